@@ -1,7 +1,9 @@
-"""`make vendor`: the libraries of the web page, copied from npm's packages into `web/vendor`, and what they must be.
+"""`make vendor`: the libraries of the web page, copied from npm's packages into `web/vendor`, and
+what they must be.
 
-The one rule: a file that is not the one that `vendor.toml` tells of is never written. `--renew` (after a new version in
-`package.json`) writes `vendor.toml` anew from the packages instead. Run `npm ci` in the page's folder first.
+The one rule: a file that is not the one that `vendor.toml` tells of is never written. `--renew`
+(after a new version in `package.json`) writes `vendor.toml` anew from the packages instead. Run
+`npm ci` in the page's folder first.
 """
 
 from __future__ import annotations
@@ -16,7 +18,8 @@ from pathlib import Path
 WEB = Path(__file__).resolve().parent.parent / "src" / "citewell" / "interfaces" / "web"
 VENDOR, PACKAGES, TABLE = WEB / "vendor", WEB / "node_modules", WEB / "vendor" / "vendor.toml"
 
-# the files that the page loads, as patterns in the package; a folder `dist` is left out of the name here
+# the files that the page loads, as patterns in the package; a folder `dist` is left out of the name
+# here
 WANTED: dict[str, tuple[str, ...]] = {
     "preact": ("dist/preact.mjs", "hooks/dist/hooks.mjs", "LICENSE"),
     "@preact/signals": ("dist/signals.mjs", "LICENSE"),
@@ -54,28 +57,50 @@ def main() -> None:
     kept = {TABLE} | {place for package in packages for place in restored(package)}
     for stray in [path for path in VENDOR.rglob("*") if path.is_file() and path not in kept]:
         stray.unlink()
-    print(f"{len(kept) - 1} files of {len(packages)} libraries are in {VENDOR.relative_to(WEB.parents[3])}")
+    print(
+        f"{len(kept) - 1} files of {len(packages)} libraries are "
+        f"in {VENDOR.relative_to(WEB.parents[3])}"
+    )
 
 
 def described(name: str) -> str:
     """A package as a table of TOML."""
     folder = PACKAGES / name
     about = json.loads((folder / "package.json").read_text("utf-8"))
-    files = sorted(path for pattern in WANTED[name] for path in folder.glob(pattern) if path.is_file())
-    lines = [f"{json.dumps(path.relative_to(folder).as_posix())} = {json.dumps(digest(path))}" for path in files]
+    files = sorted(
+        path for pattern in WANTED[name] for path in folder.glob(pattern) if path.is_file()
+    )
+    lines = [
+        f"{json.dumps(path.relative_to(folder).as_posix())} = {json.dumps(digest(path))}"
+        for path in files
+    ]
     head = [f"{key} = {json.dumps(about[key])}" for key in ("name", "version")]
-    return "\n".join(["", "[[package]]", *head, f"licence = {json.dumps(about['license'])}", "[package.files]", *lines, ""])
+    return "\n".join(
+        [
+            "",
+            "[[package]]",
+            *head,
+            f"licence = {json.dumps(about['license'])}",
+            "[package.files]",
+            *lines,
+            "",
+        ]
+    )
 
 
 def restored(package: dict[str, object]) -> list[Path]:
-    """The files of one package, checked and copied. Ends the program where one is not what the table says."""
+    """The files of one package, checked and copied. Ends the program where one is not what the
+    table says.
+    """
     name, files = str(package["name"]), package["files"]
     assert isinstance(files, dict)
     places = []
     for inside, wanted in files.items():
         source = PACKAGES / name / inside
         if not source.is_file() or digest(source) != wanted:
-            sys.exit(f"{name} {package['version']}: {inside} is not the file that vendor.toml tells of")
+            sys.exit(
+                f"{name} {package['version']}: {inside} is not the file that vendor.toml tells of"
+            )
         place = VENDOR / name / Path(*(part for part in Path(inside).parts if part != "dist"))
         place.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(source, place)

@@ -1,5 +1,6 @@
-"""What is thrown at the server: addresses of inner networks, strings that want to be run, bodies that are no bodies; and what
-each operation of its own description takes, so that a new one is attacked as soon as it is described.
+"""What is thrown at the server: addresses of inner networks, strings that want to be run, bodies
+that are no bodies; and what each operation of its own description takes, so that a new one is
+attacked as soon as it is described.
 """
 
 from __future__ import annotations
@@ -10,7 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-SHARED = Path(__file__).resolve().parents[2] / "shared" / "data" / "robustness"  # beside the checkout, where there is one
+SHARED = (
+    Path(__file__).resolve().parents[2] / "shared" / "data" / "robustness"
+)  # beside the checkout, where there is one
 
 ADDRESSES = (
     "http://127.0.0.1:{port}/", "http://localhost:{port}/", "http://0:{port}/",
@@ -39,7 +42,9 @@ NAUGHTY = (
     "🏴󠁧󠁢󠁥󠁮󠁧󠁿", "\u2028\u2029", "ﷺ", "İı", "ẞß",
 )  # fmt: skip
 
-MANY = json.dumps({str(n): 1 for n in range(90_000)}, separators=(",", ":")).encode()  # 0.9 MB of names that nobody knows
+MANY = json.dumps(
+    {str(n): 1 for n in range(90_000)}, separators=(",", ":")
+).encode()  # 0.9 MB of names that nobody knows
 BODIES: dict[str, bytes] = {
     "empty": b"",
     "no JSON": b"nul",
@@ -61,7 +66,9 @@ BODIES: dict[str, bytes] = {
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """A method and a path of the description, and the schema of the JSON that it takes, none where it takes none."""
+    """A method and a path of the description, and the schema of the JSON that it takes, none where
+    it takes none.
+    """
 
     method: str
     path: str
@@ -80,13 +87,26 @@ def operations(described: dict[str, Any]) -> list[Operation]:
         for method, told in methods.items():
             content = _whole(told.get("requestBody", {}), described).get("content", {})
             schema = content.get("application/json", {}).get("schema")
-            query = tuple(each["name"] for each in told.get("parameters", []) if each.get("in") == "query")
-            found.append(Operation(method.upper(), path, None if schema is None else _whole(schema, described), query))
+            query = tuple(
+                each["name"] for each in told.get("parameters", []) if each.get("in") == "query"
+            )
+            found.append(
+                Operation(
+                    method.upper(),
+                    path,
+                    None if schema is None else _whole(schema, described),
+                    query,
+                )
+            )
     return sorted(found, key=lambda each: (order.index(each.method.lower()), each.path))
 
 
-def body_of(schema: dict[str, Any], described: dict[str, Any], fill: dict[str, Any], text: str | None = None) -> Any:
-    """What fits the schema: required fields; those of `fill` by their names; with `text`, that in every field that is text."""
+def body_of(
+    schema: dict[str, Any], described: dict[str, Any], fill: dict[str, Any], text: str | None = None
+) -> Any:
+    """What fits the schema: required fields; those of `fill` by their names; with `text`, that in
+    every field that is text.
+    """
     schema = _whole(schema, described)
     kind = schema.get("type")
     if kind == "object" or "properties" in schema:
@@ -106,12 +126,18 @@ def body_of(schema: dict[str, Any], described: dict[str, Any], fill: dict[str, A
 
 
 def addresses(port: int, *, short: bool) -> list[str]:
-    """Ours, and those of the public list where it lies beside the checkout; short: those that need no name looked up."""
+    """Ours, and those of the public list where it lies beside the checkout; short: those that need
+    no name looked up.
+    """
     found = [each.format(port=port) for each in ADDRESSES]
     listed = SHARED / "ssrf_urls.jsonl"
     if listed.is_file():
         lines = [json.loads(line)["url"] for line in listed.read_text("utf-8").splitlines()]
-        found += [each for each in lines if not short or not each.rstrip("/").endswith((".io", ".com", ".net", ".org", ".me"))]
+        found += [
+            each
+            for each in lines
+            if not short or not each.rstrip("/").endswith((".io", ".com", ".net", ".org", ".me"))
+        ]
     return list(dict.fromkeys(found))
 
 
@@ -123,7 +149,11 @@ def naughty(*, short: bool) -> list[str]:
 
 def _texts(path: Path) -> Iterator[str]:
     for line in path.read_text("utf-8").splitlines():
-        yield from (value for name, value in json.loads(line).items() if name in {"text", "string"} and isinstance(value, str))
+        yield from (
+            value
+            for name, value in json.loads(line).items()
+            if name in {"text", "string"} and isinstance(value, str)
+        )
 
 
 def _whole(schema: dict[str, Any], described: dict[str, Any]) -> dict[str, Any]:
@@ -135,7 +165,11 @@ def _whole(schema: dict[str, Any], described: dict[str, Any]) -> dict[str, Any]:
                 target = target[part]
             schema = target
         elif "anyOf" in schema or "oneOf" in schema:
-            schema = next(each for each in schema.get("anyOf") or schema["oneOf"] if each.get("type") != "null")
+            schema = next(
+                each
+                for each in schema.get("anyOf") or schema["oneOf"]
+                if each.get("type") != "null"
+            )
         else:
             return schema
 

@@ -1,6 +1,8 @@
-"""A server with users to attack: `citewell serve` as a process of its own on the loopback, and things of Ann's behind it.
+"""A server with users to attack: `citewell serve` as a process of its own on the loopback, and
+things of Ann's behind it.
 
-The one rule: a word that stands in everything of Ann's and nowhere else (`SECRET`) is what attackers must not be told.
+The one rule: a word that stands in everything of Ann's and nowhere else (`SECRET`) is what
+attackers must not be told.
 """
 
 from __future__ import annotations
@@ -27,16 +29,22 @@ from serve_server import Server
 
 SECRET = "zyzzyva"  # noqa: S105 - a rare word, of an insect
 PATIENCE = 60.0
-NOTES = f"The {SECRET} lamp of Ann is 41 metres tall.\n\nThe {SECRET} lamp was lit in 1857 by Ann herself."
+NOTES = (
+    f"The {SECRET} lamp of Ann is 41 metres tall.\n\nThe {SECRET} lamp was lit in 1857 by Ann "
+    "herself."
+)
 TABLE = f"town,{SECRET}\nNorden,41\nSüden,17\n"
-PAPER = f"Lamps: the {SECRET} study\n\nAbstract\n\nThe {SECRET} lamp is measured. {'We measure lamps. ' * 40}\n"
+PAPER = (
+    f"Lamps: the {SECRET} study\n\nAbstract\n\nThe {SECRET} lamp is "
+    f"measured. {'We measure lamps. ' * 40}\n"
+)
 ROLES = {"ann": "reviewer", "eve": "reader", "bob": "editor", "rob": "reviewer", "boss": "admin"}
 
 
 @dataclass(slots=True)
 class Attacked:
-    """`url` of the server; `tokens` by user; `hers`: ids of Ann's things, by the name that parameters and bodies have for
-    them.
+    """`url` of the server; `tokens` by user; `hers`: ids of Ann's things, by the name that
+    parameters and bodies have for them.
     """
 
     url: str
@@ -57,8 +65,16 @@ class WithUsers(Server):
         many = {"REQUESTS_A_MINUTE": "1000000", "TRIES_A_MINUTE": "1000000"}
         access = {f"CITEWELL_ACCESS__{name}": value for name, value in many.items()}
         beside = {"CITEWELL_AUTH": "token", "CITEWELL_LLM": "none", "CITEWELL_LOG_LEVEL": "error"}
-        paths = [os.environ.get("PYTHONPATH", ""), str(Path(__file__).resolve().parent.parent / "src")]
-        return Server.environ(self) | beside | access | {"PYTHONPATH": os.pathsep.join(filter(None, paths))}
+        paths = [
+            os.environ.get("PYTHONPATH", ""),
+            str(Path(__file__).resolve().parent.parent / "src"),
+        ]
+        return (
+            Server.environ(self)
+            | beside
+            | access
+            | {"PYTHONPATH": os.pathsep.join(filter(None, paths))}
+        )
 
 
 @contextmanager
@@ -79,7 +95,9 @@ def attacked() -> Iterator[Attacked]:
 
 
 async def _users(home: Path) -> dict[str, str]:
-    settings = Settings(home=home, cache=home / "cache", llm="none", embedder="scripted", reader="scripted")
+    settings = Settings(
+        home=home, cache=home / "cache", llm="none", embedder="scripted", reader="scripted"
+    )
     async with App(settings) as app:
         return {name: (await add_user(app, name, role)).token for name, role in ROLES.items()}
 
@@ -88,7 +106,12 @@ def _seed(there: Attacked, ann: httpx.Client) -> None:
     """A private collection, a table, a paper, answers, votes, a memory."""
     hers = there.hers
     _ok(ann.post("/api/collections", json={"name": "ann-notes", "private": True}))
-    upload = _ok(ann.post("/api/collections/ann-notes/documents", files={"file": (f"{SECRET}.txt", NOTES.encode())}))
+    upload = _ok(
+        ann.post(
+            "/api/collections/ann-notes/documents",
+            files={"file": (f"{SECRET}.txt", NOTES.encode())},
+        )
+    )
     jobs = [_ended(ann, upload["job_id"])]
     table = {"file": ("ann-table.csv", TABLE.encode())}
     _ok(ann.post("/api/data/sources", files=table, data={"private": "true"}))
@@ -96,13 +119,24 @@ def _seed(there: Attacked, ann: httpx.Client) -> None:
     jobs.append(_ended(ann, begun["job"]["job_id"]))
     asked = {"question": f"How tall is the {SECRET} lamp?", "collection": "ann-notes"}
     right, wrong = (
-        _ok(ann.post("/api/ask", json=asked | {"question": q})) for q in (asked["question"], f"When was the {SECRET} lamp lit?")
+        _ok(ann.post("/api/ask", json=asked | {"question": q}))
+        for q in (asked["question"], f"When was the {SECRET} lamp lit?")
     )
-    votes = [_ok(ann.post("/api/feedback", json={"trace_id": right["trace_id"], "is_correct": True}))]
+    votes = [
+        _ok(ann.post("/api/feedback", json={"trace_id": right["trace_id"], "is_correct": True}))
+    ]
     correction = {"is_correct": False, "user_correction": f"In 1858, the {SECRET} book says."}
     votes.append(_ok(ann.post("/api/feedback", json=correction | {"trace_id": wrong["trace_id"]})))
     learnt = [_job(ann, each["job_id"]) for each in votes]
-    _ok(ann.post("/api/ask", json={"question": f"Remember that my favourite word is {SECRET}.", "agent": "dual_loop"}))
+    _ok(
+        ann.post(
+            "/api/ask",
+            json={
+                "question": f"Remember that my favourite word is {SECRET}.",
+                "agent": "dual_loop",
+            },
+        )
+    )
     mine = _ok(ann.get("/api/collections"))["collections"]
     hers["name"] = [each["name"] for each in mine if each["owner"] == "ann"] + ["ann-table", "ann"]
     hers["collection"] = [each["name"] for each in mine if each["owner"] == "ann"]
@@ -121,14 +155,19 @@ def _seed(there: Attacked, ann: httpx.Client) -> None:
     hers["memory_id"] = [each["memory_id"] for each in _ok(ann.get("/api/memories"))["memories"]]
     with there.client("boss") as boss:
         users = _ok(boss.get("/api/users"))["users"]
-    hers["token_id"] = [token["token_id"] for user in users if user["user_id"] == "ann" for token in user["known"]]
+    hers["token_id"] = [
+        token["token_id"] for user in users if user["user_id"] == "ann" for token in user["known"]
+    ]
     hers["user_id"] = ["ann"]
 
 
 def state_of(ann: httpx.Client, hers: dict[str, list[str]]) -> dict[str, Any]:
     """What Ann sees of hers: it must be the same before and after."""
     seen: dict[str, Any] = {}
-    paths = [f"/api/{noun}" for noun in ("sessions", "papers", "memories", "traces", "feedback", "knowledge/confirmed")]
+    paths = [
+        f"/api/{noun}"
+        for noun in ("sessions", "papers", "memories", "traces", "feedback", "knowledge/confirmed")
+    ]
     paths += [f"/api/collections/{name}/documents" for name in hers["collection"]]
     paths += [f"/api/documents/{each}/content" for each in hers["doc_id"]]
     paths += [f"/api/data/sources/{each}/schema" for each in hers["source"]]
@@ -141,7 +180,9 @@ def state_of(ann: httpx.Client, hers: dict[str, list[str]]) -> dict[str, Any]:
 
 def _ok(reply: httpx.Response) -> Any:
     if not reply.is_success:
-        raise RuntimeError(f"{reply.request.method} {reply.request.url}: {reply.status_code} {reply.text[:300]}")
+        raise RuntimeError(
+            f"{reply.request.method} {reply.request.url}: {reply.status_code} {reply.text[:300]}"
+        )
     return reply.json()
 
 

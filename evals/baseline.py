@@ -1,10 +1,12 @@
-"""The simplest baseline beside Citewell in one run: the three nearest paragraphs in one prompt to the same chat model.
+"""The simplest baseline beside Citewell in one run: the three nearest paragraphs in one prompt to
+the same chat model.
 
     .venv/bin/python evals/convert.py --out .eval/sets --sets squad2 cmrc
     .venv/bin/python evals/baseline.py .eval/sets/squad2.questions.jsonl --limit 40 --seed 7
 
-Prints for both: right (of the answerable), wrongly refused (of the answerable), refused (of the unanswerable), model calls and
-seconds a question. `--without-model`: only Citewell's tier without a chat model, against nothing.
+Prints for both: right (of the answerable), wrongly refused (of the answerable), refused (of the
+unanswerable), model calls and seconds a question. `--without-model`: only Citewell's tier without a
+chat model, against nothing.
 """
 
 from __future__ import annotations
@@ -33,9 +35,11 @@ from citewell.text.sentences import language
 from citewell.types import Message
 
 PROMPT = {
-    "en": "Answer the question from these paragraphs in one short sentence. If they do not tell it, reply only: unknown.\n\n"
+    "en": "Answer the question from these paragraphs in one short sentence. If they do not tell "
+    "it, reply only: unknown.\n\n"
     "{text}\n\nQuestion: {question}",
-    "zh": "请根据以下资料用一句话回答问题。如果资料没有写明，只回答：不知道。\n\n{text}\n\n问题：{question}",
+    "zh": "请根据以下资料用一句话回答问题。如果资料没有写明，只回答：不知道。"
+    "\n\n{text}\n\n问题：{question}",
 }
 UNKNOWN = ("unknown", "不知道")
 
@@ -63,21 +67,31 @@ async def ask_baseline(app: App, collection: str, question: Question) -> tuple[s
     return reply.text, any(word in reply.text.casefold()[:40] for word in UNKNOWN), llm.calls
 
 
-async def ask_citewell(app: App, collection: str, question: Question, *, agent: str) -> tuple[str, bool, int]:
+async def ask_citewell(
+    app: App, collection: str, question: Question, *, agent: str
+) -> tuple[str, bool, int]:
     """The proved sentences, whether it refuses, and the calls it took."""
-    answer = await ask(app, AskRequest(question=question.question, agent=agent, collection=collection, keep=False))
-    said = " ".join(sentence.text for sentence in answer.sentences if sentence.verdict != "unsupported")
+    answer = await ask(
+        app, AskRequest(question=question.question, agent=agent, collection=collection, keep=False)
+    )
+    said = " ".join(
+        sentence.text for sentence in answer.sentences if sentence.verdict != "unsupported"
+    )
     return said, answer.status == "refused", answer.usage.calls
 
 
-async def measure(questions: list[Question], run: Callable[[Question], Awaitable[tuple[str, bool, int]]]) -> list[Outcome]:
+async def measure(
+    questions: list[Question], run: Callable[[Question], Awaitable[tuple[str, bool, int]]]
+) -> list[Outcome]:
     """Every question asked and rated."""
     outcomes = []
     for question in questions:
         started = time.perf_counter()
         said, refused, calls = await run(question)
         right = not refused and wording.right(said, question.answers, question.answer_parts)
-        outcomes.append(Outcome(question.answerable, right, refused, calls, time.perf_counter() - started))
+        outcomes.append(
+            Outcome(question.answerable, right, refused, calls, time.perf_counter() - started)
+        )
     return outcomes
 
 
@@ -105,7 +119,9 @@ def _share(marks: list[bool]) -> str:
 
 
 async def _main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("questions", type=Path, nargs="+")
     parser.add_argument("--limit", type=int)
     parser.add_argument("--seed", type=int, default=7)
@@ -115,13 +131,18 @@ async def _main() -> None:
     settings = load_settings()
     settings = settings.model_copy(update={"llm": "none"}) if given.without_model else settings
     async with App(settings) as app:
-        for one in datasets(given.questions, None, None, Options(limit=given.limit, seed=given.seed)):
+        for one in datasets(
+            given.questions, None, None, Options(limit=given.limit, seed=given.seed)
+        ):
             assert one.corpus is not None, "a corpus lies beside the questions"
             print(f"{one.name}: {len(one.questions)} questions, {settings.llm}")
             async with loaded(app, one.corpus) as corpus:
                 own, name = corpus.app, corpus.collection
                 if not given.without_model:
-                    print_row("three paragraphs, one call", await measure(one.questions, partial(ask_baseline, own, name)))
+                    print_row(
+                        "three paragraphs, one call",
+                        await measure(one.questions, partial(ask_baseline, own, name)),
+                    )
                 asked = partial(ask_citewell, own, name, agent=given.agent)
                 print_row(f"citewell {given.agent}", await measure(one.questions, asked))
 

@@ -2,8 +2,9 @@
 
     .venv/bin/python evals/bench.py [--fast] [--large] [--serve]
 
-The one rule: compare within one run only; machines are shared and noisy. `--fast` leaves the chat model out, `--large` searches
-among 100,000 passages too (some minutes more). `--serve` measures the server instead (bench_serve.py).
+The one rule: compare within one run only; machines are shared and noisy. `--fast` leaves the chat
+model out, `--large` searches among 100,000 passages too (some minutes more). `--serve` measures the
+server instead (bench_serve.py).
 """
 
 from __future__ import annotations
@@ -65,7 +66,9 @@ def start_up() -> None:
     seconds = []
     for _ in range(5):
         started = time.perf_counter()
-        subprocess.run([sys.executable, "-m", "citewell", "--help"], check=True, capture_output=True)
+        subprocess.run(
+            [sys.executable, "-m", "citewell", "--help"], check=True, capture_output=True
+        )
         seconds.append(time.perf_counter() - started)
     bare = time.perf_counter()
     subprocess.run([sys.executable, "-c", "pass"], check=True)
@@ -74,7 +77,9 @@ def start_up() -> None:
 
 
 async def flow_overhead() -> None:
-    graph: Graph[Nothing] = Graph("bench", {nothing: {"again": nothing, "done": END}}, step_limit=200)
+    graph: Graph[Nothing] = Graph(
+        "bench", {nothing: {"again": nothing, "done": END}}, step_limit=200
+    )
 
     async def run() -> None:
         async for _ in graph.run(Nothing(), None):
@@ -84,7 +89,9 @@ async def flow_overhead() -> None:
 
 
 async def answers(home: Path) -> None:
-    """The sample library and the built-in model: time to the first evidence, and where an answer's time goes."""
+    """The sample library and the built-in model: time to the first evidence, and where an answer's
+    time goes.
+    """
     async with App(load_settings(home=home)) as app:
         started = time.perf_counter()
         report = await add(app, [str(REPOSITORY / "samples/library")], "samples")
@@ -117,15 +124,23 @@ async def _answer(app: App, question: str, *, first: bool) -> None:
     words = steps.get("AnswerGenerationNode", 0.0)
     line(
         "first answer, model loading" if first else "answer",
-        f"{total:.1f} s: evidence after {evidence:.2f}, grade and prompt {max(0.0, token - evidence):.1f}, "
-        f"wording {max(0.0, evidence + words - (token or evidence)):.1f}, proof {steps.get('AnswerRefinementNode', 0.0):.2f}",
+        f"{total:.1f} s: evidence after {evidence:.2f}, grade and "
+        f"prompt {max(0.0, token - evidence):.1f}, "
+        f"wording {max(0.0, evidence + words - (token or evidence)):.1f}, "
+        f"proof {steps.get('AnswerRefinementNode', 0.0):.2f}",
     )
 
 
 def arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--fast", action="store_true", help="leave the chat model out")
-    parser.add_argument("--serve", action="store_true", help="only the server, with 200 conversations at once (some minutes)")
+    parser.add_argument(
+        "--serve",
+        action="store_true",
+        help="only the server, with 200 conversations at once (some minutes)",
+    )
     parser.add_argument("--large", action="store_true", help="search among 100,000 passages too")
     return parser.parse_args()
 
@@ -140,7 +155,10 @@ async def main(args: argparse.Namespace) -> None:
             line("ingestion", told)
         for chunks in (10_000, 100_000) if args.large else (10_000,):
             for told in await searching(
-                Path(folder) / str(chunks), settings, chunks, rerank=not args.fast and chunks == 10_000
+                Path(folder) / str(chunks),
+                settings,
+                chunks,
+                rerank=not args.fast and chunks == 10_000,
             ):
                 line("search", told)
         if not args.fast:
@@ -150,5 +168,9 @@ async def main(args: argparse.Namespace) -> None:
 if __name__ == "__main__":
     given = arguments()
     if given.serve:
-        sys.exit(subprocess.run([sys.executable, str(REPOSITORY / "evals/bench_serve.py")], check=False).returncode)
+        sys.exit(
+            subprocess.run(
+                [sys.executable, str(REPOSITORY / "evals/bench_serve.py")], check=False
+            ).returncode
+        )
     asyncio.run(main(given))

@@ -1,6 +1,7 @@
 """How much an ingestion costs beside the embedding that it cannot do without.
 
-The one rule: the same passages, by the same embedder with nothing beside it, in turns; machines are shared and noisy.
+The one rule: the same passages, by the same embedder with nothing beside it, in turns; machines are
+shared and noisy.
 """
 
 from __future__ import annotations
@@ -31,7 +32,9 @@ _SENTENCE = re.compile(r"(?<=[。！？])|(?<=[.!?])\s+")
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """`cpu`: seconds of all processes together, which the load of others changes less than `wall`."""
+    """`cpu`: seconds of all processes together, which the load of others changes less than
+    `wall`.
+    """
 
     wall: float
     cpu: float
@@ -56,13 +59,19 @@ def _cpu() -> float:
 
 
 def sentences() -> list[str]:
-    """Real sentences, Chinese and English: of the evaluation data where it is beside this checkout, else of the samples."""
+    """Real sentences, Chinese and English: of the evaluation data where it is beside this checkout,
+    else of the samples.
+    """
     texts: list[str] = []
     for corpus in CORPORA if DATA.is_dir() else ():
-        texts += [json.loads(row)["text"] for row in (DATA / corpus).read_text("utf-8").splitlines()]
+        texts += [
+            json.loads(row)["text"] for row in (DATA / corpus).read_text("utf-8").splitlines()
+        ]
     for path in sorted((REPOSITORY / "samples").rglob("*.md")) if not texts else ():
         texts.append(path.read_text("utf-8"))
-    return [part.strip() for each in texts for part in _SENTENCE.split(each) if 10 < len(part) < 400]
+    return [
+        part.strip() for each in texts for part in _SENTENCE.split(each) if 10 < len(part) < 400
+    ]
 
 
 def library(folder: Path, files: int, seed: int) -> None:
@@ -83,12 +92,17 @@ def _about(known: list[str], chance: random.Random, characters: int) -> Iterator
 
 
 async def ingestion(home: Path, settings: Settings, files: int = 40) -> Iterator[str]:
-    """Lines to print: ingest and bare embedding of the same passages, then two others of each in the other order."""
+    """Lines to print: ingest and bare embedding of the same passages, then two others of each in
+    the other order.
+    """
     whole, bare, passages, characters = Cost(0, 0), Cost(0, 0), 0, 0
     for turn in range(2):
         folder = home / f"library{turn}"
         library(folder, files, seed=turn)
-        texts = await _passages(settings.model_copy(update={"home": home / f"cut{turn}", "embedder": "scripted"}), folder)
+        texts = await _passages(
+            settings.model_copy(update={"home": home / f"cut{turn}", "embedder": "scripted"}),
+            folder,
+        )
         passages, characters = passages + len(texts), characters + sum(map(len, texts))
         if turn:
             bare += await _bare(settings, texts)
@@ -100,7 +114,10 @@ async def ingestion(home: Path, settings: Settings, files: int = 40) -> Iterator
     return iter(
         [
             f"{rate:.1f} passages a second ({passages} passages of {size:.0f} characters)",
-            f"{passages / bare.cpu:.1f} passages a processor second by the embedder alone, its loading included",
+            (
+                f"{passages / bare.cpu:.1f} passages a processor second by the embedder alone, "
+                "its loading included"
+            ),
             f"{whole.wall / bare.wall:.2f} x bare embedding ({over})",
         ]
     )
@@ -110,9 +127,15 @@ async def _passages(settings: Settings, folder: Path) -> list[str]:
     """What is embedded of the files, summaries included."""
     async with App(settings) as app:
         await ingest(app, [str(folder)], "bench")
-        rows = await app.db.read(lambda connection: connection.execute(text("SELECT heading_path, text FROM chunks")).all())
+        rows = await app.db.read(
+            lambda connection: connection.execute(
+                text("SELECT heading_path, text FROM chunks")
+            ).all()
+        )
     end_idle()
-    return list(dict.fromkeys(text_to_embed(json.loads(row.heading_path), row.text) for row in rows))
+    return list(
+        dict.fromkeys(text_to_embed(json.loads(row.heading_path), row.text) for row in rows)
+    )
 
 
 async def _whole(settings: Settings, folder: Path) -> Cost:

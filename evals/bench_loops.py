@@ -1,7 +1,8 @@
-"""What the second loop costs: the time of `dual_loop` over that of `qa` on the same easy questions, with the built-in model.
+"""What the second loop costs: the time of `dual_loop` over that of `qa` on the same easy questions,
+with the built-in model.
 
-The one rule: both find the model's cache empty. It is closed before every question and warmed with another prompt, so that
-neither is quick because the other has just sent the same passages.
+The one rule: both find the model's cache empty. It is closed before every question and warmed with
+another prompt, so that neither is quick because the other has just sent the same passages.
 """
 
 from __future__ import annotations
@@ -35,10 +36,14 @@ async def loops(app: App, collection: str) -> AsyncIterator[str]:
         for agent in AGENTS if n % 2 else reversed(AGENTS):  # who comes first takes turns
             await _empty(llm)
             started = time.perf_counter()
-            answers[agent] = await ask(app, AskRequest(question=question, agent=agent, collection=collection, keep=False))
+            answers[agent] = await ask(
+                app, AskRequest(question=question, agent=agent, collection=collection, keep=False)
+            )
             seconds[agent] = time.perf_counter() - started
         ratios.append(seconds["dual_loop"] / seconds["qa"])
-        told = ", ".join(f"{agent} {seconds[agent]:.1f} s ({_cost(answers[agent])})" for agent in AGENTS)
+        told = ", ".join(
+            f"{agent} {seconds[agent]:.1f} s ({_cost(answers[agent])})" for agent in AGENTS
+        )
         yield f"{ratios[-1]:.2f} x: {told}"
     yield f"{statistics.median(ratios):.2f} x in the median (goal 1.25)"
 
@@ -46,7 +51,10 @@ async def loops(app: App, collection: str) -> AsyncIterator[str]:
 def _cost(answer: Answer) -> str:
     usage = answer.usage
     read = usage.prompt_tokens - usage.cached_tokens
-    return f"{answer.status}, {usage.calls} calls, {read} tokens read, {usage.completion_tokens} written"
+    return (
+        f"{answer.status}, {usage.calls} calls, {read} tokens read, {usage.completion_tokens} "
+        "written"
+    )
 
 
 async def _empty(llm: LLM) -> None:

@@ -1,7 +1,8 @@
 """How long a search takes, and what it misses, at ten and a hundred thousand passages.
 
-The one rule: word frequencies are real, because passages are put together from real sentences; vectors are real ones of such
-sentences with noise, so that neighbours are as close as neighbours are. Exact search over the same vectors is the measure.
+The one rule: word frequencies are real, because passages are put together from real sentences;
+vectors are real ones of such sentences with noise, so that neighbours are as close as neighbours
+are. Exact search over the same vectors is the measure.
 """
 
 from __future__ import annotations
@@ -26,7 +27,9 @@ from citewell.store.index.base import Filter
 from citewell.types import Chunk, Document, Section
 
 REAL = 96  # sentences that are really embedded: seconds
-NOISE = 0.35  # length of what is added to a unit vector: cosines of 0.95 to it, and of 0.9 between two of one sentence
+# length of what is added to a unit vector: cosines of 0.95 to it, and of 0.9 between two of one
+# sentence
+NOISE = 0.35
 A_DOCUMENT = 500  # passages
 CHARACTERS = 300  # of a passage
 ASKED = 40  # searches of each kind
@@ -34,8 +37,12 @@ QUESTION = 40  # characters of a question
 WHERE = Filter(collections=("bench",))
 
 
-async def searching(home: Path, settings: Settings, chunks: int, *, rerank: bool = False) -> Iterator[str]:
-    """Lines to print for a collection of so many passages. `rerank`: also with the built-in chat model's second look."""
+async def searching(
+    home: Path, settings: Settings, chunks: int, *, rerank: bool = False
+) -> Iterator[str]:
+    """Lines to print for a collection of so many passages. `rerank`: also with the built-in chat
+    model's second look.
+    """
     known, chance, noise = sentences(), random.Random(3), np.random.default_rng(3)
     embedder = build_embedder(settings)
     real = await embedder.passages(chance.sample(known, REAL))
@@ -51,12 +58,18 @@ async def searching(home: Path, settings: Settings, chunks: int, *, rerank: bool
         lines = [f"{chunks:,} passages: {speed}, first search {first:.1f} s, {memory:.0f} MB"]
         lines += await _by_meaning(app, rows, queries)
         lines += await _by_words(app, known, chance)
-        lines += await _whole(app, known, chance, ASKED // 2, "whole search, embedding of the question included")
+        lines += await _whole(
+            app, known, chance, ASKED // 2, "whole search, embedding of the question included"
+        )
     if rerank:
         own = {"home": home, "llm": "builtin", "reranker": "llm"}
         async with App(settings.model_copy(update=own)) as app:
             lines += await _whole(
-                app, known, chance, 3, f"the same with the best {settings.rerank_top} reranked by the chat model"
+                app,
+                known,
+                chance,
+                3,
+                f"the same with the best {settings.rerank_top} reranked by the chat model",
             )
     return iter(lines)
 
@@ -70,7 +83,12 @@ def _near(vectors: Vector, noise: np.random.Generator) -> Vector:
 
 
 async def _fill(
-    app: App, known: list[str], chance: random.Random, noise: np.random.Generator, real: Vector, chunks: int
+    app: App,
+    known: list[str],
+    chance: random.Random,
+    noise: np.random.Generator,
+    real: Vector,
+    chunks: int,
 ) -> Vector:
     """All passages and their vectors; row i is the vector of the i-th passage."""
     kept = []
@@ -84,7 +102,9 @@ async def _fill(
         document = Document(name, "text/plain", "en", text, (Section((), 0, len(text)),))
         await app.catalog.put("bench", name, text.encode(), document, spans)
         vectors = _near(real[noise.integers(0, len(real), len(texts))], noise)
-        ids = [chunk for chunk, _ in await app.catalog.unembedded(app.embedder.name, 2 * A_DOCUMENT)]
+        ids = [
+            chunk for chunk, _ in await app.catalog.unembedded(app.embedder.name, 2 * A_DOCUMENT)
+        ]
         await app.catalog.put_vectors(app.embedder.name, ids, vectors[: len(ids)])
         kept.append(vectors[: len(ids)])
     return np.concatenate(kept)
@@ -110,11 +130,18 @@ async def _by_meaning(app: App, rows: Vector, queries: Vector) -> list[str]:
         bare.append(time.perf_counter() - started)
         found.append(sum(score >= nearest[-1] - 1e-5 for _, score in best) / 10)
     ratio = statistics.median(seconds) / statistics.median(bare)
-    return [f"  by meaning: {_spread(seconds)} ({ratio:.1f} x a bare numpy scan), recall@10 {statistics.mean(found):.3f}"]
+    return [
+        (
+            f"  by meaning: {_spread(seconds)} ({ratio:.1f} x a bare numpy scan), "
+            f"recall@10 {statistics.mean(found):.3f}"
+        )
+    ]
 
 
 async def _by_words(app: App, known: list[str], chance: random.Random) -> list[str]:
-    """Whole sentences as they stand (frequent words among them), and the most frequent words alone."""
+    """Whole sentences as they stand (frequent words among them), and the most frequent words
+    alone.
+    """
     asked = [chance.choice(known)[:QUESTION] for _ in range(ASKED)]
     usual = [await _seconds(partial(app.index.by_words, text, 10, WHERE)) for text in asked]
     frequent = [
@@ -131,8 +158,13 @@ async def _by_words(app: App, known: list[str], chance: random.Random) -> list[s
     return [f"  by words: {_spread(usual)}; of frequent words only: {_spread(worst)}"]
 
 
-async def _whole(app: App, known: list[str], chance: random.Random, count: int, name: str) -> list[str]:
-    asked = [SearchRequest(query=chance.choice(known)[:QUESTION], collection="bench") for _ in range(count)]
+async def _whole(
+    app: App, known: list[str], chance: random.Random, count: int, name: str
+) -> list[str]:
+    asked = [
+        SearchRequest(query=chance.choice(known)[:QUESTION], collection="bench")
+        for _ in range(count)
+    ]
     await search(app, asked[0])
     seconds = [await _seconds(partial(search, app, request)) for request in asked]
     return [f"  {name}: {_spread(seconds)}"]
@@ -140,7 +172,10 @@ async def _whole(app: App, known: list[str], chance: random.Random, count: int, 
 
 def _spread(seconds: list[float]) -> str:
     ordered = sorted(seconds)
-    return f"p50 {statistics.median(ordered) * 1000:.1f} ms, p95 {ordered[int(0.95 * (len(ordered) - 1))] * 1000:.1f} ms"
+    return (
+        f"p50 {statistics.median(ordered) * 1000:.1f} ms, "
+        f"p95 {ordered[int(0.95 * (len(ordered) - 1))] * 1000:.1f} ms"
+    )
 
 
 async def _seconds(call: Callable[[], Awaitable[object]]) -> float:

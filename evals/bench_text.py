@@ -1,9 +1,11 @@
-"""What one long text takes until its words can be searched: seconds, and memory of all processes at its peak.
+"""What one long text takes until its words can be searched: seconds, and memory of all processes at
+its peak.
 
     .venv/bin/python evals/bench_text.py [--megabytes 50]
 
-The one rule: `citewell add` runs as a process of its own, with an embedder that costs nothing, and is ended as soon as its
-document is committed. Linux only: memory is the proportional set size of the process and those below it.
+The one rule: `citewell add` runs as a process of its own, with an embedder that costs nothing, and
+is ended as soon as its document is committed. Linux only: memory is the proportional set size of
+the process and those below it.
 """
 
 from __future__ import annotations
@@ -20,8 +22,26 @@ from collections.abc import Iterator
 from contextlib import closing, suppress
 from pathlib import Path
 
-WHO = ["the harbour", "a lamp keeper", "our committee", "the northern valley", "an old ledger", "the winter market"]
-DOES = ["records", "measures", "describes", "compares", "keeps", "reports", "examines", "replaces", "weighs", "explains"]
+WHO = [
+    "the harbour",
+    "a lamp keeper",
+    "our committee",
+    "the northern valley",
+    "an old ledger",
+    "the winter market",
+]
+DOES = [
+    "records",
+    "measures",
+    "describes",
+    "compares",
+    "keeps",
+    "reports",
+    "examines",
+    "replaces",
+    "weighs",
+    "explains",
+]
 PAUSE = 0.1  # seconds between two looks
 
 
@@ -43,8 +63,13 @@ def _paragraphs(chance: random.Random, words: list[str], size: int) -> Iterator[
 def _sentence(chance: random.Random, words: list[str]) -> str:
     first, second, third, fourth = chance.choices(words, k=4)
     who, other = (chance.choice(WHO) for _ in range(2))
-    start = f"{who.capitalize()} {chance.choice(DOES)} {first} {second} near {third} in {chance.randint(1700, 2025)}"
-    return f"{start}, and {other} {chance.choice(DOES)} the {fourth} {chance.randint(2, 900)} times."
+    start = (
+        f"{who.capitalize()} {chance.choice(DOES)} {first} {second} near {third} "
+        f"in {chance.randint(1700, 2025)}"
+    )
+    return (
+        f"{start}, and {other} {chance.choice(DOES)} the {fourth} {chance.randint(2, 900)} times."
+    )
 
 
 def processes(process: int) -> Iterator[int]:
@@ -71,14 +96,19 @@ def seconds_of(process: int) -> float:
     total = 0
     for each in processes(process):
         with suppress(OSError):
-            total += sum(map(int, Path(f"/proc/{each}/stat").read_text().rpartition(")")[2].split()[11:15]))
+            total += sum(
+                map(int, Path(f"/proc/{each}/stat").read_text().rpartition(")")[2].split()[11:15])
+            )
     return total / os.sysconf("SC_CLK_TCK")
 
 
 def committed(home: Path) -> bool:
     """Whether a passage can be found."""
     for file in home.glob("*.db"):
-        with suppress(sqlite3.Error), closing(sqlite3.connect(f"file:{file}?mode=ro", uri=True)) as connection:
+        with (
+            suppress(sqlite3.Error),
+            closing(sqlite3.connect(f"file:{file}?mode=ro", uri=True)) as connection,
+        ):
             if connection.execute("SELECT 1 FROM words LIMIT 1").fetchone():
                 return True
     return False
@@ -87,22 +117,31 @@ def committed(home: Path) -> bool:
 def measured(folder: Path, megabytes: float) -> str:
     text, home = folder / "long.txt", folder / "home"
     text.write_text(prose(int(megabytes * 1e6)), "utf-8")
-    environment = os.environ | {"CITEWELL_HOME": str(home), "CITEWELL_EMBEDDER": "scripted", "CITEWELL_LLM": "none"}
+    environment = os.environ | {
+        "CITEWELL_HOME": str(home),
+        "CITEWELL_EMBEDDER": "scripted",
+        "CITEWELL_LLM": "none",
+    }
     started, peak, used = time.perf_counter(), 0.0, 0.0
     command = [sys.executable, "-m", "citewell", "add", str(text)]
-    with subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+    with subprocess.Popen(
+        command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    ) as process:
         while process.poll() is None and not committed(home):
             peak, used = max(peak, memory(process.pid)), seconds_of(process.pid) or used
             time.sleep(PAUSE)
         wall = time.perf_counter() - started
         process.kill()
     return (
-        f"{megabytes:g} MB of text: {peak:.0f} MB at the peak, {wall:.1f} s ({used:.1f} s of processors) until it is searchable"
+        f"{megabytes:g} MB of text: {peak:.0f} MB at the peak, {wall:.1f} s ({used:.1f} s of "
+        "processors) until it is searchable"
     )
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--megabytes", type=float, default=50)
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as where:

@@ -2,9 +2,10 @@
 
     .venv/bin/python evals/chunkers.py --articles 5 --json out.json
 
-Two sets of the evaluation data: articles of SQuAD 2.0, each one document again (a hit: the passage holds an answer inside the
-paragraph that the question was asked of), and the papers of `paper_qa` (a hit: the passage stands on a page that holds the
-evidence). The one rule: everything but the chunker is the same: budget, overlap, embedder, search.
+Two sets of the evaluation data: articles of SQuAD 2.0, each one document again (a hit: the passage
+holds an answer inside the paragraph that the question was asked of), and the papers of `paper_qa`
+(a hit: the passage stands on a page that holds the evidence). The one rule: everything but the
+chunker is the same: budget, overlap, embedder, search.
 """
 
 from __future__ import annotations
@@ -37,8 +38,8 @@ Judge = Callable[[Hit], bool]
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A document and its questions, each with what makes a hit right. `alone`: they are asked of this document alone (what
-    "the paper" says), and not of all of them.
+    """A document and its questions, each with what makes a hit right. `alone`: they are asked of
+    this document alone (what "the paper" says), and not of all of them.
     """
 
     name: str
@@ -48,7 +49,9 @@ class Source:
 
 
 def read(path: Path) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
+    return [
+        json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line.strip()
+    ]
 
 
 async def squad(settings: Settings, articles: int) -> list[Source]:
@@ -58,13 +61,23 @@ async def squad(settings: Settings, articles: int) -> list[Source]:
     for record in read(folder / "squad2_corpus.jsonl"):
         paragraphs[record["doc_id"].partition("#")[0]].append(record)
     questions = [q for q in read(folder / "squad2_questions.jsonl") if q["answerable"]]
-    shortest = sorted(paragraphs, key=lambda name: sum(len(p["text"]) for p in paragraphs[name]))[:articles]
+    shortest = sorted(paragraphs, key=lambda name: sum(len(p["text"]) for p in paragraphs[name]))[
+        :articles
+    ]
     found = []
     for name in shortest:
-        document = await parse("\n\n".join(p["text"] for p in paragraphs[name]).encode(), f"{name}.txt", settings.ingest)
+        document = await parse(
+            "\n\n".join(p["text"] for p in paragraphs[name]).encode(),
+            f"{name}.txt",
+            settings.ingest,
+        )
         spans = {p["doc_id"]: span(document.text, p["text"]) for p in paragraphs[name]}
         own = [q for q in questions if q["article"] == name]
-        found.append(Source(name, document, [(q["question"], answered(q, spans, document.text)) for q in own]))
+        found.append(
+            Source(
+                name, document, [(q["question"], answered(q, spans, document.text)) for q in own]
+            )
+        )
     return found
 
 
@@ -76,7 +89,9 @@ def span(text: str, part: str) -> tuple[int, int]:
 def answered(question: dict[str, Any], spans: dict[str, tuple[int, int]], text: str) -> Judge:
     """Whether a hit holds an answer, whole, inside the gold paragraph."""
     start, end = spans[question["gold_doc_ids"][0]]
-    places = [(at, at + len(a)) for a in question["answers"] if (at := text.find(a, start, end)) >= 0]
+    places = [
+        (at, at + len(a)) for a in question["answers"] if (at := text.find(a, start, end)) >= 0
+    ]
     return lambda hit: any(hit.start <= first and last <= hit.end for first, last in places)
 
 
@@ -88,7 +103,12 @@ async def papers(settings: Settings) -> list[Source]:
         document = await parse(path.read_bytes(), path.name, settings.ingest)
         own = [q for q in asked if q["pdf"] == path.name]
         found.append(
-            Source(path.name, document, [(q["question"], on_page(document, q["evidence_pages"])) for q in own], alone=True)
+            Source(
+                path.name,
+                document,
+                [(q["question"], on_page(document, q["evidence_pages"])) for q in own],
+                alone=True,
+            )
         )
     return found
 
@@ -108,14 +128,22 @@ async def measure(settings: Settings, sources: Sequence[Source], chunker: str) -
             for source in sources:
                 began = time.perf_counter()
                 cut = [
-                    each for each in await cut_as(source.document, way, app.embedder, settings.ingest) if each.kind != "summary"
+                    each
+                    for each in await cut_as(source.document, way, app.embedder, settings.ingest)
+                    if each.kind != "summary"
                 ]
                 cutting, chunks = cutting + time.perf_counter() - began, chunks + len(cut)
-                await app.catalog.put(source.name, source.name, source.name.encode(), source.document, cut)
+                await app.catalog.put(
+                    source.name, source.name, source.name.encode(), source.document, cut
+                )
             began = time.perf_counter()
             await embed_pending(app)
             embedding = time.perf_counter() - began
-            ranks = [await rank(app, source, *question) for source in sources for question in source.questions]
+            ranks = [
+                await rank(app, source, *question)
+                for source in sources
+                for question in source.questions
+            ]
     return {
         "chunker": chunker,
         "questions": len(ranks),
@@ -132,7 +160,10 @@ async def rank(app: App, source: Source, question: str, right: Judge) -> int:
     where = Filter(collections=(source.name,)) if source.alone else Filter()
     query = Query(question, await app.embedder.query(question), where=where, k=DEPTH)
     found = await STRATEGIES["direct_chunk_search"](app.index, query)
-    return next((n for n, hit in enumerate(found.hits, 1) if hit.collection == source.name and right(hit)), 0)
+    return next(
+        (n for n, hit in enumerate(found.hits, 1) if hit.collection == source.name and right(hit)),
+        0,
+    )
 
 
 async def run(arguments: argparse.Namespace) -> dict[str, list[dict[str, Any]]]:
@@ -155,7 +186,9 @@ async def run(arguments: argparse.Namespace) -> dict[str, list[dict[str, Any]]]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("chunkers", nargs="*", help="which of them (all)")
-    parser.add_argument("--articles", type=int, default=5, help="how many SQuAD articles, the shortest first")
+    parser.add_argument(
+        "--articles", type=int, default=5, help="how many SQuAD articles, the shortest first"
+    )
     parser.add_argument("--no-papers", action="store_true", help="leave the papers out")
     parser.add_argument("--json", type=Path, help="write the figures here")
     arguments = parser.parse_args()

@@ -1,12 +1,13 @@
-"""A day's faults in 40 minutes, and what is left of what was acknowledged meanwhile: nothing may be lost, half-visible or
-without its cause.
+"""A day's faults in 40 minutes, and what is left of what was acknowledged meanwhile: nothing may be
+lost, half-visible or without its cause.
 
     python evals/faults.py [--minutes 40] [--clients 3] [--seed 1] [--no-mount] [--keep-log FILE]
 
-A real server on the loopback (no chat model, scripted embedder and reader), its home on a small disk of its own, clients that
-upload, ask, vote, remember, delete and back up; and at random: kill -9, a full disk, a home that cannot be written, clock
-steps, flipped bits in archives and in the database, cut connections. The one rule: exit code 1 where anything that was
-acknowledged is not there at the end, or an error did not name its cause.
+A real server on the loopback (no chat model, scripted embedder and reader), its home on a small
+disk of its own, clients that upload, ask, vote, remember, delete and back up; and at random: kill
+-9, a full disk, a home that cannot be written, clock steps, flipped bits in archives and in the
+database, cut connections. The one rule: exit code 1 where anything that was acknowledged is not
+there at the end, or an error did not name its cause.
 """
 
 from __future__ import annotations
@@ -54,7 +55,9 @@ class Faults:
         self.server.start()
 
     def _start_amid(self, fault: str) -> None:
-        """On a disk that takes nothing: it says why it cannot start, or it starts and says so when asked."""
+        """On a disk that takes nothing: it says why it cannot start, or it starts and says so when
+        asked.
+        """
         try:
             self.start()
         except NotStarted as error:
@@ -99,7 +102,9 @@ class Faults:
             self.start()
 
     def mount_read_only(self) -> None:
-        """No disk becomes read-only under files that are open to write, so the server is killed first."""
+        """No disk becomes read-only under files that are open to write, so the server is killed
+        first.
+        """
         if not self.place.mounted:
             return
         self.server.stop(signal.SIGKILL)
@@ -139,7 +144,10 @@ class Faults:
         except FileNotFoundError:  # a newer one has come
             return
         self.times["archive with a flipped bit"] += 1
-        for what, changed in (("whole", data), ("flipped", flipped(data, [self.chance.randrange(10, len(data))]))):
+        for what, changed in (
+            ("whole", data),
+            ("flipped", flipped(data, [self.chance.randrange(10, len(data))])),
+        ):
             copy.write_bytes(changed)
             code, said = self.server.run("backup", "--verify", str(copy), "--json")
             if (code == 0) != (what == "whole") or "Traceback" in said:
@@ -147,7 +155,9 @@ class Faults:
         copy.unlink()
 
     def flip_database(self) -> None:
-        """A copy as a backup has it, in a home of its own, damaged in many pages: of it no backup is made."""
+        """A copy as a backup has it, in a home of its own, damaged in many pages: of it no backup
+        is made.
+        """
         archive = max(self.place.backups.glob("backup-*.tar.gz"), default=None)
         home = self.place.folder / "damaged"
         shutil.rmtree(home, ignore_errors=True)
@@ -161,8 +171,16 @@ class Faults:
         self.times["database with flipped bits"] += 1
         file = home / "citewell.db"
         data = file.read_bytes()
-        heads = [page * 4096 + self.chance.randrange(8) for page in self.chance.sample(range(1, len(data) // 4096), 20)]
-        file.write_bytes(flipped(data, heads + [self.chance.randrange(100, len(data)) for _ in range(FLIPS - len(heads))]))
+        heads = [
+            page * 4096 + self.chance.randrange(8)
+            for page in self.chance.sample(range(1, len(data) // 4096), 20)
+        ]
+        file.write_bytes(
+            flipped(
+                data,
+                heads + [self.chance.randrange(100, len(data)) for _ in range(FLIPS - len(heads))],
+            )
+        )
         target = self.place.folder / "of-damaged.tar.gz"
         code, said = self.server.run("backup", str(target), "--json", home=home)
         if code == 0 or target.exists() or "damaged" not in said or "Traceback" in said:
@@ -171,7 +189,9 @@ class Faults:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--minutes", type=float, default=40)
     parser.add_argument("--clients", type=int, default=3)
     parser.add_argument("--seed", type=int, default=1)
@@ -199,11 +219,17 @@ def main() -> int:
         verdict.wrong += faults.wrong + [f"a client: {each}" for each in clients.broken[:10]]
         seconds = time.monotonic() - began
     print(table(faults, ledger, verdict, seconds, "tmpfs" if made.mounted else "limit on files"))
-    return 1 if verdict.wrong or ledger.unnamed or any(lost for _, lost in verdict.rows.values()) else 0
+    return (
+        1
+        if verdict.wrong or ledger.unnamed or any(lost for _, lost in verdict.rows.values())
+        else 0
+    )
 
 
 def tried(faults: Faults, clients: Clients, until: float, number: int) -> None:
-    """Faults among the clients' work; then the clients stop, and the server is ended once more and started."""
+    """Faults among the clients' work; then the clients stop, and the server is ended once more and
+    started.
+    """
     clients.start(number)
     try:
         while time.monotonic() < until:
@@ -221,14 +247,28 @@ def tried(faults: Faults, clients: Clients, until: float, number: int) -> None:
 def table(faults: Faults, ledger: Ledger, verdict: Verdict, seconds: float, disk: str) -> str:
     times = Counter(faults.times)
     times.update({f"cut connections, {what}": number for what, number in ledger.cut.items()})
-    lines = [f"{'fault':44}{'times':>8}", *(f"{name:44}{number:>8}" for name, number in sorted(times.items())), ""]
+    lines = [
+        f"{'fault':44}{'times':>8}",
+        *(f"{name:44}{number:>8}" for name, number in sorted(times.items())),
+        "",
+    ]
     lines += [f"{'acknowledged':30}{'n':>8}{'lost':>8}"]
     lines += [f"{kind:30}{owed:>8}{lost:>8}" for kind, (owed, lost) in verdict.rows.items()]
-    lines += [f"{'backups':30}{ledger.backups:>8}", f"{'jobs that were tried again':30}{verdict.again:>8}"]
+    lines += [
+        f"{'backups':30}{ledger.backups:>8}",
+        f"{'jobs that were tried again':30}{verdict.again:>8}",
+    ]
     lines += [f"{'answers not kept, and said so':30}{ledger.not_kept:>8}", ""]
-    lines += [f"{'errors told':60}{'times':>8}", *(f"{number:>6}  {said}" for said, number in ledger.errors.most_common())]
+    lines += [
+        f"{'errors told':60}{'times':>8}",
+        *(f"{number:>6}  {said}" for said, number in ledger.errors.most_common()),
+    ]
     lines += ["", f"errors without their cause: {len(ledger.unnamed)}", *ledger.unnamed[:10]]
-    lines += [f"wrong: {len(verdict.wrong)}", *verdict.wrong[:40], f"{seconds / 60:.1f} minutes, disk: {disk}"]
+    lines += [
+        f"wrong: {len(verdict.wrong)}",
+        *verdict.wrong[:40],
+        f"{seconds / 60:.1f} minutes, disk: {disk}",
+    ]
     return "\n".join(lines)
 
 

@@ -1,6 +1,8 @@
-"""What is owed against what is there, when all is well again: a row for each kind, with how many were acknowledged and lost.
+"""What is owed against what is there, when all is well again: a row for each kind, with how many
+were acknowledged and lost.
 
-The one rule: it asks the server as anybody would, and the database only for what no server can hide: its own integrity.
+The one rule: it asks the server as anybody would, and the database only for what no server can
+hide: its own integrity.
 """
 
 from __future__ import annotations
@@ -27,7 +29,9 @@ TRIES = 3  # of a job that failed
 
 @dataclass(slots=True)
 class Verdict:
-    """`rows`: kind to (acknowledged, lost). `wrong`: what is amiss, in words. `again`: jobs that somebody had to try again."""
+    """`rows`: kind to (acknowledged, lost). `wrong`: what is amiss, in words. `again`: jobs that
+    somebody had to try again.
+    """
 
     rows: dict[str, tuple[int, int]] = field(default_factory=dict)
     wrong: list[str] = field(default_factory=list)
@@ -55,10 +59,15 @@ def checked(server: Faulty, ledger: Ledger) -> Verdict:
 
 
 def _drain(client: httpx.Client, server: Faulty, ledger: Ledger, verdict: Verdict) -> None:
-    """Until no job is left; what failed is tried again as a person would, after its error was looked at."""
+    """Until no job is left; what failed is tried again as a person would, after its error was
+    looked at.
+    """
     until, tries = time.monotonic() + PATIENCE, dict[str, int]()
     while time.monotonic() < until:
-        states = _rows(server, "SELECT job_id, state, error FROM jobs WHERE state != 'done' AND state != 'cancelled'")
+        states = _rows(
+            server,
+            "SELECT job_id, state, error FROM jobs WHERE state != 'done' AND state != 'cancelled'",
+        )
         failed = {job: error for job, state, error in states if state == "failed"}
         for job in failed:
             if job not in tries:
@@ -66,7 +75,9 @@ def _drain(client: httpx.Client, server: Faulty, ledger: Ledger, verdict: Verdic
             tries[job] = tries.get(job, 0) + 1
             if tries[job] <= TRIES:
                 client.post(f"/api/jobs/{job}/again")
-        if all(state in ENDED for _, state, _ in states) and all(tries[job] > TRIES for job in failed):
+        if all(state in ENDED for _, state, _ in states) and all(
+            tries[job] > TRIES for job in failed
+        ):
             break
         time.sleep(0.5)
     else:
@@ -80,12 +91,20 @@ def _documents(client: httpx.Client, ledger: Ledger, verdict: Verdict) -> None:
     there = {each["uri"].removeprefix("upload:"): each for each in listed}
     if len(there) != len(listed):
         verdict.wrong.append(f"{len(listed) - len(there)} documents are there twice")
-    owed = [note for note in ledger.notes.values() if note.owed and not note.deleted and (note.sure or len(note.versions) > 1)]
+    owed = [
+        note
+        for note in ledger.notes.values()
+        if note.owed and not note.deleted and (note.sure or len(note.versions) > 1)
+    ]
     certain = [note for note in owed if note.sure]
-    lost = {note.name: why for note in certain if (why := _missing(client, note, there.get(note.name)))}
+    lost = {
+        note.name: why for note in certain if (why := _missing(client, note, there.get(note.name)))
+    }
     verdict.owe("documents", len(certain), [f"{name}: {why}" for name, why in lost.items()])
     deleted = [note for note in ledger.notes.values() if note.deleted]
-    verdict.owe("deletions", len(deleted), [note.name for note in deleted if _found(client, note, there)])
+    verdict.owe(
+        "deletions", len(deleted), [note.name for note in deleted if _found(client, note, there)]
+    )
     half = [f"{name}: nobody sent it" for name in there if name not in ledger.notes]
     for note in ledger.notes.values():
         if note.name not in there:
@@ -121,7 +140,9 @@ def _unread(client: httpx.Client, note: Note, word: str, info: dict[str, Any]) -
 
 
 def _hits(client: httpx.Client, word: str) -> set[str]:
-    found = client.post("/api/search", json={"query": word, "collection": COLLECTION, "k": 5}).json()
+    found = client.post(
+        "/api/search", json={"query": word, "collection": COLLECTION, "k": 5}
+    ).json()
     return {hit["uri"] for hit in found["hits"] if word in hit["text"]}
 
 
@@ -147,16 +168,25 @@ def _answers(client: httpx.Client, ledger: Ledger, verdict: Verdict) -> None:
 def _memories(client: httpx.Client, ledger: Ledger, verdict: Verdict) -> None:
     users = {*ledger.memories.values(), *ledger.forgotten.values()}
     kept = {
-        user: {each["text"] for each in client.get("/api/memories", params={"user_id": user}).json()["memories"]}
+        user: {
+            each["text"]
+            for each in client.get("/api/memories", params={"user_id": user}).json()["memories"]
+        }
         for user in users
     }
     lost = [fact for fact, user in ledger.memories.items() if fact not in kept[user]]
     verdict.owe("memories", len(ledger.memories), lost)
-    verdict.owe("forgotten", len(ledger.forgotten), [fact for fact, user in ledger.forgotten.items() if fact in kept[user]])
+    verdict.owe(
+        "forgotten",
+        len(ledger.forgotten),
+        [fact for fact, user in ledger.forgotten.items() if fact in kept[user]],
+    )
 
 
 def _backup(ledger: Ledger, verdict: Verdict) -> None:
-    """What was owed when the last backup began, and was not touched until it was done: a document, or bytes with their job."""
+    """What was owed when the last backup began, and was not touched until it was done: a document,
+    or bytes with their job.
+    """
     archive, owed = ledger.last_backup
     if not archive.is_file():
         return
@@ -166,12 +196,21 @@ def _backup(ledger: Ledger, verdict: Verdict) -> None:
             there = {row[0] for row in database.execute("SELECT sha256 FROM documents")}
         waiting = [path for path in Path(folder).glob("uploads/*/*") if path.is_file()]
         there |= {hashlib.sha256(path.read_bytes()).hexdigest() for path in waiting}
-    sums = {name: hashlib.sha256(ledger.notes[name].versions[word]).hexdigest() for name, word in owed.items()}
-    verdict.owe("documents in a backup", len(owed), [name for name, digest in sums.items() if digest not in there])
+    sums = {
+        name: hashlib.sha256(ledger.notes[name].versions[word]).hexdigest()
+        for name, word in owed.items()
+    }
+    verdict.owe(
+        "documents in a backup",
+        len(owed),
+        [name for name, digest in sums.items() if digest not in there],
+    )
 
 
 def _rows(server: Faulty, query: str) -> list[tuple[Any, ...]]:
-    with closing(sqlite3.connect(f"file:{server.home / 'citewell.db'}?mode=ro", uri=True, timeout=20)) as database:
+    with closing(
+        sqlite3.connect(f"file:{server.home / 'citewell.db'}?mode=ro", uri=True, timeout=20)
+    ) as database:
         return list(database.execute(query))
 
 
@@ -183,14 +222,29 @@ def _database(server: Faulty, verdict: Verdict) -> None:
     code, said_of = server.run("backup", str(server.place.backups / "last.tar.gz"), "--json")
     if code != 0:
         verdict.wrong.append(f"a backup is refused: {said_of[-400:]}")
-    left = [path.name for path in (server.home / "uploads").iterdir()] if (server.home / "uploads").is_dir() else []
-    wanted = {row[0] for row in _rows(server, "SELECT json_extract(payload, '$.folder') FROM jobs WHERE state != 'done'")}
+    left = (
+        [path.name for path in (server.home / "uploads").iterdir()]
+        if (server.home / "uploads").is_dir()
+        else []
+    )
+    wanted = {
+        row[0]
+        for row in _rows(
+            server, "SELECT json_extract(payload, '$.folder') FROM jobs WHERE state != 'done'"
+        )
+    }
     if set(left) - wanted:
-        print(f"bytes of uploads that were never acknowledged, kept for a day: {len(set(left) - wanted)}")
+        print(
+            "bytes of uploads that were never acknowledged, kept for a "
+            f"day: {len(set(left) - wanted)}"
+        )
 
 
 def _log(server: Faulty, verdict: Verdict) -> None:
     text = server.place.log.read_text("utf-8", "replace")
     found = [match.start() for match in re.finditer(r"Traceback", text)]
     if found:
-        verdict.wrong.append(f"{len(found)} tracebacks in the log, the first: {text[max(0, found[0] - 300) : found[0] + 3000]}")
+        verdict.wrong.append(
+            f"{len(found)} tracebacks in the log, the "
+            f"first: {text[max(0, found[0] - 300) : found[0] + 3000]}"
+        )

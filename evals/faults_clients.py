@@ -1,6 +1,8 @@
-"""Clients that upload, ask, vote, remember, delete and back up, and the ledger of what they were told.
+"""Clients that upload, ask, vote, remember, delete and back up, and the ledger of what they were
+told.
 
-The one rule: what was acknowledged is owed. What was cut off is owed nothing but to be whole or not there.
+The one rule: what was acknowledged is owed. What was cut off is owed nothing but to be whole or not
+there.
 """
 
 from __future__ import annotations
@@ -27,7 +29,8 @@ COLLECTION = "faults"
 USERS = 8
 BORDER = "----citewell-faults"
 CAUSES = re.compile(  # what an error of the disk has to say
-    r"disk is full|No space left|cannot be written|[Rr]ead-only|[Pp]ermission denied|not permitted|File too large"
+    r"disk is full|No space left|cannot be written|[Rr]ead-only|[Pp]ermission denied|not "
+    r"permitted|File too large"
     r"|another process is writing|there is no room",
 )
 ENDED = {"done", "failed", "cancelled"}
@@ -35,8 +38,8 @@ ENDED = {"done", "failed", "cancelled"}
 
 @dataclass(slots=True)
 class Note:
-    """A document by its name. `versions`: all that were sent, by the word that only they hold. `owed`: the one that was
-    acknowledged last. `sure`: nothing was cut off since.
+    """A document by its name. `versions`: all that were sent, by the word that only they hold.
+    `owed`: the one that was acknowledged last. `sure`: nothing was cut off since.
     """
 
     name: str
@@ -54,8 +57,9 @@ class Note:
 
 @dataclass(slots=True)
 class Ledger:
-    """`answers`: trace to user. `votes`: id to user and word. `memories`: user and text. `errors`: how often each was
-    said. `last_backup`: its archive, and what it has to hold. `not_kept`: answers that said themselves that they were not kept.
+    """`answers`: trace to user. `votes`: id to user and word. `memories`: user and text. `errors`:
+    how often each was said. `last_backup`: its archive, and what it has to hold. `not_kept`:
+    answers that said themselves that they were not kept.
     """
 
     notes: dict[str, Note] = field(default_factory=dict)
@@ -73,9 +77,18 @@ class Ledger:
     def error(self, status: int | str, body: Any) -> None:
         """An error reply: it has a code and a message, and names its cause."""
         told = body.get("error") if isinstance(body, dict) else None
-        code, message = (str(told.get(key) or "") for key in ("code", "message")) if isinstance(told, dict) else ("", "")
+        code, message = (
+            (str(told.get(key) or "") for key in ("code", "message"))
+            if isinstance(told, dict)
+            else ("", "")
+        )
         self.errors[f"{status} {code}: {blotted(message)}"] += 1
-        if not code or not message or code in {"internal", "error"} or (code == "storage" and not CAUSES.search(message)):
+        if (
+            not code
+            or not message
+            or code in {"internal", "error"}
+            or (code == "storage" and not CAUSES.search(message))
+        ):
             self.unnamed.append(f"{status}: {str(body)[:400]}")
 
     def command(self, exit_code: int, said: str) -> None:
@@ -87,7 +100,9 @@ class Ledger:
 
 def blotted(text: str) -> str:
     """Without what differs each time, so that the same errors are counted together."""
-    text = re.sub(r"(?:/[\w.+-]+){2,}/?|\b\w+_[0-9a-f]{6,}\b|'[^']*'|uploads/[0-9a-f]+\S*", "…", text)
+    text = re.sub(
+        r"(?:/[\w.+-]+){2,}/?|\b\w+_[0-9a-f]{6,}\b|'[^']*'|uploads/[0-9a-f]+\S*", "…", text
+    )
     return " ".join(re.sub(r"\d+", "#", text).split())[:160]
 
 
@@ -110,7 +125,9 @@ class Clients:
         ]  # fmt: skip
 
     def start(self, number: int) -> None:
-        self.threads = [threading.Thread(target=self._work, name=f"client {each}") for each in range(number)]
+        self.threads = [
+            threading.Thread(target=self._work, name=f"client {each}") for each in range(number)
+        ]
         for thread in self.threads:
             thread.start()
 
@@ -135,7 +152,9 @@ class Clients:
                 time.sleep(self.chance.random() * 2 * self.pause)
 
     def _sent(self, client: httpx.Client, method: str, path: str, **given: Any) -> Any:
-        """The body of a reply that is an acknowledgement; None for an error, which is written down."""
+        """The body of a reply that is an acknowledgement; None for an error, which is written
+        down.
+        """
         reply = client.request(method, self.server.url + path, **given)
         if reply.is_success:
             return reply.json() if reply.content else {}
@@ -155,7 +174,11 @@ class Clients:
     def _taken(self, wanted: Callable[[Note], bool]) -> Note | None:
         """One that nobody else has in hand."""
         with self.lock:
-            found = [note for note in self.ledger.notes.values() if note.name not in self.busy and wanted(note)]
+            found = [
+                note
+                for note in self.ledger.notes.values()
+                if note.name not in self.busy and wanted(note)
+            ]
             note = self.chance.choice(found) if found else None
             if note is not None:
                 self.busy.add(note.name)
@@ -187,14 +210,17 @@ class Clients:
     def _send(self, client: httpx.Client, note: Note) -> None:
         word = self._word()
         year = self.chance.randrange(1000, 2000)
-        text = f"# Note {word}\n\nThe lighthouse {word} was built in {year}.\n\n" + "It has a lamp. " * self.chance.randrange(
-            99
+        text = (
+            f"# Note {word}\n\nThe lighthouse {word} was built in {year}.\n\n"
+            + "It has a lamp. " * self.chance.randrange(99)
         )
         note.versions[word] = text.encode()
         note.sure = False
         try:
             path = f"/api/collections/{COLLECTION}/documents"
-            job = self._sent(client, "POST", path, files={"file": (note.name, text.encode(), "text/markdown")})
+            job = self._sent(
+                client, "POST", path, files={"file": (note.name, text.encode(), "text/markdown")}
+            )
             note.sure = True
             if job is None:
                 del note.versions[word]
@@ -212,7 +238,9 @@ class Clients:
             if job is None or job["state"] != "done":
                 return
             note.sure = False
-            gone = self._sent(client, "DELETE", f"/api/documents/{job['result']['files'][0]['doc_id']}")
+            gone = self._sent(
+                client, "DELETE", f"/api/documents/{job['result']['files'][0]['doc_id']}"
+            )
             note.sure, note.deleted = True, gone is not None
         finally:
             self.busy.discard(note.name)
@@ -221,7 +249,12 @@ class Clients:
         note = self.chance.choice(list(self.ledger.notes.values())) if self.ledger.notes else None
         word = note.owed if note and note.owed else self._word()
         user = self._user()
-        asked = {"question": f"When was the lighthouse {word} built?", "agent": "qa", "collection": COLLECTION, "user_id": user}
+        asked = {
+            "question": f"When was the lighthouse {word} built?",
+            "agent": "qa",
+            "collection": COLLECTION,
+            "user_id": user,
+        }
         answer = self._sent(client, "POST", "/api/ask", json=asked)
         if not self._answered(answer):
             return
@@ -245,14 +278,24 @@ class Clients:
             trace = self.chance.choice(fresh)
             self.voted.add(trace)
         right, user = self.chance.random() < 0.7, self.ledger.answers[trace]
-        given = self._sent(client, "POST", "/api/feedback", json={"trace_id": trace, "is_correct": right, "user_id": user})
+        given = self._sent(
+            client,
+            "POST",
+            "/api/feedback",
+            json={"trace_id": trace, "is_correct": right, "user_id": user},
+        )
         if given is not None:
             self.ledger.votes[given["feedback_id"]] = user, right
 
     def remember(self, client: httpx.Client) -> None:
         user, word = self._user(), self._word()
         fact = f"my code word for {self._word()} is {word}"
-        asked = {"question": f"Remember that {fact}.", "agent": "dual_loop", "collection": COLLECTION, "user_id": user}
+        asked = {
+            "question": f"Remember that {fact}.",
+            "agent": "dual_loop",
+            "collection": COLLECTION,
+            "user_id": user,
+        }
         answer = self._sent(client, "POST", "/api/ask", json=asked)
         if self._answered(answer) and answer["answer"].startswith("I will remember"):
             self.ledger.memories[fact] = user
@@ -264,8 +307,16 @@ class Clients:
             fact = self.chance.choice(list(self.ledger.memories))
             user = self.ledger.memories.pop(fact)
         kept = self._sent(client, "GET", "/api/memories", params={"user_id": user})
-        found = [each["memory_id"] for each in (kept or {"memories": []})["memories"] if each["text"] == fact]
-        gone = self._sent(client, "DELETE", f"/api/memories/{found[0]}", params={"user_id": user}) if found else None
+        found = [
+            each["memory_id"]
+            for each in (kept or {"memories": []})["memories"]
+            if each["text"] == fact
+        ]
+        gone = (
+            self._sent(client, "DELETE", f"/api/memories/{found[0]}", params={"user_id": user})
+            if found
+            else None
+        )
         (self.ledger.memories if gone is None else self.ledger.forgotten)[fact] = user
 
     def cut_upload(self, _: httpx.Client) -> None:
@@ -274,21 +325,45 @@ class Clients:
             note = Note(f"cut {len(self.ledger.notes)}.md")
             self.ledger.notes[note.name] = note
             self.busy.add(note.name)
-        head = f'--{BORDER}\r\nContent-Disposition: form-data; name="file"; filename="{note.name}"\r\n\r\n'
+        head = (
+            f'--{BORDER}\r\nContent-Disposition: form-data; name="file"; '
+            f'filename="{note.name}"\r\n\r\n'
+        )
         body = f"{head}{self._word()} {'half a document ' * 4000}\r\n--{BORDER}--\r\n".encode()
-        self._cut(f"/api/collections/{COLLECTION}/documents", f"multipart/form-data; boundary={BORDER}", body, 0.6)
+        self._cut(
+            f"/api/collections/{COLLECTION}/documents",
+            f"multipart/form-data; boundary={BORDER}",
+            body,
+            0.6,
+        )
         self.ledger.cut["uploads"] += 1
 
     def cut_answer(self, _: httpx.Client) -> None:
-        asked = {"question": f"When was the lighthouse {self._word()} built?", "agent": "qa", "collection": COLLECTION}
-        self._cut("/api/ask", "application/json", json.dumps(asked | {"user_id": self._user()}).encode(), 1.0)
+        asked = {
+            "question": f"When was the lighthouse {self._word()} built?",
+            "agent": "qa",
+            "collection": COLLECTION,
+        }
+        self._cut(
+            "/api/ask",
+            "application/json",
+            json.dumps(asked | {"user_id": self._user()}).encode(),
+            1.0,
+        )
         self.ledger.cut["answers"] += 1
 
     def _cut(self, path: str, kind: str, body: bytes, share: float) -> None:
         address = urlsplit(self.server.url)
-        head = f"POST {path} HTTP/1.1\r\nHost: {address.netloc}\r\nContent-Type: {kind}\r\nContent-Length: {len(body)}\r\n"
-        with socket.create_connection((str(address.hostname), int(address.port or 0)), timeout=10) as line:
-            line.sendall(f"{head}Accept: text/event-stream\r\n\r\n".encode() + body[: int(len(body) * share)])
+        head = (
+            f"POST {path} HTTP/1.1\r\nHost: {address.netloc}\r\nContent-Type: "
+            f"{kind}\r\nContent-Length: {len(body)}\r\n"
+        )
+        with socket.create_connection(
+            (str(address.hostname), int(address.port or 0)), timeout=10
+        ) as line:
+            line.sendall(
+                f"{head}Accept: text/event-stream\r\n\r\n".encode() + body[: int(len(body) * share)]
+            )
             time.sleep(self.chance.random() * 0.15)
             if share == 1.0 and self.chance.random() < 0.5:
                 line.recv(40)
@@ -298,7 +373,9 @@ class Clients:
     def _owed(self) -> dict[str, str]:
         with self.lock:
             notes = [note for note in self.ledger.notes.values() if note.name not in self.busy]
-        return {note.name: note.owed for note in notes if note.owed and note.sure and not note.deleted}
+        return {
+            note.name: note.owed for note in notes if note.owed and note.sure and not note.deleted
+        }
 
     def back_up(self, _: httpx.Client) -> None:
         if not self.backing.acquire(blocking=False):

@@ -1,7 +1,8 @@
 """A home on a small disk of its own, a real server on it, and what can befall both.
 
-The one rule: what was mounted is unmounted and what was started is ended by its id. Without root there is no mount: then a full
-disk is a limit on the size of the server's files, and a disk that is mounted read-only is not tried.
+The one rule: what was mounted is unmounted and what was started is ended by its id. Without root
+there is no mount: then a full disk is a limit on the size of the server's files, and a disk that is
+mounted read-only is not tried.
 """
 
 from __future__ import annotations
@@ -24,7 +25,8 @@ from serve_server import Server
 MIB = 1 << 20
 MOUNT, UMOUNT = (shutil.which(name) or f"/bin/{name}" for name in ("mount", "umount"))
 STARTING = 60.0  # seconds that a server has to listen
-# the clock of every process of Citewell is `time.time` and what a file says; `datetime.now` is not stepped
+# the clock of every process of Citewell is `time.time` and what a file says; `datetime.now` is not
+# stepped
 CLOCK = """
 import os, time
 file, real, real_ns = os.environ.get("FAULTS_CLOCK", ""), time.time, time.time_ns
@@ -79,7 +81,9 @@ class Place:
 
     def remount(self, how: str) -> bool:
         """`ro` or `rw`; false where somebody has a file of it open to write."""
-        done = subprocess.run([MOUNT, "-o", f"remount,{how}", str(self.disk)], check=False, capture_output=True)
+        done = subprocess.run(
+            [MOUNT, "-o", f"remount,{how}", str(self.disk)], check=False, capture_output=True
+        )
         return done.returncode == 0
 
     def fill(self) -> None:
@@ -99,11 +103,17 @@ class Place:
         beside.replace(self.folder / "clock")
 
     def lock(self, locked: bool) -> None:
-        """Takes from the folders of the home, and from its database, the right to be written, or gives it back."""
+        """Takes from the folders of the home, and from its database, the right to be written, or
+        gives it back.
+        """
         folders = [self.home, self.home / "uploads", self.home / "knowledge"]
         for path in [*folders, *self.home.glob("citewell.db*")]:
             with suppress(FileNotFoundError):
-                path.chmod((0o500 if locked else 0o700) if path in folders else (0o400 if locked else 0o600))
+                path.chmod(
+                    (0o500 if locked else 0o700)
+                    if path in folders
+                    else (0o400 if locked else 0o600)
+                )
 
 
 @contextmanager
@@ -115,7 +125,15 @@ def place(folder: Path, mib: int) -> Iterator[Place]:
     (folder / "hook" / "sitecustomize.py").write_text(CLOCK, "utf-8")
     made.step_clock(0)
     if made.mounted:
-        mount = [MOUNT, "-t", "tmpfs", "-o", f"size={mib}m,mode=700", "citewell-faults", str(made.disk)]
+        mount = [
+            MOUNT,
+            "-t",
+            "tmpfs",
+            "-o",
+            f"size={mib}m,mode=700",
+            "citewell-faults",
+            str(made.disk),
+        ]
         made.mounted = subprocess.run(mount, check=False, capture_output=True).returncode == 0
     try:
         yield made
@@ -132,12 +150,24 @@ class Faulty(Server):
         self.place = place
 
     def environ(self) -> dict[str, str]:
-        kept = {name: value for name, value in os.environ.items() if not name.startswith("CITEWELL_")}
+        kept = {
+            name: value for name, value in os.environ.items() if not name.startswith("CITEWELL_")
+        }
         paths = [str(self.place.folder / "hook"), *filter(None, [kept.get("PYTHONPATH")])]
         many = {f"CITEWELL_ACCESS__{name}_A_MINUTE": "1000000" for name in ("REQUESTS", "TRIES")}
-        models = {"CITEWELL_LLM": "none", "CITEWELL_READER": "scripted", "CITEWELL_EMBEDDER": "scripted"}
-        places = {"CITEWELL_HOME": str(self.home), "CITEWELL_CACHE": str(self.place.folder / "cache")}
-        clock = {"FAULTS_CLOCK": str(self.place.folder / "clock"), "PYTHONPATH": os.pathsep.join(paths)}
+        models = {
+            "CITEWELL_LLM": "none",
+            "CITEWELL_READER": "scripted",
+            "CITEWELL_EMBEDDER": "scripted",
+        }
+        places = {
+            "CITEWELL_HOME": str(self.home),
+            "CITEWELL_CACHE": str(self.place.folder / "cache"),
+        }
+        clock = {
+            "FAULTS_CLOCK": str(self.place.folder / "clock"),
+            "PYTHONPATH": os.pathsep.join(paths),
+        }
         return kept | many | models | places | clock
 
     def command(self, *words: str) -> list[str]:
@@ -147,15 +177,27 @@ class Faulty(Server):
     def run(self, *words: str, home: Path | None = None) -> tuple[int, str]:
         """A command of Citewell to its end: the exit code, and all that it said."""
         environ = self.environ() | ({"CITEWELL_HOME": str(home)} if home else {})
-        done = subprocess.run(self.command(*words), env=environ, capture_output=True, text=True, timeout=300, check=False)
+        done = subprocess.run(
+            self.command(*words),
+            env=environ,
+            capture_output=True,
+            text=True,
+            timeout=300,
+            check=False,
+        )
         return done.returncode, done.stdout + done.stderr
 
     def start(self) -> None:
         """Raises NotStarted."""
-        began, said = time.monotonic(), self.place.log.stat().st_size if self.place.log.exists() else 0
+        began, said = (
+            time.monotonic(),
+            self.place.log.stat().st_size if self.place.log.exists() else 0,
+        )
         with self.place.log.open("ab") as log:
             command = self.command("serve", "--port", "0", "--json")
-            self.process = subprocess.Popen(command, env=self.environ(), stdout=subprocess.PIPE, stderr=log, text=True)
+            self.process = subprocess.Popen(
+                command, env=self.environ(), stdout=subprocess.PIPE, stderr=log, text=True
+            )
         assert self.process.stdout is not None
         text = ""
         while not text.endswith("}\n") or "url" not in _object(text):
@@ -163,7 +205,9 @@ class Faulty(Server):
             text += line
             if not line or time.monotonic() > began + STARTING:
                 self.stop(signal.SIGKILL)
-                raise NotStarted(text + self.place.log.read_bytes()[said:].decode("utf-8", "replace"))
+                raise NotStarted(
+                    text + self.place.log.read_bytes()[said:].decode("utf-8", "replace")
+                )
         self.url = _object(text)["url"]
 
     @property

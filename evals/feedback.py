@@ -1,9 +1,11 @@
-"""How well the likeness of two questions tells whether one statement answers both (store/confirmed/question_likeness.py).
+"""How well the likeness of two questions tells whether one statement answers both
+(store/confirmed/question_likeness.py).
 
     .venv/bin/python evals/feedback.py
 
-Over the questions of text2sql, English and Chinese, with the packaged embedder. Two questions of one database are paraphrases
-where their gold statements are equal. The one rule: nothing is fitted here; the figures are printed, and chosen by hand.
+Over the questions of text2sql, English and Chinese, with the packaged embedder. Two questions of
+one database are paraphrases where their gold statements are equal. The one rule: nothing is fitted
+here; the figures are printed, and chosen by hand.
 """
 
 from __future__ import annotations
@@ -21,14 +23,22 @@ from citewell.models import build_embedder
 from citewell.models.base import Vector
 from citewell.store.confirmed.question_likeness import Scale, likeness, scale_of
 
-QUESTIONS = Path(__file__).resolve().parent.parent.parent / "shared" / "data" / "text2sql" / "questions.jsonl"
+QUESTIONS = (
+    Path(__file__).resolve().parent.parent.parent
+    / "shared"
+    / "data"
+    / "text2sql"
+    / "questions.jsonl"
+)
 LANGS = ("en", "zh")
 NEAREST, ROUNDS = 5, 6
 PAIRS = {("en", "en"): "English", ("zh", "zh"): "Chinese", ("en", "zh"): "mixed"}
 
 
 def asked() -> list[dict[str, str]]:
-    """Database, statement without differences of space and case, and the question in both languages."""
+    """Database, statement without differences of space and case, and the question in both
+    languages.
+    """
     rows = [json.loads(line) for line in QUESTIONS.read_text("utf-8").splitlines()]
     return [
         {
@@ -52,19 +62,27 @@ def spread(rows: list[dict[str, str]], vectors: dict[str, Vector], scale: Scale)
     """Medians of the raw cosine, and shares of pairs above the thresholds in force."""
     for (one, other), name in PAIRS.items():
         cosines = vectors[one] @ vectors[other].T
-        pairs = [(i, j) for i, j in combinations(range(len(rows)), 2) if rows[i]["db"] == rows[j]["db"]]
+        pairs = [
+            (i, j) for i, j in combinations(range(len(rows)), 2) if rows[i]["db"] == rows[j]["db"]
+        ]
         alike = [cosines[i, j] for i, j in pairs if rows[i]["sql"] == rows[j]["sql"]]
         apart = [cosines[i, j] for i, j in pairs if rows[i]["sql"] != rows[j]["sql"]]
-        print(f"{name}: {len(alike)} pairs of one statement, median {np.median(alike):.3f}; others {np.median(apart):.3f}")
+        print(
+            f"{name}: {len(alike)} pairs of one statement, median {np.median(alike):.3f}; "
+            f"others {np.median(apart):.3f}"
+        )
         for threshold in ("floor", "same", "alone"):
             bound = getattr(scale, threshold)
-            kept, wrong = (np.mean([likeness(float(c), one, other, scale) >= bound for c in cs]) for cs in (alike, apart))
+            kept, wrong = (
+                np.mean([likeness(float(c), one, other, scale) >= bound for c in cs])
+                for cs in (alike, apart)
+            )
             print(f"    {threshold} {bound}: {kept:.0%} of those, {wrong:.1%} of the others")
 
 
 def nearest(rows: list[dict[str, str]], vectors: dict[str, Vector], scale: Scale) -> str:
-    """How often a question of the same statement is the first, or among the nearest, where each was confirmed in one language
-    by chance; and the same where all of them are in the other language.
+    """How often a question of the same statement is the first, or among the nearest, where each was
+    confirmed in one language by chance; and the same where all of them are in the other language.
     """
     counts = {"all": [0, 0, 0], "other language only": [0, 0, 0]}
     for seed in range(ROUNDS):
@@ -75,7 +93,11 @@ def nearest(rows: list[dict[str, str]], vectors: dict[str, Vector], scale: Scale
             others = [n for n, each in enumerate(rows) if n != number and each["db"] == row["db"]]
             near = sorted(
                 others,
-                key=lambda n: -likeness(float(vectors[lang][number] @ vectors[kept[n]][n]), lang, kept[n], scale),
+                key=lambda n: (
+                    -likeness(
+                        float(vectors[lang][number] @ vectors[kept[n]][n]), lang, kept[n], scale
+                    )
+                ),
             )
             right = [n for n in others if rows[n]["sql"] == row["sql"]]
             if not right:
@@ -86,7 +108,8 @@ def nearest(rows: list[dict[str, str]], vectors: dict[str, Vector], scale: Scale
                 counts[name][1] += near[0] in right
                 counts[name][2] += any(n in right for n in near[:NEAREST])
     return "; ".join(
-        f"{name}: {a} questions, first {b / a:.0%}, among {NEAREST} {c / a:.0%}" for name, (a, b, c) in counts.items()
+        f"{name}: {a} questions, first {b / a:.0%}, among {NEAREST} {c / a:.0%}"
+        for name, (a, b, c) in counts.items()
     )
 
 

@@ -1,8 +1,10 @@
-"""Every file of the ingestion and robustness sets through the reader, and what became of each: docs/formats.md.
+"""Every file of the ingestion and robustness sets through the reader, and what became of each:
+docs/formats.md.
 
     .venv/bin/python evals/formats.py [--data ../shared/data] [--out docs/formats.md]
 
-The one rule: files go the way that `citewell add` takes them: `unpack` and `parse`, in worker processes, 60 s a file.
+The one rule: files go the way that `citewell add` takes them: `unpack` and `parse`, in worker
+processes, 60 s a file.
 """
 
 from __future__ import annotations
@@ -29,15 +31,22 @@ from citewell.ingest.chunk.section_summaries import with_summaries
 from citewell.types import Document
 
 REPOSITORY = Path(__file__).resolve().parent.parent
-SETS = (("ingest/docling_index.jsonl", "ingest/docling"), ("robustness/pdf_index.jsonl", "robustness/pdf"))
+SETS = (
+    ("ingest/docling_index.jsonl", "ingest/docling"),
+    ("robustness/pdf_index.jsonl", "robustness/pdf"),
+)
 SECONDS = 60.0
-_NOISE = re.compile(r"<!--.*?-->|!?\[([^\]]*)\]\([^)]*\)|</?\w[^>]*>|https?://\S+|&\w+;|\\", re.DOTALL)
+_NOISE = re.compile(
+    r"<!--.*?-->|!?\[([^\]]*)\]\([^)]*\)|</?\w[^>]*>|https?://\S+|&\w+;|\\", re.DOTALL
+)
 _WORD = re.compile(r"[^\W_]+")
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of one file. `found`: the share of the reference's words that the text has, None without a reference."""
+    """What became of one file. `found`: the share of the reference's words that the text has, None
+    without a reference.
+    """
 
     file: str
     size: int
@@ -58,10 +67,16 @@ def files(data: Path) -> Iterator[tuple[Path, str, Path | None]]:
         for row in (data / index).read_text("utf-8").splitlines():
             record = json.loads(row)
             reference = record.get("reference")
-            yield data / folder / record["file"], record["file"], data / folder / reference if reference else None
+            yield (
+                data / folder / record["file"],
+                record["file"],
+                data / folder / reference if reference else None,
+            )
 
 
-async def outcome(path: Path, name: str, reference: Path | None, settings: IngestSettings) -> list[Outcome]:
+async def outcome(
+    path: Path, name: str, reference: Path | None, settings: IngestSettings
+) -> list[Outcome]:
     """The file's own, then those of the files that it holds."""
     data = await anyio.Path(path).read_bytes()
     suffix = PurePath(name).suffix.lower()
@@ -73,21 +88,33 @@ async def outcome(path: Path, name: str, reference: Path | None, settings: Inges
         try:
             members, warnings, _ = await unpack(data, name, settings)
         except UnreadableFile as error:
-            return [*results, Outcome(name, len(data), time.perf_counter() - started, reason=_said(error))]
-        results += [await _parsed(member.data, f"{name}!/{member.name}", None, settings) for member in members]
+            return [
+                *results,
+                Outcome(name, len(data), time.perf_counter() - started, reason=_said(error)),
+            ]
+        results += [
+            await _parsed(member.data, f"{name}!/{member.name}", None, settings)
+            for member in members
+        ]
         if warnings and not members and not results:
-            results.append(Outcome(name, len(data), time.perf_counter() - started, reason="; ".join(warnings)))
+            results.append(
+                Outcome(name, len(data), time.perf_counter() - started, reason="; ".join(warnings))
+            )
     return results
 
 
-async def _parsed(data: bytes, name: str, reference: Path | None, settings: IngestSettings) -> Outcome:
+async def _parsed(
+    data: bytes, name: str, reference: Path | None, settings: IngestSettings
+) -> Outcome:
     started = time.perf_counter()
     try:
         document = await parse(data, PurePath(name).name, settings)
     except UnreadableFile as error:
         return Outcome(name, len(data), time.perf_counter() - started, reason=_said(error))
     seconds = time.perf_counter() - started
-    cut = with_summaries(document, chunk(document, tokens=settings.chunk_tokens, overlap=settings.overlap_tokens))
+    cut = with_summaries(
+        document, chunk(document, tokens=settings.chunk_tokens, overlap=settings.overlap_tokens)
+    )
     return Outcome(
         name,
         len(data),
@@ -98,7 +125,9 @@ async def _parsed(data: bytes, name: str, reference: Path | None, settings: Inge
         chunks=sum(each.kind != "summary" for each in cut),
         characters=len(document.text),
         traits=frozenset(traits(document)),
-        found=None if reference is None else share(await anyio.Path(reference).read_text("utf-8"), document.text),
+        found=None
+        if reference is None
+        else share(await anyio.Path(reference).read_text("utf-8"), document.text),
     )
 
 
@@ -113,10 +142,16 @@ def traits(document: Document) -> Iterator[str]:
 
 
 def share(reference: str, text: str) -> float:
-    """Of the reference's words, each as often as it stands there, the share that `text` has. 1.0 for an empty reference."""
+    """Of the reference's words, each as often as it stands there, the share that `text` has. 1.0
+    for an empty reference.
+    """
     wanted = Counter(_words(_NOISE.sub(lambda match: f" {match[1] or ''} ", reference)))
     there = Counter(_words(text))
-    return sum(min(count, there[word]) for word, count in wanted.items()) / (wanted.total() or 1) if wanted else 1.0
+    return (
+        sum(min(count, there[word]) for word, count in wanted.items()) / (wanted.total() or 1)
+        if wanted
+        else 1.0
+    )
 
 
 def _words(text: str) -> Iterable[str]:
@@ -169,7 +204,10 @@ def _formats(outcomes: list[Outcome]) -> Iterator[str]:
         seen = sorted(frozenset().union(*(each.traits for each in own)))
         count = f" ({len(own)} files)" if own else "no file of this kind"
         names = " ".join(f"`{suffix}`" for suffix in suffixes)
-        yield f"| {names} | `{module}.py` | {summary(f'citewell.ingest.{module}')} | {', '.join(seen)}{count} |"
+        yield (
+            f"| {names} | `{module}.py` | {summary(f'citewell.ingest.{module}')} "
+            f"| {', '.join(seen)}{count} |"
+        )
     inside = " ".join(f"`{suffix}`" for suffix in CONTAINERS)
     yield f"| {inside} | `unpack.py` | {summary('citewell.ingest.archive.unpack')} | |"
 
@@ -178,7 +216,9 @@ def modules() -> dict[str, list[str]]:
     """The suffixes of PARSERS by the module whose `parse` reads them."""
     found: dict[str, list[str]] = {}
     for suffix, parser in PARSERS.items():
-        found.setdefault(str(getattr(parser, "module", "")) or _module_of(parser), []).append(suffix)
+        found.setdefault(str(getattr(parser, "module", "")) or _module_of(parser), []).append(
+            suffix
+        )
     return found
 
 
@@ -190,7 +230,9 @@ def _module_of(parser: object) -> str:
 
 def summary(module: str) -> str:
     """The first sentence of its docstring."""
-    text = " ".join((importlib.import_module(module).__doc__ or "").partition("The one rule")[0].split())
+    text = " ".join(
+        (importlib.import_module(module).__doc__ or "").partition("The one rule")[0].split()
+    )
     return re.split(r"(?<=[.]) ", text)[0].rstrip(".").replace("|", "\\|")
 
 
@@ -200,12 +242,16 @@ def _outcomes(outcomes: list[Outcome]) -> Iterator[str]:
     for each in outcomes:
         found = "" if each.found is None else f"{each.found:.2f}"
         if each.reason:
-            yield f"| {_cell(each.file)} | {each.size:,} | refused: {_cell(each.reason)} | | | | {each.seconds:.1f} | |"
+            yield (
+                f"| {_cell(each.file)} | {each.size:,} | refused: {_cell(each.reason)} | | | "
+                f"| {each.seconds:.1f} | |"
+            )
             continue
         notes = "; ".join(each.warnings) or ("empty" if not each.chunks else "")
         said = f"read; {_cell(notes)}" if notes else "read"
         yield (
-            f"| {_cell(each.file)} | {each.size:,} | {said} | {each.pages or ''} | {each.sections} | {each.chunks} "
+            f"| {_cell(each.file)} | {each.size:,} | {said} | {each.pages or ''} | "
+            f"{each.sections} | {each.chunks} "
             f"| {each.seconds:.1f} | {found} |"
         )
 
@@ -215,20 +261,29 @@ def _cell(text: str) -> str:
 
 
 async def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--data", type=Path, default=REPOSITORY.parent / "shared" / "data")
     parser.add_argument("--out", type=Path, default=REPOSITORY / "docs" / "formats.md")
     args = parser.parse_args()
     if not args.data.is_dir():
-        raise SystemExit(f"{args.data}: no such folder; --data names the one with ingest/ and robustness/")
+        raise SystemExit(
+            f"{args.data}: no such folder; --data names the one with ingest/ and robustness/"
+        )
     settings = IngestSettings(parse_seconds=SECONDS)
     outcomes = []
     for path, name, reference in files(args.data):
         for each in await outcome(path, name, reference, settings):
             outcomes.append(each)
-            print(f"{each.seconds:6.1f} s  {each.file}: {each.reason or f'{each.chunks} chunks'}", flush=True)
+            print(
+                f"{each.seconds:6.1f} s  {each.file}: {each.reason or f'{each.chunks} chunks'}",
+                flush=True,
+            )
     args.out.write_text(page(outcomes), "utf-8")
-    print(f"{args.out}: {len(outcomes)} files, {sum(bool(each.reason) for each in outcomes)} refused")
+    print(
+        f"{args.out}: {len(outcomes)} files, {sum(bool(each.reason) for each in outcomes)} refused"
+    )
 
 
 if __name__ == "__main__":

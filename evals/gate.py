@@ -1,11 +1,12 @@
-"""The release gate: what the ticks and the reader were worth at the last release, and whether they still are.
+"""The release gate: what the ticks and the reader were worth at the last release, and whether they
+still are.
 
     .venv/bin/python evals/gate.py            # prints every figure beside its bound, exits 1 where one is worse
     .venv/bin/python evals/gate.py --write    # keep today's figures as those of this release
 
-Sets with fixed answers: drafts written by hand (`evals/drafts/`) with the judgements of a strong model for the connected tier,
-and contrast pairs written by hand (`evals/reader/fresh.jsonl`) for the reader itself. A figure is worse where it lies outside
-the 95 % interval of the kept one.
+Sets with fixed answers: drafts written by hand (`evals/drafts/`) with the judgements of a strong
+model for the connected tier, and contrast pairs written by hand (`evals/reader/fresh.jsonl`) for
+the reader itself. A figure is worse where it lies outside the 95 % interval of the kept one.
 """
 
 from __future__ import annotations
@@ -65,13 +66,17 @@ def read_rows(path: Path) -> list[dict[str, Any]]:
 
 
 async def measure_reader(reader: Reader, path: Path = PAIRS) -> list[Figure]:
-    """The reader on contrast pairs: of two twins, does the true claim, and the question that has an answer, score higher?"""
+    """The reader on contrast pairs: of two twins, does the true claim, and the question that has an
+    answer, score higher?
+    """
     rows = read_rows(path)
     claims = [(row["passage"], claim) for row in rows for claim in row["claims"]]
     pairs = [(claim[key], passage) for passage, claim in claims for key in ("true", "false")]
     judged = [each.entailed for each in await reader.judge(pairs)]
     ranked = sum(true > false for true, false in zip(judged[::2], judged[1::2], strict=True))
-    figures = [Figure("reader: true claim above its false twin", ranked, len(claims), more_is_better=True)]
+    figures = [
+        Figure("reader: true claim above its false twin", ranked, len(claims), more_is_better=True)
+    ]
     found = answerable = asked = 0
     for row in rows:
         for question in row["questions"]:
@@ -79,11 +84,17 @@ async def measure_reader(reader: Reader, path: Path = PAIRS) -> list[Figure]:
             (twin,) = await reader.read(question["twin"], [row["passage"]])
             start = row["passage"].find(question["sentence"])
             inside = real.start < start + len(question["sentence"]) and start < real.end
-            found, answerable, asked = found + inside, answerable + (real.answerable > twin.answerable), asked + 1
+            found, answerable, asked = (
+                found + inside,
+                answerable + (real.answerable > twin.answerable),
+                asked + 1,
+            )
     return [
         *figures,
         Figure("reader: span in the right sentence", found, asked, more_is_better=True),
-        Figure("reader: question above its unanswerable twin", answerable, asked, more_is_better=True),
+        Figure(
+            "reader: question above its unanswerable twin", answerable, asked, more_is_better=True
+        ),
     ]
 
 
@@ -104,18 +115,25 @@ def read_kept() -> dict[str, float]:
 
 
 def _main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--write", action="store_true")
     given = parser.parse_args()
     figures = asyncio.run(measure_all(load_settings()))
     if given.write:
-        KEPT.write_text(json.dumps({f.name: round(f.share, 4) for f in figures}, indent=2) + "\n", "utf-8")
+        KEPT.write_text(
+            json.dumps({f.name: round(f.share, 4) for f in figures}, indent=2) + "\n", "utf-8"
+        )
     kept, worse = read_kept(), 0
     for figure in figures:
         bound = kept.get(figure.name)
         bad = bound is not None and figure.is_worse(bound)
         worse += bad
-        print(f"{figure.name:46} {figure.share:.3f} of {figure.n:4}  kept {bound}  {'WORSE' if bad else 'ok'}")
+        print(
+            f"{figure.name:46} {figure.share:.3f} of {figure.n:4}  kept {bound} "
+            f" {'WORSE' if bad else 'ok'}"
+        )
     return 1 if worse else 0
 
 

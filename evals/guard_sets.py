@@ -1,7 +1,8 @@
-"""What the guard is tried on: the lists of attacks and of safe statements, and a database of each dialect to throw them at.
+"""What the guard is tried on: the lists of attacks and of safe statements, and a database of each
+dialect to throw them at.
 
-The one rule: whether an attack had an effect is seen from outside, by another connection and by what lies in the folder, never
-from what the engine says.
+The one rule: whether an attack had an effect is seen from outside, by another connection and by
+what lies in the folder, never from what the engine says.
 """
 
 from __future__ import annotations
@@ -27,11 +28,12 @@ LISTS = Path(__file__).resolve().parent.parent / "tests" / "retrieve" / "guard"
 DIALECTS: tuple[Dialect, ...] = ("sqlite", "duckdb", "postgres", "mysql")
 MARK = "a secret of the machine"
 LIMITS = Limits(seconds=10.0, rows=200, memory_mib=256)
-# Of attacks: those that would go on for ever have to be ended, some by killing their worker; all others take a hundredth of it.
+# Of attacks: those that would go on for ever have to be ended, some by killing their worker; all
+# others take a hundredth of it.
 SHORT = Limits(seconds=0.2, rows=200, memory_mib=256)
 GRACE = 1.5
-# Seconds after the limit that end a statement for certain: GRACE until the worker is killed, 3 to stop it at the server, and as
-# many again on a busy machine.
+# Seconds after the limit that end a statement for certain: GRACE until the worker is killed, 3 to
+# stop it at the server, and as many again on a busy machine.
 LATE = 9.0
 Effect = Literal["stopped", "ran", "changed", "read", "late", "lost", "fault"]
 
@@ -92,7 +94,11 @@ _MORE: dict[Dialect, list[str]] = {
 def making(dialect: Dialect) -> list[str]:
     """The statements that fill an empty database."""
     made = _MADE + _MORE[dialect]
-    return [sql.replace('"', "`") if '"update"' in sql else sql for sql in made] if dialect == "mysql" else made
+    return (
+        [sql.replace('"', "`") if '"update"' in sql else sql for sql in made]
+        if dialect == "mysql"
+        else made
+    )
 
 
 @contextmanager
@@ -129,9 +135,11 @@ def connected(location: Location) -> Iterator[Callable[[str], list[tuple[Any, ..
 
 
 _TABLES: dict[Dialect, str] = {
-    "postgres": "SELECT relkind::text, relname::text FROM pg_class WHERE relnamespace <> 'pg_toast'::regnamespace"
+    "postgres": "SELECT relkind::text, relname::text FROM pg_class WHERE relnamespace <> "
+    "'pg_toast'::regnamespace"
     " AND relpersistence <> 't' ORDER BY 1, 2",
-    "mysql": "SELECT TABLE_TYPE, TABLE_NAME FROM information_schema.TABLES WHERE TABLE_SCHEMA = DATABASE() ORDER BY 1, 2",
+    "mysql": "SELECT TABLE_TYPE, TABLE_NAME FROM information_schema.TABLES WHERE TABLE_SCHEMA = "
+    "DATABASE() ORDER BY 1, 2",
 }
 _BESIDE: dict[Dialect, list[str]] = {
     "postgres": [
@@ -152,7 +160,9 @@ _BESIDE: dict[Dialect, list[str]] = {
 
 
 class Scene:
-    """A filled database of one dialect, and a folder that the server's own user may write to. `close` it."""
+    """A filled database of one dialect, and a folder that the server's own user may write to.
+    `close` it.
+    """
 
     def __init__(self, location: Location, folder: Path) -> None:
         self.location, self.folder, self.dialect = location, folder, location.dialect
@@ -169,16 +179,29 @@ class Scene:
         self._held.close()
 
     def state(self) -> list[Any]:
-        """All that an attack could have changed: rows, tables, sequences, users, functions, files."""
+        """All that an attack could have changed: rows, tables, sequences, users, functions,
+        files.
+        """
         files = sorted(str(path.relative_to(self.folder)) for path in self.folder.rglob("*"))
         beside = [files, (self.folder / "secret.txt").read_bytes()]
         if self.dialect not in _TABLES:  # the whole database is one file
             return [Path(self.location.where).read_bytes(), *beside]
-        told = [self._run(sql) for sql in ("SELECT * FROM orders ORDER BY id", _TABLES[self.dialect], *_BESIDE[self.dialect])]
+        told = [
+            self._run(sql)
+            for sql in (
+                "SELECT * FROM orders ORDER BY id",
+                _TABLES[self.dialect],
+                *_BESIDE[self.dialect],
+            )
+        ]
         return [*told, *beside]
 
-    async def throw(self, statement: Statement, check: Callable[[str, Dialect], str] | None = None) -> Thrown:
-        """At the engine, through `check` first where one is given. What it wrote into the folder is taken away again."""
+    async def throw(
+        self, statement: Statement, check: Callable[[str, Dialect], str] | None = None
+    ) -> Thrown:
+        """At the engine, through `check` first where one is given. What it wrote into the folder is
+        taken away again.
+        """
         sql = statement.sql.replace("{folder}", str(self.folder))
         began = time.monotonic()
         effect, told = await self._asked(check, sql)
@@ -191,11 +214,15 @@ class Scene:
             for path in self.folder.glob("stolen*"):
                 path.unlink()
             self._last = self.state()
-        if seconds > SHORT.seconds + GRACE:  # its worker was killed: the next statement's time is not for starting another
+        if (
+            seconds > SHORT.seconds + GRACE
+        ):  # its worker was killed: the next statement's time is not for starting another
             await self.engine.run("SELECT 1", LIMITS)
         return Thrown(statement, effect, told, seconds)
 
-    async def _asked(self, check: Callable[[str, Dialect], str] | None, sql: str) -> tuple[Effect, str]:
+    async def _asked(
+        self, check: Callable[[str, Dialect], str] | None, sql: str
+    ) -> tuple[Effect, str]:
         try:
             if check:
                 rows = str((await self.engine.run(check(sql, self.dialect), LIMITS)).rows)
@@ -212,7 +239,9 @@ class Scene:
 
 @contextmanager
 def open_folder() -> Iterator[Path]:
-    """A folder that every user of the machine may write to, as a server under another user would need to do harm."""
+    """A folder that every user of the machine may write to, as a server under another user would
+    need to do harm.
+    """
     folder = Path(tempfile.mkdtemp(prefix="citewell-guard-"))
     try:
         os.chmod(folder, 0o777)  # noqa: S103, PTH101 - on purpose
@@ -224,4 +253,6 @@ def open_folder() -> Iterator[Path]:
 
 def scene(dialect: Dialect, folder: Path, url: str = "") -> Scene:
     """`url` of an empty database where the dialect has a server."""
-    return Scene(Location(dialect, url or str(folder / f"data.{dialect}"), {"grace": GRACE}), folder)
+    return Scene(
+        Location(dialect, url or str(folder / f"data.{dialect}"), {"grace": GRACE}), folder
+    )

@@ -1,9 +1,10 @@
-"""What README promises of uploads, as figures: so many acknowledged, so many kills of the server at random moments, all there.
+"""What README promises of uploads, as figures: so many acknowledged, so many kills of the server at
+random moments, all there.
 
     python evals/kill_uploads.py [--uploads 200] [--kills 20] [--wait 0.2] [--seed 1]
 
-The one rule: an upload counts that was answered with 202, and is there when its document has its own text, whole and once.
-Exit code 1 where one is missing.
+The one rule: an upload counts that was answered with 202, and is there when its document has its
+own text, whole and once. Exit code 1 where one is missing.
 """
 
 from __future__ import annotations
@@ -51,7 +52,12 @@ class Slow(Server):
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
-    for name, kind, usual in (("uploads", int, 200), ("kills", int, 20), ("wait", float, 0.2), ("seed", int, 1)):
+    for name, kind, usual in (
+        ("uploads", int, 200),
+        ("kills", int, 20),
+        ("wait", float, 0.2),
+        ("seed", int, 1),
+    ):
         parser.add_argument(f"--{name}", type=kind, default=usual)
     asked = parser.parse_args()
     chance = random.Random(asked.seed)
@@ -66,7 +72,9 @@ def main() -> int:
 
 
 def tried(server: Slow, uploads: int, kills: int, chance: random.Random) -> dict[str, Any]:
-    """Sent in even parts between the kills; each kill comes at a random moment of the first seconds of work."""
+    """Sent in even parts between the kills; each kill comes at a random moment of the first seconds
+    of work.
+    """
     acknowledged: dict[int, str] = {}
     running = Counter[int]()
     for kill in range(kills):
@@ -108,7 +116,10 @@ def text_of(number: int) -> str:
 
 def sent(server: Server, number: int) -> str:
     """The job, where it was acknowledged. Raises OSError."""
-    head = f'--{BORDER}\r\nContent-Disposition: form-data; name="file"; filename="note {number}.md"\r\n\r\n'
+    head = (
+        f'--{BORDER}\r\nContent-Disposition: form-data; name="file"; filename="note '
+        f'{number}.md"\r\n\r\n'
+    )
     body = f"{head}{text_of(number)}\r\n--{BORDER}--\r\n".encode()
     kind = {"Content-Type": f"multipart/form-data; boundary={BORDER}"}
     request = urllib.request.Request(f"{server.url}/api/collections/bench/documents", body, kind)  # noqa: S310 our own server
@@ -122,18 +133,23 @@ def states(server: Server) -> Counter[str]:
 
 
 def counted(server: Server, acknowledged: dict[int, str]) -> dict[str, Any]:
-    """Of the acknowledged ones those whose document is there with its own text; and what the database says of itself."""
+    """Of the acknowledged ones those whose document is there with its own text; and what the
+    database says of itself.
+    """
     texts = dict(rows(server, "SELECT uri, text FROM documents"))
     there = [
         number
         for number in acknowledged
-        if texts.get(f"upload:note {number}.md", "") and str(1000 + number) in texts[f"upload:note {number}.md"]
+        if texts.get(f"upload:note {number}.md", "")
+        and str(1000 + number) in texts[f"upload:note {number}.md"]
     ]
     return {
         "acknowledged": len(acknowledged),
         "there": len(there),
         "missing": sorted(set(acknowledged) - set(there)),
-        "gave_up": rows(server, "SELECT count(*) FROM jobs WHERE json_extract(error, '$.code') = 'gave_up'")[0][0],
+        "gave_up": rows(
+            server, "SELECT count(*) FROM jobs WHERE json_extract(error, '$.code') = 'gave_up'"
+        )[0][0],
         "deaths_of_jobs": dict(rows(server, "SELECT deaths, count(*) FROM jobs GROUP BY deaths")),
         "bytes_left": sum(1 for _ in (server.home / "uploads").iterdir()),
         "database": [row[0] for row in rows(server, "PRAGMA integrity_check")],
@@ -141,7 +157,9 @@ def counted(server: Server, acknowledged: dict[int, str]) -> dict[str, Any]:
 
 
 def rows(server: Server, query: str) -> list[tuple[Any, ...]]:
-    with closing(sqlite3.connect(f"file:{server.home / 'citewell.db'}?mode=ro", uri=True, timeout=20)) as database:
+    with closing(
+        sqlite3.connect(f"file:{server.home / 'citewell.db'}?mode=ro", uri=True, timeout=20)
+    ) as database:
         return list(database.execute(query))
 
 

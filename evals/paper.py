@@ -1,12 +1,14 @@
-"""The paper agent on questions about papers: evidence page among the cited, answer scores, refusals, seconds.
+"""The paper agent on questions about papers: evidence page among the cited, answer scores,
+refusals, seconds.
 
     python evals/paper.py pdf texts samples [--llm builtin] [--limit 10] [--json OUT]
 
-`pdf`: 25 questions of MMLongBench-Doc on three PDFs, with their evidence pages; `texts`: 34 of QASPER on five texts without
-pages; `samples`: those of samples/paper_questions.jsonl on our own two papers. The first two read ../shared/data, and are
-passed over where it is not there.
+`pdf`: 25 questions of MMLongBench-Doc on three PDFs, with their evidence pages; `texts`: 34 of
+QASPER on five texts without pages; `samples`: those of samples/paper_questions.jsonl on our own two
+papers. The first two read ../shared/data, and are passed over where it is not there.
 
-The one rule: every question has a session of its own, asked as a reader asks: the guide is passed over, nothing else.
+The one rule: every question has a session of its own, asked as a reader asks: the guide is passed
+over, nothing else.
 """
 
 from __future__ import annotations
@@ -36,7 +38,9 @@ DATA = HERE.parent / "shared" / "data" / "paper_qa"
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A question with its gold. `parts`: of an answer that is a list, each of which has to be said."""
+    """A question with its gold. `parts`: of an answer that is a list, each of which has to be
+    said.
+    """
 
     id: str
     question: str
@@ -49,9 +53,9 @@ class Asked:
 
 @dataclass(slots=True)
 class Result:
-    """What came of it. `right`: the gold answer is said (of a list, all of it); `sent`: it, or four fifths of its words, stand
-    in what the section agents were sent; `f1` over words; `page`: whether an evidence page is among the cited, None where there
-    is none.
+    """What came of it. `right`: the gold answer is said (of a list, all of it); `sent`: it, or four
+    fifths of its words, stand in what the section agents were sent; `f1` over words; `page`:
+    whether an evidence page is among the cited, None where there is none.
     """
 
     id: str
@@ -72,24 +76,38 @@ class Result:
 
 
 def questions(name: str) -> tuple[list[Asked], dict[str, tuple[str, bytes]]]:
-    """The questions of a set, and its papers: (file name, bytes) by name. Both empty where its data is not here."""
+    """The questions of a set, and its papers: (file name, bytes) by name. Both empty where its data
+    is not here.
+    """
     return {"pdf": _pdf, "texts": _texts, "samples": _samples}[name]()
 
 
 def _lines(path: Path) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()] if path.exists() else []
+    return (
+        [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+        if path.exists()
+        else []
+    )
 
 
 def _pdf() -> tuple[list[Asked], dict[str, tuple[str, bytes]]]:
     found = []
     for line in _lines(DATA / "questions.jsonl"):
         parts = (
-            [each.strip(" '\"") for each in line["answer"].strip("[]").split(",")] if line["answer_format"] == "List" else []
+            [each.strip(" '\"") for each in line["answer"].strip("[]").split(",")]
+            if line["answer_format"] == "List"
+            else []
         )
         answers = [line["answer"]] if line["answerable"] else []
         gold = line["evidence_pages"]
-        found.append(Asked(line["id"], line["question"], line["pdf"], answers, line["answerable"], gold, parts))
-    return found, {name: (name, (DATA / "pdf" / name).read_bytes()) for name in {each.paper for each in found}}
+        found.append(
+            Asked(
+                line["id"], line["question"], line["pdf"], answers, line["answerable"], gold, parts
+            )
+        )
+    return found, {
+        name: (name, (DATA / "pdf" / name).read_bytes()) for name in {each.paper for each in found}
+    }
 
 
 def _listed(answer: str) -> list[str]:
@@ -103,15 +121,27 @@ def _texts() -> tuple[list[Asked], dict[str, tuple[str, bytes]]]:
         for line in _lines(DATA / "qasper_leval_questions.jsonl")
     ]
     papers = {line["doc_id"]: line["text"] for line in _lines(DATA / "qasper_leval_papers.jsonl")}
-    return found, {name: (f"{name.replace(':', '-')}.txt", text.encode()) for name, text in papers.items()}
+    return found, {
+        name: (f"{name.replace(':', '-')}.txt", text.encode()) for name, text in papers.items()
+    }
 
 
 def _samples() -> tuple[list[Asked], dict[str, tuple[str, bytes]]]:
     found = [
-        Asked(line["id"], line["question"], line["doc"], line["answers"], line["answerable"], line.get("gold_pages", []))
+        Asked(
+            line["id"],
+            line["question"],
+            line["doc"],
+            line["answers"],
+            line["answerable"],
+            line.get("gold_pages", []),
+        )
         for line in _lines(HERE / "samples" / "paper_questions.jsonl")
     ]
-    return found, {name: (name, (HERE / "samples" / "papers" / name).read_bytes()) for name in {each.paper for each in found}}
+    return found, {
+        name: (name, (HERE / "samples" / "papers" / name).read_bytes())
+        for name in {each.paper for each in found}
+    }
 
 
 async def run(app: App, name: str, limit: int) -> list[Result]:
@@ -125,7 +155,10 @@ async def run(app: App, name: str, limit: int) -> list[Result]:
         mark = "+" if result.right or (not one.answerable and result.status == "refused") else "-"
         where = f"{result.status}; {result.agents}; pages {result.cited} of {one.pages}"
         print(f"{mark} {result.id} [{where}] {one.question[:110]}")
-        print(f"      gold {one.answers or 'none'}; said: {' '.join(result.answer.split())[:260]}", flush=True)
+        print(
+            f"      gold {one.answers or 'none'}; said: {' '.join(result.answer.split())[:260]}",
+            flush=True,
+        )
     return results
 
 
@@ -133,17 +166,31 @@ async def ask(app: App, one: Asked, file: str, data: bytes) -> Result:
     session = await begin(app, data=data, name=file)
     await app.sessions.set_data(session.session_id, {}, state="CONTROL_ROUTING")
     await embed_pending(app)
-    request = AskRequest(question=one.question, agent="paper", session_id=session.session_id, options={"max_seconds": 600})
+    request = AskRequest(
+        question=one.question,
+        agent="paper",
+        session_id=session.session_id,
+        options={"max_seconds": 600},
+    )
     started, answer, sent = time.perf_counter(), None, ""
     async for event in stream(app, request):
         if isinstance(event.data, Step) and event.data.node.startswith("section_"):
-            sent += " ".join(passage["text"] for passage in event.data.detail["received"].get("document_chunk", []))
+            sent += " ".join(
+                passage["text"]
+                for passage in event.data.detail["received"].get("document_chunk", [])
+            )
         if isinstance(event.data, Answer):
             answer = event.data
     answer = answer or Answer(answer="", status="refused", confidence=0.0, agent="paper")
-    said = " ".join(sentence.text for sentence in answer.sentences if sentence.verdict != "unsupported")
+    said = " ".join(
+        sentence.text for sentence in answer.sentences if sentence.verdict != "unsupported"
+    )
     cited = sorted({citation.page for citation in answer.citations if citation.page})
-    right = all(wording.contains(said, part) for part in one.parts) if one.parts else wording.right(said, one.answers)
+    right = (
+        all(wording.contains(said, part) for part in one.parts)
+        if one.parts
+        else wording.right(said, one.answers)
+    )
     return Result(
         id=one.id,
         question=one.question,
@@ -154,7 +201,8 @@ async def ask(app: App, one: Asked, file: str, data: bytes) -> Result:
         agents=answer.route,
         cited=cited,
         right=one.answerable and right,
-        sent=any(_held(sent, part) for part in one.answers) or (bool(one.parts) and all(_held(sent, p) for p in one.parts)),
+        sent=any(_held(sent, part) for part in one.answers)
+        or (bool(one.parts) and all(_held(sent, p) for p in one.parts)),
         f1=max((wording.f1(said, gold) for gold in one.answers), default=0.0),
         page=bool(set(cited) & set(one.pages)) if one.pages and one.answerable else None,
         seconds=round(time.perf_counter() - started, 2),
@@ -187,15 +235,24 @@ def table(name: str, results: Sequence[Result]) -> str:
     f1 = sum(result.f1 for result in there) / len(there) if there else 0.0
     told = ", ".join(f"{what} {n}/{of}" for what, (n, of) in shares.items() if of)
     slow = f"p50 {percentile(seconds, 0.5) or 0:.1f} s, p95 {percentile(seconds, 0.95) or 0:.1f} s"
-    return f"{name}: {told}, F1 {f1:.2f}, {slow}, {sum(r.calls for r in results) / max(1, len(results)):.1f} calls"
+    return (
+        f"{name}: {told}, F1 {f1:.2f}, "
+        f"{slow}, {sum(r.calls for r in results) / max(1, len(results)):.1f} calls"
+    )
 
 
 async def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0] if __doc__ else "")
     parser.add_argument("sets", nargs="*", default=["pdf", "texts", "samples"])
-    parser.add_argument("--llm", default="none", help="none (the default), builtin, or as the settings say: openai")
-    parser.add_argument("--limit", type=int, default=0, help="so many questions a set, spread over its papers")
-    parser.add_argument("--home", type=Path, help="keep the library here, for the vectors of the next run")
+    parser.add_argument(
+        "--llm", default="none", help="none (the default), builtin, or as the settings say: openai"
+    )
+    parser.add_argument(
+        "--limit", type=int, default=0, help="so many questions a set, spread over its papers"
+    )
+    parser.add_argument(
+        "--home", type=Path, help="keep the library here, for the vectors of the next run"
+    )
     parser.add_argument("--json", type=Path, help="write the results")
     said = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:

@@ -2,12 +2,14 @@
 
     .venv/bin/python evals/paper_structure.py [--misses]
 
-Papers: two samples of this repository and, where the evaluation data is beside the checkout, the three PDFs and five plain
-texts of `paper_qa`. Expected headings, roles and counts stand in `tests/ingest/golden/paper_structure.json`: the program's
-first output, then read through by hand, section by section. Rules were written while looking at these papers, so the figures
-say what holds on them, not how the next paper fares.
+Papers: two samples of this repository and, where the evaluation data is beside the checkout, the
+three PDFs and five plain texts of `paper_qa`. Expected headings, roles and counts stand in
+`tests/ingest/golden/paper_structure.json`: the program's first output, then read through by hand,
+section by section. Rules were written while looking at these papers, so the figures say what holds
+on them, not how the next paper fares.
 
-The one rule: a section counts as right only if heading, role and whether it is an appendix are all as expected.
+The one rule: a section counts as right only if heading, role and whether it is an appendix are all
+as expected.
 """
 
 from __future__ import annotations
@@ -35,7 +37,9 @@ DATA = REPOSITORY.parent / "shared" / "data" / "paper_qa"
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """Found and expected, by kind; `mentions` is resolved and found. `misses`: what is wrong, in words."""
+    """Found and expected, by kind; `mentions` is resolved and found. `misses`: what is wrong, in
+    words.
+    """
 
     roles: tuple[int, int]
     floats: tuple[int, int]
@@ -47,7 +51,10 @@ class Score:
         return Score(
             roles=(self.roles[0] + other.roles[0], self.roles[1] + other.roles[1]),
             floats=(self.floats[0] + other.floats[0], self.floats[1] + other.floats[1]),
-            references=(self.references[0] + other.references[0], self.references[1] + other.references[1]),
+            references=(
+                self.references[0] + other.references[0],
+                self.references[1] + other.references[1],
+            ),
             mentions=(self.mentions[0] + other.mentions[0], self.mentions[1] + other.mentions[1]),
         )
 
@@ -73,16 +80,26 @@ def documents() -> Iterator[tuple[str, Document]]:
 def score(paper: Paper, golden: Mapping[str, Any]) -> Score:
     """Sections are held against each other in order; one that only one side has is a miss."""
     wanted = [tuple(section) for section in golden["sections"]]
-    given = [(part.heading, part.role, *(["appendix"] if part.appendix else [])) for part in paper.parts]
+    given = [
+        (part.heading, part.role, *(["appendix"] if part.appendix else [])) for part in paper.parts
+    ]
     right, misses = 0, []
-    blocks = SequenceMatcher(None, [one[0] for one in wanted], [one[0] for one in given], autojunk=False).get_opcodes()
+    blocks = SequenceMatcher(
+        None, [one[0] for one in wanted], [one[0] for one in given], autojunk=False
+    ).get_opcodes()
     for kind, low, high, first, last in blocks:
         if kind != "equal":
-            misses += [f"missing: {one[0]}" for one in wanted[low:high]] + [f"too many: {one[0]}" for one in given[first:last]]
+            misses += [f"missing: {one[0]}" for one in wanted[low:high]] + [
+                f"too many: {one[0]}" for one in given[first:last]
+            ]
             continue
         for want, have in zip(wanted[low:high], given[first:last], strict=True):
             right += want == have
-            misses += [] if want == have else [f"{want[0]}: {' '.join(have[1:])}, expected {' '.join(want[1:])}"]
+            misses += (
+                []
+                if want == have
+                else [f"{want[0]}: {' '.join(have[1:])}, expected {' '.join(want[1:])}"]
+            )
     kinds = [one.kind for one in paper.floats]
     floats = sum(min(kinds.count(kind), golden[f"{kind}s"]) for kind in ("figure", "table"))
     return Score(
@@ -97,7 +114,8 @@ def score(paper: Paper, golden: Mapping[str, Any]) -> Score:
 def main(*, misses: bool) -> int:
     golden, total = expected(), Score((0, 0), (0, 0), (0, 0), (0, 0))
     sys.stdout.write(
-        "| paper | roles right | floats found | references found | mentions resolved | ms |\n|---|---|---|---|---|---|\n"
+        "| paper | roles right | floats found | references found | mentions resolved | ms "
+        "|\n|---|---|---|---|---|---|\n"
     )
     for name, document in documents():
         began = time.perf_counter()

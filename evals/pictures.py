@@ -3,8 +3,9 @@
     .venv/bin/python evals/pictures.py                       # all of it into docs/pictures: about five minutes
     .venv/bin/python evals/pictures.py --only ask library --out /tmp/pictures
 
-It fills an installation of its own (`pictures_fill.py`), serves it on the loopback, and takes it away again; `--home` keeps one
-for the next time. The one rule: the same page gives the same bytes, so that what differs in a picture differs in the page.
+It fills an installation of its own (`pictures_fill.py`), serves it on the loopback, and takes it
+away again; `--home` keeps one for the next time. The one rule: the same page gives the same bytes,
+so that what differs in a picture differs in the page.
 """
 
 from __future__ import annotations
@@ -49,13 +50,22 @@ class Look:
         return f"{self.lang}-{self.theme}-{self.width}"
 
 
-LOOKS = (Look("en", "light", 1280), Look("zh", "dark", 1280), Look("zh", "light", 360), Look("en", "dark", 360))
+LOOKS = (
+    Look("en", "light", 1280),
+    Look("zh", "dark", 1280),
+    Look("zh", "light", 360),
+    Look("en", "dark", 360),
+)
 
 
 def main() -> None:
-    asked = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    asked = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     asked.add_argument("--out", type=Path, default=OUT)
-    asked.add_argument("--only", nargs="*", default=[], metavar="VIEW", help="such as: ask library; without it all")
+    asked.add_argument(
+        "--only", nargs="*", default=[], metavar="VIEW", help="such as: ask library; without it all"
+    )
     asked.add_argument("--home", type=Path, help="keep the installation here, and use it again")
     given = asked.parse_args()
     given.out.mkdir(parents=True, exist_ok=True)
@@ -66,11 +76,18 @@ def main() -> None:
             steady.call(open_now.enter_context(site(pages)).removeprefix("http://"), name)
         kept, home = given.home or folder / "filled", folder / "shown"
         made = filled(kept, steady)
-        shutil.copytree(kept, home)  # what is asked while pictures are taken is not in the next ones
+        shutil.copytree(
+            kept, home
+        )  # what is asked while pictures are taken is not in the next ones
         browser = open_now.enter_context(chromium())
         taken = Taking(browser, steady, made, given.out, given.only)
-        for serve in ("filled", "sites"):  # what is asked of sites while pictures are taken is not to be in other pictures
-            taken.all(fill.Server(home), [view for view in VIEWS if view.serve == serve], llm="none")
+        for serve in (
+            "filled",
+            "sites",
+        ):  # what is asked of sites while pictures are taken is not to be in other pictures
+            taken.all(
+                fill.Server(home), [view for view in VIEWS if view.serve == serve], llm="none"
+            )
         script = home / "replies.json"
         script.write_text(json.dumps([{"reply": {"sql": sql}} for sql in fill.STATEMENTS]), "utf-8")
         tables = [view for view in VIEWS if view.serve == "tables"]
@@ -112,7 +129,9 @@ def chromium() -> Iterator[Browser]:
         raise SystemExit("no Chromium on this machine; apt install chromium")
     root = ["--no-sandbox"] if hasattr(os, "geteuid") and os.geteuid() == 0 else []
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=str(found), args=[*root, "--disable-gpu"])
+        browser = playwright.chromium.launch(
+            executable_path=str(found), args=[*root, "--disable-gpu"]
+        )
         yield browser
         browser.close()
 
@@ -175,13 +194,24 @@ class Taking:
 
 
 def few(shot: Image.Image) -> Image.Image:
-    """In a palette: the commonest colours as they are, for grounds and words; the others by what comes near them all."""
-    pixels, found, counts = np.unique(np.asarray(shot).reshape(-1, 3), axis=0, return_inverse=True, return_counts=True)
+    """In a palette: the commonest colours as they are, for grounds and words; the others by what
+    comes near them all.
+    """
+    pixels, found, counts = np.unique(
+        np.asarray(shot).reshape(-1, 3), axis=0, return_inverse=True, return_counts=True
+    )
     common = pixels[np.argsort(counts)[::-1][:COMMON]]
-    rest = shot.quantize(COLOURS - COMMON, method=Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE).getpalette() or []
+    rest = (
+        shot.quantize(
+            COLOURS - COMMON, method=Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE
+        ).getpalette()
+        or []
+    )
     palette = np.concatenate([common, np.array(rest, np.uint8).reshape(-1, 3)])[:COLOURS]
     away = ((pixels[:, None, :].astype(np.int32) - palette[None].astype(np.int32)) ** 2).sum(axis=2)
-    made = Image.fromarray(away.argmin(axis=1).astype(np.uint8)[found].reshape(shot.height, shot.width), "P")
+    made = Image.fromarray(
+        away.argmin(axis=1).astype(np.uint8)[found].reshape(shot.height, shot.width), "P"
+    )
     made.putpalette(palette.tobytes())
     return made
 
@@ -191,10 +221,19 @@ def gallery(out: Path) -> None:
     lines = [
         "# Pictures of the page",
         "",
-        "    .venv/bin/python evals/pictures.py    # takes all of them anew, from an installation that it fills itself",
+        (
+            "    .venv/bin/python evals/pictures.py    # takes all of them anew, from an "
+            "installation that it fills itself"
+        ),
         "",
-        "What is seen is made of the repository's samples. Times, durations, ids and hosts are the same in every making, so a",
-        "picture changes when the page does. Look at all of them after a change to the page; [page.md](../page.md) says more.",
+        (
+            "What is seen is made of the repository's samples. Times, durations, ids and hosts "
+            "are the same in every making, so a"
+        ),
+        (
+            "picture changes when the page does. Look at all of them after a change to the "
+            "page; [page.md](../page.md) says more."
+        ),
         "",
         "| view | English, light, 1280 | 中文，深色，1280 | 中文，浅色，360 | English, dark, 360 |",
         "|---|---|---|---|---|",
@@ -203,7 +242,10 @@ def gallery(out: Path) -> None:
         files = [f"{view.name}-{look.name}.png" for look in LOOKS]
         if all((out / file).exists() for file in files):
             sizes = [360 if look.width > 600 else 150 for look in LOOKS]
-            shown = (f'<img src="{file}" width="{size}" alt="{view.says}">' for file, size in zip(files, sizes, strict=True))
+            shown = (
+                f'<img src="{file}" width="{size}" alt="{view.says}">'
+                for file, size in zip(files, sizes, strict=True)
+            )
             lines.append(f"| {view.says} | {' | '.join(shown)} |")
     (out / "README.md").write_text("\n".join([*lines, ""]), "utf-8")
 

@@ -1,7 +1,7 @@
 """An installation for the pictures of the page, filled through the API as people would fill it.
 
-The one rule: everything is of the repository's samples or of `pictures_site.py`, asked of the real server; no chat model is
-needed, but for tables, whose statements are named here.
+The one rule: everything is of the repository's samples or of `pictures_site.py`, asked of the real
+server; no chat model is needed, but for tables, whose statements are named here.
 """
 
 from __future__ import annotations
@@ -25,11 +25,19 @@ PORT = 18_420  # one and the same, for Settings name it
 PATIENCE = 300.0  # seconds; a loaded machine
 KEPT = ("PATH", "PYTHONPATH", "SYSTEMROOT", "LANG", "VIRTUAL_ENV")
 POLICY, TRAVEL = "information-security-policy.md", "差旅报销制度.html"
-COSTS = 'SELECT "Function", SUM("Cost") AS total FROM "Costs" GROUP BY "Function" ORDER BY total DESC'
-COSTS_ZH = 'SELECT "部门", SUM("金额（元）") AS "合计" FROM "费用明细" GROUP BY "部门" ORDER BY "合计" DESC'
+COSTS = (
+    'SELECT "Function", SUM("Cost") AS total FROM "Costs" GROUP BY "Function" ORDER BY total DESC'
+)
+COSTS_ZH = (
+    'SELECT "部门", SUM("金额（元）") AS "合计" FROM "费用明细" GROUP BY "部门" ORDER BY "合计" '
+    "DESC"
+)
 STATEMENTS = (COSTS, COSTS_ZH, COSTS_ZH, COSTS)  # in the order of the looks
 ASKED = {
-    "en": ("How often does a stored Drover 2 battery have to be recharged?", "What should I do when the display shows E30?"),
+    "en": (
+        "How often does a stored Drover 2 battery have to be recharged?",
+        "What should I do when the display shows E30?",
+    ),
     "zh": ("T300载货时，坡度超过多少的坡道上不得停放？", "T300的货厢可以载人吗？"),
 }
 ALSO = (
@@ -57,20 +65,31 @@ class Server:
     @contextmanager
     def run(self, **settings: str) -> Iterator[Server]:
         kept = {name: os.environ[name] for name in KEPT if name in os.environ}
-        own = {"CITEWELL_HOME": str(self.home), "HOME": str(self.home), "CITEWELL_ALLOW_PRIVATE_HOSTS": "127.0.0.0/8"}
+        own = {
+            "CITEWELL_HOME": str(self.home),
+            "HOME": str(self.home),
+            "CITEWELL_ALLOW_PRIVATE_HOSTS": "127.0.0.0/8",
+        }
         more = {f"CITEWELL_{name.upper()}": value for name, value in settings.items()}
         command = [sys.executable, "-m", "citewell", "serve", "--port", str(PORT), "--json"]
         with (self.home / "server.log").open("ab") as log:
-            process = subprocess.Popen(command, env={**kept, **own, **more}, stdout=subprocess.PIPE, stderr=log)
+            process = subprocess.Popen(
+                command, env={**kept, **own, **more}, stdout=subprocess.PIPE, stderr=log
+            )
         try:
             assert process.stdout is not None
             told = ""
             while not told.rstrip().endswith("}") and (line := process.stdout.readline()):
                 told += line.decode()
             if not (found := re.search(r'"url": "([^"]+)"', told)):
-                raise SystemExit(f"citewell serve did not start: {told or (self.home / 'server.log').read_text()}")
+                raise SystemExit(
+                    "citewell serve did not "
+                    f"start: {told or (self.home / 'server.log').read_text()}"
+                )
             self.url = found[1]
-            with httpx.Client(base_url=f"{self.url}/api", timeout=PATIENCE, trust_env=False) as self.client:
+            with httpx.Client(
+                base_url=f"{self.url}/api", timeout=PATIENCE, trust_env=False
+            ) as self.client:
                 yield self
         finally:
             process.terminate()
@@ -91,7 +110,9 @@ class Server:
         self.wait(self.api("POST", f"/collections/{collection}/documents", files=parts)["job_id"])
 
     def ask(self, question: str, **more: Any) -> dict[str, Any]:
-        answer: dict[str, Any] = self.api("POST", "/ask", json={"question": question, "user_id": USER, **more})
+        answer: dict[str, Any] = self.api(
+            "POST", "/ask", json={"question": question, "user_id": USER, **more}
+        )
         return answer
 
     def watch(self, question: str, **more: Any) -> list[tuple[str, Any]]:
@@ -99,7 +120,10 @@ class Server:
         asked = {"question": question, "user_id": USER, **more}
         text = self.client.post("/ask", json=asked, headers={"Accept": "text/event-stream"}).text
         lines = [part.split("\n") for part in text.split("\n\n") if part.startswith("event:")]
-        return [(event.removeprefix("event: "), json.loads(data.removeprefix("data: "))) for event, data in lines]
+        return [
+            (event.removeprefix("event: "), json.loads(data.removeprefix("data: ")))
+            for event, data in lines
+        ]
 
 
 def library(server: Server) -> None:
@@ -109,14 +133,18 @@ def library(server: Server) -> None:
 
 
 def questions(server: Server) -> dict[str, str]:
-    """A conversation of two questions in each language, with the trace of the first and what the page was told of it."""
+    """A conversation of two questions in each language, with the trace of the first and what the
+    page was told of it.
+    """
     made: dict[str, str] = {}
     for lang, (first, second) in ASKED.items():
         told = server.watch(first, collection="wainfell", agent="dual_loop")
         answer = told[-1][1]
         made[f"session-{lang}"], made[f"trace-{lang}"] = answer["session_id"], answer["trace_id"]
         made[f"told-{lang}"] = json.dumps(half(told), ensure_ascii=False)
-        server.ask(second, collection="wainfell", agent="dual_loop", session_id=answer["session_id"])
+        server.ask(
+            second, collection="wainfell", agent="dual_loop", session_id=answer["session_id"]
+        )
     return made
 
 
@@ -140,7 +168,12 @@ def words(server: Server) -> None:
         wrong = trace["question"] == ALSO[3]
         if right or wrong:
             correction = "每天的出差补助是150元，不含交通。" if wrong else None
-            body = {"trace_id": trace["trace_id"], "is_correct": right, "user_correction": correction, "user_id": USER}
+            body = {
+                "trace_id": trace["trace_id"],
+                "is_correct": right,
+                "user_correction": correction,
+                "user_id": USER,
+            }
             server.wait(server.api("POST", "/feedback", json=body)["job_id"])
 
 
@@ -153,7 +186,10 @@ def papers(server: Server) -> dict[str, str]:
     for path in sorted((SAMPLES / "papers").iterdir()):
         lang = "en" if path.name.isascii() else "zh"
         begun = server.api(
-            "POST", "/papers", files={"file": (path.name, path.read_bytes())}, data={"user_id": USER, "lang": lang}
+            "POST",
+            "/papers",
+            files={"file": (path.name, path.read_bytes())},
+            data={"user_id": USER, "lang": lang},
         )
         server.wait(begun["job"]["job_id"])
         session_id = begun["session"]["session_id"]

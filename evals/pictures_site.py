@@ -13,10 +13,17 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import unquote
 
 ENGLISH = {
-    "/": ("Wainfell Help", "Answers for riders and fleets.", ["/returns", "/warranty", "/batteries", "/fleet"]),
+    "/": (
+        "Wainfell Help",
+        "Answers for riders and fleets.",
+        ["/returns", "/warranty", "/batteries", "/fleet"],
+    ),
     "/returns": (
         "Returns and refunds",
-        "Parts and accessories can be returned within 30 days of delivery. The refund is paid within 10 days.",
+        (
+            "Parts and accessories can be returned within 30 days of delivery. The refund is "
+            "paid within 10 days."
+        ),
         ["/returns/bikes", "/returns/business"],
     ),
     "/returns/bikes": (
@@ -24,9 +31,21 @@ ENGLISH = {
         "A new bike can be returned within 30 days if it was ridden for less than 50 km.",
         [],
     ),
-    "/returns/business": ("Returns for business customers", "Business customers agree on returns in their contract.", []),
-    "/warranty": ("Warranty", "The frame is covered for five years, motor and battery for two.", ["/warranty/claims"]),
-    "/warranty/claims": ("Making a claim", "Send a photo of the part and the frame number to your dealer.", []),
+    "/returns/business": (
+        "Returns for business customers",
+        "Business customers agree on returns in their contract.",
+        [],
+    ),
+    "/warranty": (
+        "Warranty",
+        "The frame is covered for five years, motor and battery for two.",
+        ["/warranty/claims"],
+    ),
+    "/warranty/claims": (
+        "Making a claim",
+        "Send a photo of the part and the frame number to your dealer.",
+        [],
+    ),
     "/batteries": ("Batteries", "Charge a stored battery to 60 % every three months.", []),
     "/fleet": ("Fleets", "Fleets of five bikes or more have a service plan.", []),
 }
@@ -74,7 +93,14 @@ def site(pages: dict[str, tuple[str, str, list[str]]]) -> Iterator[str]:
         server.server_close()
 
 
-def as_html(pages: dict[str, tuple[str, str, list[str]]], title: str, text: str, links: list[str]) -> str:
-    listed = "".join(f'<li><a href="{escape(path)}">{escape(pages[path][0])}</a></li>' for path in links)
+def as_html(
+    pages: dict[str, tuple[str, str, list[str]]], title: str, text: str, links: list[str]
+) -> str:
+    listed = "".join(
+        f'<li><a href="{escape(path)}">{escape(pages[path][0])}</a></li>' for path in links
+    )
     head = f"<!doctype html><html><head><meta charset=utf-8><title>{escape(title)}</title></head>"
-    return f"{head}<body><main><h1>{escape(title)}</h1><p>{escape(text)}</p><ul>{listed}</ul></main></body></html>"
+    return (
+        f"{head}<body><main><h1>{escape(title)}</h1><p>{escape(text)}</p><ul>{listed}</ul></main>"
+        "</body></html>"
+    )

@@ -1,6 +1,8 @@
-"""What would differ from one making of the pictures to the next, made the same: times, durations, ids, ports.
+"""What would differ from one making of the pictures to the next, made the same: times, durations,
+ids, ports.
 
-The one rule: it stands between the page and the server, changes what is told in both directions, and neither of them knows.
+The one rule: it stands between the page and the server, changes what is told in both directions,
+and neither of them knows.
 """
 
 from __future__ import annotations
@@ -17,12 +19,16 @@ from playwright.sync_api import BrowserContext, Route
 
 NOW = 1_792_314_000.0  # 18 October 2026, 09:00 UTC: when all pictures are taken
 DAY = 86_400.0
-_ID = re.compile(r"\b(qa_confirmed_tr|tr|ses|doc|mem|rule|job|fb|chunk|sec|msg|papers)([_-])([0-9a-f]{16})\b")
+_ID = re.compile(
+    r"\b(qa_confirmed_tr|tr|ses|doc|mem|rule|job|fb|chunk|sec|msg|papers)([_-])([0-9a-f]{16})\b"
+)
 _TIME = re.compile(r'("(?:\w+_at|at|last_updated)": ?)(\d{10}(?:\.\d+)?)')
 
 
 class Steady:
-    """`mark(days)`: what the server does from now on was done that many days before the pictures."""
+    """`mark(days)`: what the server does from now on was done that many days before the
+    pictures.
+    """
 
     def __init__(self) -> None:
         self._marks: list[tuple[float, float]] = []
@@ -63,7 +69,10 @@ class Steady:
     def _id(self, found: re.Match[str]) -> str:
         if found[0] not in self._shown:
             self._count[found[1]] = number = self._count.get(found[1], 0) + 1
-            self.call(found[0], f"{found[1]}{found[2]}{sha256(f'{found[1]} {number}'.encode()).hexdigest()[:16]}")
+            self.call(
+                found[0],
+                f"{found[1]}{found[2]}{sha256(f'{found[1]} {number}'.encode()).hexdigest()[:16]}",
+            )
         return self._shown[found[0]]
 
     def _answer(self, route: Route) -> None:
@@ -73,7 +82,9 @@ class Steady:
             route.continue_(url=url)
             return
         body = request.post_data
-        reply = route.fetch(url=url, post_data=self.real(body) if body is not None else None, timeout=300_000)
+        reply = route.fetch(
+            url=url, post_data=self.real(body) if body is not None else None, timeout=300_000
+        )
         text = reply.text()
         kind = reply.headers.get("content-type", "")
         if text and "json" in kind:
@@ -81,7 +92,9 @@ class Steady:
         elif "event-stream" in kind:
             text = "".join(self._line(line) for line in text.splitlines(keepends=True))
         headers = {
-            name: value for name, value in reply.headers.items() if name not in {"content-length", "content-encoding", "etag"}
+            name: value
+            for name, value in reply.headers.items()
+            if name not in {"content-length", "content-encoding", "etag"}
         }
         route.fulfill(status=reply.status, headers=headers, body=text)
 
@@ -99,11 +112,21 @@ def even(told: Any, name: str = "") -> Any:
     if not isinstance(told, dict):
         return told
     own = str(told.get("node", name))
-    return {key: _seconds(value, own) if key == "seconds" else even(value, key) for key, value in told.items()}
+    return {
+        key: _seconds(value, own) if key == "seconds" else even(value, key)
+        for key, value in told.items()
+    }
 
 
 def _seconds(value: Any, name: str) -> Any:
     if isinstance(value, Mapping):
         each = {key: _seconds(1.0, key) for key in value if key != "total"}
-        return {**each, **({"total": round(sum(each.values()), 3) or 0.4} if "total" in value else {})}
-    return int(sha256(name.encode()).hexdigest()[:4], 16) % 240 / 1000 + 0.012 if isinstance(value, int | float) else value
+        return {
+            **each,
+            **({"total": round(sum(each.values()), 3) or 0.4} if "total" in value else {}),
+        }
+    return (
+        int(sha256(name.encode()).hexdigest()[:4], 16) % 240 / 1000 + 0.012
+        if isinstance(value, int | float)
+        else value
+    )

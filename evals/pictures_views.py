@@ -15,7 +15,8 @@ from playwright.sync_api import Page
 from pictures_fill import ASKED
 from pictures_steady import Steady, even
 
-# The stream of `/api/ask` is said by `window.line`, so that a picture can be taken in the middle of it.
+# The stream of `/api/ask` is said by `window.line`, so that a picture can be taken in the middle of
+# it.
 LINE = """() => {
     const real = window.fetch;
     const encoder = new TextEncoder();
@@ -37,8 +38,14 @@ SITE = {
     "en": ("http://help.wainfell.example", "Within how many days can a new bike be returned?"),
     "zh": ("http://help.wantuo.example", "新车签收后几天内可以退货？"),
 }
-SEARCHED = {"en": "How long may a bike be kept before it is returned?", "zh": "国内订单多少天内可以退货"}
-TABLE = {"en": ("costs", "What does each function cost in total?"), "zh": ("费用", "每个部门的费用合计是多少？")}
+SEARCHED = {
+    "en": "How long may a bike be kept before it is returned?",
+    "zh": "国内订单多少天内可以退货",
+}
+TABLE = {
+    "en": ("costs", "What does each function cost in total?"),
+    "zh": ("费用", "每个部门的费用合计是多少？"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +60,9 @@ class Shot:
 
     def go(self, path: str, ready: str) -> Page:
         self.page.goto(f"/#{path}")
-        self.page.locator(f'html[data-view="{path.strip("/").split("/")[0].split("?")[0]}"]').wait_for(state="attached")
+        self.page.locator(
+            f'html[data-view="{path.strip("/").split("/")[0].split("?")[0]}"]'
+        ).wait_for(state="attached")
         self.page.locator(ready).first.wait_for()
         return self.page
 
@@ -72,7 +81,10 @@ class View:
 
 
 def answer(shot: Shot) -> None:
-    shot.go(f"/ask/{shot.id('session')}", ".turn:nth-of-type(2) .answer-sources, .turn:last-of-type .answer")
+    shot.go(
+        f"/ask/{shot.id('session')}",
+        ".turn:nth-of-type(2) .answer-sources, .turn:last-of-type .answer",
+    )
 
 
 def writing(shot: Shot) -> None:

@@ -1,12 +1,14 @@
-"""How well the ticks tell right answers from subtly false ones: drafts written by hand over documents of `evals/drafts/`.
+"""How well the ticks tell right answers from subtly false ones: drafts written by hand over
+documents of `evals/drafts/`.
 
     .venv/bin/python evals/proof.py                       # the reader judges
     .venv/bin/python evals/proof.py --judge recorded      # judgements of a strong model, kept in evals/drafts/judgements.jsonl
     .venv/bin/python evals/proof.py --judge connected     # the chat model of the settings
     .venv/bin/python evals/proof.py --export FILE         # what a judge is asked, in random order, to be judged by hand
 
-A draft is ticked where each of its sentences is. Printed: right drafts ticked, false ones ticked, by kind and language, with
-95 % intervals (Wilson). `--heldback` adds the questions that nothing was tuned on.
+A draft is ticked where each of its sentences is. Printed: right drafts ticked, false ones ticked,
+by kind and language, with 95 % intervals (Wilson). `--heldback` adds the questions that nothing was
+tuned on.
 """
 
 from __future__ import annotations
@@ -40,7 +42,9 @@ SHORTEST = 8  # characters below which a sentence cannot be judged on its own
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A draft answer to a question over one document; `kind` of its error, empty for a right one."""
+    """A draft answer to a question over one document; `kind` of its error, empty for a right
+    one.
+    """
 
     id: str
     doc: str
@@ -61,9 +65,20 @@ def read_cases(folder: Path = FOLDER, *, heldback: bool = False) -> list[Case]:
     for name in ("drafts.jsonl", *(["drafts-heldback.jsonl"] if heldback else [])):
         for line in (folder / name).read_text("utf-8").splitlines():
             row: dict[str, Any] = json.loads(line)
-            drafts = [("", row["right"]), *((wrong["kind"], wrong["draft"]) for wrong in row["wrong"])]
+            drafts = [
+                ("", row["right"]),
+                *((wrong["kind"], wrong["draft"]) for wrong in row["wrong"]),
+            ]
             cases += [
-                Case(f"{row['id']}.{n}", row["doc"], row["question"], row["shape"], text, kind, tuple(row["evidence"]))
+                Case(
+                    f"{row['id']}.{n}",
+                    row["doc"],
+                    row["question"],
+                    row["shape"],
+                    text,
+                    kind,
+                    tuple(row["evidence"]),
+                )
                 for n, (kind, text) in enumerate(drafts)
             ]
     return cases
@@ -72,7 +87,19 @@ def read_cases(folder: Path = FOLDER, *, heldback: bool = False) -> list[Case]:
 def read_units(doc: str, folder: Path = FOLDER) -> list[Unit]:
     """The whole document as numbered sentences."""
     text = (folder / "docs" / doc).read_text("utf-8")
-    hit = Hit(0, doc, "drafts", doc.partition("-")[2].removesuffix(".md"), doc, (), None, 0, len(text), text, language(text))
+    hit = Hit(
+        0,
+        doc,
+        "drafts",
+        doc.partition("-")[2].removesuffix(".md"),
+        doc,
+        (),
+        None,
+        0,
+        len(text),
+        text,
+        language(text),
+    )
     return number_sentences([Passage(1, hit, tuple(sentences(text)), text)])
 
 
@@ -82,7 +109,10 @@ def draft_of(case: Case, units: Sequence[Unit]) -> Draft:
     told = case.shape != "not told" or not case.right
     parts = split_draft(case.text)
     kind = "fact" if told else "not_told"
-    made = [DraftSentence.model_validate({"text": part, "kind": kind, "evidence": bearing}) for part in parts]
+    made = [
+        DraftSentence.model_validate({"text": part, "kind": kind, "evidence": bearing})
+        for part in parts
+    ]
     return Draft(status="answered" if told else "not_told", sentences=made)
 
 
@@ -112,17 +142,27 @@ class RecordedJudge:
         rows = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
         self._verdicts = {(row["question"], row["statement"]): row["verdict"] for row in rows}
 
-    async def judge(self, question: str, claims: Sequence[Claim], units: Sequence[Unit]) -> list[Judgement]:  # noqa: ARG002
+    async def judge(
+        self,
+        question: str,
+        claims: Sequence[Claim],
+        units: Sequence[Unit],  # noqa: ARG002
+    ) -> list[Judgement]:
         """Raises KeyError for a statement that nobody judged."""
         found = [self._verdicts[question, claim.text] for claim in claims]
-        return [Judgement(v, float(v == "entailed"), c.evidence) for v, c in zip(found, claims, strict=True)]
+        return [
+            Judgement(v, float(v == "entailed"), c.evidence)
+            for v, c in zip(found, claims, strict=True)
+        ]
 
 
 async def is_ticked(case: Case, judge: Judge | None) -> bool:
     """Whether every sentence of the draft would be shown as proved."""
     units = read_units(case.doc)
     proven = await judge_draft(draft_of(case, units), case.question, units, judge)
-    return bool(proven.judgements) and all(s.verdict == "supported" for s in show_proof(proven).sentences)
+    return bool(proven.judgements) and all(
+        s.verdict == "supported" for s in show_proof(proven).sentences
+    )
 
 
 async def tick_all(cases: Sequence[Case], judge: Judge | None) -> list[bool]:
@@ -141,11 +181,16 @@ def print_table(cases: Sequence[Case], ticked: Sequence[bool]) -> None:
     for name in sorted(groups, key=lambda name: (":" in name, not name.startswith("right"), name)):
         marks = groups[name]
         low, high = wilson(sum(marks) / len(marks), len(marks))
-        print(f"{name:36} ticked {sum(marks):4} of {len(marks):4}  {sum(marks) / len(marks):.2f}  [{low:.2f}, {high:.2f}]")
+        print(
+            f"{name:36} ticked {sum(marks):4} of {len(marks):4}  {sum(marks) / len(marks):.2f}  "
+            f"[{low:.2f}, {high:.2f}]"
+        )
 
 
 def export(cases: Sequence[Case], path: Path) -> None:
-    """One line a document: its numbered sentences, and all statements of its drafts by question, shuffled."""
+    """One line a document: its numbered sentences, and all statements of its drafts by question,
+    shuffled.
+    """
     by_doc: dict[str, list[dict[str, Any]]] = defaultdict(list)
     for case in cases:
         units = read_units(case.doc)
@@ -162,8 +207,12 @@ def export(cases: Sequence[Case], path: Path) -> None:
 
 
 async def _main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--judge", choices=["reader", "recorded", "connected", "none"], default="reader")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--judge", choices=["reader", "recorded", "connected", "none"], default="reader"
+    )
     parser.add_argument("--heldback", action="store_true")
     parser.add_argument("--export", type=Path)
     given = parser.parse_args()

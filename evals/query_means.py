@@ -1,9 +1,10 @@
-"""Make src/citewell/retrieve/query_means.json: what questions of a language have in common, for the built-in embedder.
+"""Make src/citewell/retrieve/query_means.json: what questions of a language have in common, for the
+built-in embedder.
 
     .venv/bin/python evals/query_means.py
 
-Embeds 200 random questions of SQuAD 2.0 and of CMRC 2018 (seed 0) and writes their means. The one rule: XQuAD, on which
-cross-language search is measured, is not among them.
+Embeds 200 random questions of SQuAD 2.0 and of CMRC 2018 (seed 0) and writes their means. The one
+rule: XQuAD, on which cross-language search is measured, is not among them.
 """
 
 from __future__ import annotations
@@ -35,11 +36,15 @@ async def main() -> None:
     means = {}
     for lang, (_, path) in SETS.items():
         questions = [json.loads(line)["question"] for line in path.read_text("utf-8").splitlines()]
-        vectors = [await embedder.query(question) for question in chosen.sample(questions, QUESTIONS)]
+        vectors = [
+            await embedder.query(question) for question in chosen.sample(questions, QUESTIONS)
+        ]
         means[lang] = [float(x) for x in np.mean(vectors, axis=0)]
     await embedder.close()
     made_of = {name: QUESTIONS for name, _ in SETS.values()}
-    TARGET.write_text(written(QueryMeans(embedder=embedder.name, made_of=made_of, means=means)), encoding="utf-8")
+    TARGET.write_text(
+        written(QueryMeans(embedder=embedder.name, made_of=made_of, means=means)), encoding="utf-8"
+    )
 
 
 if __name__ == "__main__":

@@ -1,4 +1,5 @@
-"""What came out of conversations, looked into: every stream whole, every answer its own conversation's, all of it kept.
+"""What came out of conversations, looked into: every stream whole, every answer its own
+conversation's, all of it kept.
 
 The one rule: a problem names its question, and what was looked for.
 """
@@ -15,7 +16,10 @@ from serve_library import Asking, Subject
 from serve_server import Server
 
 Conversation = list[Turn]
-GIVEN = ("answered", "fallback")  # the second where the search was not sure, as with vectors that know no Chinese
+GIVEN = (
+    "answered",
+    "fallback",
+)  # the second where the search was not sure, as with vectors that know no Chinese
 NAMED = 12  # problems that are told; more are counted
 
 
@@ -24,7 +28,9 @@ def answer_of(turn: Turn) -> dict[str, Any] | None:
     return next((data for name, data in turn.events if name == "answer"), None)
 
 
-def of_streams(server: Server, conversations: Sequence[Conversation], subjects: Sequence[Subject]) -> Iterator[str]:
+def of_streams(
+    server: Server, conversations: Sequence[Conversation], subjects: Sequence[Subject]
+) -> Iterator[str]:
     """Problems of what clients received."""
 
     @cache
@@ -37,7 +43,10 @@ def of_streams(server: Server, conversations: Sequence[Conversation], subjects: 
         for turn, asking in zip(conversation, subject.asks, strict=False):
             yield from (f"{turn.question}: {what}" for what in _of_turn(turn, asking, subject))
             for citation in (answer_of(turn) or {}).get("citations", []):
-                if text(citation["doc_id"])[citation["start"] : citation["end"]] != citation["quote"]:
+                if (
+                    text(citation["doc_id"])[citation["start"] : citation["end"]]
+                    != citation["quote"]
+                ):
                     yield f"{turn.question}: [{citation['n']}] is not what its document says there"
 
 
@@ -68,11 +77,15 @@ def _of_turn(turn: Turn, asking: Asking, subject: Subject) -> Iterator[str]:
         yield f"cites another's document: {[citation['uri'] for citation in answer['citations']]}"
 
 
-def of_sessions(server: Server, conversations: Sequence[Conversation], *, cut: bool = False) -> Iterator[str]:
-    """Problems of what is kept of them: each session its own conversation, in order. `cut`: the server was killed, so one more
-    answer may be kept than was received.
+def of_sessions(
+    server: Server, conversations: Sequence[Conversation], *, cut: bool = False
+) -> Iterator[str]:
+    """Problems of what is kept of them: each session its own conversation, in order. `cut`: the
+    server was killed, so one more answer may be kept than was received.
     """
-    told = [[(turn, answer) for turn in each if (answer := answer_of(turn))] for each in conversations]
+    told = [
+        [(turn, answer) for turn in each if (answer := answer_of(turn))] for each in conversations
+    ]
     told = [each for each in told if each]
     ids = [each[0][1]["session_id"] for each in told]
     if len(set(ids)) != len(ids):
@@ -83,10 +96,19 @@ def of_sessions(server: Server, conversations: Sequence[Conversation], *, cut: b
         said = [text for turn, answer in each for text in (turn.question, answer["answer"])]
         history = [message["content"] for message in session["history"]]
         if history[: len(said)] != said or len(history) > len(said) + (2 if cut else 0):
-            yield f"{session['session_id']}: {len(said)} messages were said, {len(history)} are kept or differ"
+            yield (
+                f"{session['session_id']}: {len(said)} messages were said, {len(history)} are "
+                "kept or differ"
+            )
         exchanges = [exchange["answer"] for exchange in traces["answers"]]
-        if exchanges[: len(each)] != [answer for _, answer in each] or len(exchanges) != len(history) // 2:
-            yield f"{session['session_id']}: traces of {len(exchanges)} answers, {len(each)} were received"
+        if (
+            exchanges[: len(each)] != [answer for _, answer in each]
+            or len(exchanges) != len(history) // 2
+        ):
+            yield (
+                f"{session['session_id']}: traces of {len(exchanges)} answers, {len(each)} were "
+                "received"
+            )
 
 
 def of_history(server: Server) -> Iterator[str]:
@@ -94,5 +116,9 @@ def of_history(server: Server) -> Iterator[str]:
     ids = [session["session_id"] for session in server.get("/api/sessions")[0]["sessions"]]
     for session in server.get(*(f"/api/sessions/{each}" for each in ids)):
         roles = [message["role"] for message in session["history"]]
-        if len(roles) % 2 or roles[::2].count("user") * 2 != len(roles) or any(a == b for a, b in pairwise(roles)):
+        if (
+            len(roles) % 2
+            or roles[::2].count("user") * 2 != len(roles)
+            or any(a == b for a, b in pairwise(roles))
+        ):
             yield f"{session['session_id']}: {roles}"

@@ -1,9 +1,10 @@
-"""Conversations with a server, many at once, in a process of their own so that they do not take the server's time.
+"""Conversations with a server, many at once, in a process of their own so that they do not take the
+server's time.
 
     echo '{"url": "http://127.0.0.1:8420", "conversations": [["When?"]], "at_once": 1}' | python evals/serve_client.py
 
-The one rule: while streams are open nothing is looked into, only kept with the moment at which it came; what it says is read
-when all is over. Written on bare sockets for the same reason.
+The one rule: while streams are open nothing is looked into, only kept with the moment at which it
+came; what it says is read when all is over. Written on bare sockets for the same reason.
 """
 
 from __future__ import annotations
@@ -24,8 +25,8 @@ _CHUNK = re.compile(rb"([0-9a-fA-F]+)\r\n")
 
 @dataclass(slots=True)
 class Turn:
-    """A question and what came of it: events, and seconds until the first of them, the first token, the answer. `lost`: the
-    line broke before its end.
+    """A question and what came of it: events, and seconds until the first of them, the first token,
+    the answer. `lost`: the line broke before its end.
     """
 
     question: str
@@ -47,7 +48,9 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """`conversations`: their questions in order. `path`, `key`: another way to ask, with no events, as of a search."""
+    """`conversations`: their questions in order. `path`, `key`: another way to ask, with no events,
+    as of a search.
+    """
 
     url: str
     conversations: list[list[str]]
@@ -69,7 +72,9 @@ async def drive(plan: Plan) -> list[list[Turn]]:
 
 
 async def converse(plan: Plan, questions: list[str]) -> list[Turn]:
-    """The turns of one conversation on one connection, each when the one before is answered; fewer where the line breaks."""
+    """The turns of one conversation on one connection, each when the one before is answered; fewer
+    where the line breaks.
+    """
     turns: list[Turn] = []
     session_id = None
     try:
@@ -84,7 +89,9 @@ async def converse(plan: Plan, questions: list[str]) -> list[Turn]:
         turns.append(turn)
         if turn.lost or turn.status != 200:
             break
-        session_id = next((data["session_id"] for name, data in turn.events if name == "answer"), session_id)
+        session_id = next(
+            (data["session_id"] for name, data in turn.events if name == "answer"), session_id
+        )
     line.writer.close()
     return turns
 
@@ -115,7 +122,10 @@ async def ask(line: Line, path: str, body: dict[str, Any]) -> Turn:
 def request(path: str, body: dict[str, Any]) -> bytes:
     """A question as it goes over the line, its answer wanted as events."""
     data = json.dumps(body).encode()
-    head = f"POST {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nAccept: text/event-stream\r\nContent-Type: application/json\r\n"
+    head = (
+        f"POST {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nAccept: text/event-stream\r\nContent-Type: "
+        "application/json\r\n"
+    )
     return f"{head}Content-Length: {len(data)}\r\n\r\n".encode() + data
 
 
@@ -135,7 +145,9 @@ async def _stream(line: Line, turn: Turn, began: float) -> None:
     except OSError:
         turn.lost = True
     raw = b"".join(pieces)
-    turn.first, turn.token, turn.answered = (_when(raw, pieces, came, b"event: " + name) for name in (b"", b"token", b"answer"))
+    turn.first, turn.token, turn.answered = (
+        _when(raw, pieces, came, b"event: " + name) for name in (b"", b"token", b"answer")
+    )
     turn.events = events(unchunked(raw))
 
 
@@ -166,7 +178,9 @@ def events(body: bytes) -> list[tuple[str, Any]]:
     """(name, data) of those that are whole; comments left out."""
     found = []
     for block in body.decode("utf-8", "replace").split("\n\n")[:-1]:
-        lines = dict(line.split(": ", 1) for line in block.split("\n") if line and not line.startswith(":"))
+        lines = dict(
+            line.split(": ", 1) for line in block.split("\n") if line and not line.startswith(":")
+        )
         if lines:
             found.append((lines["event"], json.loads(lines["data"])))
     return found

@@ -34,7 +34,10 @@ def leaving(server: Server, subjects: Sequence[Subject]) -> Iterator[tuple[str, 
     time.sleep(SETTLES)
     kept = len(server.get("/api/sessions")[0]["sessions"]) - len(before)
     busy = (server.cpu() - cpu) / SETTLES
-    yield f"{len(some)} clients leave", f"{kept} of their answers were finished and kept; {busy:.0%} of a core afterwards"
+    yield (
+        f"{len(some)} clients leave",
+        f"{kept} of their answers were finished and kept; {busy:.0%} of a core afterwards",
+    )
 
 
 def slow(server: Server, subjects: Sequence[Subject]) -> Iterator[tuple[str, str]]:
@@ -44,7 +47,10 @@ def slow(server: Server, subjects: Sequence[Subject]) -> Iterator[tuple[str, str
     alone = measure(server, [plan])
     before = server.memory()[0]
     with ExitStack() as stack:
-        lines = [stack.enter_context(closing(_ask(server, each.asks[1].question, 2048))) for each in subjects[:SLOW]]
+        lines = [
+            stack.enter_context(closing(_ask(server, each.asks[1].question, 2048)))
+            for each in subjects[:SLOW]
+        ]
         time.sleep(SETTLES)
         for _ in range(30):  # until they are all as far as they get
             cpu = server.cpu()
@@ -55,7 +61,10 @@ def slow(server: Server, subjects: Sequence[Subject]) -> Iterator[tuple[str, str
         grown = server.memory()[0] - before
     yield (
         f"{len(lines)} clients read nothing",
-        f"others {beside.answered['p50'] / alone.answered['p50']:.2f} x as long in the median, {grown:+.0f} MiB",
+        (
+            f"others {beside.answered['p50'] / alone.answered['p50']:.2f} x as long in the "
+            f"median, {grown:+.0f} MiB"
+        ),
     )
 
 

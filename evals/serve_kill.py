@@ -1,7 +1,7 @@
 """kill -9 in the middle of many streams, a new start on the same home, and what is left.
 
-The one rule: what a client was told is the answer is there afterwards, in its session and in its trace; nothing is
-there by half.
+The one rule: what a client was told is the answer is there afterwards, in its session and in its
+trace; nothing is there by half.
 """
 
 from __future__ import annotations
@@ -33,19 +33,26 @@ class After:
 
 
 def killed(server: Server, subjects: Sequence[Subject]) -> After:
-    """Half of the conversations ask `qa`, half `dual_loop`, whose runs are kept. Killed when a quarter of the answers are
-    stored: `qa` is quicker, and is to be in the middle too.
+    """Half of the conversations ask `qa`, half `dual_loop`, whose runs are kept. Killed when a
+    quarter of the answers are stored: `qa` is quicker, and is to be in the middle too.
     """
     halves = {"qa": list(subjects[::2]), "dual_loop": list(subjects[1::2])}
     plans = [
-        Plan(server.url, [[asking.question for asking in each.asks] for each in some], len(some), agent)
+        Plan(
+            server.url,
+            [[asking.question for asking in each.asks] for each in some],
+            len(some),
+            agent,
+        )
         for agent, some in halves.items()
     ]
     before = _count(server, "traces")
     clients = [begun(plan) for plan in plans]
     _wait(server, before + sum(len(each.asks) for each in subjects) // 4)
     server.stop(signal.SIGKILL)
-    qa, loops = ([conversation_of(each) for each in result["conversations"]] for result in finished(clients))
+    qa, loops = (
+        [conversation_of(each) for each in result["conversations"]] for result in finished(clients)
+    )
     server.start()
     after = After()
     turns = [turn for each in (*qa, *loops) for turn in each]
@@ -89,13 +96,23 @@ def _integrity(server: Server) -> list[str]:
     return found + [str(row) for row in _rows(server, "PRAGMA foreign_key_check")]
 
 
-def _resumable(server: Server, loops: Sequence[Conversation], figures: dict[str, Any]) -> Iterator[str]:
-    """A `dual_loop` question whose first step a client had heard of is either answered or can be gone on with."""
+def _resumable(
+    server: Server, loops: Sequence[Conversation], figures: dict[str, Any]
+) -> Iterator[str]:
+    """A `dual_loop` question whose first step a client had heard of is either answered or can be
+    gone on with.
+    """
     runs = server.get("/api/runs")[0]["runs"]
     waiting = {run["question"]: run for run in runs}
-    answered = {row[0] for row in _rows(server, "SELECT json_extract(trace, '$.question') FROM traces")}
+    answered = {
+        row[0] for row in _rows(server, "SELECT json_extract(trace, '$.question') FROM traces")
+    }
     cut = [turn.question for each in loops for turn in each if turn.lost and _begun(turn)]
-    yield from (f"{question}: neither answered nor resumable" for question in cut if question not in waiting.keys() | answered)
+    yield from (
+        f"{question}: neither answered nor resumable"
+        for question in cut
+        if question not in waiting.keys() | answered
+    )
     figures["runs_to_go_on_with"] = len(runs)
     done = 0
     for run in runs[:RESUMED]:
@@ -110,9 +127,15 @@ def _begun(turn: Turn) -> bool:
     return any(name == "step" for name, _ in turn.events)
 
 
-def _asked_again(server: Server, conversations: Sequence[Conversation], subjects: Sequence[Subject]) -> Iterator[str]:
+def _asked_again(
+    server: Server, conversations: Sequence[Conversation], subjects: Sequence[Subject]
+) -> Iterator[str]:
     """A `qa` question that was cut is asked again in its session, and answered."""
-    cut = [(each, subject) for each, subject in zip(conversations, subjects, strict=True) if each and each[-1].lost]
+    cut = [
+        (each, subject)
+        for each, subject in zip(conversations, subjects, strict=True)
+        if each and each[-1].lost
+    ]
     for conversation, subject in cut[:RESUMED]:
         asking = subject.asks[len(conversation) - 1]
         said = [answer for turn in conversation if (answer := answer_of(turn))]

@@ -1,7 +1,8 @@
-"""Documents and questions for the bench of the server: a lighthouse each, with figures that no other has.
+"""Documents and questions for the bench of the server: a lighthouse each, with figures that no
+other has.
 
-The one rule: an answer tells whose it is. What is asked of one document stands in no other, so an answer that went
-astray shows.
+The one rule: an answer tells whose it is. What is asked of one document stands in no other, so an
+answer that went astray shows.
 """
 
 from __future__ import annotations
@@ -9,8 +10,40 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-FIRST = ("Nor", "Sal", "Tor", "Vel", "Har", "Mor", "Kel", "Bran", "Fen", "Gol", "Lin", "Ost", "Pel", "Rav", "Sund", "Wex")
-LAST = ("haven", "moor", "ness", "wick", "strand", "holm", "fjord", "mouth", "gard", "cliff", "skerry", "bay", "point", "sound")
+FIRST = (
+    "Nor",
+    "Sal",
+    "Tor",
+    "Vel",
+    "Har",
+    "Mor",
+    "Kel",
+    "Bran",
+    "Fen",
+    "Gol",
+    "Lin",
+    "Ost",
+    "Pel",
+    "Rav",
+    "Sund",
+    "Wex",
+)
+LAST = (
+    "haven",
+    "moor",
+    "ness",
+    "wick",
+    "strand",
+    "holm",
+    "fjord",
+    "mouth",
+    "gard",
+    "cliff",
+    "skerry",
+    "bay",
+    "point",
+    "sound",
+)
 FIRST_ZH = "青白金玉云海松石月风龙鹤银江南北"
 LAST_ZH = "岬角湾岛礁洲港浦崖滩汀屿沙口"
 CHINESE = 4  # every fourth
@@ -48,7 +81,12 @@ def write(folder: Path, count: int) -> Path:
 
 def _english(number: int) -> Subject:
     name = FIRST[number % len(FIRST)] + LAST[number // len(FIRST) % len(LAST)]
-    year, height, steps, keeper = 1500 + number, f"{20 + number}.{number % 10}", 4_000 + 7 * number, f"Anna {name[:-2]}berg"
+    year, height, steps, keeper = (
+        1500 + number,
+        f"{20 + number}.{number % 10}",
+        4_000 + 7 * number,
+        f"Anna {name[:-2]}berg",
+    )
     text = f"""# The lighthouse of {name}
 
 The lighthouse of {name} was built in the year {year} by the harbour board, after three ships had been lost on the reef.

@@ -1,6 +1,8 @@
-"""One round of the bench of the server: conversations driven by other processes, and what that cost.
+"""One round of the bench of the server: conversations driven by other processes, and what that
+cost.
 
-The one rule: times are the client's, cores and memory are the server's own; what the client takes is told apart.
+The one rule: times are the client's, cores and memory are the server's own; what the client takes
+is told apart.
 """
 
 from __future__ import annotations
@@ -27,8 +29,9 @@ PROBE = 0.02  # seconds between two looks at how soon the event loop answers
 
 @dataclass(slots=True)
 class Round:
-    """Seconds unless said otherwise. `overhead`: until the answer, less what the model took by its script. `lag`: what
-    /api/health took meanwhile. `waited`: share of the time that the server was ready and had no core. `memory` in MiB.
+    """Seconds unless said otherwise. `overhead`: until the answer, less what the model took by its
+    script. `lag`: what /api/health took meanwhile. `waited`: share of the time that the server was
+    ready and had no core. `memory` in MiB.
     """
 
     agent: str
@@ -52,13 +55,17 @@ class Round:
 
 
 def measure(server: Server, plans: Sequence[Plan]) -> Round:
-    """Drive the plans at once, a process each. The first one's agent and the sum of all is what is told."""
+    """Drive the plans at once, a process each. The first one's agent and the sum of all is what is
+    told.
+    """
     server.forget_peak()
     before, cpu, waited = server.memory()[0], server.cpu(), server.waited()
     with Lag(server) as lag:
         results = finished([begun(plan) for plan in plans])
     seconds = max(result["seconds"] for result in results)
-    conversations = [conversation_of(each) for result in results for each in result["conversations"]]
+    conversations = [
+        conversation_of(each) for result in results for each in result["conversations"]
+    ]
     turns = [turn for each in conversations for turn in each]
     asked = max(1, len(turns))
     now, peak = server.memory()
@@ -74,7 +81,9 @@ def measure(server: Server, plans: Sequence[Plan]) -> Round:
         first=spread([turn.first for turn in turns]),
         token=spread([turn.token for turn in turns]),
         answered=spread([turn.answered for turn in turns]),
-        overhead=spread([turn.answered - modelled(turn, server.pace) for turn in turns if turn.answered]),
+        overhead=spread(
+            [turn.answered - modelled(turn, server.pace) for turn in turns if turn.answered]
+        ),
         lag=spread(lag.seconds),
         memory={"before": before, "peak": peak, "after": now},
         conversations=conversations,
@@ -109,7 +118,10 @@ def finished(clients: Sequence[subprocess.Popen[str]]) -> list[dict[str, Any]]:
 
 def conversation_of(turns: Sequence[dict[str, Any]]) -> Conversation:
     """As the client had it; JSON made lists of its pairs."""
-    return [Turn(**{**turn, "events": [(name, data) for name, data in turn["events"]]}) for turn in turns]
+    return [
+        Turn(**{**turn, "events": [(name, data) for name, data in turn["events"]]})
+        for turn in turns
+    ]
 
 
 def modelled(turn: Turn, pace: Pace) -> float:
@@ -120,14 +132,17 @@ def modelled(turn: Turn, pace: Pace) -> float:
 
 
 def spread(values: Sequence[float]) -> dict[str, float]:
-    """The middle, nine of ten, ninety-nine of a hundred, the longest; nothing of nothing. What never came is no time:
-    the checks tell of lost answers, and end the bench with 1.
+    """The middle, nine of ten, ninety-nine of a hundred, the longest; nothing of nothing. What
+    never came is no time: the checks tell of lost answers, and end the bench with 1.
     """
     ordered = sorted(value for value in values if value > 0)
     if not ordered:
         return {}
     at = {"p50": 0.5, "p90": 0.9, "p99": 0.99, "max": 1.0}
-    return {name: round(ordered[max(0, math.ceil(share * len(ordered)) - 1)], 4) for name, share in at.items()}
+    return {
+        name: round(ordered[max(0, math.ceil(share * len(ordered)) - 1)], 4)
+        for name, share in at.items()
+    }
 
 
 class Lag:
@@ -157,5 +172,8 @@ class Lag:
                 http.client.HTTPException,
                 RuntimeError,
             ) as error:  # not to be passed over: a server that does not answer lags most
-                print(f"/api/health failed after {time.perf_counter() - began:.1f} s: {error!r}", file=sys.stderr)
+                print(
+                    f"/api/health failed after {time.perf_counter() - began:.1f} s: {error!r}",
+                    file=sys.stderr,
+                )
             self.seconds.append(time.perf_counter() - began)

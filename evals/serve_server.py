@@ -1,4 +1,5 @@
-"""A real `citewell serve` for the bench: on a free port of the loopback, in a home of its own, watched through /proc.
+"""A real `citewell serve` for the bench: on a free port of the loopback, in a home of its own,
+watched through /proc.
 
 The one rule: it is ended by its process id, whatever happens.
 """
@@ -24,7 +25,9 @@ COLLECTION = "bench"
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """How slow the scripted model is: seconds before a call's reply, and before each token of it."""
+    """How slow the scripted model is: seconds before a call's reply, and before each token of
+    it.
+    """
 
     delay: float = 0.0
     token: float = 0.0
@@ -42,10 +45,14 @@ class Server:
     process: subprocess.Popen[str] | None = None
 
     def environ(self) -> dict[str, str]:
-        kept = {name: value for name, value in os.environ.items() if not name.startswith("CITEWELL_")}
+        kept = {
+            name: value for name, value in os.environ.items() if not name.startswith("CITEWELL_")
+        }
         self.home.mkdir(parents=True, exist_ok=True)
         script = self.home / "script.json"
-        script.write_text(json.dumps([{"pace": self.pace.token, "delay": self.pace.delay}]), "utf-8")
+        script.write_text(
+            json.dumps([{"pace": self.pace.token, "delay": self.pace.delay}]), "utf-8"
+        )
         return kept | {
             "CITEWELL_HOME": str(self.home),
             "CITEWELL_CACHE": str(self.home / "cache"),
@@ -63,14 +70,18 @@ class Server:
     def start(self) -> None:
         began = time.perf_counter()
         command = [sys.executable, "-m", "citewell", "serve", "--port", "0", "--json"]
-        self.process = subprocess.Popen(command, env=self.environ(), stdout=subprocess.PIPE, text=True)
+        self.process = subprocess.Popen(
+            command, env=self.environ(), stdout=subprocess.PIPE, text=True
+        )
         assert self.process.stdout is not None
         told = line = ""
         while line != "}\n":
             line = self.process.stdout.readline()
             told += line
             if not line:
-                raise RuntimeError(f"citewell serve ended with {self.process.wait()} before it listened")
+                raise RuntimeError(
+                    f"citewell serve ended with {self.process.wait()} before it listened"
+                )
         if "url" not in json.loads(told):
             raise RuntimeError(f"citewell serve did not start: {told}")
         self.url = json.loads(told)["url"]
@@ -113,7 +124,9 @@ class Server:
         return (int(fields[11]) + int(fields[12])) / TICKS
 
     def waited(self) -> float:
-        """Seconds that its first thread, which the event loop has, was ready to run while other programs had the cores."""
+        """Seconds that its first thread, which the event loop has, was ready to run while other
+        programs had the cores.
+        """
         return int(Path(f"/proc/{self.pid}/schedstat").read_text("utf-8").split()[1]) / 1e9
 
     def memory(self) -> tuple[float, float]:
@@ -128,7 +141,9 @@ class Server:
         return next(int(line.split()[1]) / 1024 for line in lines if line.startswith(name + ":"))
 
 
-def _reply(line: http.client.HTTPConnection, method: str, path: str, body: str | None = None) -> Any:
+def _reply(
+    line: http.client.HTTPConnection, method: str, path: str, body: str | None = None
+) -> Any:
     line.request(method, path, body, {"Content-Type": "application/json"} if body else {})
     reply = line.getresponse()
     data = reply.read()

@@ -1,17 +1,20 @@
-"""What the data agent makes of the text2sql questions (Spider dev in English and Chinese, six SQLite databases): execution
-accuracy, refusals of questions that the tables cannot answer, the lift of confirmed answers, the harm of wrong ones.
+"""What the data agent makes of the text2sql questions (Spider dev in English and Chinese, six
+SQLite databases): execution accuracy, refusals of questions that the tables cannot answer, the lift
+of confirmed answers, the harm of wrong ones.
 
     python evals/text2sql.py --limit 60                     # accuracy and refusals, with the settings' chat model
     python evals/text2sql.py --limit 60 --learn --harm      # and what confirming does
     python evals/text2sql.py --log asked.jsonl              # all of it, hours: goes on where it was stopped
     python evals/text2sql.py --links                        # no chat model: is it told what the tables cannot answer?
 
-Right: the rows are the gold statement's, columns in any order, rows in any order unless the gold statement sorts. `sets`: the
-same, doubles left out. `unlinked`: questions whose gold statement compares with a value that the question does not state (the
-Chinese questions name shows and people that are not in the databases); nobody can answer those from the tables.
-`--learn` confirms the right answers of half of the questions, through the same job as everybody's, and asks the other half:
-`split=paraphrase` draws that half by question, so that the same may have been confirmed in other words, `split=new` by gold
-statement, so that it has not. `--harm` confirms wrong statements instead (another question's), by one person, k = 1 and 2.
+Right: the rows are the gold statement's, columns in any order, rows in any order unless the gold
+statement sorts. `sets`: the same, doubles left out. `unlinked`: questions whose gold statement
+compares with a value that the question does not state (the Chinese questions name shows and people
+that are not in the databases); nobody can answer those from the tables. `--learn` confirms the
+right answers of half of the questions, through the same job as everybody's, and asks the other
+half: `split=paraphrase` draws that half by question, so that the same may have been confirmed in
+other words, `split=new` by gold statement, so that it has not. `--harm` confirms wrong statements
+instead (another question's), by one person, k = 1 and 2.
 
 The one rule: every question goes through `service.ask`, as a user's does.
 """
@@ -95,9 +98,14 @@ def gold_rows(question: Question) -> list[Row]:
         connection.close()
 
 
-def same_rows(gold: Sequence[Row], got: Sequence[Row], *, ordered: bool, sets: bool = False) -> bool:
+def same_rows(
+    gold: Sequence[Row], got: Sequence[Row], *, ordered: bool, sets: bool = False
+) -> bool:
     """With the columns in any order, where there are five at most."""
-    one, other = [tuple(map(_figure, row)) for row in gold], [tuple(map(_figure, row)) for row in got]
+    one, other = (
+        [tuple(map(_figure, row)) for row in gold],
+        [tuple(map(_figure, row)) for row in got],
+    )
     width = len(one[0]) if one else 0
     if not one or not other:
         return not one and not other
@@ -106,7 +114,13 @@ def same_rows(gold: Sequence[Row], got: Sequence[Row], *, ordered: bool, sets: b
     orders = itertools.permutations(range(width)) if width <= 5 else [tuple(range(width))]
     for order in orders:
         turned = [tuple(row[at] for at in order) for row in other]
-        if set(one) == set(turned) if sets else one == turned if ordered else sorted(one, key=repr) == sorted(turned, key=repr):
+        if (
+            set(one) == set(turned)
+            if sets
+            else one == turned
+            if ordered
+            else sorted(one, key=repr) == sorted(turned, key=repr)
+        ):
             return True
     return False
 
@@ -122,12 +136,16 @@ def unlinked(question: Question) -> bool:
     """Whether the gold statement compares with a text that the question does not have."""
     values = re.findall(r"""["']([^"']*[A-Za-z][^"']*)["']""", question.gold)
     words = question.text.casefold()
-    return question.lang == "zh" and any(" " in value.strip() and value.casefold() not in words for value in values)
+    return question.lang == "zh" and any(
+        " " in value.strip() and value.casefold() not in words for value in values
+    )
 
 
 async def asked(app: App, question: Question) -> Outcome:
     started = time.perf_counter()
-    request = AskRequest(question=question.text, agent="data", keep=False, options={"source": question.db})
+    request = AskRequest(
+        question=question.text, agent="data", keep=False, options={"source": question.db}
+    )
     try:
         answer = await ask(app, request)
     except Exception as error:  # noqa: BLE001 - one question's fault is one wrong answer, and is told
@@ -137,7 +155,13 @@ async def asked(app: App, question: Question) -> Outcome:
 
 def judged(question: Question, answer: Answer, seconds: float) -> Outcome:
     data = answer.data or {}
-    outcome = Outcome(question, answer.status, str(data.get("sql", "")), stop_reason=answer.stop_reason, answer=answer.answer)
+    outcome = Outcome(
+        question,
+        answer.status,
+        str(data.get("sql", "")),
+        stop_reason=answer.stop_reason,
+        answer=answer.answer,
+    )
     outcome.seconds, outcome.tried = round(seconds, 2), list(data.get("tried", []))
     outcome.how = answer.followed[0].how if answer.followed else ""
     outcome.figures = {"confidence": answer.confidence}
@@ -193,16 +217,21 @@ async def confirm(app: App, question: Question, sql: str, user: str = "local") -
 
 @dataclass
 class Log:
-    """What was asked so far, in a file of JSON lines, so that a run of hours goes on where it was stopped."""
+    """What was asked so far, in a file of JSON lines, so that a run of hours goes on where it was
+    stopped.
+    """
 
     path: Path | None
 
     def __post_init__(self) -> None:
-        lines = self.path.read_text("utf-8").splitlines() if self.path and self.path.exists() else []
+        lines = (
+            self.path.read_text("utf-8").splitlines() if self.path and self.path.exists() else []
+        )
         rows = [json.loads(line) for line in lines]
         self.kept = {
             (row["stage"], row["question"]["id"], row["question"]["lang"]): Outcome(
-                Question(**row["question"]), **{key: value for key, value in row.items() if key not in {"stage", "question"}}
+                Question(**row["question"]),
+                **{key: value for key, value in row.items() if key not in {"stage", "question"}},
             )
             for row in rows
         }
@@ -211,17 +240,34 @@ class Log:
         return self.kept.get((stage, question.id, question.lang))
 
     def add(self, stage: str, outcome: Outcome) -> None:
-        mark = "+" if outcome.right else "-" if outcome.question.gold else "r" if outcome.status != "answered" else "a"
+        mark = (
+            "+"
+            if outcome.right
+            else "-"
+            if outcome.question.gold
+            else "r"
+            if outcome.status != "answered"
+            else "a"
+        )
         print(mark, end="", flush=True)
         if self.path:
             with self.path.open("a", encoding="utf-8") as file:
-                file.write(json.dumps({"stage": stage, **asdict(outcome)}, ensure_ascii=False) + "\n")
+                file.write(
+                    json.dumps({"stage": stage, **asdict(outcome)}, ensure_ascii=False) + "\n"
+                )
 
 
 async def run(
-    stage: str, log: Log, settings: Settings, lender: App, items: Sequence[Question], known: Sequence[tuple[Question, str]] = ()
+    stage: str,
+    log: Log,
+    settings: Settings,
+    lender: App,
+    items: Sequence[Question],
+    known: Sequence[tuple[Question, str]] = (),
 ) -> list[Outcome]:
-    """Ask `items` in a fresh library, in which `known` were confirmed by one person; not those that `log` has."""
+    """Ask `items` in a fresh library, in which `known` were confirmed by one person; not those that
+    `log` has.
+    """
     order = sorted(items, key=lambda each: (each.lang, each.db))
     found = [log.find(stage, each) for each in order]
     if None not in found:
@@ -230,7 +276,9 @@ async def run(
         async with App(settings.model_copy(update={"home": Path(home)}), lender=lender) as app:
             await prepared(app)
             for question, sql in known:
-                await confirm(app, question, re.sub(r'"([^"]*)"', r"'\1'", sql))  # texts as every engine reads them
+                await confirm(
+                    app, question, re.sub(r'"([^"]*)"', r"'\1'", sql)
+                )  # texts as every engine reads them
             await catch_up(app)
             for at, question in enumerate(order):
                 if found[at] is None:
@@ -240,7 +288,9 @@ async def run(
             return [each for each in found if each]
 
 
-def halves(items: Sequence[Question], seed: int, *, by_gold: bool) -> tuple[list[Question], list[Question]]:
+def halves(
+    items: Sequence[Question], seed: int, *, by_gold: bool
+) -> tuple[list[Question], list[Question]]:
     """(to confirm, to ask)."""
     keys = sorted({_key(each, by_gold=by_gold) for each in items})
     chosen = set(random.Random(seed).sample(keys, len(keys) // 2))
@@ -263,7 +313,9 @@ def _key(question: Question, *, by_gold: bool) -> str:
 
 def wrong_sql(question: Question, items: Sequence[Question], seed: int) -> str:
     """Another question's statement over the same database, with other rows."""
-    others = [each for each in items if each.db == question.db and gold_rows(each) != gold_rows(question)]
+    others = [
+        each for each in items if each.db == question.db and gold_rows(each) != gold_rows(question)
+    ]
     return random.Random(f"{seed} {question.id}").choice(others).gold
 
 
@@ -284,11 +336,16 @@ def table(title: str, outcomes: Sequence[Outcome]) -> None:
         n = len(found)
         shares = [sum(getattr(each, mark) for each in found) / n for mark in ("right", "sets")]
         refused = sum(each.status in {"refused", "clarify"} for each in found) / n
-        print(f"{name:28}{n:>5}{shares[0]:>8.3f}{shares[1]:>8.3f}{refused:>9.3f}{sum(e.seconds for e in found) / n:>8.1f}")
+        print(
+            f"{name:28}{n:>5}{shares[0]:>8.3f}{shares[1]:>8.3f}{refused:>9.3f}"
+            f"{sum(e.seconds for e in found) / n:>8.1f}"
+        )
 
 
 async def links(settings: Settings, langs: Sequence[str]) -> None:
-    """The share of content words that stand for nothing in the schema, of questions that the tables can and cannot answer."""
+    """The share of content words that stand for nothing in the schema, of questions that the tables
+    can and cannot answer.
+    """
     with tempfile.TemporaryDirectory() as home:
         async with App(settings.model_copy(update={"home": Path(home)})) as app:
             await prepared(app)
@@ -298,31 +355,69 @@ async def links(settings: Settings, langs: Sequence[str]) -> None:
                 for name in ("questions.jsonl", "unanswerable_derived.jsonl"):
                     for each in questions(name, [lang]):
                         linked = await link(each.text, schemas[each.db], app.embedder)
-                        shares[bool(each.gold)].append((linked.share_missing, answerable(None, linked)))
-                pairs = [(other > own) + (other == own) / 2 for own, _ in shares[True] for other, _ in shares[False]]
+                        shares[bool(each.gold)].append(
+                            (linked.share_missing, answerable(None, linked))
+                        )
+                pairs = [
+                    (other > own) + (other == own) / 2
+                    for own, _ in shares[True]
+                    for other, _ in shares[False]
+                ]
                 kept = [sum(sure for _, sure in found) for found in (shares[True], shares[False])]
-                print(f"{lang}: AUC {sum(pairs) / len(pairs):.3f}; taken for answerable by this alone:", end=" ")
-                print(f"{kept[0]} of {len(shares[True])} that are, {kept[1]} of {len(shares[False])} that are not")
+                print(
+                    f"{lang}: AUC {sum(pairs) / len(pairs):.3f}; taken for answerable by "
+                    "this alone:",
+                    end=" ",
+                )
+                print(
+                    f"{kept[0]} of {len(shares[True])} that are, {kept[1]} of "
+                    f"{len(shares[False])} that are not"
+                )
 
 
 async def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--limit", type=int, default=0, help="questions of the set, drawn by --seed; 0: all")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--limit", type=int, default=0, help="questions of the set, drawn by --seed; 0: all"
+    )
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--langs", nargs="+", default=["en", "zh"])
-    parser.add_argument("--unanswerable", type=int, default=40, help="of the questions that the tables cannot answer")
-    parser.add_argument("--learn", action="store_true", help="confirm right answers of half, ask the other half")
-    parser.add_argument("--harm", action="store_true", help="confirm wrong answers of half, under k = 1 and k = 2")
-    parser.add_argument("--rest", type=int, default=0, help="of the half that is asked, so many questions; 0: all")
-    parser.add_argument("--links", action="store_true", help="only how well linking tells what the tables cannot answer")
-    parser.add_argument("--log", type=Path, help="every question and answer, as JSON lines; what it has is not asked again")
+    parser.add_argument(
+        "--unanswerable",
+        type=int,
+        default=40,
+        help="of the questions that the tables cannot answer",
+    )
+    parser.add_argument(
+        "--learn", action="store_true", help="confirm right answers of half, ask the other half"
+    )
+    parser.add_argument(
+        "--harm", action="store_true", help="confirm wrong answers of half, under k = 1 and k = 2"
+    )
+    parser.add_argument(
+        "--rest", type=int, default=0, help="of the half that is asked, so many questions; 0: all"
+    )
+    parser.add_argument(
+        "--links",
+        action="store_true",
+        help="only how well linking tells what the tables cannot answer",
+    )
+    parser.add_argument(
+        "--log",
+        type=Path,
+        help="every question and answer, as JSON lines; what it has is not asked again",
+    )
     given = parser.parse_args()
     if not DATA.exists():
         raise SystemExit(f"{DATA}: the data set is not beside this checkout")
     ids = sorted({each.id for each in questions("questions.jsonl", ["en"])})
     drawn = set(random.Random(given.seed).sample(ids, given.limit) if given.limit else ids)
     items = [each for each in questions("questions.jsonl", given.langs) if each.id in drawn]
-    refusals = questions("unanswerable_derived.jsonl", given.langs)[: given.unanswerable * len(given.langs)]
+    refusals = questions("unanswerable_derived.jsonl", given.langs)[
+        : given.unanswerable * len(given.langs)
+    ]
     log, kept = Log(given.log), dict[str, list[Outcome]]()
     settings = load_settings()
     if given.links:
@@ -333,14 +428,22 @@ async def main() -> None:
             kept["plain"] = await run("plain", log, settings, lender, [*items, *refusals])
             before = {(each.question.id, each.question.lang): each for each in kept["plain"]}
             table("As shipped", [each for each in kept["plain"] if each.question.gold])
-            table("Questions that the tables cannot answer", [each for each in kept["plain"] if not each.question.gold])
+            table(
+                "Questions that the tables cannot answer",
+                [each for each in kept["plain"] if not each.question.gold],
+            )
             for split in ("paraphrase", "new") if given.learn else ():
                 confirmed, half = halves(items, given.seed, by_gold=split == "new")
                 rest = some(half, given.rest, given.seed)
                 table(f"Before, split={split}", [before[(each.id, each.lang)] for each in rest])
                 known = [(each, each.gold) for each in confirmed]
-                kept[f"learn {split}"] = await run(f"learn {split}", log, settings, lender, rest, known)
-                table(f"After confirming {len(confirmed)} right answers, split={split}", kept[f"learn {split}"])
+                kept[f"learn {split}"] = await run(
+                    f"learn {split}", log, settings, lender, rest, known
+                )
+                table(
+                    f"After confirming {len(confirmed)} right answers, split={split}",
+                    kept[f"learn {split}"],
+                )
             for k in (1, 2) if given.harm else ():
                 confirmed, half = halves(items, given.seed, by_gold=False)
                 rest = some(half, given.rest, given.seed)
@@ -348,7 +451,10 @@ async def main() -> None:
                 wrong = [(each, wrong_sql(each, items, given.seed)) for each in confirmed]
                 strict = settings.model_copy(update={"feedback": feedback})
                 kept[f"harm {k}"] = await run(f"harm {k}", log, strict, lender, rest, wrong)
-                table(f"After one person confirmed {len(confirmed)} wrong answers, k = {k}", kept[f"harm {k}"])
+                table(
+                    f"After one person confirmed {len(confirmed)} wrong answers, k = {k}",
+                    kept[f"harm {k}"],
+                )
 
 
 if __name__ == "__main__":

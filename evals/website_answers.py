@@ -1,13 +1,16 @@
-"""What the website agent answers as it is shipped, cold, and whether it refuses what its site does not tell.
+"""What the website agent answers as it is shipped, cold, and whether it refuses what its site does
+not tell.
 
-An answer holds the gold text where one of two marks is there. The key sentence: of the sentences of the gold section the one
-that is nearest to the question, by the share of the question's words that it holds and by meaning (as `skills.answer.extract`
-does); it is contained where 70 % of its content words (`query_tokens`: stems, Chinese words and pairs, no stop words) stand
-in the answer or its quotes. The quote: one that the answer cites stands inside the gold section, white space, width and case
-aside. Where a set asks in another language than its site's, the section counts in both. Neither mark says that an answer is
-right: read the wrong ones, and some of the others.
+An answer holds the gold text where one of two marks is there. The key sentence: of the sentences of
+the gold section the one that is nearest to the question, by the share of the question's words that
+it holds and by meaning (as `skills.answer.extract` does); it is contained where 70 % of its content
+words (`query_tokens`: stems, Chinese words and pairs, no stop words) stand in the answer or its
+quotes. The quote: one that the answer cites stands inside the gold section, white space, width and
+case aside. Where a set asks in another language than its site's, the section counts in both.
+Neither mark says that an answer is right: read the wrong ones, and some of the others.
 
-The one rule: every question meets an empty home, so the seconds are those of a site never seen; the models are loaded before.
+The one rule: every question meets an empty home, so the seconds are those of a site never seen; the
+models are loaded before.
 """
 
 from __future__ import annotations
@@ -39,8 +42,8 @@ SHOWN = ("confidence", "probability", "draft_status", "told", "verdicts", "draft
 
 @dataclass
 class Asked:
-    """A question and what came of it. `told`: figures of the steps. `keys`: the key sentences. `requests`: all that the site
-    was asked for, robots.txt and sitemap included.
+    """A question and what came of it. `told`: figures of the steps. `keys`: the key sentences.
+    `requests`: all that the site was asked for, robots.txt and sitemap included.
     """
 
     id: str
@@ -79,7 +82,9 @@ class Asked:
         return not (self.given and self.gold_page in self.cited and (self.contained or self.quoted))
 
 
-async def asked(settings: Settings, site: SiteSet, questions: Sequence[Question]) -> AsyncIterator[Asked]:
+async def asked(
+    settings: Settings, site: SiteSet, questions: Sequence[Question]
+) -> AsyncIterator[Asked]:
     """Every question in turn, in a home of its own, with the same models."""
     with tempfile.TemporaryDirectory(prefix="citewell-eval-") as folder, Served(site) as served:
         async with App(settings.model_copy(update={"home": Path(folder) / "models"})) as models:
@@ -93,7 +98,9 @@ async def asked(settings: Settings, site: SiteSet, questions: Sequence[Question]
 
 
 async def _ask(app: App, served: Served, question: Question) -> Asked:
-    request = AskRequest(question=question.question, agent="website", options={"start_urls": [served.start]})
+    request = AskRequest(
+        question=question.question, agent="website", options={"start_urls": [served.start]}
+    )
     pages: list[Fetched] = []
     told: dict[str, object] = {}
     before, started, answer = served.requests, time.perf_counter(), None
@@ -124,8 +131,12 @@ async def _ask(app: App, served: Served, question: Question) -> Asked:
         list(answer.warnings),
     )
     one.keys = [await key_sentence(app.embedder, *gold) for gold in question.golds]
-    one.contained = one.given and any(contained(key, " ".join([one.answer, *one.quotes])) for key in one.keys)
-    one.quoted = one.given and any(_squeezed(quote) in _squeezed(text) for quote in one.quotes for _, text in question.golds)
+    one.contained = one.given and any(
+        contained(key, " ".join([one.answer, *one.quotes])) for key in one.keys
+    )
+    one.quoted = one.given and any(
+        _squeezed(quote) in _squeezed(text) for quote in one.quotes for _, text in question.golds
+    )
     return one
 
 
@@ -151,7 +162,9 @@ Figures = dict[str, float | None]
 
 
 def figures(items: Sequence[Asked]) -> Figures:
-    """Of questions that the site answers. Shares of all, or of the answers given; None: of nothing."""
+    """Of questions that the site answers. Shares of all, or of the answers given; None: of
+    nothing.
+    """
     given = [item for item in items if item.given]
     return {
         "gold page read": _share(items, lambda item: item.reached),
@@ -198,10 +211,15 @@ def told(item: Asked) -> list[str]:
     """What was answered, and how it came about."""
     marks = ""
     if item.gold_page:
-        marks = f" -> {item.gold_page}; key sentence: {item.contained}, quote in gold: {item.quoted}"
+        marks = (
+            f" -> {item.gold_page}; key sentence: {item.contained}, quote in gold: {item.quoted}"
+        )
     return [
         f"{item.question}  [{item.id}]{marks}",
-        f"  {item.status} {item.stop_reason}, confidence {item.confidence:.2f}, {item.calls} calls, {item.seconds:.1f} s",
+        (
+            f"  {item.status} {item.stop_reason}, confidence {item.confidence:.2f}, "
+            f"{item.calls} calls, {item.seconds:.1f} s"
+        ),
         *(f"  {n} {page.page}: {page.problem or page.why}" for n, page in enumerate(item.pages, 1)),
         *(f"  {name}: {value}" for name, value in item.told.items()),
         *(f"  key: {key}" for key in item.keys),

@@ -1,14 +1,16 @@
-"""How many pages of a site are fetched until the page that answers was read: by the agent's choice, in order, by chance.
+"""How many pages of a site are fetched until the page that answers was read: by the agent's choice,
+in order, by chance.
 
-The agent's choice is that of the real agent, asked through `service.ask` as by anybody, that nothing satisfies: without a
-chat model evidence is enough from `qa.retrieval_threshold` on, and a threshold of 2 is more than any confidence (`model_copy`
-checks nothing). Limits are so wide that the whole site is within them, and it is not let end because nothing seems near; how
-often it would have ended so is counted. So searches, what is learned and all that is made of it are
-the agent's, no copy.
+The agent's choice is that of the real agent, asked through `service.ask` as by anybody, that
+nothing satisfies: without a chat model evidence is enough from `qa.retrieval_threshold` on, and a
+threshold of 2 is more than any confidence (`model_copy` checks nothing). Limits are so wide that
+the whole site is within them, and it is not let end because nothing seems near; how often it would
+have ended so is counted. So searches, what is learned and all that is made of it are the agent's,
+no copy.
 
-The one rule: passages are embedded once for a site. Every question has a collection of its own that is deleted after it, and
-texts that were embedded bring their vectors along: every passage of a page read has one, where the agent on its own embeds the
-two dozen nearest.
+The one rule: passages are embedded once for a site. Every question has a collection of its own that
+is deleted after it, and texts that were embedded bring their vectors along: every passage of a page
+read has one, where the agent on its own embeds the two dozen nearest.
 """
 
 from __future__ import annotations
@@ -48,8 +50,9 @@ _WIDE = {"max_iterations": 50, "max_pages": 100, "max_seconds": 3_600.0}
 
 @dataclass(frozen=True)
 class Choice:
-    """One decision: what the best links promised, and where among those that the trace shows the gold page stood (from 1; None:
-    not among them, or the links were weighed by their words only, which is not told).
+    """One decision: what the best links promised, and where among those that the trace shows the
+    gold page stood (from 1; None: not among them, or the links were weighed by their words only,
+    which is not told).
     """
 
     best: list[tuple[str, float, str]]
@@ -58,8 +61,8 @@ class Choice:
 
 @dataclass
 class Own:
-    """The agent's way. `position`: pages asked for when the round that brought the gold page was over; None: it never came.
-    `gave_up`: it would have ended before.
+    """The agent's way. `position`: pages asked for when the round that brought the gold page was
+    over; None: it never came. `gave_up`: it would have ended before.
     """
 
     position: int | None = None
@@ -71,7 +74,9 @@ class Own:
 
 @dataclass
 class Ordered:
-    """Pages until the gold page was read, the start page included: by the agent, one a round and as shipped, and the others."""
+    """Pages until the gold page was read, the start page included: by the agent, one a round and as
+    shipped, and the others.
+    """
 
     id: str
     question: str
@@ -83,7 +88,9 @@ class Ordered:
     site_pages: int
 
     def positions(self) -> dict[str, list[int]]:
-        """By way of choosing. Where the gold page was never read, one more than all pages of the site is counted."""
+        """By way of choosing. Where the gold page was never read, one more than all pages of the
+        site is counted.
+        """
         never = self.site_pages + 1
         return {
             "agent, one a round": [self.one.position or never],
@@ -118,11 +125,17 @@ class Graph:
 
 def unsatisfied(settings: Settings) -> Settings:
     """For an agent that goes on until all is read."""
-    return settings.model_copy(update={"llm": "none", "qa": settings.qa.model_copy(update={"retrieval_threshold": 2.0})})
+    return settings.model_copy(
+        update={"llm": "none", "qa": settings.qa.model_copy(update={"retrieval_threshold": 2.0})}
+    )
 
 
-async def ordered(settings: Settings, site: SiteSet, questions: Sequence[Question]) -> AsyncIterator[Ordered]:
-    """Every question in turn. `settings.home` keeps the vectors of the pages, for another run too."""
+async def ordered(
+    settings: Settings, site: SiteSet, questions: Sequence[Question]
+) -> AsyncIterator[Ordered]:
+    """Every question in turn. `settings.home` keeps the vectors of the pages, for another run
+    too.
+    """
     async with App(unsatisfied(settings)) as app:
         with Served(site) as served, patch.object(website_links, "nothing_near", _never):
             graph = await _read_all(app, served.start, f"site-{site.name}")
@@ -171,7 +184,9 @@ def _never(state: WebsiteState, deps: Deps, found: list[Promise]) -> bool:
 async def _own(app: App, start: str, question: Question, together: int) -> Own:
     own, trace_id = Own(), ""
     options = {"start_urls": [start], "max_urls_per_iteration": together, **_WIDE}
-    request = AskRequest(question=question.question, agent="website", collection=ASKED, keep=False, options=options)
+    request = AskRequest(
+        question=question.question, agent="website", collection=ASKED, keep=False, options=options
+    )
     try:
         async for event in stream(app, request):
             if isinstance(event.data, dict):
@@ -190,7 +205,10 @@ async def _own(app: App, start: str, question: Question, together: int) -> Own:
 
 
 def _note(own: Own, step: Step, gold_page: str) -> None:
-    links = [(page_name(link["url"]), link["score"], link["why"]) for link in step.detail.get("links", [])]
+    links = [
+        (page_name(link["url"]), link["score"], link["why"])
+        for link in step.detail.get("links", [])
+    ]
     if step.node != "AgentDecision":
         return
     places = [(n, score, why) for n, (page, score, why) in enumerate(links, 1) if page == gold_page]
@@ -200,13 +218,19 @@ def _note(own: Own, step: Step, gold_page: str) -> None:
 
 def figures(items: Sequence[Ordered]) -> dict[str, dict[str, float]]:
     """By way of choosing."""
-    ways = {way: list(chain.from_iterable(item.positions()[way] for item in items)) for way in items[0].positions()}
+    ways = {
+        way: list(chain.from_iterable(item.positions()[way] for item in items))
+        for way in items[0].positions()
+    }
     means = {way: statistics.fmean(positions) for way, positions in ways.items()}
     return {
         way: {
             "mean": means[way],
             "median": statistics.median(positions),
-            **{f"<= {most}": statistics.fmean(position <= most for position in positions) for most in WITHIN},
+            **{
+                f"<= {most}": statistics.fmean(position <= most for position in positions)
+                for most in WITHIN
+            },
             "/ breadth-first": means[way] / means["breadth-first"],
             "/ chance": means[way] / means["by chance"],
         }
@@ -218,13 +242,25 @@ def table(items: Sequence[Ordered]) -> list[str]:
     """As shown in the terminal."""
     rows = figures(items)
     widths = {name: max(8, len(name) + 2) for name in rows["breadth-first"]}
-    lines = [f"{'pages until gold is read':28}" + "".join(f"{name:>{width}}" for name, width in widths.items())]
-    lines += [f"{way:28}" + "".join(f"{row[name]:{width}.2f}" for name, width in widths.items()) for way, row in rows.items()]
-    ways = {"one a round": [item.one for item in items], f"{TOGETHER} a round": [item.shipped for item in items]}
+    lines = [
+        f"{'pages until gold is read':28}"
+        + "".join(f"{name:>{width}}" for name, width in widths.items())
+    ]
+    lines += [
+        f"{way:28}" + "".join(f"{row[name]:{width}.2f}" for name, width in widths.items())
+        for way, row in rows.items()
+    ]
+    ways = {
+        "one a round": [item.one for item in items],
+        f"{TOGETHER} a round": [item.shipped for item in items],
+    }
     for way, owns in ways.items():
         rounds = statistics.fmean(own.rounds for own in owns)
         never, gave_up = sum(own.position is None for own in owns), sum(own.gave_up for own in owns)
-        lines.append(f"{way}: {rounds:.2f} rounds; never read {never}, would have given up before {gave_up}, of {len(items)}")
+        lines.append(
+            f"{way}: {rounds:.2f} rounds; never read {never}, would have given up before "
+            f"{gave_up}, of {len(items)}"
+        )
     return lines
 
 
@@ -244,6 +280,10 @@ def told(item: Ordered) -> list[str]:
         if n < len(item.one.choices):
             choice = item.one.choices[n]
             best = ", ".join(f"{page} {score:.2f}" for page, score, _ in choice.best)
-            gold = f"place {choice.gold[0]}, {choice.gold[1]:.2f}: {choice.gold[2]}" if choice.gold else "not shown"
+            gold = (
+                f"place {choice.gold[0]}, {choice.gold[1]:.2f}: {choice.gold[2]}"
+                if choice.gold
+                else "not shown"
+            )
             lines.append(f"      best {best or 'not shown'}; gold {gold}")
     return lines

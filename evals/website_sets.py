@@ -1,6 +1,8 @@
-"""Sites to explore and questions about them: folders of pages served from the loopback, with what people asked of them.
+"""Sites to explore and questions about them: folders of pages served from the loopback, with what
+people asked of them.
 
-The one rule: a page is known by the last part of its address, which is unique in each of these sites; ports change.
+The one rule: a page is known by the last part of its address, which is unique in each of these
+sites; ports change.
 """
 
 from __future__ import annotations
@@ -26,7 +28,9 @@ _TO_SECTION = re.compile(rb'<a\b[^>]*\bhref="[^"]*#[^"]*"[^>]*>.*?</a>', re.DOTA
 
 @dataclass(frozen=True)
 class Question:
-    """`gold_page` tells it; empty: no page does. `golds`: the section that tells it, each with the question in its language."""
+    """`gold_page` tells it; empty: no page does. `golds`: the section that tells it, each with the
+    question in its language.
+    """
 
     id: str
     question: str
@@ -36,8 +40,8 @@ class Question:
 
 @dataclass(frozen=True)
 class SiteSet:
-    """`rewritten`: pages that are served otherwise than they lie in the folder. `foreign`: questions that the site does not
-    tell, of the data sets beside it.
+    """`rewritten`: pages that are served otherwise than they lie in the folder. `foreign`:
+    questions that the site does not tell, of the data sets beside it.
     """
 
     name: str
@@ -49,7 +53,9 @@ class SiteSet:
 
 
 def site_set(name: str, data: Path, *, no_toc: bool = False) -> SiteSet:
-    """`no_toc`: the start page has links to chapters only. Raises FileNotFoundError where its data is not there."""
+    """`no_toc`: the start page has links to chapters only. Raises FileNotFoundError where its data
+    is not there.
+    """
     asked, _, on = name.partition("-on-")
     site = on or asked
     folder, start = data / f"website_{site}/site_debian_faq", f"index{_ENDS[site]}"
@@ -58,26 +64,41 @@ def site_set(name: str, data: Path, *, no_toc: bool = False) -> SiteSet:
     made = []
     for anchor, source in questions.items():
         golds = {
-            lang: (each["question"], each["answer_section_text"]) for lang, each in ((site, inside[anchor]), (asked, source))
+            lang: (each["question"], each["answer_section_text"])
+            for lang, each in ((site, inside[anchor]), (asked, source))
         }
-        made.append(Question(source["id"], source["question"], inside[anchor]["gold_page"], tuple(golds.values())))
+        made.append(
+            Question(
+                source["id"], source["question"], inside[anchor]["gold_page"], tuple(golds.values())
+            )
+        )
     rewritten = {start: without_toc((folder / start).read_bytes())} if no_toc else {}
     return SiteSet(name, folder, start, made, _foreign(data, asked), rewritten)
 
 
 def _sections(data: Path, lang: str) -> dict[str, Record]:
     """By anchor, which is the same in every language."""
-    return {each["gold_url"].partition("#")[2]: each for each in read(data / f"website_{lang}/debian_faq_questions.jsonl")}
+    return {
+        each["gold_url"].partition("#")[2]: each
+        for each in read(data / f"website_{lang}/debian_faq_questions.jsonl")
+    }
 
 
 def _foreign(data: Path, lang: str) -> list[Question]:
     """Questions that have an answer, elsewhere: of SQuAD 2.0 and of CMRC 2018."""
-    file = {"en": "qa_refusal_en/squad2_questions.jsonl", "zh": "retrieval_zh/cmrc_questions.jsonl"}[lang]
-    return [Question(each["id"], each["question"]) for each in read(data / file) if each["answerable"]]
+    file = {
+        "en": "qa_refusal_en/squad2_questions.jsonl",
+        "zh": "retrieval_zh/cmrc_questions.jsonl",
+    }[lang]
+    return [
+        Question(each["id"], each["question"]) for each in read(data / file) if each["answerable"]
+    ]
 
 
 def without_toc(page: bytes) -> bytes:
-    """Without its links to a place within a page, and without their words: here these are the questions, word for word."""
+    """Without its links to a place within a page, and without their words: here these are the
+    questions, word for word.
+    """
     return _TO_SECTION.sub(b"", page)
 
 
@@ -89,12 +110,16 @@ def sample(questions: Sequence[Question], limit: int | None, seed: int) -> list[
 
 
 class Served:
-    """A set's site on a free port of the loopback, as long as it is open, in a thread. `requests`: how many it has answered."""
+    """A set's site on a free port of the loopback, as long as it is open, in a thread. `requests`:
+    how many it has answered.
+    """
 
     def __init__(self, site: SiteSet) -> None:
         self.requests = 0
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), partial(_Handler, self, site))
-        self._thread = threading.Thread(target=lambda: self._server.serve_forever(poll_interval=0.05), daemon=True)
+        self._thread = threading.Thread(
+            target=lambda: self._server.serve_forever(poll_interval=0.05), daemon=True
+        )
         self.start = f"http://127.0.0.1:{self._server.server_port}/{site.start}"
 
     def __enter__(self) -> Self:
@@ -131,7 +156,9 @@ class _Handler(SimpleHTTPRequestHandler):
 
 @dataclass(frozen=True)
 class Fetched:
-    """A page that an agent asked for. `round`: 0 for the start page. `problem`: why it could not be read."""
+    """A page that an agent asked for. `round`: 0 for the start page. `problem`: why it could not be
+    read.
+    """
 
     page: str
     round: int

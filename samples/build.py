@@ -1,12 +1,17 @@
-"""Builds the DOCX and PDF files of `library/` from the Markdown in `source/`, byte for byte the same each time.
+"""Builds the DOCX and PDF files of `library/` from the Markdown in `source/`, byte for byte the
+same each time.
 
-The one rule: the built files are committed, so nobody who uses the samples needs this script or what it needs, which is
+The one rule: the built files are committed, so nobody who uses the samples needs this script or
+what it needs, which is
 
-- Debian packages `fonts-noto-cjk`, `fonts-open-sans`, `libpangoft2-1.0-0` and `libharfbuzz-subset0`;
-- in a virtual environment outside the repository: `weasyprint==70.0 markdown-it-py==4.3.0 python-docx==1.2.0`.
+- Debian packages `fonts-noto-cjk`, `fonts-open-sans`, `libpangoft2-1.0-0` and
+  `libharfbuzz-subset0`;
+- in a virtual environment outside the repository: `weasyprint==70.0 markdown-it-py==4.3.0
+  python-docx==1.2.0`.
 
-Both font families are under the SIL Open Font License; only the characters used are embedded. Run `python samples/build.py`,
-or `python samples/build.py --check` to compare with what is committed. Other versions of the tools give other bytes.
+Both font families are under the SIL Open Font License; only the characters used are embedded. Run
+`python samples/build.py`, or `python samples/build.py --check` to compare with what is committed.
+Other versions of the tools give other bytes.
 """
 
 # ruff: noqa: INP001 - a folder of scripts
@@ -29,7 +34,9 @@ WRITERS = {"pdf": pdf_bytes, "docx": docx_bytes}
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A file of `source/`: its front matter, then its Markdown body. `<!-- page -->` alone on a line starts a new page."""
+    """A file of `source/`: its front matter, then its Markdown body. `<!-- page -->` alone on a
+    line starts a new page.
+    """
 
     title: str
     lang: str
@@ -60,7 +67,9 @@ def main(check: bool) -> int:
             changed.append(target.name)
         if not check:
             target.write_bytes(data)
-        sys.stdout.write(f"{target.name}: {len(data):,} bytes, {'unchanged' if same else 'changed'}\n")
+        sys.stdout.write(
+            f"{target.name}: {len(data):,} bytes, {'unchanged' if same else 'changed'}\n"
+        )
     return 1 if check and changed else 0
 
 

@@ -1,4 +1,6 @@
-"""A DOCX from a sample's source: heading styles, tables, page breaks, page numbers. The one rule: no clock, no chance."""
+"""A DOCX from a sample's source: heading styles, tables, page breaks, page numbers. The one rule:
+no clock, no chance.
+"""
 
 # ruff: noqa: INP001 - a folder of scripts
 
@@ -25,12 +27,21 @@ if TYPE_CHECKING:
 TEXT_WIDTH = 16.4  # cm
 GREEN = RGBColor(0x17, 0x46, 0x3E)
 HEADINGS = {"h1": "Title", "h2": "Heading 1", "h3": "Heading 2"}
-LISTS = {"bullet_list_open": "List Bullet", "ordered_list_open": "List Number", "blockquote_open": "Intense Quote"}
-LATIN, CHINESE = "Arial", "Microsoft YaHei"  # named, not embedded: word processors fall back by themselves
+LISTS = {
+    "bullet_list_open": "List Bullet",
+    "ordered_list_open": "List Number",
+    "blockquote_open": "Intense Quote",
+}
+LATIN, CHINESE = (
+    "Arial",
+    "Microsoft YaHei",
+)  # named, not embedded: word processors fall back by themselves
 
 
 def docx_bytes(source: Source) -> bytes:
-    """One pass over the Markdown tokens, then the package is written anew with a fixed date for each part."""
+    """One pass over the Markdown tokens, then the package is written anew with a fixed date for
+    each part.
+    """
     document = Document()
     _style(document, source)
     style, table, row, new_page = "Normal", None, -1, False
@@ -40,7 +51,12 @@ def docx_bytes(source: Source) -> bytes:
             style = HEADINGS[token.tag]
         elif kind in LISTS:
             style = LISTS[kind]
-        elif kind in {"heading_close", "bullet_list_close", "ordered_list_close", "blockquote_close"}:
+        elif kind in {
+            "heading_close",
+            "bullet_list_close",
+            "ordered_list_close",
+            "blockquote_close",
+        }:
             style = "Normal"
         elif kind == "html_block":
             new_page = True
@@ -67,7 +83,12 @@ def docx_bytes(source: Source) -> bytes:
 
 def _style(document: Docx, source: Source) -> None:
     core = document.core_properties
-    core.title, core.author, core.subject, core.comments = source.title, source.company, source.number, ""
+    core.title, core.author, core.subject, core.comments = (
+        source.title,
+        source.company,
+        source.number,
+        "",
+    )
     core.created = core.modified = core.last_printed = source.date.replace(tzinfo=None)
     core.language = source.lang
     for name in ("Normal", *HEADINGS.values()):
@@ -125,5 +146,7 @@ def _repacked(document: Docx) -> bytes:
     document.save(first)
     with zipfile.ZipFile(first) as old, zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as new:
         for name in old.namelist():
-            new.writestr(zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0)), old.read(name), zipfile.ZIP_DEFLATED)
+            new.writestr(
+                zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0)), old.read(name), zipfile.ZIP_DEFLATED
+            )
     return out.getvalue()

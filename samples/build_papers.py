@@ -1,7 +1,9 @@
-"""Builds the two PDF files of `papers/` from `source/papers/`: two columns, captions, equations, drawings.
+"""Builds the two PDF files of `papers/` from `source/papers/`: two columns, captions, equations,
+drawings.
 
-The one rule: as in `build.py`, whose docstring says what it needs, the same text gives the same bytes. Each source is Markdown
-with front matter; what stands before `<!-- columns -->` runs over the whole page. `outline: no` leaves the PDF without one.
+The one rule: as in `build.py`, whose docstring says what it needs, the same text gives the same
+bytes. Each source is Markdown with front matter; what stands before `<!-- columns -->` runs over
+the whole page. `outline: no` leaves the PDF without one.
 """
 
 # ruff: noqa: INP001 - a folder of scripts
@@ -74,15 +76,26 @@ def pdf_bytes(fields: dict[str, str], body: str) -> bytes:
     }
     if fields["outline"] == "yes":
         style += "h2 { bookmark-level: 1 } h3 { bookmark-level: 2 }"
-    whole, columns = (MarkdownIt("commonmark").enable("table").render(part) for part in body.split("<!-- columns -->"))
+    whole, columns = (
+        MarkdownIt("commonmark").enable("table").render(part)
+        for part in body.split("<!-- columns -->")
+    )
     stamp = f"{fields['date']}T09:00:00Z"
-    head = f"<title>{escape(fields['title'])}</title><meta name=author content='{escape(fields['authors'])}'>"
-    head += f"<meta name=dcterms.created content={stamp}><meta name=dcterms.modified content={stamp}>"
+    head = (
+        f"<title>{escape(fields['title'])}</title><meta name=author "
+        f"content='{escape(fields['authors'])}'>"
+    )
+    head += (
+        f"<meta name=dcterms.created content={stamp}><meta name=dcterms.modified content={stamp}>"
+    )
     page = f"{whole}<div class=columns>{columns}</div>"
     with TemporaryDirectory() as folder:
         used = body + fields["running"] + "0123456789- "  # and what a hyphenated line adds
         head += f"<style>{faces('Sample Serif', SERIF, used, Path(folder))}{style}</style>"
-        html = HTML(string=f"<!DOCTYPE html><html lang={fields['lang']}><head>{head}</head><body>{page}</body></html>")
+        html = HTML(
+            string="<!DOCTYPE html><html "
+            f"lang={fields['lang']}><head>{head}</head><body>{page}</body></html>"
+        )
         identifier = hashlib.sha256(body.encode()).hexdigest()[:32].encode()
         data = html.write_pdf(pdf_identifier=identifier, font_config=FontConfiguration())
     assert data is not None  # it is None only when a target file is named
@@ -100,7 +113,9 @@ def main(check: bool) -> int:
             changed.append(target.name)
         if not check:
             target.write_bytes(data)
-        sys.stdout.write(f"{target.name}: {len(data):,} bytes, {'unchanged' if same else 'changed'}\n")
+        sys.stdout.write(
+            f"{target.name}: {len(data):,} bytes, {'unchanged' if same else 'changed'}\n"
+        )
     return 1 if check and changed else 0
 
 

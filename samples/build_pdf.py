@@ -1,4 +1,6 @@
-"""A PDF from a sample's source: outline, running header, page numbers, embedded fonts. The one rule: no clock, no chance."""
+"""A PDF from a sample's source: outline, running header, page numbers, embedded fonts. The one
+rule: no clock, no chance.
+"""
 
 # ruff: noqa: INP001 - a folder of scripts
 
@@ -20,13 +22,16 @@ from weasyprint.text.fonts import FontConfiguration
 if TYPE_CHECKING:
     from build import Source
 
-PAGE_OF = {"en": '"Page " counter(page) " of " counter(pages)', "zh": '"第" counter(page) "页，共" counter(pages) "页"'}
+PAGE_OF = {
+    "en": '"Page " counter(page) " of " counter(pages)',
+    "zh": '"第" counter(page) "页，共" counter(pages) "页"',
+}
 FONTS = {"en": '"Open Sans"', "zh": '"Sample Hans"'}
 CJK = "/usr/share/fonts/opentype/noto/NotoSansCJK-{}.ttc"
 SIMPLIFIED = 2  # the face of mainland China in that collection
 
-# For whoever copies or indexes the text: ligatures are off, so that "fi" is two characters, and list marks are part of the
-# line, because real markers come after all other text of their page.
+# For whoever copies or indexes the text: ligatures are off, so that "fi" is two characters, and
+# list marks are part of the line, because real markers come after all other text of their page.
 STYLE = """
 @page { size: A4; margin: 23mm 22mm 20mm 22mm;
   @top-left { content: "%(title)s"; %(running)s } @top-right { content: "%(number)s"; %(running)s }
@@ -49,16 +54,20 @@ blockquote { margin: 3mm 0 4mm; padding: 2.5mm 4mm 0.4mm; break-inside: avoid;
   background: #fdf3e3; border-left: 1.2mm solid #e0912f }
 hr.page { break-after: page; border: 0; margin: 0 } hr.page + h2 { margin-top: 0 }
 """
-# What must not be torn apart at the end of a line: a number and its unit, a telephone number, words with a hyphen.
+# What must not be torn apart at the end of a line: a number and its unit, a telephone number, words
+# with a hyphen.
 WHOLE = re.compile(
-    r"\d[\d.,]* (?:mm|cm|m|km|km/h|kg|V|A|W|Wh|Ah|N·m|bar|kPa|°C|℃|%|h|min|lux|days|months|minutes)(?![\w·/])"
+    r"\d[\d.,]* (?:mm|cm|m|km|km/h|kg|V|A|W|Wh|Ah|N·m|bar|kPa|°C|℃|%|h|min|lux|days|months|"
+    r"minutes)(?![\w·/])"
     r"|\+1(?:-\d+)+|\b[A-Za-z]+(?:-[A-Za-z0-9]+)+\b"
 )
 RUNNING = "font-size: 8pt; color: #5f6f6b;"
 
 
 def pdf_bytes(source: Source) -> bytes:
-    """Dates come from the source and the file's identifier from its text, so that equal text gives equal bytes."""
+    """Dates come from the source and the file's identifier from its text, so that equal text gives
+    equal bytes.
+    """
     style = STYLE % {
         "title": source.title,
         "number": source.number,
@@ -68,16 +77,29 @@ def pdf_bytes(source: Source) -> bytes:
         "fonts": FONTS[source.lang],
         "size": "10pt" if source.lang == "en" else "10.5pt",
     }
-    body = MarkdownIt("commonmark").enable("table").render(source.body).replace("<!-- page -->", '<hr class="page">')
+    body = (
+        MarkdownIt("commonmark")
+        .enable("table")
+        .render(source.body)
+        .replace("<!-- page -->", '<hr class="page">')
+    )
     body = WHOLE.sub(r'<span class="whole">\g<0></span>', body)
     stamp = source.date.strftime("%Y-%m-%dT%H:%M:%SZ")
-    head = f"<title>{escape(source.title)}</title><meta name=author content='{escape(source.company)}'>"
-    head += f"<meta name=dcterms.created content={stamp}><meta name=dcterms.modified content={stamp}>"
+    head = (
+        f"<title>{escape(source.title)}</title><meta name=author "
+        f"content='{escape(source.company)}'>"
+    )
+    head += (
+        f"<meta name=dcterms.created content={stamp}><meta name=dcterms.modified content={stamp}>"
+    )
     identifier = hashlib.sha256(source.body.encode()).hexdigest()[:32].encode()
     with TemporaryDirectory() as folder:
         faces = _hans(source, Path(folder)) if source.lang == "zh" else ""
         head += f"<style>{faces}{style}</style>"
-        page = HTML(string=f"<!DOCTYPE html><html lang={source.lang}><head>{head}</head><body>{body}</body></html>")
+        page = HTML(
+            string="<!DOCTYPE html><html "
+            f"lang={source.lang}><head>{head}</head><body>{body}</body></html>"
+        )
         data = page.write_pdf(pdf_identifier=identifier, font_config=FontConfiguration())
     assert data is not None  # it is None only when a target file is named
     return data
@@ -89,8 +111,8 @@ def _hans(source: Source, folder: Path) -> str:
 
 
 def faces(family: str, files: str, text: str, folder: Path) -> str:
-    """`@font-face` rules of a family in two weights, its files cut to the characters of a text: WeasyPrint itself keeps the
-    widths of all 65,535 glyphs, 400 kB of them.
+    """`@font-face` rules of a family in two weights, its files cut to the characters of a text:
+    WeasyPrint itself keeps the widths of all 65,535 glyphs, 400 kB of them.
     """
     rules = ""
     for name, weight in (("Regular", 400), ("Bold", 700)):
@@ -102,15 +124,19 @@ def faces(family: str, files: str, text: str, folder: Path) -> str:
         path = folder / f"{name}.otf"
         subset.save_font(font, path, options)
         renumber(path)
-        rules += f'@font-face {{ font-family: "{family}"; font-weight: {weight}; src: url({path.as_uri()}) }}\n'
+        rules += (
+            f'@font-face {{ font-family: "{family}"; font-weight: {weight}; src: '
+            f"url({path.as_uri()}) }}\n"
+        )
     return rules
 
 
 def renumber(path: Path) -> None:
     """Give every glyph of a cut font its place as its CID.
 
-    WeasyPrint writes the places of glyphs where a PDF has their CIDs. A cut font keeps the CIDs of the whole one, so a reader
-    that goes by the book (pdf.js) would draw other glyphs than one that does not (pdfium). Only the CFF table is written anew.
+    WeasyPrint writes the places of glyphs where a PDF has their CIDs. A cut font keeps the CIDs of
+    the whole one, so a reader that goes by the book (pdf.js) would draw other glyphs than one that
+    does not (pdfium). Only the CFF table is written anew.
     """
     with TTFont(path, lazy=True, recalcTimestamp=False) as font:
         top = font["CFF "].cff.topDictIndex[0]

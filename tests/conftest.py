@@ -1,4 +1,6 @@
-"""Fixtures that every part shares. The one rule: a test touches its own temporary home and the loopback only."""
+"""Fixtures that every part shares. The one rule: a test touches its own temporary home and the
+loopback only.
+"""
 
 from __future__ import annotations
 
@@ -16,12 +18,15 @@ import pytest
 
 from citewell.config import Settings
 
-# A run in the background (`make test &`, some CI) starts with Ctrl-C ignored, and so would every program that tests start and
-# interrupt. A handler here gives them the default back.
+# A run in the background (`make test &`, some CI) starts with Ctrl-C ignored, and so would every
+# program that tests start and interrupt. A handler here gives them the default back.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 REPOSITORY = Path(__file__).resolve().parent.parent
-pytest_plugins = ["tests.servers.postgres", "tests.servers.mysql"]  # servers start only for tests that name their fixtures
+pytest_plugins = [
+    "tests.servers.postgres",
+    "tests.servers.mysql",
+]  # servers start only for tests that name their fixtures
 
 
 @pytest.fixture
@@ -36,7 +41,13 @@ def shared_data() -> Path:
 @pytest.fixture
 def settings(tmp_path: Path) -> Settings:
     """Settings with a home of the test's own and scripted models."""
-    return Settings(home=tmp_path / "home", cache=tmp_path / "cache", llm="scripted", embedder="scripted", reader="scripted")
+    return Settings(
+        home=tmp_path / "home",
+        cache=tmp_path / "cache",
+        llm="scripted",
+        embedder="scripted",
+        reader="scripted",
+    )
 
 
 @dataclass
@@ -49,8 +60,9 @@ class Reply:
 
 
 class SiteServer:
-    """A web site on the loopback, in a thread of its own: pages by path, 404 for the rest. A page with an ETag answers 304 to
-    who knows it. `slow`: seconds by path. `asked`: paths and headers in order, without those for robots.txt.
+    """A web site on the loopback, in a thread of its own: pages by path, 404 for the rest. A page
+    with an ETag answers 304 to who knows it. `slow`: seconds by path. `asked`: paths and headers in
+    order, without those for robots.txt.
     """
 
     def __init__(self) -> None:
@@ -72,7 +84,9 @@ class SiteServer:
         self.server.daemon_threads = True
         self.url = f"http://127.0.0.1:{self.server.server_port}"
 
-    def page(self, path: str, body: str | bytes = "", *, title: str = "", etag: str = "", **more: Any) -> None:
+    def page(
+        self, path: str, body: str | bytes = "", *, title: str = "", etag: str = "", **more: Any
+    ) -> None:
         """HTML around a text, or bytes as they are."""
         if isinstance(body, str):
             head = f"<html><head><title>{title or path}</title></head>"
@@ -82,7 +96,9 @@ class SiteServer:
     def answer(self, request: BaseHTTPRequestHandler) -> None:
         path = request.path
         if path != "/robots.txt":
-            self.asked.append((path, {name.lower(): value for name, value in request.headers.items()}))
+            self.asked.append(
+                (path, {name.lower(): value for name, value in request.headers.items()})
+            )
         with self._counting:
             self._now += 1
             self.most = max(self.most, self._now)
@@ -95,7 +111,12 @@ class SiteServer:
             request.send_response(304 if same else reply.status)
             body = b"" if same else reply.body
             etag = {"ETag": reply.etag} if reply.etag else {}
-            sent = {"Content-Type": reply.kind, "Content-Length": str(len(body)), **etag, **reply.headers}
+            sent = {
+                "Content-Type": reply.kind,
+                "Content-Length": str(len(body)),
+                **etag,
+                **reply.headers,
+            }
             for name, value in sent.items():
                 request.send_header(name, value)
             request.end_headers()
@@ -108,7 +129,9 @@ class SiteServer:
 @pytest.fixture
 def site_server() -> Iterator[SiteServer]:
     site = SiteServer()
-    thread = threading.Thread(target=lambda: site.server.serve_forever(poll_interval=0.02), daemon=True)
+    thread = threading.Thread(
+        target=lambda: site.server.serve_forever(poll_interval=0.02), daemon=True
+    )
     thread.start()
     yield site
     site.server.shutdown()

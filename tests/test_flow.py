@@ -78,7 +78,10 @@ async def test_two_runs_at_once_do_not_mix() -> None:
     [
         ({}, "empty"),
         ({up: {"again": up}, last: {"end": END}}, r"without edge \['done'\]"),
-        ({up: {"again": up, "done": last, "extra": END}, last: {"end": END}}, r"without label \['extra'\]"),
+        (
+            {up: {"again": up, "done": last, "extra": END}, last: {"end": END}},
+            r"without label \['extra'\]",
+        ),
         ({up: {"again": up, "done": last}}, "Last: target has no row"),
         ({up: {"again": up, "done": END}, last: {"end": END}}, "no way leads to Last"),
         ({unlabelled: {"end": END}}, "must declare Literal"),
@@ -130,7 +133,9 @@ async def test_no_run_begins_where_there_is_no_node() -> None:
 
 
 async def test_a_step_is_kept_before_anybody_hears_of_it() -> None:
-    """`done` gets the step and what comes next; where it fails, the run ends there and the step was never told."""
+    """`done` gets the step and what comes next; where it fails, the run ends there and the step was
+    never told.
+    """
     graph: Graph[Count] = Graph("g", {up: {"again": up, "done": last}, last: {"end": END}})
     kept: list[tuple[str, str]] = []
 

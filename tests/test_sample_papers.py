@@ -1,7 +1,7 @@
 """The two sample papers are complete, and their questions can be answered from the pages named.
 
-The one rule: texts are read with pdfium itself, as in `test_samples.py`, so that a fault of our parser cannot hide one of the
-samples.
+The one rule: texts are read with pdfium itself, as in `test_samples.py`, so that a fault of our
+parser cannot hide one of the samples.
 """
 
 from __future__ import annotations
@@ -19,10 +19,12 @@ from tests.conftest import REPOSITORY
 SAMPLES = REPOSITORY / "samples"
 NAMES = sorted(path.name for path in (SAMPLES / "papers").glob("*.pdf"))
 QUESTIONS: list[dict[str, Any]] = [
-    json.loads(line) for line in (SAMPLES / "paper_questions.jsonl").read_text(encoding="utf-8").splitlines()
+    json.loads(line)
+    for line in (SAMPLES / "paper_questions.jsonl").read_text(encoding="utf-8").splitlines()
 ]
 
-# unanswerable question -> what the paper says about its subject, and a pattern that would be an answer
+# unanswerable question -> what the paper says about its subject, and a pattern that would be an
+# answer
 NEAR_MISSES = {
     "pen-u1": ("three-wheeled", r"threewheeled[^.]{0,60}\d"),
     "pen-u2": ("no graphics card", r"RTX|GTX|A100|NVIDIA"),
@@ -39,7 +41,9 @@ NEAR_MISSES = {
 
 @cache
 def pages(name: str) -> tuple[str, ...]:
-    """The text of each page, without white space and hyphens: those at line ends have a sign of their own."""
+    """The text of each page, without white space and hyphens: those at line ends have a sign of
+    their own.
+    """
     with pypdfium2.PdfDocument(SAMPLES / "papers" / name) as pdf:
         return tuple(flat(page.get_textpage().get_text_bounded()) for page in pdf)
 
@@ -65,10 +69,14 @@ def test_a_paper_is_small_and_has_what_a_paper_has(name: str) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_the_file_holds_every_paragraph_of_its_source(name: str) -> None:
-    source = (SAMPLES / "source" / "papers" / f"{name.removesuffix('.pdf')}.md").read_text(encoding="utf-8")
+    source = (SAMPLES / "source" / "papers" / f"{name.removesuffix('.pdf')}.md").read_text(
+        encoding="utf-8"
+    )
     body = re.sub(r"<svg.*?</svg>|<!--.*?-->", "", source.split("---\n", 2)[2], flags=re.DOTALL)
     lines = [line for line in body.splitlines() if not re.fullmatch(r"[|-]*", line)]
-    parts = [flat(part) for line in lines for part in re.sub(r"^#+ |[*\\]|<[^>]+>", "", line).split("|")]
+    parts = [
+        flat(part) for line in lines for part in re.sub(r"^#+ |[*\\]|<[^>]+>", "", line).split("|")
+    ]
     everything = "".join(pages(name))
     # a page's running line may stand inside a paragraph: ends of paragraphs are enough
     assert [part for part in parts if part[-12:] not in everything] == []
@@ -81,7 +89,9 @@ def test_forty_questions_half_of_them_chinese() -> None:
         assert set(q) == {"id", "question", "lang", "answers", "answerable", "gold_pages", "doc"}
         assert q["doc"] in NAMES
         assert q["lang"] == q["id"][1:3]
-        assert q["answerable"] == bool(q["answers"]) == bool(q["gold_pages"]) == ("-u" not in q["id"])
+        assert (
+            q["answerable"] == bool(q["answers"]) == bool(q["gold_pages"]) == ("-u" not in q["id"])
+        )
 
 
 @pytest.mark.parametrize("q", [q for q in QUESTIONS if q["answerable"]], ids=lambda q: q["id"])

@@ -1,7 +1,7 @@
 """The sample library is complete and its questions can be answered from it.
 
-The one rule: texts are read here with the libraries themselves, so that a fault of our parsers cannot hide one of the samples;
-the last tests then hold our parsers against the same questions.
+The one rule: texts are read here with the libraries themselves, so that a fault of our parsers
+cannot hide one of the samples; the last tests then hold our parsers against the same questions.
 """
 
 from __future__ import annotations
@@ -25,11 +25,13 @@ from citewell.ingest import parse, parse_here
 SAMPLES = Path(__file__).resolve().parent.parent / "samples"
 LIBRARY = SAMPLES / "library"
 QUESTIONS: list[dict[str, Any]] = [
-    json.loads(line) for line in (SAMPLES / "questions.jsonl").read_text(encoding="utf-8").splitlines()
+    json.loads(line)
+    for line in (SAMPLES / "questions.jsonl").read_text(encoding="utf-8").splitlines()
 ]
 ANSWERABLE = [q for q in QUESTIONS if q["answerable"]]
 
-# unanswerable question -> what the library says about its subject, and a pattern that would be an answer
+# unanswerable question -> what the library says about its subject, and a pattern that would be an
+# answer
 NEAR_MISSES = {
     "en-u1": ("WF-DB", r"WF-DB[^.|]{0,80}(€|USD|CAD)|(€|USD|CAD)[^.|]{0,80}WF-DB"),
     "en-u2": ("mid motor, 250 W", r"motor[^.]{0,40}(made|built|supplied) by"),
@@ -72,7 +74,12 @@ def chinese(text: str) -> bool:
 
 def test_twelve_documents_half_of_them_chinese_in_four_formats() -> None:
     names = sorted(path.name for path in LIBRARY.iterdir())
-    assert Counter(Path(name).suffix for name in names) == {".md": 4, ".html": 3, ".docx": 2, ".pdf": 3}
+    assert Counter(Path(name).suffix for name in names) == {
+        ".md": 4,
+        ".html": 3,
+        ".docx": 2,
+        ".pdf": 3,
+    }
     assert sum(chinese("".join(pages(name))) for name in names) == 6
 
 
@@ -82,21 +89,27 @@ def test_pdfs_are_small_and_have_pages_an_outline_and_clean_text(name: str) -> N
     text = "".join(pages(name))
     assert len(pages(name)) >= 5
     # compatibility forms, private characters and pdfium's marks for hyphens and errors
-    assert not re.search(r"[\x00-\x08\x0b\x0c\x0e-\x1f\u2e80-\u2fdf\ue000-\uf8ff\ufb00-\ufb06\ufffd-\uffff]", text)
+    assert not re.search(
+        r"[\x00-\x08\x0b\x0c\x0e-\x1f\u2e80-\u2fdf\ue000-\uf8ff\ufb00-\ufb06\ufffd-\uffff]", text
+    )
     with pypdfium2.PdfDocument(LIBRARY / name) as pdf:
         assert pdf.get_metadata_value("Title") in pages(name)[0]
         levels = {entry.level for entry in pdf.get_toc()}
     assert levels == {0, 1, 2}
 
 
-@pytest.mark.parametrize("path", sorted((SAMPLES / "source").glob("*.md")), ids=lambda path: path.stem)
+@pytest.mark.parametrize(
+    "path", sorted((SAMPLES / "source").glob("*.md")), ids=lambda path: path.stem
+)
 def test_built_files_hold_every_line_of_their_source(path: Path) -> None:
     head, body = path.read_text(encoding="utf-8").split("---\n", 2)[1:]
     form = re.search(r"^format: (\w+)$", head, re.MULTILINE)
     assert form
     built = flat("".join(pages(f"{path.stem}.{form[1]}")))
     lines = [line for line in body.splitlines() if not re.fullmatch(r"[|-]*|<!-- page -->", line)]
-    parts = [flat(part) for line in lines for part in re.sub(r"^(#+|>|-|\d+\.) |\*", "", line).split("|")]
+    parts = [
+        flat(part) for line in lines for part in re.sub(r"^(#+|>|-|\d+\.) |\*", "", line).split("|")
+    ]
     assert [part for part in parts if part not in built] == []
 
 
@@ -105,12 +118,26 @@ def test_forty_questions_of_the_kinds_promised() -> None:
     kinds = Counter(re.sub(r"\d+$", "", q["id"]) for q in QUESTIONS)
     assert kinds == {"en-": 14, "zh-": 14, "en-x": 2, "zh-x": 2, "en-u": 4, "zh-u": 4}
     assert sum("history" in q for q in QUESTIONS) == 6
-    known = {"id", "question", "lang", "answers", "answerable", "gold_doc_ids", "gold_pages", "history"}
+    known = {
+        "id",
+        "question",
+        "lang",
+        "answers",
+        "answerable",
+        "gold_doc_ids",
+        "gold_pages",
+        "history",
+    }
     for q in QUESTIONS:
         assert set(q) <= known
         assert q["lang"] == q["id"][:2]
         assert (q["lang"] == "zh") == chinese(q["question"])
-        assert q["answerable"] == bool(q["answers"]) == bool(q["gold_doc_ids"]) == ("-u" not in q["id"])
+        assert (
+            q["answerable"]
+            == bool(q["answers"])
+            == bool(q["gold_doc_ids"])
+            == ("-u" not in q["id"])
+        )
 
 
 @pytest.mark.parametrize("q", ANSWERABLE, ids=lambda q: q["id"])
@@ -124,7 +151,9 @@ def test_gold_answers_stand_in_their_gold_document(q: dict[str, Any]) -> None:
         assert (chinese(text) != (q["lang"] == "zh")) == crossing
 
 
-@pytest.mark.parametrize("q", [q for q in ANSWERABLE if q["gold_doc_ids"][0].endswith(".pdf")], ids=lambda q: q["id"])
+@pytest.mark.parametrize(
+    "q", [q for q in ANSWERABLE if q["gold_doc_ids"][0].endswith(".pdf")], ids=lambda q: q["id"]
+)
 def test_gold_pages_hold_the_answer(q: dict[str, Any]) -> None:
     by_page = pages(q["gold_doc_ids"][0])
     assert q["gold_pages"]
@@ -154,9 +183,15 @@ async def test_our_parsers_find_the_gold_answers_headings_and_pages(name: str) -
 
 
 def test_two_tables_and_the_heading_between_them() -> None:
-    """A note below one table and the heading of the next are no rows of either, and each table's header names its own cells."""
+    """A note below one table and the heading of the next are no rows of either, and each table's
+    header names its own cells.
+    """
     name = "fleet-service-agreement.pdf"
     read = parse_here((LIBRARY / name).read_bytes(), name, IngestSettings())
     assert "Service: Lost battery key | Fee: €18" in read.text
-    assert "Replacement bike | Basic: no | Plus: after 3 working days | Premier: same day" in read.text
-    assert "2.2 Single fees" in {section.heading_path[-1] for section in read.sections if section.heading_path}
+    assert (
+        "Replacement bike | Basic: no | Plus: after 3 working days | Premier: same day" in read.text
+    )
+    assert "2.2 Single fees" in {
+        section.heading_path[-1] for section in read.sections if section.heading_path
+    }

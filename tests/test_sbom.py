@@ -40,12 +40,16 @@ def test_every_pin_is_in_it(sbom: Any) -> None:
     assert {(each["name"], each["version"]) for each in components} >= set(pins)
     sums = [digest["content"] for each in components for digest in each.get("hashes", [])]
     assert sorted(sums) == sorted(re.findall(r"--hash=sha256:([0-9a-f]{64})", LOCK))
-    silent = [each["name"] for each in components if not each["licenses"] and "properties" not in each]
+    silent = [
+        each["name"] for each in components if not each["licenses"] and "properties" not in each
+    ]
     assert silent == []
 
 
 def test_its_shape(sbom: Any) -> None:
-    """What CycloneDX 1.6 asks for: one reference for each component, and no reference that leads nowhere."""
+    """What CycloneDX 1.6 asks for: one reference for each component, and no reference that leads
+    nowhere.
+    """
     document = made(sbom)
     assert (document["bomFormat"], document["specVersion"]) == ("CycloneDX", "1.6")
     assert re.fullmatch(r"urn:uuid:[0-9a-f-]{36}", document["serialNumber"])
@@ -55,8 +59,12 @@ def test_its_shape(sbom: Any) -> None:
     assert all_of_it == {"ref": "pkg:pypi/citewell@1.2.3", "dependsOn": refs}
     for each in document["components"]:
         assert all(isinstance(each[name], kind) for name, kind in SHAPES.items()), each
-        assert all({*licence} in ({"expression"}, {"license"}) for licence in each["licenses"]), each
-    preact = next(each for each in document["components"] if each["purl"].startswith("pkg:npm/preact@"))
+        assert all({*licence} in ({"expression"}, {"license"}) for licence in each["licenses"]), (
+            each
+        )
+    preact = next(
+        each for each in document["components"] if each["purl"].startswith("pkg:npm/preact@")
+    )
     assert len(preact["components"]) == 3
 
 

@@ -34,7 +34,12 @@ async def test_steps_are_numbered_noted_and_kept_before_they_are_told() -> None:
         seen.append(event)
     token, first, second = seen
     assert token == "a token"
-    assert (first.n, first.node, first.action, first.detail) == (3, "control_route", "methods", {"question": "why"})
+    assert (first.n, first.node, first.action, first.detail) == (
+        3,
+        "control_route",
+        "methods",
+        {"question": "why"},
+    )
     assert (second.n, second.action, second.detail) == (4, "done", {})
 
 
@@ -48,7 +53,9 @@ async def test_steps_at_once_keep_their_notes_apart() -> None:
         await asyncio.gather(*(one(stage, name) for name in ("a", "b", "c")))
 
     steps = [event async for event in played(work, done=_nothing)]
-    assert {step.node: step.detail for step in steps} == {name: {"name": name} for name in ("a", "b", "c")}
+    assert {step.node: step.detail for step in steps} == {
+        name: {"name": name} for name in ("a", "b", "c")
+    }
 
 
 async def test_what_the_work_raises_is_raised_and_its_step_not_counted() -> None:

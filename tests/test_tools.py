@@ -44,14 +44,18 @@ async def test_the_tools_work_together(settings: Settings, tmp_path: Path) -> No
         await add(app, [str(tmp_path / "note.md")], "default")
         await embed_pending(app)
         vector = await tools.embedding_generate("How heavy is the A-100 pump?")
-        documents, scores, metadata = await tools.vector_db_search(vector, 3, {"collections": ["default"]})
+        documents, scores, metadata = await tools.vector_db_search(
+            vector, 3, {"collections": ["default"]}
+        )
         assert "12 kg" in documents[0]
         assert scores[0] == max(scores)
         assert metadata[0]["section"] == "Note"
         text, tokens = await tools.llm_call("Hello", params={"max_tokens": 5})
         assert text
         assert tokens > 0
-        label, sure = await tools.intent_classification("And why?", [Message(role="user", content="Is the pump heavy?")])
+        label, sure = await tools.intent_classification(
+            "And why?", [Message(role="user", content="Is the pump heavy?")]
+        )
         assert (label, sure) == ("reason", 0.9)
         with pytest.raises(InvalidInput, match="unknown model: other"):
             await tools.llm_call("Hello", "other")
@@ -61,7 +65,10 @@ async def test_the_tools_work_together(settings: Settings, tmp_path: Path) -> No
 
 async def test_a_page_is_crawled(settings: Settings, site_server: SiteServer) -> None:
     """Its text and its links, those of the domains allowed."""
-    links = '<a href="/b">B</a> <a href="http://elsewhere.example/">E</a> <a href="mailto:a@b.example">M</a>'
+    links = (
+        '<a href="/b">B</a> <a href="http://elsewhere.example/">E</a> <a '
+        'href="mailto:a@b.example">M</a>'
+    )
     site_server.page("/a", f"<p>The lamp is electric. {links}</p>")
     url = site_server.url
     async with tools.bound(settings.model_copy(update={"allow_private_hosts": ("127.0.0.1",)})):
@@ -81,7 +88,9 @@ async def test_no_page_elsewhere_is_crawled(settings: Settings, site_server: Sit
     site_server.page("/a", "<p>The lamp is electric.</p>")
     away = site_server.url.replace("127.0.0.1", "localhost")
     site_server.page("/away", status=302, headers={"Location": f"{away}/a"})
-    async with tools.bound(settings.model_copy(update={"allow_private_hosts": ("127.0.0.1", "localhost")})) as app:
+    async with tools.bound(
+        settings.model_copy(update={"allow_private_hosts": ("127.0.0.1", "localhost")})
+    ) as app:
         with pytest.raises(InvalidInput, match=f"{away}/a: its host is not one of allowed_domains"):
             await tools.web_crawler(f"{away}/a#x", ["127.0.0.1"])
         with pytest.raises(InvalidInput, match="nonsense"):
@@ -112,11 +121,15 @@ def test_urls_are_judged() -> None:
     assert [host for host in inside if tools.url_validator(f"http://{host}/", [])] == []
     assert not tools.url_validator("http://anywhere.example:22/", [])
     assert tools.url_validator("http://93.184.216.34/", [])
-    assert tools.url_validator("http://127.0.0.1/", ["127.0.0.1"])  # who names it means it; fetching it takes the setting
+    assert tools.url_validator(
+        "http://127.0.0.1/", ["127.0.0.1"]
+    )  # who names it means it; fetching it takes the setting
 
 
 async def test_urls_of_this_house_pass_where_the_settings_list_them(settings: Settings) -> None:
-    async with tools.bound(settings.model_copy(update={"allow_private_hosts": ("127.0.0.1", "wiki.lan")})):
+    async with tools.bound(
+        settings.model_copy(update={"allow_private_hosts": ("127.0.0.1", "wiki.lan")})
+    ):
         assert tools.url_validator("http://127.0.0.1/", [])
         assert not tools.url_validator("http://127.0.0.2/", [])
 
@@ -132,7 +145,17 @@ async def test_cleaning_and_entities_need_no_store() -> None:
 
 async def test_citations_in_three_forms() -> None:
     """Plain, Markdown, JSON; anything else is refused by name."""
-    source = Citation(n=1, doc_id="d", title="Note", uri="u", page=3, section="A › B", quote="12\nkg", start=0, end=5)
+    source = Citation(
+        n=1,
+        doc_id="d",
+        title="Note",
+        uri="u",
+        page=3,
+        section="A › B",
+        quote="12\nkg",
+        start=0,
+        end=5,
+    )
     assert await tools.citation_formatting([source]) == ['[1] Note, page 3, A › B: "12 kg"']
     assert (await tools.citation_formatting([source], "markdown"))[0].startswith("- [1] Note")
     assert '"page":3' in (await tools.citation_formatting([source], "json"))[0]

@@ -46,12 +46,20 @@ async def test_a_call_of_a_model_knows_what_it_is_part_of() -> None:
     seen = Seen()
     look_on(seen)
     with doing("answer", "qa", ids={"trace_id": "tr_1"}), doing("node", "Retrieve"):
-        await asyncio.create_task(ScriptedLLM("Yes it is.").chat([Message(role="user", content="one two")], max_tokens=9))
+        await asyncio.create_task(
+            ScriptedLLM("Yes it is.").chat([Message(role="user", content="one two")], max_tokens=9)
+        )
     call, node, answer = seen.over
     assert seen.begun == ["qa", "Retrieve", "chat"]
     assert (call.above, node.above, answer.above) == (node, answer, None)
     assert (call.agent, call.ids) == ("qa", {"trace_id": "tr_1"})
-    assert call.facts == {"model": "scripted", "max_tokens": 9, "prompt": 2, "cached": 0, "completion": 4}
+    assert call.facts == {
+        "model": "scripted",
+        "max_tokens": 9,
+        "prompt": 2,
+        "cached": 0,
+        "completion": 4,
+    }
     assert 0 < call.seconds <= answer.seconds
 
 
@@ -65,7 +73,9 @@ async def test_how_it_ended() -> None:
     with pytest.raises(asyncio.CancelledError), doing("node", "n"):
         raise asyncio.CancelledError
     assert [each.outcome for each in seen.over] == ["transient", "internal", "cancelled"]
-    assert all(each.error is None for each in seen.over)  # no frame and no local is kept alive by it
+    assert all(
+        each.error is None for each in seen.over
+    )  # no frame and no local is kept alive by it
 
 
 async def test_ids_are_known_above_and_below() -> None:
@@ -74,8 +84,14 @@ async def test_ids_are_known_above_and_below() -> None:
             answer.mark(trace_id="tr_1")
             answer.hide("a question")
             with doing("node", "n") as node:
-                assert (node.ids, node.hidden) == ({"request_id": "r", "trace_id": "tr_1"}, ("a question",))
-        assert (request.ids, request.hidden) == ({"request_id": "r", "trace_id": "tr_1"}, ("a question",))
+                assert (node.ids, node.hidden) == (
+                    {"request_id": "r", "trace_id": "tr_1"},
+                    ("a question",),
+                )
+        assert (request.ids, request.hidden) == (
+            {"request_id": "r", "trace_id": "tr_1"},
+            ("a question",),
+        )
 
 
 async def test_two_tasks_do_not_mix() -> None:

@@ -8,7 +8,9 @@ from collections.abc import Callable
 
 
 def cpu_seconds(work: Callable[[], object], tries: int = 3) -> float:
-    """Of this process, the least of `tries`; what other tests left behind is not collected meanwhile."""
+    """Of this process, the least of `tries`; what other tests left behind is not collected
+    meanwhile.
+    """
     found = []
     for _ in range(tries):
         gc.collect()
@@ -22,8 +24,11 @@ def cpu_seconds(work: Callable[[], object], tries: int = 3) -> float:
     return min(found)
 
 
-def grows_within(seconds: Callable[[int], float], short: int, long: int, factor: float, rounds: int = 4) -> bool:
-    """Whether work on `long` takes less than `factor` times that on `short` (and a tenth of a second), in one of `rounds`.
+def grows_within(
+    seconds: Callable[[int], float], short: int, long: int, factor: float, rounds: int = 4
+) -> bool:
+    """Whether work on `long` takes less than `factor` times that on `short` (and a tenth of a
+    second), in one of `rounds`.
 
     What is quadratic is above it in all of them; a busy neighbour is not.
     """

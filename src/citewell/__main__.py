@@ -1,4 +1,6 @@
-"""`python -m citewell` is `citewell`. The one rule: worker processes import this module too, and must not start it again."""
+"""`python -m citewell` is `citewell`. The one rule: worker processes import this module too, and
+must not start it again.
+"""
 
 from __future__ import annotations
 

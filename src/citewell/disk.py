@@ -1,4 +1,6 @@
-"""What is to survive a power cut. The one rule: a rename counts once the folder that lists the new name is on the disk."""
+"""What is to survive a power cut. The one rule: a rename counts once the folder that lists the new
+name is on the disk.
+"""
 
 from __future__ import annotations
 

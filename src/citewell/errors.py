@@ -38,7 +38,9 @@ class CitewellError(Exception):
             self.code = code
 
     def __reduce__(self) -> tuple[object, ...]:
-        """Errors cross process borders (parsers run in a worker), so they pickle with their hint and code."""
+        """Errors cross process borders (parsers run in a worker), so they pickle with their hint
+        and code.
+        """
         return _rebuild, (type(self), self.message, self.hint, self.code)
 
 

@@ -5,9 +5,9 @@
 
     GRAPH = Graph("qa", {input_validation: {"default": question_understanding, "return_error": END}, ...})
 
-A node reads, awaits, then writes its state; the label it returns picks the edge. A label without an edge, an edge without a
-label, a target that is not in the table, a node that cannot be reached: `Graph(...)` raises, so the import fails.
-The one rule: wrong wiring never reaches a user.
+A node reads, awaits, then writes its state; the label it returns picks the edge. A label without an
+edge, an edge without a label, a target that is not in the table, a node that cannot be reached:
+`Graph(...)` raises, so the import fails. The one rule: wrong wiring never reaches a user.
 """
 
 from __future__ import annotations
@@ -16,7 +16,17 @@ import os
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextvars import ContextVar
-from typing import Any, Final, Generic, Literal, Protocol, TypeVar, get_args, get_origin, get_type_hints
+from typing import (
+    Any,
+    Final,
+    Generic,
+    Literal,
+    Protocol,
+    TypeVar,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
 
 from citewell.errors import StepLimit
 from citewell.instrumentation import doing
@@ -24,7 +34,9 @@ from citewell.types import Step
 
 
 class State(Protocol):
-    """What every agent's state has: how each node ended, by its spec name. A node that fails says so itself."""
+    """What every agent's state has: how each node ended, by its spec name. A node that fails says
+    so itself.
+    """
 
     node_execution_status: dict[str, str]
 
@@ -35,7 +47,8 @@ END: Final = "END"
 Target = Node | Literal["END"]
 Table = Mapping[Node, Mapping[str, Target]]
 
-# Called when a node is done, before anybody hears of it: its Step, and the name of the node that comes next, or END.
+# Called when a node is done, before anybody hears of it: its Step, and the name of the node that
+# comes next, or END.
 Done = Callable[[Step, str], Awaitable[None]]
 
 
@@ -64,7 +77,11 @@ def node(spec_name: str) -> Callable[[Node], Node]:
 
 def name_of(function: Target) -> str:
     """A node's spec name, or END."""
-    return function if isinstance(function, str) else str(getattr(function, "spec_name", function.__name__))
+    return (
+        function
+        if isinstance(function, str)
+        else str(getattr(function, "spec_name", function.__name__))
+    )
 
 
 def emit(event: Any) -> None:
@@ -83,7 +100,9 @@ def here() -> str:
 
 
 def entered(name: str, sink: Callable[[Any], None]) -> dict[str, Any]:
-    """A node begins in this task: where its events go, and what it will have noted. For `Graph` and `step_runner.py`."""
+    """A node begins in this task: where its events go, and what it will have noted. For `Graph` and
+    `step_runner.py`.
+    """
     detail: dict[str, Any] = {}
     _sink.set(sink)
     _detail.set(detail)
@@ -111,7 +130,10 @@ class Graph(Generic[S]):
             self._check_labels(function, edges)
             for label, target in edges.items():
                 if target != END and target not in self.table:
-                    raise WiringError(f"{self.name}: {name_of(function)} --{label}--> {name_of(target)}: target has no row")
+                    raise WiringError(
+                        f"{self.name}: {name_of(function)} --{label}--> {name_of(target)}: "
+                        "target has no row"
+                    )
         reached = self._reachable()
         orphans = [name_of(n) for n in self.table if n not in reached]
         if orphans:
@@ -122,11 +144,16 @@ class Graph(Generic[S]):
     def _check_labels(self, function: Node, edges: Mapping[str, Target]) -> None:
         returns = get_type_hints(function).get("return")
         if get_origin(returns) is not Literal:
-            raise WiringError(f"{self.name}: {name_of(function)} must declare Literal[...] as its return type")
+            raise WiringError(
+                f"{self.name}: {name_of(function)} must declare Literal[...] as its return type"
+            )
         declared = set(get_args(returns))
         if declared != set(edges):
             missing, extra = sorted(declared - set(edges)), sorted(set(edges) - declared)
-            raise WiringError(f"{self.name}: {name_of(function)}: labels without edge {missing}, edges without label {extra}")
+            raise WiringError(
+                f"{self.name}: {name_of(function)}: labels without edge {missing}, edges without "
+                f"label {extra}"
+            )
 
     def _reachable(self) -> set[Target]:
         found: set[Target] = set()
@@ -142,14 +169,20 @@ class Graph(Generic[S]):
         """The graph as Mermaid text; `docs/` shows it and a test compares."""
         lines = ["flowchart TD", f"    Start([start]) --> {_box(next(iter(self.table)))}"]
         for function, edges in self.table.items():
-            lines += [f"    {_box(function)} -->|{label}| {_box(target)}" for label, target in edges.items()]
+            lines += [
+                f"    {_box(function)} -->|{label}| {_box(target)}"
+                for label, target in edges.items()
+            ]
         return "\n".join(lines)
 
-    async def run(self, state: S, deps: Any, *, start: str = "", n: int = 0, done: Done = _nothing) -> AsyncIterator[Any]:
-        """Run to the end, yielding a `Step` after every node and whatever nodes `emit` in between. `state` is changed in
-        place. `start`: the node to go on from, in a run whose first `n` steps are done. `done` is awaited after every node: who
-        keeps the state there can go on from it, and a step that could not be kept is not over. Raises StepLimit when more than
-        `step_limit` nodes have run.
+    async def run(
+        self, state: S, deps: Any, *, start: str = "", n: int = 0, done: Done = _nothing
+    ) -> AsyncIterator[Any]:
+        """Run to the end, yielding a `Step` after every node and whatever nodes `emit` in between.
+        `state` is changed in place. `start`: the node to go on from, in a run whose first `n` steps
+        are done. `done` is awaited after every node: who keeps the state there can go on from it,
+        and a step that could not be kept is not over. Raises StepLimit when more than `step_limit`
+        nodes have run.
         """
         from langgraph.errors import GraphRecursionError  # heavy: only a run needs it
 
@@ -157,7 +190,9 @@ class Graph(Generic[S]):
         if first not in {name_of(function) for function in self.table}:
             raise WiringError(f"{self.name}: there is no node {first} to start from")
         config = {"recursion_limit": self.step_limit, "configurable": {"deps": deps, "done": done}}
-        stream = self.compiled().astream({"state": state, "next": first, "n": n}, config, stream_mode="custom")
+        stream = self.compiled().astream(
+            {"state": state, "next": first, "n": n}, config, stream_mode="custom"
+        )
         try:
             async for event in stream:
                 yield event
@@ -165,13 +200,17 @@ class Graph(Generic[S]):
             raise StepLimit(f"{self.name}: stopped after {self.step_limit} steps") from None
 
     def compiled(self) -> Any:
-        """By LangGraph, which is imported for it: once, by the first run or by who wants that one to be quick."""
+        """By LangGraph, which is imported for it: once, by the first run or by who wants that one
+        to be quick.
+        """
         if self._compiled is None:
             self._compiled = self._compile()
         return self._compiled
 
     def _compile(self) -> Any:
-        os.environ["LANGSMITH_TRACING"] = os.environ["LANGCHAIN_TRACING_V2"] = "false"  # no telemetry, of a library's either
+        os.environ["LANGSMITH_TRACING"] = os.environ["LANGCHAIN_TRACING_V2"] = (
+            "false"  # no telemetry, of a library's either
+        )
         from langgraph.graph import END as STOP
         from langgraph.graph import START, StateGraph
 
@@ -181,7 +220,9 @@ class Graph(Generic[S]):
         graph.add_conditional_edges(START, _next, [name_of(function) for function in self.table])
         for function, edges in self.table.items():
             names = {name_of(target) for target in edges.values()}
-            graph.add_conditional_edges(name_of(function), _next, {name: STOP if name == END else name for name in names})
+            graph.add_conditional_edges(
+                name_of(function), _next, {name: STOP if name == END else name for name in names}
+            )
         return graph.compile()
 
 
@@ -200,20 +241,35 @@ def _next(box: dict[str, Any]) -> str:
 def _wrap(function: Node, edges: Mapping[str, Target]) -> Any:
     from langgraph.types import StreamWriter
 
-    async def run(box: dict[str, Any], config: dict[str, Any], writer: StreamWriter) -> dict[str, Any]:
+    async def run(
+        box: dict[str, Any], config: dict[str, Any], writer: StreamWriter
+    ) -> dict[str, Any]:
         detail = entered(name_of(function), writer)
         started = time.perf_counter()
         with doing("node", name_of(function)) as this:
             label = await function(box["state"], config["configurable"]["deps"])
             box["state"].node_execution_status.setdefault(name_of(function), "completed")
-            this.facts.update(action=label, status=box["state"].node_execution_status[name_of(function)])
+            this.facts.update(
+                action=label, status=box["state"].node_execution_status[name_of(function)]
+            )
         seconds = time.perf_counter() - started
-        step = Step(n=box["n"] + 1, node=name_of(function), action=label, seconds=round(seconds, 4), detail=detail)
+        step = Step(
+            n=box["n"] + 1,
+            node=name_of(function),
+            action=label,
+            seconds=round(seconds, 4),
+            detail=detail,
+        )
         after = name_of(edges[label])
         await config["configurable"]["done"](step, after)
         writer(step)
         return {"state": box["state"], "next": after, "n": step.n}
 
     # LangGraph looks at annotations by value to decide what to inject
-    run.__annotations__ = {"box": dict, "config": "RunnableConfig", "writer": StreamWriter, "return": dict}
+    run.__annotations__ = {
+        "box": dict,
+        "config": "RunnableConfig",
+        "writer": StreamWriter,
+        "return": dict,
+    }
     return run

@@ -4,10 +4,11 @@
         reply = await ...
         call.facts["prompt"] = reply.tokens.prompt
 
-A request, an answer, a node, a call of a model and a job are each a `Doing`; those inside know the one above. Who wants to hear
-of them (`Watch`) is set once, where the work of an App begins (`look_on`), and holds for all tasks that are started from there.
-The one rule: looking on changes nothing. A watch that fails is logged, and what it looked at goes on; `facts` and `ids` hold
-names, figures and ids, never what somebody wrote.
+A request, an answer, a node, a call of a model and a job are each a `Doing`; those inside know the
+one above. Who wants to hear of them (`Watch`) is set once, where the work of an App begins
+(`look_on`), and holds for all tasks that are started from there. The one rule: looking on changes
+nothing. A watch that fails is logged, and what it looked at goes on; `facts` and `ids` hold names,
+figures and ids, never what somebody wrote.
 """
 
 from __future__ import annotations
@@ -43,10 +44,11 @@ _now: ContextVar[Doing | None] = ContextVar("doing", default=None)
 
 
 class Doing:
-    """One thing that is being done; a context manager. `name`: the agent of an answer, the node, the operation of a call, the
-    kind of a job. `outcome`: empty where it ended well, else the `code` of its error. `first`: seconds to its first token.
-    `kept`: what each watch keeps with it. `hidden`: what somebody wrote, so that the log can leave it out. `error`: what ended
-    it, for a watch to look at and not to keep.
+    """One thing that is being done; a context manager. `name`: the agent of an answer, the node,
+    the operation of a call, the kind of a job. `outcome`: empty where it ended well, else the
+    `code` of its error. `first`: seconds to its first token. `kept`: what each watch keeps with it.
+    `hidden`: what somebody wrote, so that the log can leave it out. `error`: what ended it, for a
+    watch to look at and not to keep.
     """
 
     __slots__ = (
@@ -93,7 +95,12 @@ class Doing:
                 log.exception("%s: a watch failed as it began", self.kind)
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
         self.seconds = self.so_far()
         if error is not None:
             self.error, self.outcome = error, outcome_of(error)
@@ -103,7 +110,9 @@ class Doing:
             except Exception:
                 log.exception("%s: a watch failed as it ended", self.kind)
         self.error = None
-        _now.set(self._before)  # by value: a stream may be closed in another task than the one that began it
+        _now.set(
+            self._before
+        )  # by value: a stream may be closed in another task than the one that began it
 
     def so_far(self) -> float:
         """Seconds since it began."""
@@ -123,7 +132,9 @@ class Doing:
             self.first = self.so_far()
 
     def mark(self, **ids: str) -> None:
-        """An id that it has from now on; those above have it too, so that a request knows of its answer."""
+        """An id that it has from now on; those above have it too, so that a request knows of its
+        answer.
+        """
         at: Doing | None = self
         while at is not None:
             at.ids.update(ids)
@@ -137,7 +148,9 @@ class Doing:
             at = at.above
 
 
-def doing(kind: Kind, name: str, *, facts: dict[str, Any] | None = None, ids: dict[str, str] | None = None) -> Doing:
+def doing(
+    kind: Kind, name: str, *, facts: dict[str, Any] | None = None, ids: dict[str, str] | None = None
+) -> Doing:
     """For a `with`: it begins with the block and ends with it."""
     return Doing(kind, name, ids or {}, {} if facts is None else facts)
 
@@ -162,7 +175,9 @@ def look_on(*watches: Watch) -> None:
 
 
 def go_on(under: Doing) -> None:
-    """The task works for that one from here on: a request that reached it by another way than being awaited."""
+    """The task works for that one from here on: a request that reached it by another way than being
+    awaited.
+    """
     _watches.set(under.watches)
     _now.set(under)
 

@@ -56,7 +56,9 @@ class Stage:
         self._sink(step)
 
 
-async def played(work: Callable[[Stage], Awaitable[None]], *, done: Done, n: int = 0) -> AsyncGenerator[Any, None]:
+async def played(
+    work: Callable[[Stage], Awaitable[None]], *, done: Done, n: int = 0
+) -> AsyncGenerator[Any, None]:
     """Run `work` and yield its steps and what is emitted in between. Raises what it raises."""
     events: asyncio.Queue[Any] = asyncio.Queue()
 

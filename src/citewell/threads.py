@@ -1,5 +1,5 @@
-"""Blocking work in a thread that is waited for. The one rule: who is cancelled meanwhile learns of it when the work is over, so
-that locks around it hold for as long as it runs.
+"""Blocking work in a thread that is waited for. The one rule: who is cancelled meanwhile learns of
+it when the work is over, so that locks around it hold for as long as it runs.
 """
 
 from __future__ import annotations
@@ -17,7 +17,8 @@ T = TypeVar("T")
 async def in_thread(fn: Callable[[], T]) -> T:
     """What `fn` returns or raises. How many run at once is for the caller to bound.
 
-    `anyio.to_thread.run_sync` alone shields from anyio's own cancellation only: `asyncio.Task.cancel` leaves its thread behind.
+    `anyio.to_thread.run_sync` alone shields from anyio's own cancellation only:
+    `asyncio.Task.cancel` leaves its thread behind.
     """
     done: list[T] = []
     failed: list[BaseException] = []
@@ -30,7 +31,9 @@ async def in_thread(fn: Callable[[], T]) -> T:
 
     cancelled: asyncio.CancelledError | None = None
     with anyio.CancelScope(shield=True):
-        working = asyncio.ensure_future(anyio.to_thread.run_sync(work, limiter=anyio.CapacityLimiter(1)))
+        working = asyncio.ensure_future(
+            anyio.to_thread.run_sync(work, limiter=anyio.CapacityLimiter(1))
+        )
         while not working.done():
             try:
                 await asyncio.wait({working})

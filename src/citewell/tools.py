@@ -1,11 +1,13 @@
-"""The tool functions of specs 000, 002 and 004 under their names and signatures: a thin public face over the layers below.
+"""The tool functions of specs 000, 002 and 004 under their names and signatures: a thin public face
+over the layers below.
 
     from citewell.tools import bound, llm_call, vector_db_search
 
     async with bound():
         text, tokens = await llm_call("Say hello.")
 
-The one rule: nothing is done here that the layers do not do; outside `bound` the tools that need a store or a model say so.
+The one rule: nothing is done here that the layers do not do; outside `bound` the tools that need a
+store or a model say so.
 """
 
 from __future__ import annotations
@@ -39,7 +41,9 @@ _app: ContextVar[App] = ContextVar("app")
 
 @asynccontextmanager
 async def bound(settings: Settings | None = None) -> AsyncIterator[App]:
-    """Open what the tools work on (settings of file and environment where none are given) for the time of the block."""
+    """Open what the tools work on (settings of file and environment where none are given) for the
+    time of the block.
+    """
     async with App(settings or load_settings()) as app:
         token = _app.set(app)
         try:
@@ -61,16 +65,25 @@ def _named(asked: str | None, there: str) -> None:
         raise InvalidInput(f"unknown model: {asked}", hint=f"the settings name {there}")
 
 
-async def llm_call(prompt: str, model_name: str | None = None, params: Mapping[str, Any] | None = None) -> tuple[str, int]:
-    """(response_text, tokens_used). `params`: max_tokens, temperature, schema, stop. Raises ModelUnavailable in tier none."""
+async def llm_call(
+    prompt: str, model_name: str | None = None, params: Mapping[str, Any] | None = None
+) -> tuple[str, int]:
+    """(response_text, tokens_used). `params`: max_tokens, temperature, schema, stop. Raises
+    ModelUnavailable in tier none.
+    """
     llm = _opened().llm
     if llm is None:
-        raise ModelUnavailable("there is no chat model: llm is none", hint="choose one with the setting llm")
+        raise ModelUnavailable(
+            "there is no chat model: llm is none", hint="choose one with the setting llm"
+        )
     _named(model_name, llm.name)
     given = dict(params or {})
     unknown = sorted(set(given) - {"max_tokens", "temperature", "schema", "stop"})
     if unknown:
-        raise InvalidInput(f"unknown params: {', '.join(unknown)}", hint="known: max_tokens, temperature, schema, stop")
+        raise InvalidInput(
+            f"unknown params: {', '.join(unknown)}",
+            hint="known: max_tokens, temperature, schema, stop",
+        )
     reply = await llm.chat([Message(role="user", content=prompt)], **given)
     return reply.text, reply.tokens.prompt + reply.tokens.completion
 
@@ -82,9 +95,10 @@ async def call_llm(prompt: str) -> str:
 
 
 async def web_crawler(url: str, allowed_domains: Sequence[str] = ()) -> tuple[str, list[str]]:
-    """(clean_text_content, list_of_links) of a page, kept in the collection of the setting `web.collection`. The links are
-    those that `url_validator` lets through, and the page itself and where it leads are judged as they are. Raises InvalidInput
-    for an address that is refused, and what fetching it raises.
+    """(clean_text_content, list_of_links) of a page, kept in the collection of the setting
+    `web.collection`. The links are those that `url_validator` lets through, and the page itself and
+    where it leads are judged as they are. Raises InvalidInput for an address that is refused, and
+    what fetching it raises.
     """
     app = _opened()
     allowed, address = domains(allowed_domains), canonical(url)
@@ -93,17 +107,20 @@ async def web_crawler(url: str, allowed_domains: Sequence[str] = ()) -> tuple[st
         raise InvalidInput(f"{address}: its host is not one of allowed_domains", hint=hint)
     settings = app.settings
     seconds = settings.website.page_seconds
-    page = await open_pages(app).page(address, settings.web.collection, seconds=seconds, within=allowed.allow)
+    page = await open_pages(app).page(
+        address, settings.web.collection, seconds=seconds, within=allowed.allow
+    )
     document = await app.catalog.content(page.doc_id)
     links = dict.fromkeys(link.url for link in page.links)
     return document.text, [link for link in links if url_validator(link, allowed_domains)]
 
 
 def url_validator(url: str, allowed_domains: Sequence[str]) -> bool:
-    """Whether an address is one of the web's, of a host of `allowed_domains`: `example.com` itself, `*.example.com` what is
-    below it. Where there are none, any host but those inside: private addresses, `localhost`, ports of other services than
-    the web; what `allow_private_hosts` lists passes inside `bound()`. What a name stands for is looked at when it is fetched.
-    Raises InvalidInput for a domain that is none.
+    """Whether an address is one of the web's, of a host of `allowed_domains`: `example.com` itself,
+    `*.example.com` what is below it. Where there are none, any host but those inside: private
+    addresses, `localhost`, ports of other services than the web; what `allow_private_hosts` lists
+    passes inside `bound()`. What a name stands for is looked at when it is fetched. Raises
+    InvalidInput for a domain that is none.
     """
     app = _app.get(None)
     return is_valid(url, allowed_domains, app.settings.allow_private_hosts if app else ())
@@ -127,7 +144,9 @@ async def vector_db_search(
     known = ("collections", "doc_ids", "langs", "media_types")
     unknown = sorted(set(given) - set(known))
     if unknown:
-        raise InvalidInput(f"unknown filters: {', '.join(unknown)}", hint=f"known: {', '.join(known)}")
+        raise InvalidInput(
+            f"unknown filters: {', '.join(unknown)}", hint=f"known: {', '.join(known)}"
+        )
     collections, doc_ids, langs, media_types = (tuple(given.get(name, ())) for name in known)
     where = Filter(collections, doc_ids, langs, media_types)
     index = _opened().index
@@ -150,16 +169,18 @@ async def vector_db_search(
 
 
 async def check(text: str, collection: str | Sequence[str] | None = None) -> CheckResult:
-    """Each sentence of a text with its verdict by the documents (`entailed`, `contradicted`, `not_stated`), the probability
-    that it is entailed, and the quotes that show it. Raises InvalidInput, NotFound for an unknown collection, and what models
-    raise.
+    """Each sentence of a text with its verdict by the documents (`entailed`, `contradicted`,
+    `not_stated`), the probability that it is entailed, and the quotes that show it. Raises
+    InvalidInput, NotFound for an unknown collection, and what models raise.
     """
     names = [collection] if isinstance(collection, str) else list(collection or ())
     return await check_text(_opened(), text, names)
 
 
 async def text_cleaning(text: str, options: Mapping[str, Any] | None = None) -> str:
-    """Control characters, invisible marks and needless white space removed. `options`: max_chars cuts the result."""
+    """Control characters, invisible marks and needless white space removed. `options`: max_chars
+    cuts the result.
+    """
     given = dict(options or {})
     unknown = sorted(set(given) - {"max_chars"})
     if unknown:
@@ -167,21 +188,30 @@ async def text_cleaning(text: str, options: Mapping[str, Any] | None = None) -> 
     return clean(text)[: given.get("max_chars")]
 
 
-async def entity_extraction(text: str, model_name: str | None = None) -> tuple[list[dict[str, str]], float]:
-    """(entities, confidence). Rules find them, not a model, so `model_name` may only be None or "rules"."""
+async def entity_extraction(
+    text: str, model_name: str | None = None
+) -> tuple[list[dict[str, str]], float]:
+    """(entities, confidence). Rules find them, not a model, so `model_name` may only be None or
+    "rules".
+    """
     _named(model_name, "rules")
     entities = [{"entity": e.entity, "type": e.type} for e in entity_list(text)]
     return entities, 1.0 if entities else 0.0
 
 
 async def intent_classification(text: str, context: Sequence[Message] = ()) -> tuple[str, float]:
-    """(intent_label, confidence). A question that leans on its `context` is read together with the one before."""
+    """(intent_label, confidence). A question that leans on its `context` is read together with the
+    one before.
+    """
     whole = joined(text, context) if context and depends_on_history(text) else text
     intent = await classify_intent(whole, _opened().embedder)
     return intent.label, intent.confidence
 
 
-async def citation_formatting(sources: Sequence[Citation], format: Literal["text", "markdown", "json"] = "text") -> list[str]:  # noqa: A002 - the spec's name
+async def citation_formatting(
+    sources: Sequence[Citation],
+    format: Literal["text", "markdown", "json"] = "text",  # noqa: A002 - the spec's name
+) -> list[str]:
     """One line a citation: plain, as a Markdown list item, or as JSON."""
     if format == "json":
         return [c.model_dump_json() for c in sources]
@@ -194,7 +224,9 @@ async def citation_formatting(sources: Sequence[Citation], format: Literal["text
 
 
 class FeedbackManager:
-    """Spec 004's `handle_feedback`: what a person says of an answer, done when it returns. `user_id` is who says it."""
+    """Spec 004's `handle_feedback`: what a person says of an answer, done when it returns.
+    `user_id` is who says it.
+    """
 
     TOLD: ClassVar[Mapping[str, str]] = {
         "active": "Knowledge captured",
@@ -206,8 +238,12 @@ class FeedbackManager:
     def __init__(self, user_id: str = "local") -> None:
         self.user_id = user_id
 
-    async def handle_feedback(self, trace_id: str, is_correct: bool, user_correction: str | None = None) -> str:
-        """Says "Knowledge captured", "Trace not found", or so what became of it. Raises InvalidInput, StorageError."""
+    async def handle_feedback(
+        self, trace_id: str, is_correct: bool, user_correction: str | None = None
+    ) -> str:
+        """Says "Knowledge captured", "Trace not found", or so what became of it. Raises
+        InvalidInput, StorageError.
+        """
         app = _opened()
         try:
             given = await give(app, trace_id, is_correct, user_correction, self.user_id)
@@ -216,7 +252,11 @@ class FeedbackManager:
         await catch_up(app)
         vote = await get_feedback(app, given.feedback_id, self.user_id)
         if vote.state != "done":
-            return f"Kept, and not done yet: {vote.outcome}" if vote.outcome else "Kept, and not done yet"
+            return (
+                f"Kept, and not done yet: {vote.outcome}"
+                if vote.outcome
+                else "Kept, and not done yet"
+            )
         outcome, _, why = vote.outcome.partition(": ")
         told = self.TOLD.get(outcome, "Kept for analysis")
         return f"{told}: {why}" if outcome == "rule" and why else told

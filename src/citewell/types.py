@@ -1,6 +1,8 @@
-"""What flows through Citewell. Inside: frozen dataclasses. Outside (API, CLI, traces): pydantic models, one shape a channel.
+"""What flows through Citewell. Inside: frozen dataclasses. Outside (API, CLI, traces): pydantic
+models, one shape a channel.
 
-The one rule: every `start`/`end` is a character offset into its document's `text`, and `text[start:end]` is the words meant.
+The one rule: every `start`/`end` is a character offset into its document's `text`, and
+`text[start:end]` is the words meant.
 """
 
 from __future__ import annotations
@@ -25,8 +27,9 @@ class Page:
 
 @dataclass(frozen=True, slots=True)
 class Box:
-    """Where a line of text stands on its page: `text[start:end]` fills the rectangle from (x0, y0) to (x1, y1), in shares of
-    the page's width and height as shown, counted from its top left corner.
+    """Where a line of text stands on its page: `text[start:end]` fills the rectangle from (x0, y0)
+    to (x1, y1), in shares of the page's width and height as shown, counted from its top left
+    corner.
     """
 
     start: int
@@ -40,7 +43,9 @@ class Box:
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A heading and what stands under it, up to the next heading of any level. `anchor`: its id in a web page, or empty."""
+    """A heading and what stands under it, up to the next heading of any level. `anchor`: its id in
+    a web page, or empty.
+    """
 
     heading_path: tuple[str, ...]
     start: int
@@ -50,8 +55,9 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """What a parser makes of a file's bytes. `sections` cover `text` in order; `pages` is empty where there are none, and so
-    is `boxes` where nothing is laid out. `dated`: the day the file itself says it is of, in seconds since the epoch.
+    """What a parser makes of a file's bytes. `sections` cover `text` in order; `pages` is empty
+    where there are none, and so is `boxes` where nothing is laid out. `dated`: the day the file
+    itself says it is of, in seconds since the epoch.
     """
 
     title: str
@@ -75,10 +81,12 @@ ChunkKind = Literal["text", "whole", "summary"]
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """A span of a document, cut to a token budget. `text == document.text[start:end]`; `section` indexes `sections`.
+    """A span of a document, cut to a token budget. `text == document.text[start:end]`; `section`
+    indexes `sections`.
 
-    `kind`: `text` is a part of its section and `whole` all of it (or of several small ones); `summary` is what stands for a
-    section of several chunks when sections are searched: its text says what the span holds, and is never quoted.
+    `kind`: `text` is a part of its section and `whole` all of it (or of several small ones);
+    `summary` is what stands for a section of several chunks when sections are searched: its text
+    says what the span holds, and is never quoted.
     """
 
     text: str
@@ -93,11 +101,13 @@ class Chunk:
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A stored chunk that a search found. `signals` keeps each ranker's own figure by name (cosine, bm25, coverage, ...).
+    """A stored chunk that a search found. `signals` keeps each ranker's own figure by name (cosine,
+    bm25, coverage, ...).
 
-    `section` and `ordinal` say where in its document it stands; `dated` is the document's day (or when it was added), in
-    seconds since the epoch; `priority` is 0 unless somebody set it. `words` are the tokens of title, headings and text as the
-    index keeps them, between spaces; empty where it keeps none.
+    `section` and `ordinal` say where in its document it stands; `dated` is the document's day (or
+    when it was added), in seconds since the epoch; `priority` is 0 unless somebody set it. `words`
+    are the tokens of title, headings and text as the index keeps them, between spaces; empty where
+    it keeps none.
     """
 
     chunk_id: int
@@ -147,13 +157,15 @@ Origin = Literal["document", "web", "memory", "table", "confirmed"]
 
 
 class Citation(Shown):
-    """Where a sentence is proved. `quote` is verbatim: it equals the document's text from `start` to `end`.
+    """Where a sentence is proved. `quote` is verbatim: it equals the document's text from `start`
+    to `end`.
 
-    `origin`: a document of the user's, a page found on the web (`fetched_at`: when, in seconds since the epoch), or what is
-    remembered of the user (`doc_id` is then the id of a memory or of the session, and `quote` its own words), rows of a table
-    source (`doc_id` is its name, `quote` the rows as text and the offsets those in that text), or an answer that people have
-    confirmed (its Markdown document). `gives_orders`: its passage tells who or what reads it by machine what to do; it was read
-    and not obeyed.
+    `origin`: a document of the user's, a page found on the web (`fetched_at`: when, in seconds
+    since the epoch), or what is remembered of the user (`doc_id` is then the id of a memory or of
+    the session, and `quote` its own words), rows of a table source (`doc_id` is its name, `quote`
+    the rows as text and the offsets those in that text), or an answer that people have confirmed
+    (its Markdown document). `gives_orders`: its passage tells who or what reads it by machine what
+    to do; it was read and not obeyed.
     """
 
     n: int
@@ -166,7 +178,9 @@ class Citation(Shown):
     quote: str
     start: int
     end: int
-    boxes: list[list[float]] = Field(default=[], description="[page, x0, y0, x1, y1], in shares of the page from its top left")
+    boxes: list[list[float]] = Field(
+        default=[], description="[page, x0, y0, x1, y1], in shares of the page from its top left"
+    )
     score: float = 0.0
     status: CitationStatus = "verified"
     fetched_at: float | None = None
@@ -174,10 +188,12 @@ class Citation(Shown):
 
 
 class Sentence(Shown):
-    """A sentence of the answer, the citations that prove it, and what the check found (`problems` in words).
+    """A sentence of the answer, the citations that prove it, and what the check found (`problems`
+    in words).
 
-    `span`: start and end of the answering words in `text`, of a sentence that is quoted whole. `calculation`: the equation that
-    it states the result of, computed again by our code. `not_told`: it says that the documents do not tell something.
+    `span`: start and end of the answering words in `text`, of a sentence that is quoted whole.
+    `calculation`: the equation that it states the result of, computed again by our code.
+    `not_told`: it says that the documents do not tell something.
     """
 
     text: str
@@ -190,8 +206,8 @@ class Sentence(Shown):
 
 
 class Usage(Shown):
-    """What an answer cost. `calls`: of the chat model, those that failed too, each with all its tries as one. `seconds` is wall
-    time by step name, `total` included.
+    """What an answer cost. `calls`: of the chat model, those that failed too, each with all its
+    tries as one. `seconds` is wall time by step name, `total` included.
     """
 
     calls: int = 0
@@ -202,7 +218,9 @@ class Usage(Shown):
 
 
 class Step(Shown):
-    """One node's run: its spec name, the way it went on, what it did in words and figures, and how long it took."""
+    """One node's run: its spec name, the way it went on, what it did in words and figures, and how
+    long it took.
+    """
 
     n: int
     node: str
@@ -215,8 +233,9 @@ How = Literal["reused", "adapted", "example", "evidence", "rule"]
 
 
 class Followed(Shown):
-    """A human-confirmed item (or a reviewed rule) that an answer followed: its SQL as it stood (`reused`) or with other
-    parameters (`adapted`), as an example to the model, as evidence, or a `rule`. `similarity` of the two questions, 0 to 1.
+    """A human-confirmed item (or a reviewed rule) that an answer followed: its SQL as it stood
+    (`reused`) or with other parameters (`adapted`), as an example to the model, as evidence, or a
+    `rule`. `similarity` of the two questions, 0 to 1.
     """
 
     item_id: str
@@ -239,8 +258,8 @@ class Chart(Shown):
 
 
 class TableData(Shown):
-    """`Answer.data` of the data agent. `row_count` are the rows that came; `truncated`: there are more. `tried`: statements
-    before this one with what was wrong with each.
+    """`Answer.data` of the data agent. `row_count` are the rows that came; `truncated`: there are
+    more. `tried`: statements before this one with what was wrong with each.
     """
 
     source: str
@@ -257,14 +276,16 @@ class TableData(Shown):
 class Answer(Shown):
     """One object on every channel.
 
-    `agent_reason`: why `auto` chose the agent. `stop_reason`: what ended an answer that is not settled: `routes_exhausted`,
-    `corrections_exhausted`, `unsettled` (no correction was allowed), `same_evidence`, `same_question`, `model_failed`,
-    `budget_calls`, `budget_tokens` or `budget_seconds`; of a website `off_site` (the question is not about it),
-    `site_exhausted`, `iterations_exhausted`, `pages_exhausted`, `unreachable` (nothing of it could be read) or `stopped` (by
-    who asked); of tables `not_in_data` (the schema has no such thing), `ambiguous`, `no_source`,
-    `no_model` (nothing confirmed fits, and no chat model is there), `no_statement` or `repairs_exhausted`.
-    `followed`: what people have confirmed, and this answer follows. `choices`: of a question back (`clarify`), what may be
-    meant; any of them, sent as the next question of the session, settles it.
+    `agent_reason`: why `auto` chose the agent. `stop_reason`: what ended an answer that is not
+    settled: `routes_exhausted`, `corrections_exhausted`, `unsettled` (no correction was allowed),
+    `same_evidence`, `same_question`, `model_failed`, `budget_calls`, `budget_tokens` or
+    `budget_seconds`; of a website `off_site` (the question is not about it), `site_exhausted`,
+    `iterations_exhausted`, `pages_exhausted`, `unreachable` (nothing of it could be read) or
+    `stopped` (by who asked); of tables `not_in_data` (the schema has no such thing), `ambiguous`,
+    `no_source`, `no_model` (nothing confirmed fits, and no chat model is there), `no_statement` or
+    `repairs_exhausted`. `followed`: what people have confirmed, and this answer follows. `choices`:
+    of a question back (`clarify`), what may be meant; any of them, sent as the next question of the
+    session, settles it.
     """
 
     answer: str
@@ -295,9 +316,9 @@ class IntentAnalysis(Shown):
 
 
 class Snapshot(Shown):
-    """The chain of thought of spec 004, section 4.1, the same for every agent. `timestamp` is ISO 8601 in UTC.
-    `generated_logic`: the SQL of the data agent; of others what was searched, where, and what was cited. `execution_status` is
-    `success`, or the status of an answer that is none.
+    """The chain of thought of spec 004, section 4.1, the same for every agent. `timestamp` is ISO
+    8601 in UTC. `generated_logic`: the SQL of the data agent; of others what was searched, where,
+    and what was cited. `execution_status` is `success`, or the status of an answer that is none.
     """
 
     trace_id: str
@@ -310,7 +331,9 @@ class Snapshot(Shown):
 
 
 class Trace(Shown):
-    """How an answer came about, step by step. `request`: what was asked, so that it can be asked again."""
+    """How an answer came about, step by step. `request`: what was asked, so that it can be asked
+    again.
+    """
 
     trace_id: str
     user_id: str = "local"
@@ -332,8 +355,9 @@ EventKind = Literal["step", "progress", "token", "citation", "warning", "answer"
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """One thing that happens while an answer is made. `data`: Step, what of a step is done so far (`progress`), text of a
-    token, Citation, text of a warning, Answer, or the error's JSON shape. Tokens are the draft; what is proved is in `answer`.
+    """One thing that happens while an answer is made. `data`: Step, what of a step is done so far
+    (`progress`), text of a token, Citation, text of a warning, Answer, or the error's JSON shape.
+    Tokens are the draft; what is proved is in `answer`.
     """
 
     kind: EventKind

@@ -21,15 +21,28 @@ from citewell.skills.proof.judges import build_judge
 from citewell.types import Citation, Event, Hit, Message, Step
 
 TEXT = (
-    "Domestic orders may be returned within 14 days. International orders may be returned within 30 days. "
-    "Return shipping is not paid by us. Batteries cannot be returned."
+    "Domestic orders may be returned within 14 days. International orders may be returned within "
+    "30 days. Return shipping is not paid by us. Batteries cannot be returned."
 )
 ZH = "国内订单签收后七天内可以退货。国际订单签收后三十天内可以退货。电池不予退货。"
 
 
 def hit(text: str, *, chunk_id: int = 1, title: str = "Returns") -> Hit:
     lang = "en" if text.isascii() else "zh"
-    return Hit(chunk_id, f"doc{chunk_id}", "c", title, "uri", ("Policy",), 2, 0, len(text), text, lang, score=1.0)
+    return Hit(
+        chunk_id,
+        f"doc{chunk_id}",
+        "c",
+        title,
+        "uri",
+        ("Policy",),
+        2,
+        0,
+        len(text),
+        text,
+        lang,
+        score=1.0,
+    )
 
 
 @dataclass
@@ -47,7 +60,9 @@ class Desk:
     reader: ScriptedReader | None = None
     vouched: list[Vouched] = field(default_factory=list)
 
-    async def search(self, text: str, vector: Vector | None, entities: Sequence[str], context: Context | None) -> Found:
+    async def search(
+        self, text: str, vector: Vector | None, entities: Sequence[str], context: Context | None
+    ) -> Found:
         self.searches.append((text, vector, tuple(entities)))
         found = self.found.pop(0) if len(self.found) > 1 else self.found[0]
         if isinstance(found, Exception):
@@ -65,7 +80,9 @@ class Desk:
     async def sleep(self, seconds: float) -> None:
         self.waits.append(seconds)
 
-    async def run(self, question: str, history: Sequence[tuple[str, str]] = (), sensitive: Any = None) -> QAState:
+    async def run(
+        self, question: str, history: Sequence[tuple[str, str]] = (), sensitive: Any = None
+    ) -> QAState:
         messages = [Message(role=role, content=text) for role, text in history]
         state = QAState(raw_user_input=question, raw_conversation_history=messages)
         deps = Deps(

@@ -8,8 +8,13 @@ from typing import Any
 
 
 def draft(*sentences: str | dict[str, Any], status: str = "answered", **more: str) -> str:
-    """A draft whose plain sentences are facts of the sentence 1.2. `more`: question_back, search_for."""
-    made = [{"text": each, "kind": "fact", "evidence": ["1.2"]} if isinstance(each, str) else each for each in sentences]
+    """A draft whose plain sentences are facts of the sentence 1.2. `more`: question_back,
+    search_for.
+    """
+    made = [
+        {"text": each, "kind": "fact", "evidence": ["1.2"]} if isinstance(each, str) else each
+        for each in sentences
+    ]
     return json.dumps({"status": status, "sentences": made, **more}, ensure_ascii=False)
 
 
@@ -20,7 +25,10 @@ def untold(text: str, **more: str) -> str:
 
 def verdicts(*words: str, evidence: Sequence[str] = ("1.2",), reason: str = "") -> str:
     """One verdict a statement."""
-    named = [{"n": n, "verdict": word, "evidence": list(evidence), "reason": reason} for n, word in enumerate(words, start=1)]
+    named = [
+        {"n": n, "verdict": word, "evidence": list(evidence), "reason": reason}
+        for n, word in enumerate(words, start=1)
+    ]
     return json.dumps({"verdicts": named}, ensure_ascii=False)
 
 

@@ -1,4 +1,6 @@
-"""The website agent's graph and nodes on a desk: a site of a few pages in a dictionary, scripted models, no network."""
+"""The website agent's graph and nodes on a desk: a site of a few pages in a dictionary, scripted
+models, no network.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +39,9 @@ def link(path: str, text: str) -> Link:
 
 @dataclass
 class Shelf:
-    """A `Site`: `texts` and `links` by path; what has no text fails. `asked`: the batches of addresses, in order."""
+    """A `Site`: `texts` and `links` by path; what has no text fails. `asked`: the batches of
+    addresses, in order.
+    """
 
     texts: dict[str, str]
     links: dict[str, list[Link]] = field(default_factory=dict)
@@ -90,7 +94,22 @@ class Shelf:
         for n, page in enumerate(self.pages.values()):
             text = self.texts[page.doc_id.removeprefix("doc-")]
             score = 1.0 + ("returned" in text)
-            hits.append(Hit(n, page.doc_id, "shop", page.title, page.uri, (), None, 0, len(text), text, "en", score=score))
+            hits.append(
+                Hit(
+                    n,
+                    page.doc_id,
+                    "shop",
+                    page.title,
+                    page.uri,
+                    (),
+                    None,
+                    0,
+                    len(text),
+                    text,
+                    "en",
+                    score=score,
+                )
+            )
         hits.sort(key=lambda hit: -hit.score)
         return Found(hits, self.confidence if any("returned" in hit.text for hit in hits) else 0.01)
 
@@ -145,7 +164,9 @@ class Desk:
             judge=build_judge(self.llm, None),
         )
 
-    async def run(self, question: str = QUESTION, history: Sequence[Message] = (), **more: Any) -> WebsiteState:
+    async def run(
+        self, question: str = QUESTION, history: Sequence[Message] = (), **more: Any
+    ) -> WebsiteState:
         return await self.go_on(WebsiteState(question, [*history], start_urls=[HOME], **more))
 
     async def go_on(self, state: WebsiteState, start: str = "", n: int = 0) -> WebsiteState:
@@ -170,15 +191,23 @@ def desk() -> Desk:
         "journal": "We walked at night.",
         "map": "A map of the harbour.",
     }
-    links = {"": [link("help", "Help"), link("journal", "Journal")], "help": [link("returns", "International orders returned")]}
+    links = {
+        "": [link("help", "Help"), link("journal", "Journal")],
+        "help": [link("returns", "International orders returned")],
+    }
     return Desk(Shelf(texts, links))
 
 
 def test_the_nodes_are_those_of_the_spec() -> None:
     """Three, by their names, wired as the spec draws them."""
-    assert [name_of(node) for node in GRAPH.table] == ["CrawlAndExtract", "AgentDecision", "DraftAnswer"]
+    assert [name_of(node) for node in GRAPH.table] == [
+        "CrawlAndExtract",
+        "AgentDecision",
+        "DraftAnswer",
+    ]
     assert {
-        name_of(node): {label: name_of(there) for label, there in edges.items()} for node, edges in GRAPH.table.items()
+        name_of(node): {label: name_of(there) for label, there in edges.items()}
+        for node, edges in GRAPH.table.items()
     } == {
         "CrawlAndExtract": {"decide": "AgentDecision"},
         "AgentDecision": {"answer": "DraftAnswer", "explore": "CrawlAndExtract"},
@@ -194,7 +223,9 @@ def test_the_page_shows_the_graph() -> None:
 
 
 async def test_explores_until_the_answer_is_there(desk: Desk) -> None:
-    """The fields of the spec tell the way; the answer is proved, and where it was found is noted."""
+    """The fields of the spec tell the way; the answer is proved, and where it was found is
+    noted.
+    """
     state = await desk.run()
     assert (state.status, state.final_answer, state.stop_reason) == ("answered", FACT + "[1]", "")
     assert desk.path == [("CrawlAndExtract", "decide"), ("AgentDecision", "explore")] * 2 + [
@@ -205,12 +236,20 @@ async def test_explores_until_the_answer_is_there(desk: Desk) -> None:
     assert desk.site.paths[2] == ["returns"]
     assert state.current_iteration == 2
     every = list(state.all_discovered_urls)
-    assert [every[place] for place in state.visited_urls] == [url for batch in desk.site.asked for url in batch]
-    assert [every[place] for place in state.url_graph[state.place(HOME + "help")]] == [HOME + "returns"]
+    assert [every[place] for place in state.visited_urls] == [
+        url for batch in desk.site.asked for url in batch
+    ]
+    assert [every[place] for place in state.url_graph[state.place(HOME + "help")]] == [
+        HOME + "returns"
+    ]
     assert state.depths[state.place(HOME + "returns")] == 2
     assert (state.urls_to_process, desk.site.noted) == ([], [(QUESTION, ["doc-returns"])])
     (citation,) = state.proof.citations
-    assert (citation.origin, citation.fetched_at, citation.uri) == ("web", 1_700_000_000.0, HOME + "returns")
+    assert (citation.origin, citation.fetched_at, citation.uri) == (
+        "web",
+        1_700_000_000.0,
+        HOME + "returns",
+    )
 
 
 async def test_a_strong_link_is_followed_before_the_model_is_asked(desk: Desk) -> None:
@@ -296,7 +335,10 @@ async def test_a_model_that_fails_is_not_asked_again(desk: Desk) -> None:
     assert (state.status, state.stop_reason, state.degraded) == ("fallback", "model_failed", True)
     assert FACT in state.final_answer
     assert len(desk.llm.calls) == 1
-    assert "the chat model gave no usable answer, so the evidence itself is shown: busy" in state.warnings
+    assert (
+        "the chat model gave no usable answer, so the evidence itself is shown: busy"
+        in state.warnings
+    )
 
 
 PART = "International orders may be returned."
@@ -315,7 +357,12 @@ def draft(status: DraftStatus, *texts: str) -> str:
     ("first", "explores", "status", "said"),
     [
         (draft("answered", PART), False, "answered", "International orders may be returned.[1]"),
-        (draft("false_premise", PART), False, "answered", "International orders may be returned.[1]"),
+        (
+            draft("false_premise", PART),
+            False,
+            "answered",
+            "International orders may be returned.[1]",
+        ),
         (draft("unclear", PART), False, "clarify", "Which orders?"),
         (draft("partly", PART, MISSING), True, "answered", FACT + "[1]"),
         (draft("not_told", MISSING), True, "answered", FACT + "[1]"),
@@ -349,8 +396,12 @@ FALSE = "International orders may be returned within 99 days."
 
 
 @pytest.mark.parametrize(("text", "status"), [(FALSE, "refused"), (f"{FACT} {FALSE}", "fallback")])
-async def test_a_draft_that_the_judge_does_not_find_proved(desk: Desk, text: str, status: str) -> None:
-    """Nothing of it is shown where nothing is proved, else what is unproved apart; neither is noted as found."""
+async def test_a_draft_that_the_judge_does_not_find_proved(
+    desk: Desk, text: str, status: str
+) -> None:
+    """Nothing of it is shown where nothing is proved, else what is unproved apart; neither is noted
+    as found.
+    """
     assert desk.llm is not None
     desk.llm.reply_with(lambda messages: text if FACT in str(messages) else UNKNOWN)
     state = await desk.run()
@@ -358,19 +409,27 @@ async def test_a_draft_that_the_judge_does_not_find_proved(desk: Desk, text: str
     proved, _, apart = state.final_answer.partition("\n\nThe documents do not prove this:")
     assert "99" not in proved
     assert (FACT in proved) is (FALSE in apart) is (status == "fallback")
-    assert [s.text for s in state.proof.sentences if s.verdict == "supported"] == ([FACT] if status == "fallback" else [])
+    assert [s.text for s in state.proof.sentences if s.verdict == "supported"] == (
+        [FACT] if status == "fallback" else []
+    )
     assert any("proved" in warning for warning in state.warnings)
 
 
 async def test_a_follow_up_is_read_with_the_conversation(desk: Desk) -> None:
-    """Links are chosen and passages found by the joined question; a connected model is asked the question itself."""
+    """Links are chosen and passages found by the joined question; a connected model is asked the
+    question itself.
+    """
     history = [
         Message(role="user", content="Within how many days may orders be returned?"),
         Message(role="assistant", content="14 days."),
     ]
     joined = "Within how many days may orders be returned? And international ones?"
     state = await desk.run("And international ones?", history)
-    assert (state.status, state.standalone, desk.site.noted) == ("answered", joined, [(joined, ["doc-returns"])])
+    assert (state.status, state.standalone, desk.site.noted) == (
+        "answered",
+        joined,
+        [(joined, ["doc-returns"])],
+    )
     assert desk.llm is not None
     sent = next(call for call in desk.llm.calls if FACT in str(call.messages)).messages[-1].content
     assert "Question: And international ones?" in sent
@@ -383,7 +442,11 @@ async def test_a_follow_up_is_read_with_the_conversation(desk: Desk) -> None:
 async def test_small_talk_asks_nobody(desk: Desk) -> None:
     """No page, no model."""
     state = await desk.run("Hello!")
-    assert (state.status, state.final_answer.startswith("Hello"), desk.site.asked) == ("clarify", True, [[]])
+    assert (state.status, state.final_answer.startswith("Hello"), desk.site.asked) == (
+        "clarify",
+        True,
+        [[]],
+    )
     assert desk.llm is not None
     assert desk.llm.calls == []
 
@@ -406,7 +469,11 @@ async def test_a_store_that_breaks_is_an_error(desk: Desk) -> None:
 async def test_pages_of_the_sitemap_are_candidates(desk: Desk) -> None:
     """Where no link names the question; none that is not allowed."""
     desk.site.links = {"": [link("journal", "Journal")]}
-    desk.site.mapped = [link("returns", ""), Link("http://evil.example/returns-international-orders", ""), link("map", "")]
+    desk.site.mapped = [
+        link("returns", ""),
+        Link("http://evil.example/returns-international-orders", ""),
+        link("map", ""),
+    ]
     state = await desk.run()
     assert state.status == "answered"
     assert "evil" not in str(desk.site.asked)
@@ -420,7 +487,12 @@ async def test_the_state_survives_json_after_every_node(desk: Desk) -> None:
     plain = desk.llm
 
     async def done(step: Step, after: str) -> None:
-        site = Shelf(desk.site.texts, desk.site.links, pages=dict(desk.site.pages), asked=[[*b] for b in desk.site.asked])
+        site = Shelf(
+            desk.site.texts,
+            desk.site.links,
+            pages=dict(desk.site.pages),
+            asked=[[*b] for b in desk.site.asked],
+        )
         kept.append((after, STATE.dump_json(state), site, len(plain.calls)))
 
     async for _ in GRAPH.run(state, desk.deps(), done=done):

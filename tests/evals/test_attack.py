@@ -1,4 +1,6 @@
-"""The attacks of `evals/attack.py` in their short form: none gets through; and one that does is found."""
+"""The attacks of `evals/attack.py` in their short form: none gets through; and one that does is
+found.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,9 @@ def test_no_attack_gets_through(there: Attacked, name: str) -> None:
 
 
 def test_an_attack_that_gets_through_is_found(there: Attacked) -> None:
-    """Ann herself, as if she were a stranger, is told of her own things: each of those replies is a hit."""
+    """Ann herself, as if she were a stranger, is told of her own things: each of those replies is a
+    hit.
+    """
     tally = attack.Tally("crossing")
     there.tokens["bob"], kept = there.tokens["ann"], there.tokens["bob"]
     try:
@@ -54,18 +58,29 @@ def test_an_attack_that_gets_through_is_found(there: Attacked) -> None:
     ],
 )
 def test_what_a_hit_is(status: int, content: bytes, found: str) -> None:
-    with httpx.Client(transport=httpx.MockTransport(lambda _: httpx.Response(status, content=content))) as client:
+    with httpx.Client(
+        transport=httpx.MockTransport(lambda _: httpx.Response(status, content=content))
+    ) as client:
         reply = client.get("http://x/")
     reply.elapsed = timedelta(seconds=1)
     assert attack.wrong_with(reply, forbidden=(SECRET,)) == found
-    assert attack.wrong_with(reply, forbidden=(SECRET,), sent=SECRET) == (found if SECRET not in found else "")
+    assert attack.wrong_with(reply, forbidden=(SECRET,), sent=SECRET) == (
+        found if SECRET not in found else ""
+    )
 
 
 def test_a_body_is_made_of_what_is_described() -> None:
-    """References are followed, required fields are there, and a text goes into each field that takes one."""
+    """References are followed, required fields are there, and a text goes into each field that
+    takes one.
+    """
     described = {
         "paths": {
-            "/a/{id}": {"post": {"requestBody": {"content": {"application/json": {"schema": {"$ref": "#/s/A"}}}}}, "get": {}}
+            "/a/{id}": {
+                "post": {
+                    "requestBody": {"content": {"application/json": {"schema": {"$ref": "#/s/A"}}}}
+                },
+                "get": {},
+            }
         },
         "s": {
             "A": {

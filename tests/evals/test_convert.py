@@ -34,13 +34,21 @@ def test_answers_of_rgb() -> None:
 
 
 @pytest.mark.parametrize("name", [name for name in SETS if name != "samples"])
-def test_every_set_is_read_without_a_broken_line(name: str, shared_data: Path, tmp_path: Path) -> None:
-    """No unknown field; every gold document is in the corpus; what cannot be answered has no answer."""
+def test_every_set_is_read_without_a_broken_line(
+    name: str, shared_data: Path, tmp_path: Path
+) -> None:
+    """No unknown field; every gold document is in the corpus; what cannot be answered has no
+    answer.
+    """
     made = make(name, shared_data, tmp_path)
     assert made is not None, "its data is there"
     corpus = read_corpus(tmp_path / f"{name}.corpus.jsonl")
     questions = read_questions(tmp_path / f"{name}.questions.jsonl")
-    troubles = [t for t in (*corpus.troubles, *questions.troubles) if "empty" not in t.message and "neither" not in t.message]
+    troubles = [
+        t
+        for t in (*corpus.troubles, *questions.troubles)
+        if "empty" not in t.message and "neither" not in t.message
+    ]
     assert troubles == []
     assert len(questions.records) >= len(made.questions) - 2
     names = {document["doc_id"] for document in made.documents}
@@ -51,8 +59,12 @@ def test_every_set_is_read_without_a_broken_line(name: str, shared_data: Path, t
 
 
 def test_grades_and_halves(shared_data: Path) -> None:
-    """Cranfield's best code is the highest grade; in `xquad-half` every paragraph is in one language, and half are foreign."""
-    grades = {grade for q in SETS["cranfield"](shared_data).questions for grade in q["gold"].values()}
+    """Cranfield's best code is the highest grade; in `xquad-half` every paragraph is in one
+    language, and half are foreign.
+    """
+    grades = {
+        grade for q in SETS["cranfield"](shared_data).questions for grade in q["gold"].values()
+    }
     assert grades == {0, 1, 2, 3, 4}
     made = SETS["xquad-half"](shared_data)
     paragraphs = [d["doc_id"].rpartition(":")[0] for d in made.documents]
@@ -69,4 +81,6 @@ def test_what_has_to_be_refused_is_not_there(shared_data: Path) -> None:
     answering = {d for q in rgb(shared_data, "zh_refine").questions for d in q["gold_doc_ids"]}
     assert rejecting < kept
     assert answering
-    assert not any(q["gold_doc_ids"] for q in rgb(shared_data, "zh_refine", rejecting=True).questions)
+    assert not any(
+        q["gold_doc_ids"] for q in rgb(shared_data, "zh_refine", rejecting=True).questions
+    )

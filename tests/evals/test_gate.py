@@ -1,4 +1,6 @@
-"""The release gate: nothing that the ticks and the reader were worth at the last release is lost unseen."""
+"""The release gate: nothing that the ticks and the reader were worth at the last release is lost
+unseen.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""The structure of real papers is read as a person read it; what is not is named here, so that it cannot grow unseen."""
+"""The structure of real papers is read as a person read it; what is not is named here, so that it
+cannot grow unseen.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +11,8 @@ import pytest
 import paper_structure
 from citewell.ingest.paper.read_paper import read_paper
 
-# unnumbered headings of the appendices that the PDF parser takes for text, or joins to the one before
+# unnumbered headings of the appendices that the PDF parser takes for text, or joins to the one
+# before
 MISSED = {"2023.acl-long.386.pdf": (33, 34), "2023.findings-emnlp.248.pdf": (26, 46)}
 
 

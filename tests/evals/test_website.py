@@ -1,4 +1,6 @@
-"""The website evaluation on a made-up site of four pages: what it counts, and what it takes for an answer."""
+"""The website evaluation on a made-up site of four pages: what it counts, and what it takes for an
+answer.
+"""
 
 from __future__ import annotations
 
@@ -22,8 +24,10 @@ START = """<p>We sell bicycles.</p><ul>
 PAGES = {
     "index.html": START,
     "frames.html": "<p>Every frame is made of steel tubes. <a href='index.html'>Home</a></p>",
-    "shipping.html": "<p>What parcels cost: <a href='returns.html'>returns within thirty days</a>.</p>",
-    "returns.html": "<p>A bicycle can be returned within thirty days of delivery. <a href='gone.html'>Form</a></p>",
+    "shipping.html": "<p>What parcels cost: <a href='returns.html'>returns within thirty "
+    "days</a>.</p>",
+    "returns.html": "<p>A bicycle can be returned within thirty days of delivery. <a "
+    "href='gone.html'>Form</a></p>",
 }
 RETURNS = "A bicycle can be returned within thirty days of delivery. Nothing is charged."
 RIGHT = answers.Asked(
@@ -55,14 +59,25 @@ def site(tmp_path: Path) -> SiteSet:
     folder = tmp_path / "site"
     folder.mkdir()
     for name, body in PAGES.items():
-        text = f"<html><head><title>{name}</title></head><body><main><h1>{name}</h1>{body}</main></body></html>"
+        text = (
+            f"<html><head><title>{name}</title></head><body><main><h1>{name}</h1>{body}</main></b"
+            "ody></html>"
+        )
         (folder / name).write_text(text, "utf-8")
     asked = [Question("q1", QUESTION, "returns.html", ((QUESTION, RETURNS),))]
-    return SiteSet("shop", folder, "index.html", asked, [Question("f1", "Who painted the ceiling of the Sistine Chapel?")])
+    return SiteSet(
+        "shop",
+        folder,
+        "index.html",
+        asked,
+        [Question("f1", "Who painted the ceiling of the Sistine Chapel?")],
+    )
 
 
 async def test_order(settings: Settings, site: SiteSet) -> None:
-    """The other ways are those of the graph; the agent goes on until gold was read, satisfied by nothing."""
+    """The other ways are those of the graph; the agent goes on until gold was read, satisfied by
+    nothing.
+    """
     (item,) = [item async for item in order.ordered(settings, site, site.questions)]
     assert (item.breadth, item.site_pages) == (4, 5)  # the fifth cannot be read
     assert set(item.by_chance) <= {3, 4}
@@ -75,9 +90,14 @@ async def test_order(settings: Settings, site: SiteSet) -> None:
     assert again[0].positions() == item.positions()
 
 
-async def test_answers_and_refusals(settings: Settings, site: SiteSet, capsys: pytest.CaptureFixture[str]) -> None:
+async def test_answers_and_refusals(
+    settings: Settings, site: SiteSet, capsys: pytest.CaptureFixture[str]
+) -> None:
     """Figures of all three kinds as data; what went wrong is shown."""
-    made = {kind: await measured(kind, settings, site, Options(None, 7, show_wrong=True)) for kind in KINDS}
+    made = {
+        kind: await measured(kind, settings, site, Options(None, 7, show_wrong=True))
+        for kind in KINDS
+    }
     assert [each["n"] for each in made.values()] == [1, 1, 1]
     (one,) = made["answers"]["items"]
     assert one["pages"][0]["page"] == "index.html"
@@ -91,9 +111,12 @@ async def test_answers_and_refusals(settings: Settings, site: SiteSet, capsys: p
 def test_what_is_right() -> None:
     """Of a question with gold a proved answer from the gold page; of a foreign one a refusal."""
     assert answers.contained(
-        "A bicycle can be returned within thirty days.", "You may return the bicycle within 30, thirty, days."
+        "A bicycle can be returned within thirty days.",
+        "You may return the bicycle within 30, thirty, days.",
     )
-    assert not answers.contained("A bicycle can be returned within thirty days.", "Bicycles are made of steel.")
+    assert not answers.contained(
+        "A bicycle can be returned within thirty days.", "Bicycles are made of steel."
+    )
     assert not RIGHT.wrong
     assert replace(RIGHT, cited=["b.html"]).wrong
     assert replace(RIGHT, quoted=False).wrong
@@ -128,7 +151,9 @@ def test_every_set(name: str, shared_data: Path) -> None:
     assert shared_data == DATA
     assert len(site.questions) == 120
     assert all((site.folder / question.gold_page).is_file() for question in site.questions)
-    assert all(len(question.golds) == (2 if name == "zh-on-en" else 1) for question in site.questions)
+    assert all(
+        len(question.golds) == (2 if name == "zh-on-en" else 1) for question in site.questions
+    )
     assert len(site.foreign) > 200
     (start,) = site.rewritten.values()
     assert not re.search(rb'href="[^"]*#', start)

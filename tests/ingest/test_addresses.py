@@ -27,7 +27,9 @@ from citewell.fetch.urls import LONGEST, canonical, identity, joined
     "2001:4860::5efe:10.0.0.1", "2606:4700:1:2:200:5efe:c0a8:101", "fe80::5efe:808:808", "fe80::200:5efe:808:808",
 ])  # fmt: skip
 def test_address_that_is_not_public(address: str) -> None:
-    """Private, loopback, link-local, shared, reserved, for documentation, and IPv6 that carries one of these."""
+    """Private, loopback, link-local, shared, reserved, for documentation, and IPv6 that carries one
+    of these.
+    """
     assert not public(ipaddress.ip_address(address))
 
 
@@ -48,7 +50,9 @@ def answers(monkeypatch: pytest.MonkeyPatch, *addresses: str) -> None:
 
 
 async def test_one_private_answer_refuses_the_host(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A host that has a public and a private address is refused; the message names it, the setting, and not the address."""
+    """A host that has a public and a private address is refused; the message names it, the setting,
+    and not the address.
+    """
     answers(monkeypatch, "93.184.216.34", "10.1.2.3")
     with pytest.raises(InvalidInput) as caught:
         await Guard().addresses("rebind.example", 80)
@@ -64,7 +68,9 @@ async def test_one_private_answer_refuses_the_host(monkeypatch: pytest.MonkeyPat
     ("10.1.2.3", True), ("*.wiki.corp.example", False), ("corp.example", False), ("10.1.2.4", False), ("192.168.0.0/16", False),
     ("*.orp.example", False), ("::1", False),
 ])  # fmt: skip
-async def test_hosts_of_this_house(monkeypatch: pytest.MonkeyPatch, allow: str, passes: bool) -> None:
+async def test_hosts_of_this_house(
+    monkeypatch: pytest.MonkeyPatch, allow: str, passes: bool
+) -> None:
     """A name means itself, `*.` what is below it, a network its addresses."""
     answers(monkeypatch, "10.1.2.3")
     guard = Guard((allow,))
@@ -95,7 +101,9 @@ async def test_ports_of_the_web(monkeypatch: pytest.MonkeyPatch, port: int) -> N
 @pytest.mark.parametrize("port", [1, 21, 22, 23, 25, 53, 110, 143, 445, 465, 587, 993, 1023, 2375, 3306, 5432, 6379, 6667, 9200,
                                   11211, 27017])  # fmt: skip
 async def test_ports_of_other_services(monkeypatch: pytest.MonkeyPatch, port: int) -> None:
-    """Refused on hosts of others; a host that is listed, by its name or its network, may have any port."""
+    """Refused on hosts of others; a host that is listed, by its name or its network, may have any
+    port.
+    """
     answers(monkeypatch, "93.184.216.34")
     with pytest.raises(InvalidInput, match=rf"site\.example, port {port},") as caught:
         await Guard(("other.example", "10.0.0.0/8")).addresses("site.example", port)
@@ -105,7 +113,9 @@ async def test_ports_of_other_services(monkeypatch: pytest.MonkeyPatch, port: in
         assert await Guard((allow,)).addresses("site.example", port)
 
 
-async def test_a_private_host_is_refused_as_one_on_any_port(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_private_host_is_refused_as_one_on_any_port(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """And so is a name of which one address only is allowed."""
     answers(monkeypatch, "10.1.2.3", "192.168.1.1")
     for guard in (Guard(), Guard(("10.0.0.0/8",))):
@@ -114,15 +124,21 @@ async def test_a_private_host_is_refused_as_one_on_any_port(monkeypatch: pytest.
         assert caught.value.code == "address_refused"
 
 
-@pytest.mark.parametrize("entry", ["10.0.0.0/40", "host:80", "http://host", "a..b", "*", "", "300.1.1.1"])
+@pytest.mark.parametrize(
+    "entry", ["10.0.0.0/40", "host:80", "http://host", "a..b", "*", "", "300.1.1.1"]
+)
 def test_entry_that_is_none(entry: str) -> None:
     """A slip in the setting is told, not ignored."""
     with pytest.raises(ConfigError, match="allow_private_hosts"):
         Guard((entry,))
 
 
-@pytest.mark.parametrize(("number", "kind"), [(socket.EAI_NONAME, PermanentError), (socket.EAI_AGAIN, TransientError)])
-async def test_name_that_is_not_found(monkeypatch: pytest.MonkeyPatch, number: int, kind: type[Exception]) -> None:
+@pytest.mark.parametrize(
+    ("number", "kind"), [(socket.EAI_NONAME, PermanentError), (socket.EAI_AGAIN, TransientError)]
+)
+async def test_name_that_is_not_found(
+    monkeypatch: pytest.MonkeyPatch, number: int, kind: type[Exception]
+) -> None:
     """No such host for good, or nobody to ask for now."""
 
     async def resolve(host: str, port: int) -> list[Address]:
@@ -133,7 +149,9 @@ async def test_name_that_is_not_found(monkeypatch: pytest.MonkeyPatch, number: i
         await Guard().addresses("nowhere.example", 80)
 
 
-async def test_urls_of_others_that_must_not_be_fetched(shared_data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_urls_of_others_that_must_not_be_fetched(
+    shared_data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Every URL of the list is refused before a connection: as a URL, or by what its host means."""
     path = shared_data / "robustness" / "ssrf_urls.jsonl"
     if not path.is_file():
@@ -141,14 +159,18 @@ async def test_urls_of_others_that_must_not_be_fetched(shared_data: Path, monkey
     urls = [json.loads(line)["url"] for line in path.read_text("utf-8").splitlines()]
 
     async def resolve(host: str, port: int) -> list[Address]:
-        inside = re.search(r"\d+\.\d+\.\d+\.\d+(?=\.(nip|xip)\.io$)", host)  # what these names mean in the DNS
+        inside = re.search(
+            r"\d+\.\d+\.\d+\.\d+(?=\.(nip|xip)\.io$)", host
+        )  # what these names mean in the DNS
         return [ipaddress.ip_address(inside[0] if inside else host)]
 
     monkeypatch.setattr("citewell.fetch.addresses.resolve", resolve)
     codes = []
     for url in urls:
         with pytest.raises(InvalidInput) as caught:
-            await Guard().addresses(re.sub(r"[\[\]]|^https?://|(?<=[^/:])/.*", "", canonical(url)), 80)
+            await Guard().addresses(
+                re.sub(r"[\[\]]|^https?://|(?<=[^/:])/.*", "", canonical(url)), 80
+            )
         codes.append(caught.value.code)
     assert len(codes) == 18
     assert set(codes) == {"bad_url", "address_refused"}
@@ -184,7 +206,9 @@ def test_canonical(url: str, expected: str) -> None:
     "http://" + "a" * 64 + ".com/", "http://e.com/" + "a" * LONGEST,
 ])  # fmt: skip
 def test_url_that_is_refused(url: str) -> None:
-    """Anything but http and https, and whatever two programs could read in two ways; a password is not repeated."""
+    """Anything but http and https, and whatever two programs could read in two ways; a password is
+    not repeated.
+    """
     with pytest.raises(InvalidInput) as caught:
         canonical(url)
     assert caught.value.code == "bad_url"

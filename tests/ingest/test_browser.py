@@ -26,18 +26,22 @@ if TYPE_CHECKING:
     from tests.conftest import SiteServer
 
 needs_chromium = pytest.mark.skipif(
-    not find_chromium(), reason="no Chromium on this machine (apt install chromium): pages that scripts write are not tested"
+    not find_chromium(),
+    reason="no Chromium on this machine (apt install chromium): pages that scripts write are not "
+    "tested",
 )
 TYPES = {".js": "text/javascript", ".json": "application/json", ".pdf": "application/pdf"}
 SITE = "http://site.test"
 
 
 class Web:
-    """What there is: address -> its text. `asked`: what was asked for. `leads`: address -> where it is found instead. `blind`:
-    it follows them wherever they lead.
+    """What there is: address -> its text. `asked`: what was asked for. `leads`: address -> where it
+    is found instead. `blind`: it follows them wherever they lead.
     """
 
-    def __init__(self, pages: dict[str, str], leads: dict[str, str] | None = None, *, blind: bool = False) -> None:
+    def __init__(
+        self, pages: dict[str, str], leads: dict[str, str] | None = None, *, blind: bool = False
+    ) -> None:
         self.pages = {url if "://" in url else SITE + url: text for url, text in pages.items()}
         self.leads = leads or {}
         self.asked: list[str] = []
@@ -48,7 +52,9 @@ class Web:
         there = self.leads.get(url, url)
         if there != url and not self.blind:
             if within is not None and not within(there):
-                raise PermanentError(f"{url} leads to {there}, which is elsewhere", code="leads_away")
+                raise PermanentError(
+                    f"{url} leads to {there}, which is elsewhere", code="leads_away"
+                )
             self.asked.append(there)
         if there not in self.pages:
             raise PermanentError(f"{url}: status 404", code="page_missing")
@@ -88,7 +94,8 @@ def below(root: int) -> set[int]:
 APP = {
     "/": """<!doctype html><title>Shop</title><body><div id="app">Loading</div><x-note></x-note>
         <script src="http://cdn.test/lib.js"></script><script src="/app.js"></script>""",
-    "http://cdn.test/lib.js": "window.put = text => { document.getElementById('app').innerHTML = text }",
+    "http://cdn.test/lib.js": "window.put = text => { document.getElementById('app').innerHTML "
+    "= text }",
     "/app.js": """customElements.define('x-note', class extends HTMLElement {
           connectedCallback() { this.attachShadow({mode: 'open'}).innerHTML = '<p>Seven days.</p>' } });
         const more = new XMLHttpRequest(); more.open('GET', '/missing.json');
@@ -101,13 +108,21 @@ APP = {
 
 @needs_chromium
 async def test_a_page_that_scripts_write() -> None:
-    """With what they fetched, in any language, and with what components keep to themselves. The second page needs no start."""
+    """With what they fetched, in any language, and with what components keep to themselves. The
+    second page needs no start.
+    """
     async with Browser() as browser:
         web = Web(APP)
         html = await shown(browser, web)
         assert '<h1>售后服务</h1><p>404</p><a href="/returns">退货</a>' in html
         assert "<p>Seven days.</p>" in html
-        assert sorted(url.rpartition("/")[2] for url in web.asked) == ["", "app.js", "data.json", "lib.js", "missing.json"]
+        assert sorted(url.rpartition("/")[2] for url in web.asked) == [
+            "",
+            "app.js",
+            "data.json",
+            "lib.js",
+            "missing.json",
+        ]
         process = browser._chromium
         await shown(browser, Web(APP))
         assert browser._chromium is process
@@ -115,10 +130,13 @@ async def test_a_page_that_scripts_write() -> None:
 
 @needs_chromium
 async def test_redirects_windows_and_dialogs() -> None:
-    """Addresses are those of the page that was reached; a script may lead on; what it opens or asks is shut."""
+    """Addresses are those of the page that was reached; a script may lead on; what it opens or asks
+    is shut.
+    """
     pages = {
         "/new/": "<p id=p></p><script src=in.js></script>",
-        "/new/in.js": "alert(1); p.textContent = confirm('go on?') + location.href; window.open('/popup')",
+        "/new/in.js": "alert(1); p.textContent = confirm('go on?') + location.href; "
+        "window.open('/popup')",
         "/go": "<script>location = '/end'</script>",
         "/end": "<p>The end.</p>",
         "/file.pdf": "%PDF",
@@ -135,7 +153,9 @@ async def test_redirects_windows_and_dialogs() -> None:
 
 @needs_chromium
 async def test_only_its_own_site_is_read() -> None:
-    """Nothing is sent but plain questions; of other sites come scripts only, and only what says that it is one."""
+    """Nothing is sent but plain questions; of other sites come scripts only, and only what says
+    that it is one.
+    """
     page = """<p id=p></p><img src="/pic.png"><link rel=stylesheet href="/style.css"><iframe src="http://other.test/frame"></iframe>
         <script src="http://other.test/data.json"></script><script>
         const say = what => { p.textContent += what + ' ' };
@@ -146,7 +166,12 @@ async def test_only_its_own_site_is_read() -> None:
           say(await import('http://other.test/data.json', {with: {type: 'json'}}).then(it => it.default, () => 'no'));
           say('end')
         })()</script>"""
-    pages = {"/": page, "/own.json": "1", "http://api.site.test/api.json": "2", "http://other.test/data.json": "3"}
+    pages = {
+        "/": page,
+        "/own.json": "1",
+        "http://api.site.test/api.json": "2",
+        "http://other.test/data.json": "3",
+    }
     async with Browser() as browser:
         web = Web(pages)
         assert '<p id="p">1 2 no no no no end </p>' in await shown(browser, web)
@@ -161,8 +186,8 @@ async def test_only_its_own_site_is_read() -> None:
 @needs_chromium
 @pytest.mark.parametrize("blind", [False, True])
 async def test_no_other_site_is_read_through_a_redirect(blind: bool) -> None:
-    """Not as data, in a frame or as a module that is no script, even where `fetch` follows it; below its own host it may lead,
-    and a script may come from elsewhere.
+    """Not as data, in a frame or as a module that is no script, even where `fetch` follows it;
+    below its own host it may lead, and a script may come from elsewhere.
     """
     page = """<p id=p></p><iframe src="/frame"></iframe><script>
         const say = what => { p.textContent += what + ' ' };
@@ -197,7 +222,9 @@ async def test_no_other_site_is_read_through_a_redirect(blind: bool) -> None:
         assert '<p id="p">no no no below no script frame: end </p>' in html
         assert "secret" not in html
         # of a script nobody knows before it is there; its media type speaks for it then
-        assert [url for url in web.asked if "intra" in url] == ([] if blind else ["http://intra.test/data.json"])
+        assert [url for url in web.asked if "intra" in url] == (
+            [] if blind else ["http://intra.test/data.json"]
+        )
         assert SITE + "/frame" in web.asked
 
 
@@ -211,23 +238,33 @@ async def test_the_page_itself_comes_from_its_own_host(blind: bool) -> None:
         "http://site.test:8080/": "<p>x</p>",
     }
     async with Browser() as browser:
-        assert "encrypted" in await shown(browser, Web(pages, {SITE + "/": "https://site.test/"}, blind=blind))
+        assert "encrypted" in await shown(
+            browser, Web(pages, {SITE + "/": "https://site.test/"}, blind=blind)
+        )
         for there in ("http://api.site.test/", "http://site.test:8080/"):
             with pytest.raises(PermanentError, match="which is elsewhere") as caught:
                 await shown(browser, Web(pages, {SITE + "/": there}, blind=blind))
             assert caught.value.code == "leads_away"
 
 
-async def test_what_brings_the_parts_of_a_page_goes_where_it_may(settings: Settings, site_server: SiteServer) -> None:
+async def test_what_brings_the_parts_of_a_page_goes_where_it_may(
+    settings: Settings, site_server: SiteServer
+) -> None:
     """The real one asks nothing of a host that is elsewhere."""
     away = site_server.url.replace("127.0.0.1", "localhost")
     site_server.page("/data.json", status=302, headers={"Location": f"{away}/secret"})
     site_server.page("/secret", "secret")
-    async with App(settings.model_copy(update={"allow_private_hosts": ("127.0.0.1", "localhost")})) as app:
+    async with App(
+        settings.model_copy(update={"allow_private_hosts": ("127.0.0.1", "localhost")})
+    ) as app:
         with pytest.raises(PermanentError) as caught:
-            await open_pages(app).part(f"{site_server.url}/data.json", lambda there: there.startswith(site_server.url))
+            await open_pages(app).part(
+                f"{site_server.url}/data.json", lambda there: there.startswith(site_server.url)
+            )
         assert (caught.value.code, site_server.paths()) == ("leads_away", ["/data.json"])
-        assert (await open_pages(app).part(f"{site_server.url}/data.json")).final_url == f"{away}/secret"
+        assert (
+            await open_pages(app).part(f"{site_server.url}/data.json")
+        ).final_url == f"{away}/secret"
 
 
 @needs_chromium
@@ -245,9 +282,12 @@ async def test_limits_of_requests_and_bytes(monkeypatch: pytest.MonkeyPatch) -> 
 
 @needs_chromium
 async def test_pages_without_end() -> None:
-    """One that never rests is taken as it is; one that never answers ends in time; and the next one is shown."""
+    """One that never rests is taken as it is; one that never answers ends in time; and the next one
+    is shown.
+    """
     pages = {
-        "/tick": "<p id=p>x</p><script>setInterval(() => { p.textContent += 'y'; fetch('/own.json') }, 20)</script>",
+        "/tick": "<p id=p>x</p><script>setInterval(() => { p.textContent += 'y'; "
+        "fetch('/own.json') }, 20)</script>",
         "/loop": "<p>x</p><script>while (true) {}</script>",
         "/later": "<p>x</p><script>setTimeout(() => { while (true) {} }, 0)</script>",
         "/leave": "<p>still here</p><script>location = 'http://other.test/'</script>",
@@ -271,7 +311,9 @@ async def test_pages_without_end() -> None:
             with pytest.raises(TransientError) as caught:
                 await shown(browser, web, SITE + path, 3)
             assert caught.value.code == "timeout"
-            assert time.monotonic() - begun < 20  # 3, and what a loaded machine takes to end and start a browser
+            assert (
+                time.monotonic() - begun < 20
+            )  # 3, and what a loaded machine takes to end and start a browser
         with pytest.raises(TransientError, match="not there within 1 seconds"):
             await browser.render(SITE + "/", slow, 1)
         assert "fine" in await shown(browser, web)
@@ -280,7 +322,9 @@ async def test_pages_without_end() -> None:
 @needs_chromium
 @pytest.mark.skipif(sys.platform != "linux", reason="processes are looked up in /proc")
 async def test_no_process_is_left() -> None:
-    """Not by a page that hangs, not by one that nobody waits for any more; and one that was killed is started anew."""
+    """Not by a page that hangs, not by one that nobody waits for any more; and one that was killed
+    is started anew.
+    """
     before = below(os.getpid())
     web = Web({"/loop": "<script>while (true) {}</script>", "/": "<p>fine</p>"})
     async with Browser() as browser:
@@ -292,7 +336,11 @@ async def test_no_process_is_left() -> None:
         waiting.cancel()
         with pytest.raises(asyncio.CancelledError):
             await waiting
-        chromium = {pid for pid in started if b"--type=" not in arguments(pid) and b"--host-resolver-rules" in arguments(pid)}
+        chromium = {
+            pid
+            for pid in started
+            if b"--type=" not in arguments(pid) and b"--host-resolver-rules" in arguments(pid)
+        }
         assert len(chromium) == 1
         killed = browser._chromium
         assert killed is not None
@@ -380,8 +428,12 @@ class Trap(asyncio.DatagramProtocol):
         try:
             line = await asyncio.wait_for(reader.readline(), 5)
             self.seen.append(line.decode("latin-1").strip())
-            body = self.page.encode() if line.startswith(b"GET / ") else b"<p>trap</p>"  # else each frame would try all again
-            writer.write(b"HTTP/1.1 200 OK\r\ncontent-type: text/html\r\nconnection: close\r\n\r\n" + body)
+            body = (
+                self.page.encode() if line.startswith(b"GET / ") else b"<p>trap</p>"
+            )  # else each frame would try all again
+            writer.write(
+                b"HTTP/1.1 200 OK\r\ncontent-type: text/html\r\nconnection: close\r\n\r\n" + body
+            )
             await writer.drain()
         except (OSError, TimeoutError):
             self.seen.append("nothing said")
@@ -390,7 +442,11 @@ class Trap(asyncio.DatagramProtocol):
 
     def attack(self, host: str = "127.0.0.1") -> str:
         there = self.url.replace("127.0.0.1", host)
-        return ATTACK.replace("TRAP", there).replace("SOCKET", there.replace("http", "ws")).replace("PORT", str(self.udp))
+        return (
+            ATTACK.replace("TRAP", there)
+            .replace("SOCKET", there.replace("http", "ws"))
+            .replace("PORT", str(self.udp))
+        )
 
 
 @asynccontextmanager
@@ -398,7 +454,9 @@ async def trapping() -> AsyncIterator[Trap]:
     trap = Trap()
     server = await asyncio.start_server(trap.handle, "127.0.0.1", 0)
     trap.url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
-    transport, _ = await asyncio.get_running_loop().create_datagram_endpoint(lambda: trap, local_addr=("127.0.0.1", 0))
+    transport, _ = await asyncio.get_running_loop().create_datagram_endpoint(
+        lambda: trap, local_addr=("127.0.0.1", 0)
+    )
     trap.udp = transport.get_extra_info("sockname")[1]
     try:
         yield trap
@@ -410,7 +468,9 @@ async def trapping() -> AsyncIterator[Trap]:
 
 @needs_chromium
 async def test_nothing_is_reached_but_what_is_given() -> None:
-    """Whatever a page tries, by name or by address, the server beside it sees no connection: all goes through `fetch`."""
+    """Whatever a page tries, by name or by address, the server beside it sees no connection: all
+    goes through `fetch`.
+    """
     async with trapping() as trap, Browser() as browser:
         for home, host in (("http://site.test/", "127.0.0.1"), ("https://site.test/", "localhost")):
             web = Web({home: trap.attack(host), f"{home}service.js": "fetch('/x')"})
@@ -418,13 +478,18 @@ async def test_nothing_is_reached_but_what_is_given() -> None:
             assert "tried: fetch post xhr image socket beacon events worker" in html
             assert "no-rtc" in html
             await asyncio.sleep(0.5)
-            assert all("site.test" in url or url.endswith(("/script", "/preload", "/module")) for url in web.asked), web.asked
+            assert all(
+                "site.test" in url or url.endswith(("/script", "/preload", "/module"))
+                for url in web.asked
+            ), web.asked
         assert trap.seen == []
 
 
 @needs_chromium
 async def test_nothing_is_reached_even_past_the_interception() -> None:
-    """The browser by itself finds no host. In a Chromium without our switches the same page reaches the trap in many ways."""
+    """The browser by itself finds no host. In a Chromium without our switches the same page reaches
+    the trap in many ways.
+    """
     from playwright.async_api import Error, async_playwright
 
     async with trapping() as trap, Browser() as browser:
@@ -437,10 +502,24 @@ async def test_nothing_is_reached_even_past_the_interception() -> None:
         assert trap.seen == []
     async with trapping() as trap, async_playwright() as playwright:
         sandbox = os.geteuid() != 0
-        chromium = await playwright.chromium.launch(executable_path=find_chromium(), chromium_sandbox=sandbox)
-        trap.page = trap.attack().replace("}, 300)", "}, 5000)")  # all has begun by then, on a busy machine too
+        chromium = await playwright.chromium.launch(
+            executable_path=find_chromium(), chromium_sandbox=sandbox
+        )
+        trap.page = trap.attack().replace(
+            "}, 300)", "}, 5000)"
+        )  # all has begun by then, on a busy machine too
         page = await chromium.new_page()
-        wanted = {"/img", "/fetch", "/xhr", "/socket", "/beacon", "/iframe", "/w-fetch", "/w-socket", "/prefetch"}
+        wanted = {
+            "/img",
+            "/fetch",
+            "/xhr",
+            "/socket",
+            "/beacon",
+            "/iframe",
+            "/w-fetch",
+            "/w-socket",
+            "/prefetch",
+        }
         for n in range(600):
             if wanted <= reached(trap.seen) and any(line.startswith("udp") for line in trap.seen):
                 break

@@ -13,7 +13,18 @@ FRENCH = "L'été où j'ai été à la forêt, le café était très cher. Ça v
 
 
 @pytest.mark.parametrize(
-    "encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "utf-32", "utf-32-le", "gb18030", "gbk"]
+    "encoding",
+    [
+        "utf-8",
+        "utf-8-sig",
+        "utf-16",
+        "utf-16-le",
+        "utf-16-be",
+        "utf-32",
+        "utf-32-le",
+        "gb18030",
+        "gbk",
+    ],
 )
 def test_simplified_chinese(encoding: str) -> None:
     """Simplified Chinese is read with and without a byte order mark."""
@@ -27,16 +38,25 @@ def test_traditional_chinese(encoding: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "encoding"), [(FRENCH, "cp1252"), ("Привет, как дела? Это русский текст о базах данных." * 3, "koi8_r")]
+    ("text", "encoding"),
+    [(FRENCH, "cp1252"), ("Привет, как дела? Это русский текст о базах данных." * 3, "koi8_r")],
 )
 def test_a_guess_says_so(text: str, encoding: str) -> None:
     """An encoding that is only likely is named in a warning."""
-    assert decode(text.encode(encoding), "a.txt") == (text, [f"its encoding was guessed as {encoding}"])
+    assert decode(text.encode(encoding), "a.txt") == (
+        text,
+        [f"its encoding was guessed as {encoding}"],
+    )
 
 
 def test_lists_of_names() -> None:
-    """Common characters, though few of them are frequent, are not Arabic; Korean names are not Chinese."""
-    for text, encoding in (("张伟\n李娜\n王芳\n刘洋\n", "gbk"), ("김철수\n이영희\n박민수\n최지우\n", "euc_kr")):
+    """Common characters, though few of them are frequent, are not Arabic; Korean names are not
+    Chinese.
+    """
+    for text, encoding in (
+        ("张伟\n李娜\n王芳\n刘洋\n", "gbk"),
+        ("김철수\n이영희\n박민수\n최지우\n", "euc_kr"),
+    ):
         assert decode(text.encode(encoding), "a.txt")[0] == text
 
 
@@ -47,7 +67,9 @@ def test_wide_latin_without_a_mark() -> None:
 
 
 def test_damaged_utf8_stays_utf8() -> None:
-    """One bad byte in UTF-8 does not turn the file into another encoding; a warning counts the places."""
+    """One bad byte in UTF-8 does not turn the file into another encoding; a warning counts the
+    places.
+    """
     text, warnings = decode((SIMPLE * 3).encode()[:-1] + b"!", "a.txt")
     assert text.startswith(SIMPLE)
     assert warnings == ["1 places were not valid UTF-8 and are shown as \ufffd"]
@@ -66,18 +88,30 @@ def test_binary_is_refused(data: bytes) -> None:
 
 
 ASIAN = [
-    ("合同编号为第三号，甲方应当付清全部货款。", ["gbk", "gb18030", "utf-16-le", "utf-16-be", "utf-32-le", "hz"]),
+    (
+        "合同编号为第三号，甲方应当付清全部货款。",
+        ["gbk", "gb18030", "utf-16-le", "utf-16-be", "utf-32-le", "hz"],
+    ),
     ("付款方式", ["gbk", "utf-16-le", "utf-16-be", "utf-32-be"]),
     ("姓名,电话,地址\n张三,13800000000,北京市海淀区\n", ["gbk", "utf-16-le", "hz"]),
     ("本公司應於收到貨物後三十日內付清全部貨款。", ["big5", "cp950", "gb18030"]),
-    ("会議のメモ：カタログをご覧ください。", ["shift_jis", "cp932", "euc_jp", "iso2022_jp", "utf-16-le"]),
+    (
+        "会議のメモ：カタログをご覧ください。",
+        ["shift_jis", "cp932", "euc_jp", "iso2022_jp", "utf-16-le"],
+    ),
     ("東京都千代田区", ["shift_jis", "euc_jp", "iso2022_jp"]),
     ("결제 방법 안내: 대금 전액을 지급하여야 한다.", ["euc_kr", "cp949", "utf-16-be"]),
     ("회의록 작성", ["euc_kr", "iso2022_kr"]),
 ]
 EUROPEAN = [
-    ("Покупатель обязан оплатить товар. Привет, мир!", ["cp1251", "koi8_r", "cp866", "iso8859_5", "utf-16-le"]),
-    ("Der Käufer muß die Ware bezahlen. Schöne Grüße aus Köln.", ["cp1252", "latin-1", "cp850", "utf-32-le"]),
+    (
+        "Покупатель обязан оплатить товар. Привет, мир!",
+        ["cp1251", "koi8_r", "cp866", "iso8859_5", "utf-16-le"],
+    ),
+    (
+        "Der Käufer muß die Ware bezahlen. Schöne Grüße aus Köln.",
+        ["cp1252", "latin-1", "cp850", "utf-32-le"],
+    ),
     ("L’acheteur doit payer après réception. Ça coûte très cher.", ["cp1252"]),
     ("Kupujący jest zobowiązany zapłacić. Zażółć gęślą jaźń.", ["cp1250", "iso8859_2"]),
     ("Kupující je povinen zaplatit. Příliš žluťoučký kůň.", ["cp1250", "iso8859_2"]),

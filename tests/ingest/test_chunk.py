@@ -47,14 +47,20 @@ def test_budget_and_overlap() -> None:
 
 def test_chinese_sentences_stay_whole() -> None:
     """A chunk of Chinese text ends where a sentence does."""
-    chunks = cut(text.parse(("数据库系统用来存储和管理数据，" * 2 + "这很重要。").encode() * 20, "x.txt", SETTINGS))
+    chunks = cut(
+        text.parse(
+            ("数据库系统用来存储和管理数据，" * 2 + "这很重要。").encode() * 20, "x.txt", SETTINGS
+        )
+    )
     assert len(chunks) > 5
     assert all(piece.text.endswith("。") for piece in chunks)
 
 
 def test_large_sections_are_not_crossed() -> None:
     """No chunk holds text of two large sections, and nothing is repeated across them."""
-    document = markdown.parse(f"# A\n\n{SENTENCE * 8}\n\n# B\n\n{SENTENCE * 8}".encode(), "x.md", SETTINGS)
+    document = markdown.parse(
+        f"# A\n\n{SENTENCE * 8}\n\n# B\n\n{SENTENCE * 8}".encode(), "x.md", SETTINGS
+    )
     chunks = cut(document)
     assert {piece.heading_path for piece in chunks} == {("A",), ("B",)}
     for piece in chunks:
@@ -63,8 +69,12 @@ def test_large_sections_are_not_crossed() -> None:
 
 
 def test_small_siblings_share_a_chunk() -> None:
-    """Tiny sections under one heading go together, under the path they share; their headings are in the text."""
-    document = markdown.parse(b"# Top\n\n## One\n\nshort.\n\n## Two\n\nalso short.\n\n## Three\n\nlast.", "x.md", SETTINGS)
+    """Tiny sections under one heading go together, under the path they share; their headings are in
+    the text.
+    """
+    document = markdown.parse(
+        b"# Top\n\n## One\n\nshort.\n\n## Two\n\nalso short.\n\n## Three\n\nlast.", "x.md", SETTINGS
+    )
     (piece,) = cut(document)
     assert piece.heading_path == ("Top",)
     assert piece.text == document.text
@@ -81,13 +91,28 @@ def test_a_bare_heading_goes_with_what_follows() -> None:
 def test_tables_split_between_rows() -> None:
     """A long table is cut between rows, never inside one."""
     rows = "\n".join(f"| name {n} | value number {n} |" for n in range(40))
-    chunks = cut(markdown.parse(f"| a | b |\n|---|---|\n{rows}".encode(), "x.md", SETTINGS), overlap=0)
+    chunks = cut(
+        markdown.parse(f"| a | b |\n|---|---|\n{rows}".encode(), "x.md", SETTINGS), overlap=0
+    )
     assert chunks[0].text.startswith("a | b\na: name 0 | b: value number 0")
     assert all(piece.text.startswith("a: name") for piece in chunks[1:])
 
 
 @pytest.mark.parametrize(
-    "unit", ["word ", "很长的句子没有句号，", "x", "中", ".", "a,", "http://a.b/", "\u200b", "。”", "- i\n", "a | b\n"]
+    "unit",
+    [
+        "word ",
+        "很长的句子没有句号，",
+        "x",
+        "中",
+        ".",
+        "a,",
+        "http://a.b/",
+        "\u200b",
+        "。”",
+        "- i\n",
+        "a | b\n",
+    ],
 )
 def test_anything_is_cut(unit: str) -> None:
     """Text without sentences, clauses or even words still keeps the budget, and nothing is lost."""

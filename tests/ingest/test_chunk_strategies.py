@@ -20,7 +20,9 @@ from citewell.text.sentences import sentences
 from citewell.types import Chunk, Document, Section
 
 SETTINGS = IngestSettings()
-PROSE = "Ships carry grain to the islands. Pilots know the channel well! Does the tide turn at noon? "
+PROSE = (
+    "Ships carry grain to the islands. Pilots know the channel well! Does the tide turn at noon? "
+)
 CHINESE = "灯塔建于一八五七年。塔身为红色，高三十米。守塔人每天点灯。"
 UNITS = [
     "word ",
@@ -43,7 +45,9 @@ def topics(texts: Sequence[str]) -> Vector:
     rows = []
     for each in texts:
         row = np.full(8, 0.01 * (len(each) % 5), np.float32)
-        row[next((n for n, name in enumerate(("harbour", "orchard", "engine")) if name in each), 7)] = 1.0
+        row[
+            next((n for n, name in enumerate(("harbour", "orchard", "engine")) if name in each), 7)
+        ] = 1.0
         rows.append(row / np.linalg.norm(row))
     return np.stack(rows)
 
@@ -55,7 +59,9 @@ def cut(document: Document, strategy: str, tokens: int = 60, overlap: int = 15) 
 @pytest.mark.parametrize("strategy", CHUNKERS)
 @pytest.mark.parametrize("unit", UNITS)
 def test_every_chunker_keeps_the_text(strategy: str, unit: str) -> None:
-    """Chunks are spans of the text, in order, near the budget, and hold every character that is not white space."""
+    """Chunks are spans of the text, in order, near the budget, and hold every character that is not
+    white space.
+    """
     document = text.parse((unit * 400).encode(), "x.txt", SETTINGS)
     last = 0
     for piece in cut(document, strategy):
@@ -76,7 +82,9 @@ def test_sentences_are_not_cut(strategy: str) -> None:
 
 
 def test_sentences_heed_no_section() -> None:
-    """Small and large sections are filled up alike; the heading above a chunk is that of most of it, or what all share."""
+    """Small and large sections are filled up alike; the heading above a chunk is that of most of
+    it, or what all share.
+    """
     parts = "".join(f"\n\n## Part {n}\n\n{PROSE}" for n in range(12))
     document = markdown.parse(f"# Top{parts}".encode(), "x.md", SETTINGS)
     chunks = cut(document, "sentences", tokens=120, overlap=0)
@@ -95,7 +103,9 @@ def test_a_heading_stands_with_what_follows() -> None:
 
 
 def test_fixed_windows_have_one_size_and_overlap() -> None:
-    """All windows but the last are full, each repeats the end of the one before, and no word is cut."""
+    """All windows but the last are full, each repeats the end of the one before, and no word is
+    cut.
+    """
     document = text.parse((PROSE * 30).encode(), "x.txt", SETTINGS)
     chunks = cut(document, "fixed")
     assert all(50 <= piece.tokens <= 61 for piece in chunks[:-1])
@@ -116,7 +126,9 @@ def test_no_sign_is_cut_in_two(unit: str) -> None:
 
 
 def test_rows_stay_whole() -> None:
-    """A table's row is cut by no chunker that keeps sentences, even where its cells hold full stops."""
+    """A table's row is cut by no chunker that keeps sentences, even where its cells hold full
+    stops.
+    """
     rows = [f"Model: T{n}. New. | Load: {n} kg. Heavy. | Price: {n}00" for n in range(40)]
     document = text.parse("\n".join(rows).encode(), "x.txt", SETTINGS)
     for strategy in ("structure", "sentences", "semantic"):
@@ -134,13 +146,25 @@ def test_a_row_over_the_budget_is_cut_between_cells() -> None:
 
 
 def test_semantic_breaks_where_the_topic_changes() -> None:
-    """Three topics in one text without headings become chunks of one topic each; nothing is repeated across a change."""
-    topic = [f"The {name} is busy on day {n}. " for name in ("harbour", "orchard", "engine") for n in range(5)]
+    """Three topics in one text without headings become chunks of one topic each; nothing is
+    repeated across a change.
+    """
+    topic = [
+        f"The {name} is busy on day {n}. "
+        for name in ("harbour", "orchard", "engine")
+        for n in range(5)
+    ]
     document = text.parse("".join(topic).encode(), "x.txt", SETTINGS)
     chunks = cut(document, "semantic", tokens=70, overlap=20)
-    named = [{name for name in ("harbour", "orchard", "engine") if name in piece.text} for piece in chunks]
+    named = [
+        {name for name in ("harbour", "orchard", "engine") if name in piece.text}
+        for piece in chunks
+    ]
     assert all(len(names) == 1 for names in named)
-    flat = [{name for name in ("harbour", "orchard", "engine") if name in piece.text} for piece in cut(document, "fixed")]
+    flat = [
+        {name for name in ("harbour", "orchard", "engine") if name in piece.text}
+        for piece in cut(document, "fixed")
+    ]
     assert any(len(names) > 1 for names in flat)
 
 
@@ -162,9 +186,14 @@ def test_semantic_embeds_each_sentence_once() -> None:
 @pytest.mark.parametrize("strategy", CHUNKERS)
 def test_kinds(strategy: str) -> None:
     """The only chunk of its section is the whole of it; of several, each is a part."""
-    document = markdown.parse(f"# Short\n\n{PROSE}\n\n# Long\n\n{PROSE * 12}".encode(), "x.md", SETTINGS)
+    document = markdown.parse(
+        f"# Short\n\n{PROSE}\n\n# Long\n\n{PROSE * 12}".encode(), "x.md", SETTINGS
+    )
     chunks = cut(document, strategy, overlap=0)
-    of_section = {piece.section: [other.kind for other in chunks if other.section == piece.section] for piece in chunks}
+    of_section = {
+        piece.section: [other.kind for other in chunks if other.section == piece.section]
+        for piece in chunks
+    }
     for kinds in of_section.values():
         assert kinds == ["whole"] if len(kinds) == 1 else set(kinds) == {"text"}
     assert any(len(kinds) > 1 for kinds in of_section.values())

@@ -40,11 +40,19 @@ def sections(text: str, name: str) -> list[str]:
 
 
 def test_text_stays_and_definitions_are_sections() -> None:
-    """Not a character moves; a section begins with the comments and decorators of its definition; words in texts are none."""
+    """Not a character moves; a section begins with the comments and decorators of its definition;
+    words in texts are none.
+    """
     document = code.parse(PYTHON.encode(), "a.py", SETTINGS)
     assert document.text == PYTHON.strip("\n")
     assert (document.title, document.media_type) == ("a.py", "text/x-python")
-    assert sections(PYTHON, "a.py") == ["", "Server", "Server > start()", "Server > tabbed()", "main()"]
+    assert sections(PYTHON, "a.py") == [
+        "",
+        "Server",
+        "Server > start()",
+        "Server > tabbed()",
+        "main()",
+    ]
     server = document.sections[1]
     assert document.text[server.start : server.end].startswith("# why\n@decorated\nclass Server")
 
@@ -97,24 +105,40 @@ static void help(void)
         ),
         (
             "a.cs",
-            "namespace X.Y\n{\n    class A\n    {\n        public int Run(string a)\n        {\n        }\n    }\n}\n",
+            (
+                "namespace X.Y\n{\n    class A\n    {\n        public int Run(string a)\n       "
+                " {\n        }\n    }\n}\n"
+            ),
             ["X.Y", "X.Y > A", "X.Y > A > Run()"],
         ),
         (
             "a.rs",
-            "/// Doc\n#[derive(Debug)]\npub struct Foo<'a> { x: &'a str }\nimpl<'a> Foo<'a> {\n    pub fn new() {}\n}\n",
+            (
+                "/// Doc\n#[derive(Debug)]\npub struct Foo<'a> { x: &'a str }\nimpl<'a> Foo<'a> "
+                "{\n    pub fn new() {}\n}\n"
+            ),
             ["Foo", "Foo", "Foo > new()"],
         ),
         (
             "a.go",
-            "package main\n\n// Run runs.\nfunc (s *Server) Run() error {\n}\ntype Server struct {\n}\n",
+            (
+                "package main\n\n// Run runs.\nfunc (s *Server) Run() error {\n}\ntype Server "
+                "struct {\n}\n"
+            ),
             ["main", "Run()", "Server"],
         ),
-        ("a.rb", "module A\n  class B\n    def go!(x)\n    end\n  end\nend\n", ["A", "A > B", "A > B > go!()"]),
+        (
+            "a.rb",
+            "module A\n  class B\n    def go!(x)\n    end\n  end\nend\n",
+            ["A", "A > B", "A > B > go!()"],
+        ),
         ("a.sh", "foo() {\n  x\n}\nfunction bar {\n  y\n}\n", ["foo()", "bar()"]),
         (
             "a.sql",
-            "-- create table no (x)\nCREATE TABLE users (id int);\ncreate or replace view v as select 1;\n",
+            (
+                "-- create table no (x)\nCREATE TABLE users (id int);\ncreate or replace view v "
+                "as select 1;\n"
+            ),
             ["users", "v"],
         ),
         ("a.r", "f <- function(x) {\n}\n", ["f()"]),
@@ -130,12 +154,21 @@ def test_languages(name: str, text: str, wanted: list[str]) -> None:
 def test_every_language_is_read() -> None:
     """The table of parsers and the table of languages name the same suffixes."""
     assert all(suffix in PARSERS for suffix in LANGUAGES)
-    assert {suffix for suffix, parser in PARSERS.items() if parser is PARSERS[".py"]} == set(LANGUAGES)
+    assert {suffix for suffix, parser in PARSERS.items() if parser is PARSERS[".py"]} == set(
+        LANGUAGES
+    )
 
 
 @pytest.mark.parametrize(
     "text",
-    ["var a=1;" * 300_000, "'" * 300_000, "`\\" * 150_000, "a b(\n" * 60_000, "class A" + "<" * 50 + "\n", "/*" * 200_000],
+    [
+        "var a=1;" * 300_000,
+        "'" * 300_000,
+        "`\\" * 150_000,
+        "a b(\n" * 60_000,
+        "class A" + "<" * 50 + "\n",
+        "/*" * 200_000,
+    ],
 )
 def test_hostile_code(text: str) -> None:
     """Nothing that can be written takes the patterns long."""

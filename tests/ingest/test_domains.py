@@ -23,7 +23,8 @@ from citewell.fetch.domains import domains, is_valid
     ("https://docs.example.com/guide", "http://example.com/guide", False),
     ("http://127.0.0.1:8000/", "http://127.0.0.1:8001/", False), ("http://127.0.0.1:8000/", "http://127.0.0.1:8000/x", True),
     ("bücher.example", "https://xn--bcher-kva.example/", True), ("xn--bcher-kva.example", "https://BÜCHER.example/", True),
-    ("*.例子.测试", "https://a.例子.测试/", True), ("example.com", "https://exаmple.com/", False),  # a Cyrillic а
+    # a Cyrillic а
+    ("*.例子.测试", "https://a.例子.测试/", True), ("example.com", "https://exаmple.com/", False),
     ("::1", "http://[::1]:8000/", True), ("[::1]", "http://[0:0::1]/", True), ("[::1]:8000", "http://[::1]:8000/", True),
     ("[::1]:8000", "http://[::1]/", False),
 ])  # fmt: skip
@@ -55,7 +56,9 @@ def test_what_never_passes_for_a_host(url: str) -> None:
     assert not is_valid(url, ["*.example.com"])
 
 
-@pytest.mark.parametrize("url", ["http://0177.1/", "http://2130706433/", "http://0x7f.1/", "http://127.1/"])
+@pytest.mark.parametrize(
+    "url", ["http://0177.1/", "http://2130706433/", "http://0x7f.1/", "http://127.1/"]
+)
 def test_numbers_that_are_no_address(url: str) -> None:
     assert not is_valid(url, ["127.0.0.1", "0177.1"][:1])
     assert not is_valid(url, [])

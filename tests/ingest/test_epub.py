@@ -22,8 +22,14 @@ OPF = """<package xmlns="http://www.idpf.org/2007/opf" xmlns:dc="http://purl.org
 <item id="a" href="text/a.xhtml" media-type="application/xhtml+xml"/>
 <item id="css" href="x.css" media-type="text/css"/></manifest>
 <spine><itemref idref="nav"/><itemref idref="a"/><itemref idref="b"/><itemref idref="gone"/></spine></package>"""
-NAV = '<html xmlns="http://www.w3.org/1999/xhtml"><body><nav><a href="text/b%20two.xhtml">Second part</a></nav></body></html>'
-A = '<html xmlns="http://www.w3.org/1999/xhtml"><head><title/></head><body><h1 id="c1">One</h1><p>First text.</p></body></html>'
+NAV = (
+    '<html xmlns="http://www.w3.org/1999/xhtml"><body><nav><a href="text/b%20two.xhtml">Second '
+    "part</a></nav></body></html>"
+)
+A = (
+    '<html xmlns="http://www.w3.org/1999/xhtml"><head><title/></head><body><h1 '
+    'id="c1">One</h1><p>First text.</p></body></html>'
+)
 B = '<html xmlns="http://www.w3.org/1999/xhtml"><body><p>Second text.</p></body></html>'
 PARTS = {
     "META-INF/container.xml": CONTAINER,
@@ -45,11 +51,20 @@ def book(**more: str) -> bytes:
 
 
 def test_chapters_in_order() -> None:
-    """The spine orders the chapters; one without a heading has its name from the table of contents, which is not read."""
+    """The spine orders the chapters; one without a heading has its name from the table of contents,
+    which is not read.
+    """
     document = parse_here(book(), "x.epub", SETTINGS)
-    assert (document.title, document.media_type, document.dated) == ("My Book", "application/epub+zip", 1580688000.0)
+    assert (document.title, document.media_type, document.dated) == (
+        "My Book",
+        "application/epub+zip",
+        1580688000.0,
+    )
     assert document.text == "One\n\nFirst text.\n\nSecond text."
-    assert [(s.heading_path, s.anchor) for s in document.sections] == [(("One",), "c1"), (("Second part",), "")]
+    assert [(s.heading_path, s.anchor) for s in document.sections] == [
+        (("One",), "c1"),
+        (("Second part",), ""),
+    ]
 
 
 def test_named_otherwise() -> None:
@@ -60,21 +75,35 @@ def test_named_otherwise() -> None:
 def test_a_missing_chapter_is_a_warning() -> None:
     """What is listed and not there is named; the rest is read."""
     document = epub.parse(book(**{"OEBPS/text/a.xhtml": ""}), "x.epub", SETTINGS)
-    assert (document.text, document.warnings) == ("Second text.", ("OEBPS/text/a.xhtml is missing",))
+    assert (document.text, document.warnings) == (
+        "Second text.",
+        ("OEBPS/text/a.xhtml is missing",),
+    )
 
 
-@pytest.mark.parametrize("part", ["META-INF/rights.xml", "META-INF/license.lcpl", "META-INF/encryption.xml"])
+@pytest.mark.parametrize(
+    "part", ["META-INF/rights.xml", "META-INF/license.lcpl", "META-INF/encryption.xml"]
+)
 def test_drm_is_refused_by_name(part: str) -> None:
     """A protected book is refused with that reason."""
-    text = '<encryption><EncryptionMethod Algorithm="http://www.w3.org/2001/04/xmlenc#aes256-cbc"/></encryption>'
+    text = (
+        "<encryption><EncryptionMethod "
+        'Algorithm="http://www.w3.org/2001/04/xmlenc#aes256-cbc"/></encryption>'
+    )
     with pytest.raises(UnreadableFile, match="protected by DRM"):
         epub.parse(book(**{part: text}), "x.epub", SETTINGS)
 
 
 def test_hidden_fonts_are_no_drm() -> None:
     """Fonts that are only obfuscated keep nobody from reading."""
-    text = '<encryption><EncryptionMethod Algorithm="http://www.idpf.org/2008/embedding"/></encryption>'
-    assert "First text." in epub.parse(book(**{"META-INF/encryption.xml": text}), "x.epub", SETTINGS).text
+    text = (
+        "<encryption><EncryptionMethod "
+        'Algorithm="http://www.idpf.org/2008/embedding"/></encryption>'
+    )
+    assert (
+        "First text."
+        in epub.parse(book(**{"META-INF/encryption.xml": text}), "x.epub", SETTINGS).text
+    )
 
 
 def test_a_bomb_is_refused() -> None:

@@ -28,8 +28,9 @@ Send = Callable[[asyncio.StreamWriter], Awaitable[None]]
 
 
 class Site:
-    """`pages`: path -> what is sent for it. `requests`: heads of what came, over so many `connections`; `most`: how many were
-    under way at once. A connection is kept after a reply of `page`, and closed after any other.
+    """`pages`: path -> what is sent for it. `requests`: heads of what came, over so many
+    `connections`; `most`: how many were under way at once. A connection is kept after a reply of
+    `page`, and closed after any other.
     """
 
     def __init__(self) -> None:
@@ -40,10 +41,20 @@ class Site:
         self.connections = self.open = self.most = 0
         self.writers: set[asyncio.StreamWriter] = set()
 
-    def page(self, path: str, body: bytes | str = HTML, status: int = 200, kind: str = "text/html", **headers: str) -> None:
+    def page(
+        self,
+        path: str,
+        body: bytes | str = HTML,
+        status: int = 200,
+        kind: str = "text/html",
+        **headers: str,
+    ) -> None:
         data = body.encode() if isinstance(body, str) else body
         more = "".join(f"{name.replace('_', '-')}: {value}\r\n" for name, value in headers.items())
-        head = f"HTTP/1.1 {status} X\r\ncontent-type: {kind}\r\ncontent-length: {len(data)}\r\n{KEEP}{more}\r\n"
+        head = (
+            f"HTTP/1.1 {status} X\r\ncontent-type: {kind}\r\ncontent-length: "
+            f"{len(data)}\r\n{KEEP}{more}\r\n"
+        )
         self.pages[path] = head.encode() + data
 
     def leads(self, path: str, there: str, status: int = 302) -> None:
@@ -72,7 +83,9 @@ class Site:
         self.open += 1
         self.most = max(self.most, self.open)
         try:
-            reply = self.pages.get(head.split(" ")[1], f"HTTP/1.1 404 X\r\ncontent-length: 0\r\n{KEEP}\r\n".encode())
+            reply = self.pages.get(
+                head.split(" ")[1], f"HTTP/1.1 404 X\r\ncontent-length: 0\r\n{KEEP}\r\n".encode()
+            )
             if not isinstance(reply, bytes):
                 await reply(writer)
                 return False
@@ -84,7 +97,9 @@ class Site:
 
 
 @asynccontextmanager
-async def serving(site: Site, host: str = "127.0.0.1", port: int = 0, tls: ssl.SSLContext | None = None) -> AsyncIterator[int]:
+async def serving(
+    site: Site, host: str = "127.0.0.1", port: int = 0, tls: ssl.SSLContext | None = None
+) -> AsyncIterator[int]:
     listener = await asyncio.start_server(site.handle, host, port, ssl=tls)
     try:
         yield listener.sockets[0].getsockname()[1]
@@ -105,18 +120,25 @@ async def site() -> AsyncIterator[Site]:
 
 @pytest.fixture
 async def fetcher() -> AsyncIterator[Fetcher]:
-    async with Fetcher(Settings(allow_private_hosts=("127.0.0.1",), user_agent="Citewell/1"), max_bytes=100_000) as opened:
+    async with Fetcher(
+        Settings(allow_private_hosts=("127.0.0.1",), user_agent="Citewell/1"), max_bytes=100_000
+    ) as opened:
         yield opened
 
 
 def means(monkeypatch: pytest.MonkeyPatch, hosts: dict[str, list[list[str]]]) -> list[str]:
-    """What each host resolves to, call by call (the last stays). Returns the hosts that were asked for."""
+    """What each host resolves to, call by call (the last stays). Returns the hosts that were asked
+    for.
+    """
     asked: list[str] = []
 
     async def resolve(host: str, port: int) -> list[Address]:
         asked.append(host)
         answers = hosts.get(host, [[host]])
-        return [ipaddress.ip_address(each) for each in (answers.pop(0) if len(answers) > 1 else answers[0])]
+        return [
+            ipaddress.ip_address(each)
+            for each in (answers.pop(0) if len(answers) > 1 else answers[0])
+        ]
 
     monkeypatch.setattr("citewell.fetch.addresses.resolve", resolve)
     return asked
@@ -129,7 +151,12 @@ async def test_page(site: Site, fetcher: Fetcher) -> None:
     for _ in range(2):
         page = await fetcher.page(f"{site.url}/x/../a?b=1&utm_source=x#top", seconds=5)
     assert (page.url, page.final_url) == (f"{site.url}/a?b=1",) * 2
-    assert (page.status, page.media_type, page.charset, page.data) == (200, "text/html", "gbk", HTML.encode())
+    assert (page.status, page.media_type, page.charset, page.data) == (
+        200,
+        "text/html",
+        "gbk",
+        HTML.encode(),
+    )
     assert (page.etag, page.last_modified, page.not_modified) == ('"v1"', "Mon, 1 Jan", False)
     assert (page.redirects, page.robots_tag) == ((), "nofollow")
     assert abs(page.fetched_at - time.time()) < 60
@@ -155,7 +182,9 @@ async def test_page_that_has_not_changed(site: Site, fetcher: Fetcher) -> None:
     (429, TransientError, "transient"), (503, TransientError, "transient"), (204, PermanentError, "permanent"),
     (302, PermanentError, "permanent"),
 ])  # fmt: skip
-async def test_status(site: Site, fetcher: Fetcher, status: int, kind: type[Exception], code: str) -> None:
+async def test_status(
+    site: Site, fetcher: Fetcher, status: int, kind: type[Exception], code: str
+) -> None:
     """What may work later and what will not, with the URL."""
     site.page("/a", "", status)
     with pytest.raises(kind, match=f"{site.url}/a: status {status}") as caught:
@@ -170,8 +199,12 @@ async def test_status(site: Site, fetcher: Fetcher, status: int, kind: type[Exce
     "http://169.254.169.254/latest/meta-data/", "http://localhost:{port}/secret", "http://127.0.0.1:{port}/secret",
     "http://[::ffff:127.0.0.1]:{port}/secret", "//[::1]:{port}/secret",
 ])  # fmt: skip
-async def test_redirect_to_an_address_inside(site: Site, monkeypatch: pytest.MonkeyPatch, there: str) -> None:
-    """A redirect is checked as the first request is: that one name may be fetched opens nothing else."""
+async def test_redirect_to_an_address_inside(
+    site: Site, monkeypatch: pytest.MonkeyPatch, there: str
+) -> None:
+    """A redirect is checked as the first request is: that one name may be fetched opens nothing
+    else.
+    """
     port = site.url.rpartition(":")[2]
     means(monkeypatch, {"site.example": [["127.0.0.1"]], "localhost": [["127.0.0.1"]]})
     site.page("/secret", "secret")
@@ -183,7 +216,10 @@ async def test_redirect_to_an_address_inside(site: Site, monkeypatch: pytest.Mon
     assert site.paths == ["/robots.txt", "/a"]
 
 
-@pytest.mark.parametrize("there", ["file:///etc/passwd", "gopher://127.0.0.1/", "http://u:p@127.0.0.1/", "http://2130706433/"])
+@pytest.mark.parametrize(
+    "there",
+    ["file:///etc/passwd", "gopher://127.0.0.1/", "http://u:p@127.0.0.1/", "http://2130706433/"],
+)
 async def test_redirect_to_what_is_no_page(site: Site, fetcher: Fetcher, there: str) -> None:
     """Nor does a redirect reach what a URL could not."""
     site.leads("/a", there)
@@ -200,14 +236,20 @@ async def test_nothing_is_allowed_unless_it_is_listed(site: Site) -> None:
     assert site.requests == []
 
 
-async def test_connected_to_the_address_that_was_checked(site: Site, fetcher: Fetcher, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A host that means another address the next moment (DNS rebinding) is looked up once a request, and then refused."""
+async def test_connected_to_the_address_that_was_checked(
+    site: Site, fetcher: Fetcher, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A host that means another address the next moment (DNS rebinding) is looked up once a
+    request, and then refused.
+    """
     port = int(site.url.rpartition(":")[2])
     site.page("/a", "public")
     inside = Site()
     inside.page("/a", "secret")
     async with serving(inside, "127.0.0.2", port):
-        asked = means(monkeypatch, {"rebind.example": [["127.0.0.1"], ["127.0.0.1"], ["127.0.0.2"]]})
+        asked = means(
+            monkeypatch, {"rebind.example": [["127.0.0.1"], ["127.0.0.1"], ["127.0.0.2"]]}
+        )
         assert (await fetcher.page(f"http://rebind.example:{port}/a", seconds=5)).data == b"public"
         assert asked == ["rebind.example"] * 2  # robots.txt and the page
         assert f"host: rebind.example:{port}" in site.requests[1].lower()
@@ -218,10 +260,15 @@ async def test_connected_to_the_address_that_was_checked(site: Site, fetcher: Fe
 
 
 async def test_next_address_is_tried(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where one address does not answer the next one may; where none does, the error names the URL and no address."""
+    """Where one address does not answer the next one may; where none does, the error names the URL
+    and no address.
+    """
     port = site.url.rpartition(":")[2]
     site.page("/a")
-    means(monkeypatch, {"two.example": [["127.0.0.3", "127.0.0.1"]], "none.example": [["127.0.0.3", "127.0.0.4"]]})
+    means(
+        monkeypatch,
+        {"two.example": [["127.0.0.3", "127.0.0.1"]], "none.example": [["127.0.0.3", "127.0.0.4"]]},
+    )
     async with Fetcher(Settings(allow_private_hosts=("127.0.0.0/8",)), max_bytes=1000) as fetcher:
         assert (await fetcher.page(f"http://two.example:{port}/a", seconds=5)).status == 200
         with pytest.raises(TransientError, match=r"none\.example") as caught:
@@ -258,7 +305,9 @@ async def test_certificate_is_checked_against_the_name(
     secure.page("/a")
     async with serving(secure, tls=certificate) as port:
         assert (await fetcher.page(f"https://good.example:{port}/a", seconds=5)).notes == ()
-        with pytest.raises(PermanentError, match=rf"https://other\.example:{port}/.*certificate") as caught:
+        with pytest.raises(
+            PermanentError, match=rf"https://other\.example:{port}/.*certificate"
+        ) as caught:
             await fetcher.page(f"https://other.example:{port}/a", seconds=5)
     assert caught.value.code == "bad_certificate"
     assert names == ["good.example", "other.example"]
@@ -274,7 +323,9 @@ async def test_redirect_that_gives_up_encryption_is_noted(
     secure.leads("/a", f"{site.url}/a")
     async with serving(secure, tls=certificate) as port:
         page = await fetcher.page(f"https://good.example:{port}/a", seconds=5)
-    assert page.notes == (f"https://good.example:{port}/a leads to {site.url}/a, which is not encrypted",)
+    assert page.notes == (
+        f"https://good.example:{port}/a leads to {site.url}/a, which is not encrypted",
+    )
 
 
 async def test_redirect(site: Site, fetcher: Fetcher) -> None:
@@ -324,7 +375,9 @@ async def test_endless_body(site: Site, fetcher: Fetcher) -> None:
 
 
 async def test_zip_bomb(site: Site, fetcher: Fetcher) -> None:
-    """What counts are the unpacked bytes: 60 kB that become 60 MB are refused at the limit, also packed twice."""
+    """What counts are the unpacked bytes: 60 kB that become 60 MB are refused at the limit, also
+    packed twice.
+    """
     bomb = gzip.compress(b"\0" * 60_000_000)
     assert len(bomb) < 100_000
     site.page("/a", bomb, content_encoding="gzip")
@@ -366,7 +419,9 @@ async def test_broken_replies(site: Site, fetcher: Fetcher) -> None:
 
 async def test_media_type_that_nothing_reads(site: Site, fetcher: Fetcher) -> None:
     """It is refused by its header, before its bytes come."""
-    site.pages["/a.mp4"] = b"HTTP/1.1 200 X\r\ncontent-type: video/mp4\r\ncontent-length: 1000\r\n\r\n"  # and no bytes
+    site.pages["/a.mp4"] = (
+        b"HTTP/1.1 200 X\r\ncontent-type: video/mp4\r\ncontent-length: 1000\r\n\r\n"  # and no bytes
+    )
     with pytest.raises(UnreadableFile, match=f"{site.url}/a.mp4: it is video/mp4"):
         await fetcher.page(f"{site.url}/a.mp4", seconds=5, readable=readable)
 
@@ -376,12 +431,18 @@ async def test_media_type_that_nothing_reads(site: Site, fetcher: Fetcher) -> No
 
 async def test_robots_txt_is_kept_to(site: Site, fetcher: Fetcher) -> None:
     """What it disallows is not asked for, by a redirect neither; it is read once."""
-    site.page("/robots.txt", "User-agent: *\nDisallow: /private/*.html$\nCrawl-delay: 0.01\n", kind="text/plain")
+    site.page(
+        "/robots.txt",
+        "User-agent: *\nDisallow: /private/*.html$\nCrawl-delay: 0.01\n",
+        kind="text/plain",
+    )
     site.page("/private/a.html")
     site.page("/private/a.html?b")
     site.leads("/a", "/private/a.html")
     for path in ("/private/a.html", "/a"):
-        with pytest.raises(PermanentError, match=f"{site.url}/private/a.html: refused by the robots.txt") as caught:
+        with pytest.raises(
+            PermanentError, match=f"{site.url}/private/a.html: refused by the robots.txt"
+        ) as caught:
             await fetcher.page(site.url + path, seconds=5)
         assert caught.value.code == "robots_refused"
     assert (await fetcher.page(f"{site.url}/private/a.html?b", seconds=5)).status == 200
@@ -389,17 +450,23 @@ async def test_robots_txt_is_kept_to(site: Site, fetcher: Fetcher) -> None:
 
 
 async def test_robots_txt_that_cannot_be_read(site: Site, fetcher: Fetcher) -> None:
-    """A server in trouble (5xx) is left alone for now, and is not asked for it again at once; no robots.txt allows all."""
+    """A server in trouble (5xx) is left alone for now, and is not asked for it again at once; no
+    robots.txt allows all.
+    """
     site.page("/a")
     site.page("/robots.txt", "", 503)
     for _ in range(2):
-        with pytest.raises(TransientError, match=f"{site.url}/robots.txt cannot be read: status 503") as caught:
+        with pytest.raises(
+            TransientError, match=f"{site.url}/robots.txt cannot be read: status 503"
+        ) as caught:
             await fetcher.page(f"{site.url}/a", seconds=5)
         assert caught.value.code == "robots_refused"
     assert site.paths == ["/robots.txt"]
 
 
-async def test_robots_txt_that_does_not_come(site: Site, fetcher: Fetcher, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_robots_txt_that_does_not_come(
+    site: Site, fetcher: Fetcher, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """It has a time of its own, after which its site is left alone for now."""
     monkeypatch.setattr("citewell.fetch.fetcher.ROBOTS_SECONDS", 0.1)
 
@@ -440,7 +507,9 @@ async def test_crawl_delay_and_two_at_once(site: Site, fetcher: Fetcher) -> None
     other.page("/robots.txt", "User-agent: citewell\nCrawl-delay: 0.2\n")
     other.page("/a")
     async with serving(other) as port:
-        await asyncio.gather(*(fetcher.page(f"http://127.0.0.1:{port}/a", seconds=5) for _ in range(3)))
+        await asyncio.gather(
+            *(fetcher.page(f"http://127.0.0.1:{port}/a", seconds=5) for _ in range(3))
+        )
     times = other.times[1:]
     assert min(times[1] - times[0], times[2] - times[1]) > 0.15
 
@@ -466,7 +535,9 @@ disallow:
     ("/%E4%B8%AD", False), ("/before-any-group", True),
 ])  # fmt: skip
 def test_rules_of_robots_txt(target: str, allowed: bool) -> None:
-    """The groups that name us count together and that of everyone does not; the longest rule decides."""
+    """The groups that name us count together and that of everyone does not; the longest rule
+    decides.
+    """
     robots = parse(ROBOTS.encode(), "Citewell/1.0 (+https://example.com)")
     assert robots.allows(target) is allowed
     assert robots.delay == 10.0
@@ -495,7 +566,9 @@ def test_robots_txt_that_is_none() -> None:
     ("/x.html", "text/plain", "x.txt"),
     ("/feed", "application/atom+xml", "feed.xml"), ("/a.tar", "application/octet-stream", "a.tar"),
 ])  # fmt: skip
-async def test_name_for_the_parser(site: Site, fetcher: Fetcher, path: str, kind: str, name: str) -> None:
+async def test_name_for_the_parser(
+    site: Site, fetcher: Fetcher, path: str, kind: str, name: str
+) -> None:
     """The suffix is that of the media type, or the address's own where the type says little."""
     site.page(path, kind=kind)
     page = await fetcher.page(site.url + path, seconds=5, readable=readable)
@@ -503,7 +576,8 @@ async def test_name_for_the_parser(site: Site, fetcher: Fetcher, path: str, kind
 
 
 @pytest.mark.parametrize(
-    ("kind", "path"), [("image/png", "/a.png"), ("application/zip", "/a.zip"), ("image/svg+xml", "/a.svg")]
+    ("kind", "path"),
+    [("image/png", "/a.png"), ("application/zip", "/a.zip"), ("image/svg+xml", "/a.svg")],
 )
 def test_kinds_that_nothing_reads(kind: str, path: str) -> None:
     """Pictures and archives are not what a search of the web is after."""

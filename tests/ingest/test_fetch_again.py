@@ -1,4 +1,6 @@
-"""Sites that are busy: what is tried again, when, how often, and what a `Retry-After` means for everybody."""
+"""Sites that are busy: what is tried again, when, how often, and what a `Retry-After` means for
+everybody.
+"""
 
 from __future__ import annotations
 
@@ -67,7 +69,9 @@ async def test_busy_for_a_moment(site: Site, fetcher: Fetcher, status: int) -> N
 
 
 async def test_busy_for_longer(site: Site, fetcher: Fetcher) -> None:
-    """Once unless the caller asks for more, then as often as it says; the last reply is the error."""
+    """Once unless the caller asks for more, then as often as it says; the last reply is the
+    error.
+    """
     site.page("/b", "", 503)
     for attempts, requests in ((1, 1), (3, 3)):
         with pytest.raises(TransientError, match=f"{site.url}/b: status 503") as caught:
@@ -94,7 +98,9 @@ async def test_connection_that_breaks(site: Site, fetcher: Fetcher) -> None:
     assert site.paths.count("/b") in {3, 4}  # once more where the first went over a kept connection
 
 
-async def test_no_attempt_that_would_end_too_late(site: Site, fetcher: Fetcher, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_no_attempt_that_would_end_too_late(
+    site: Site, fetcher: Fetcher, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The reason is told at once, not hidden behind a time limit."""
     monkeypatch.setattr("citewell.fetch.fetcher._WAIT", 10.0)
     site.page("/b", "", 503)
@@ -105,7 +111,9 @@ async def test_no_attempt_that_would_end_too_late(site: Site, fetcher: Fetcher, 
 
 
 async def test_storm(site: Site, fetcher: Fetcher) -> None:
-    """Many pages of a site in trouble: after some failures in a row nothing is tried twice, until something comes again."""
+    """Many pages of a site in trouble: after some failures in a row nothing is tried twice, until
+    something comes again.
+    """
     for n in range(20):
         site.page(f"/{n}", "", 503)
     pages = [fetcher.page(f"{site.url}/{n}", seconds=20, attempts=3) for n in range(20)]
@@ -125,9 +133,14 @@ async def test_storm(site: Site, fetcher: Fetcher) -> None:
 
 @pytest.mark.parametrize("form", ["seconds", "date"])
 async def test_pause_is_kept(site: Site, fetcher: Fetcher, form: str) -> None:
-    """By this request and by every other one to this host; a date counts by the site's own clock, which is a year behind."""
+    """By this request and by every other one to this host; a date counts by the site's own clock,
+    which is a year behind.
+    """
     year = time.time() - 365 * 86_400
-    dates = {"retry_after": formatdate(year + 1, usegmt=True), "date": formatdate(year, usegmt=True)}
+    dates = {
+        "retry_after": formatdate(year + 1, usegmt=True),
+        "date": formatdate(year, usegmt=True),
+    }
     busy_first(site, "/b", 1, 429, **({"retry_after": "1"} if form == "seconds" else dates))
     await fetcher.page(f"{site.url}/a", seconds=5)
 
@@ -144,16 +157,26 @@ async def test_pause_is_kept(site: Site, fetcher: Fetcher, form: str) -> None:
 
 
 async def test_pause_that_is_too_long(site: Site, fetcher: Fetcher) -> None:
-    """It is not waited for: the error says when; and until then whoever has less time is told at once, without a request."""
+    """It is not waited for: the error says when; and until then whoever has less time is told at
+    once, without a request.
+    """
     busy_first(site, "/b", 1, 503, retry_after="120")
     started = time.monotonic()
     with pytest.raises(TransientError, match=f"{site.url}/b: status 503") as caught:
         await fetcher.page(f"{site.url}/b", seconds=5, attempts=3)
-    assert (caught.value.code, caught.value.hint) == ("paused", "the site wants to be asked again in 2 minutes")
+    assert (caught.value.code, caught.value.hint) == (
+        "paused",
+        "the site wants to be asked again in 2 minutes",
+    )
     for path in ("/a", "/b"):
-        with pytest.raises(TransientError, match=r"127\.0\.0\.1: it asked to be left alone") as caught:
+        with pytest.raises(
+            TransientError, match=r"127\.0\.0\.1: it asked to be left alone"
+        ) as caught:
             await fetcher.page(site.url + path, seconds=5, attempts=3)
-        assert (caught.value.code, caught.value.hint[:42]) == ("paused", "the site wants to be asked again in 120 se"[:42])
+        assert (caught.value.code, caught.value.hint[:42]) == (
+            "paused",
+            "the site wants to be asked again in 120 se"[:42],
+        )
     assert time.monotonic() - started < 3
     assert site.paths == ["/robots.txt", "/b"]
     other = Site()
@@ -165,7 +188,9 @@ async def test_pause_that_is_too_long(site: Site, fetcher: Fetcher) -> None:
 
 
 async def test_pause_in_a_robots_txt(site: Site, fetcher: Fetcher) -> None:
-    """It is kept too: waited for where it is short, and else nothing is asked of the site until then."""
+    """It is kept too: waited for where it is short, and else nothing is asked of the site until
+    then.
+    """
     busy_first(site, "/robots.txt", 1, 503, retry_after="1")
     await fetcher.page(f"{site.url}/a", seconds=5, attempts=2)
     assert site.paths == ["/robots.txt", "/robots.txt", "/a"]
@@ -175,7 +200,9 @@ async def test_pause_in_a_robots_txt(site: Site, fetcher: Fetcher) -> None:
 async def test_long_pause_in_a_robots_txt(site: Site, fetcher: Fetcher) -> None:
     site.page("/robots.txt", "", 503, retry_after="1000")
     for _ in range(2):
-        with pytest.raises(TransientError, match=r"robots\.txt cannot be read: status 503") as caught:
+        with pytest.raises(
+            TransientError, match=r"robots\.txt cannot be read: status 503"
+        ) as caught:
             await fetcher.page(f"{site.url}/a", seconds=5, attempts=3)
         assert caught.value.hint == "the site wants to be asked again in 17 minutes"
     assert await fetcher.sitemaps(site.url) == []
@@ -194,7 +221,8 @@ def test_forms_of_retry_after(value: str, date: str, seconds: float | None) -> N
 
 
 @pytest.mark.parametrize(
-    ("seconds", "words"), [(0.1, "1 seconds"), (119, "119 seconds"), (121, "3 minutes"), (86_400, "24 hours")]
+    ("seconds", "words"),
+    [(0.1, "1 seconds"), (119, "119 seconds"), (121, "3 minutes"), (86_400, "24 hours")],
 )
 def test_when(seconds: float, words: str) -> None:
     assert when(seconds).endswith(f"in {words}")
@@ -217,13 +245,19 @@ async def test_longest_pause() -> None:
 
 
 async def test_sitemaps(site: Site, fetcher: Fetcher) -> None:
-    """Those that robots.txt names, whoever its groups speak of, in one spelling, each once; wrong ones are left out."""
+    """Those that robots.txt names, whoever its groups speak of, in one spelling, each once; wrong
+    ones are left out.
+    """
     site.page("/robots.txt", (
         "Sitemap: https://Other.example/Map.xml#x\nUser-agent: citewell\nsitemap: /own.xml # ours\n"
-        "User-agent: b\nDisallow: /x\nSITEMAP : https://other.example/Map.xml\nSitemap:\nSitemap: ftp://other.example/\n"
+        "User-agent: b\nDisallow: /x\nSITEMAP : "
+        "https://other.example/Map.xml\nSitemap:\nSitemap: ftp://other.example/\n"
         "Sitemap: http://u:p@h/\nDisallow: /y\n"
     ))  # fmt: skip
-    assert await fetcher.sitemaps(f"{site.url}/deep/page?x") == ["https://other.example/Map.xml", f"{site.url}/own.xml"]
+    assert await fetcher.sitemaps(f"{site.url}/deep/page?x") == [
+        "https://other.example/Map.xml",
+        f"{site.url}/own.xml",
+    ]
     for path in ("/x", "/y"):  # a sitemap between two lines of a group ends none
         with pytest.raises(PermanentError, match="refused by the robots"):
             await fetcher.page(site.url + path, seconds=5)
@@ -236,7 +270,9 @@ async def test_sitemaps_that_are_not_named(site: Site, fetcher: Fetcher) -> None
     other = Site()
     other.page("/robots.txt", "User-agent: *\nSitemap: ftp://x/\n")
     async with serving(other) as port:
-        assert await fetcher.sitemaps(f"http://127.0.0.1:{port}/") == [f"http://127.0.0.1:{port}/sitemap.xml"]
+        assert await fetcher.sitemaps(f"http://127.0.0.1:{port}/") == [
+            f"http://127.0.0.1:{port}/sitemap.xml"
+        ]
 
 
 async def test_too_many_sitemaps(site: Site, fetcher: Fetcher) -> None:
@@ -244,8 +280,12 @@ async def test_too_many_sitemaps(site: Site, fetcher: Fetcher) -> None:
     assert await fetcher.sitemaps(site.url) == [f"{site.url}/{n}.xml" for n in range(20)]
 
 
-async def test_sitemaps_that_nobody_can_tell(site: Site, fetcher: Fetcher, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A robots.txt that cannot be read, a host that is refused: none. What is no address at all is an error."""
+async def test_sitemaps_that_nobody_can_tell(
+    site: Site, fetcher: Fetcher, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A robots.txt that cannot be read, a host that is refused: none. What is no address at all is
+    an error.
+    """
     site.page("/robots.txt", "", 500)
     assert await fetcher.sitemaps(site.url) == []
     assert await fetcher.sitemaps("http://169.254.169.254/") == []

@@ -1,4 +1,6 @@
-"""Connections: kept and used again, HTTP/2 where the site speaks it, and never one host's for another."""
+"""Connections: kept and used again, HTTP/2 where the site speaks it, and never one host's for
+another.
+"""
 
 from __future__ import annotations
 
@@ -87,7 +89,9 @@ async def test_reply_that_is_no_page_and_never_ends(site: Site, fetcher: Fetcher
 
 
 @pytest.mark.parametrize("wait", [0.0, 0.1])
-async def test_server_that_closes_idle_connections(site: Site, fetcher: Fetcher, wait: float) -> None:
+async def test_server_that_closes_idle_connections(
+    site: Site, fetcher: Fetcher, wait: float
+) -> None:
     """It does so without a word, at once or after a while; nobody notices."""
     for _ in range(3):
         assert (await fetcher.page(f"{site.url}/a", seconds=5)).status == 200
@@ -96,7 +100,9 @@ async def test_server_that_closes_idle_connections(site: Site, fetcher: Fetcher,
         await asyncio.sleep(wait)
 
 
-async def test_kept_connection_that_breaks_at_the_next_request(site: Site, fetcher: Fetcher) -> None:
+async def test_kept_connection_that_breaks_at_the_next_request(
+    site: Site, fetcher: Fetcher
+) -> None:
     """A request over a kept connection is made once more over a fresh one, and then no more."""
     site.page("/a")
     await fetcher.page(f"{site.url}/a", seconds=5)
@@ -107,7 +113,9 @@ async def test_kept_connection_that_breaks_at_the_next_request(site: Site, fetch
     assert site.connections == 2
 
 
-async def test_idle_connection_is_closed(site: Site, fetcher: Fetcher, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_idle_connection_is_closed(
+    site: Site, fetcher: Fetcher, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """After a while without a request, though nothing of the host is asked for again."""
     monkeypatch.setattr("citewell.fetch.ssrf_transport.IDLE", 0.05)
     await fetcher.page(f"{site.url}/a", seconds=5)
@@ -130,7 +138,9 @@ async def test_connections_to_many_hosts(site: Site, monkeypatch: pytest.MonkeyP
     await until(lambda: not site.writers)
 
 
-async def test_two_names_at_one_address(site: Site, fetcher: Fetcher, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_two_names_at_one_address(
+    site: Site, fetcher: Fetcher, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """They share no connection: what a connection was made for is what it carries."""
     means(monkeypatch, {name: [["127.0.0.1"]] for name in NAMES})
     port = site.url.rpartition(":")[2]
@@ -144,10 +154,25 @@ async def test_two_names_at_one_address(site: Site, fetcher: Fetcher, monkeypatc
 # ---------------------------------------------------------------- names that change their meaning
 
 
-async def test_name_that_changes_its_meaning_on_a_kept_connection(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Refused though a connection to its former address is open; and back there, that connection serves again."""
+async def test_name_that_changes_its_meaning_on_a_kept_connection(
+    site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Refused though a connection to its former address is open; and back there, that connection
+    serves again.
+    """
     port = site.url.rpartition(":")[2]
-    asked = means(monkeypatch, {"rebind.example": [["127.0.0.1"], ["127.0.0.1"], ["127.0.0.2"], ["10.0.0.1"], ["127.0.0.1"]]})
+    asked = means(
+        monkeypatch,
+        {
+            "rebind.example": [
+                ["127.0.0.1"],
+                ["127.0.0.1"],
+                ["127.0.0.2"],
+                ["10.0.0.1"],
+                ["127.0.0.1"],
+            ]
+        },
+    )
     async with Fetcher(Settings(allow_private_hosts=("127.0.0.1",)), max_bytes=1000) as fetcher:
         await fetcher.page(f"http://rebind.example:{port}/a", seconds=5)
         for _ in range(2):
@@ -161,14 +186,20 @@ async def test_name_that_changes_its_meaning_on_a_kept_connection(site: Site, mo
 
 
 @pytest.mark.parametrize("kept", [True, False])
-async def test_public_name_that_becomes_the_loopback(site: Site, monkeypatch: pytest.MonkeyPatch, kept: bool) -> None:
-    """Looked up and checked once a request, and what was checked is connected to, whether or not a connection is open."""
+async def test_public_name_that_becomes_the_loopback(
+    site: Site, monkeypatch: pytest.MonkeyPatch, kept: bool
+) -> None:
+    """Looked up and checked once a request, and what was checked is connected to, whether or not a
+    connection is open.
+    """
     port = int(site.url.rpartition(":")[2])
     means(monkeypatch, {"rebind.example": [["93.184.216.34"], ["93.184.216.34"], ["127.0.0.1"]]})
     tried: list[str] = []
     connect = httpcore2.AnyIOBackend.connect_tcp
 
-    async def here(backend: httpcore2.AnyIOBackend, host: str, port: int, **more: Any) -> httpcore2.AsyncNetworkStream:
+    async def here(
+        backend: httpcore2.AnyIOBackend, host: str, port: int, **more: Any
+    ) -> httpcore2.AsyncNetworkStream:
         """The site's public address is this machine."""
         tried.append(host)
         return await connect(backend, "127.0.0.1", port, **more)
@@ -196,12 +227,16 @@ async def test_name_with_another_address_gets_another_connection(
     moved = Site()
     moved.page("/a", "moved")
     async with serving(moved, "127.0.0.2", port):
-        assert (await fetcher.page(f"http://good.example:{port}/a", seconds=5)).data == HTML.encode()
+        assert (
+            await fetcher.page(f"http://good.example:{port}/a", seconds=5)
+        ).data == HTML.encode()
         assert (await fetcher.page(f"http://good.example:{port}/a", seconds=5)).data == b"moved"
     assert (site.connections, moved.connections) == (1, 1)
 
 
-async def test_addresses_in_another_order(site: Site, fetcher: Fetcher, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_addresses_in_another_order(
+    site: Site, fetcher: Fetcher, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """As name servers give them; the kept connection is to one of them."""
     port = int(site.url.rpartition(":")[2])
     means(monkeypatch, {"good.example": [["127.0.0.1", "127.0.0.2"], ["127.0.0.2", "127.0.0.1"]]})
@@ -214,8 +249,8 @@ async def test_addresses_in_another_order(site: Site, fetcher: Fetcher, monkeypa
 
 
 class Site2:
-    """HTTP/2. `heads` came; `alive`: connections. `/endless` never ends, `/reset` breaks off, `/bye` closes after its reply,
-    `/odd` has no status, and `nonsense` is said instead of anything.
+    """HTTP/2. `heads` came; `alive`: connections. `/endless` never ends, `/reset` breaks off,
+    `/bye` closes after its reply, `/odd` has no status, and `nonsense` is said instead of anything.
     """
 
     def __init__(self) -> None:
@@ -228,7 +263,9 @@ class Site2:
     async def handle(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self.connections += 1
         self.alive.add(writer)
-        state = h2.connection.H2Connection(H2Configuration(client_side=False, validate_outbound_headers=False))
+        state = h2.connection.H2Connection(
+            H2Configuration(client_side=False, validate_outbound_headers=False)
+        )
         state.initiate_connection()
         with contextlib.suppress(ConnectionError, h2.exceptions.ProtocolError, ssl.SSLError):
             writer.write(self.nonsense or state.data_to_send())
@@ -249,7 +286,12 @@ class Site2:
         self.alive.discard(writer)
         writer.close()
 
-    def answer(self, state: h2.connection.H2Connection, event: h2.events.RequestReceived, endless: list[int]) -> None:
+    def answer(
+        self,
+        state: h2.connection.H2Connection,
+        event: h2.events.RequestReceived,
+        endless: list[int],
+    ) -> None:
         head = {name.decode(): value.decode() for name, value in event.headers or []}
         self.heads.append(head)
         assert event.stream_id is not None
@@ -284,7 +326,8 @@ def tls(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ssl.SSLContext:
     key, cert = tmp_path / "key.pem", tmp_path / "cert.pem"
     subprocess.run(
         [openssl, "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2", "-subj",
-         "/CN=good.example", "-addext", f"subjectAltName={','.join('DNS:' + name for name in NAMES)}", "-keyout", str(key),
+         "/CN=good.example", "-addext", ("subjectAltName="
+         f"{','.join('DNS:' + name for name in NAMES)}"), "-keyout", str(key),
          "-out", str(cert)],
         check=True, capture_output=True,
     )  # fmt: skip
@@ -297,13 +340,17 @@ def tls(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ssl.SSLContext:
 
 
 async def test_http_2(tls: ssl.SSLContext, fetcher: Fetcher) -> None:
-    """Agreed on while connecting, named by the host and not its address; requests at once share one connection."""
+    """Agreed on while connecting, named by the host and not its address; requests at once share one
+    connection.
+    """
     site = Site2()
     async with site.serving(tls) as port:
         for n in range(3):
             page = await fetcher.page(f"https://good.example:{port}/{n}", seconds=5)
             assert (page.status, page.data) == (200, HTML.encode())
-        await asyncio.gather(*(fetcher.page(f"https://good.example:{port}/{n}", seconds=5) for n in range(6)))
+        await asyncio.gather(
+            *(fetcher.page(f"https://good.example:{port}/{n}", seconds=5) for n in range(6))
+        )
     assert site.connections == 1
     assert len(site.heads) == 10
     assert {head[":authority"] for head in site.heads} == {f"good.example:{port}"}
@@ -330,7 +377,9 @@ async def test_http_1_where_the_site_has_no_other(tls: ssl.SSLContext, fetcher: 
 
 
 async def test_endless_reply_over_http_2(tls: ssl.SSLContext, fetcher: Fetcher) -> None:
-    """Its connection is closed, for else the rest would come and fill the room for others; the next request has its own."""
+    """Its connection is closed, for else the rest would come and fill the room for others; the next
+    request has its own.
+    """
     site = Site2()
     async with site.serving(tls) as port:
         for n in range(1, 3):
@@ -342,11 +391,15 @@ async def test_endless_reply_over_http_2(tls: ssl.SSLContext, fetcher: Fetcher) 
 
 
 async def test_http_2_connection_that_breaks(tls: ssl.SSLContext, fetcher: Fetcher) -> None:
-    """One that the server has left is not noticed by anyone; what breaks on a fresh one too is an error that may pass."""
+    """One that the server has left is not noticed by anyone; what breaks on a fresh one too is an
+    error that may pass.
+    """
     site = Site2()
     async with site.serving(tls) as port:
         for path in ("bye", "a", "bye", "bye"):
-            assert (await fetcher.page(f"https://good.example:{port}/{path}", seconds=5)).status == 200
+            assert (
+                await fetcher.page(f"https://good.example:{port}/{path}", seconds=5)
+            ).status == 200
         for path in ("reset", "odd"):
             with pytest.raises(TransientError, match=f"/{path}: the connection broke"):
                 await fetcher.page(f"https://good.example:{port}/{path}", seconds=5)

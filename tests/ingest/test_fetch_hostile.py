@@ -1,4 +1,6 @@
-"""Sites that mean harm, or are broken as if they did: what must not be reached, bodies that grow, replies that never end."""
+"""Sites that mean harm, or are broken as if they did: what must not be reached, bodies that grow,
+replies that never end.
+"""
 
 from __future__ import annotations
 
@@ -61,14 +63,18 @@ def connected(monkeypatch: pytest.MonkeyPatch) -> list[object]:
 async def test_urls_of_others_that_must_not_be_fetched(
     shared_data: Path, monkeypatch: pytest.MonkeyPatch, connected: list[object]
 ) -> None:
-    """Every line of the list, by the fetcher as it is, for pages and for sitemaps: refused, and no socket connects anywhere."""
+    """Every line of the list, by the fetcher as it is, for pages and for sitemaps: refused, and no
+    socket connects anywhere.
+    """
     path = shared_data / "robustness" / "ssrf_urls.jsonl"
     if not path.is_file():
         pytest.skip("the list is not beside this checkout")
     urls = [json.loads(line)["url"] for line in path.read_text("utf-8").splitlines()]
 
     async def resolve(host: str, port: int) -> list[Address]:
-        inside = re.search(r"\d+\.\d+\.\d+\.\d+(?=\.(nip|xip)\.io$)", host)  # what these names mean in the DNS
+        inside = re.search(
+            r"\d+\.\d+\.\d+\.\d+(?=\.(nip|xip)\.io$)", host
+        )  # what these names mean in the DNS
         return [ipaddress.ip_address(inside[0] if inside else host)]
 
     monkeypatch.setattr("citewell.fetch.addresses.resolve", resolve)
@@ -84,13 +90,16 @@ async def test_urls_of_others_that_must_not_be_fetched(
 
 
 @pytest.mark.parametrize(
-    "there", ["http://169.254.169.254/latest/meta-data/", "http://[fd00:ec2::254]/", "http://meta.example/"]
+    "there",
+    ["http://169.254.169.254/latest/meta-data/", "http://[fd00:ec2::254]/", "http://meta.example/"],
 )
 @pytest.mark.parametrize("path", ["/a", "/robots.txt"])
 async def test_redirect_to_metadata(
     site: Site, fetcher: Fetcher, monkeypatch: pytest.MonkeyPatch, there: str, path: str
 ) -> None:
-    """A page cannot lead there, nor a robots.txt, by its address or by a name; attempts change nothing."""
+    """A page cannot lead there, nor a robots.txt, by its address or by a name; attempts change
+    nothing.
+    """
     asked = means(monkeypatch, {"meta.example": [["169.254.169.254"]]})
     site.leads(path, there)
     with pytest.raises(InvalidInput) as caught:
@@ -114,9 +123,11 @@ async def test_redirects_in_a_circle(site: Site, fetcher: Fetcher) -> None:
 
 
 def packed(how: str, data: bytes) -> bytes:
-    small: bytes = {"br": lambda each: brotli.compress(each, quality=5), "gzip": gzip.compress, "deflate": zlib.compress}[how](
-        data
-    )
+    small: bytes = {
+        "br": lambda each: brotli.compress(each, quality=5),
+        "gzip": gzip.compress,
+        "deflate": zlib.compress,
+    }[how](data)
     return small
 
 
@@ -126,12 +137,16 @@ async def test_packed_page(site: Site, fetcher: Fetcher, how: str) -> None:
     body = (HTML * 10_000).encode()[:1_000_000]
     site.page("/a", packed(how, body), content_encoding=how)
     assert (await fetcher.page(f"{site.url}/a", seconds=5)).data == body
-    assert how in site.requests[-1].lower().partition("accept-encoding: ")[2].partition("\r\n")[0].split(", ")
+    assert how in site.requests[-1].lower().partition("accept-encoding: ")[2].partition("\r\n")[
+        0
+    ].split(", ")
 
 
 @pytest.mark.parametrize(("how", "longest"), [("br", 300), ("gzip", 100_000), ("deflate", 100_000)])
 async def test_bomb(site: Site, fetcher: Fetcher, how: str, longest: int) -> None:
-    """100 MB in next to nothing: noticed at the limit, soon, and with little more memory than the limit."""
+    """100 MB in next to nothing: noticed at the limit, soon, and with little more memory than the
+    limit.
+    """
     bomb = packed(how, b"\0" * 100_000_000)
     assert len(bomb) < longest
     site.page("/warm", packed(how, b"x"), content_encoding=how)
@@ -148,7 +163,9 @@ async def test_bomb(site: Site, fetcher: Fetcher, how: str, longest: int) -> Non
     assert time.monotonic() - started < 3
 
 
-@pytest.mark.parametrize("body", [b"not packed", brotli.compress(b"a" * 100) + b"more", b"\xff" * 100])
+@pytest.mark.parametrize(
+    "body", [b"not packed", brotli.compress(b"a" * 100) + b"more", b"\xff" * 100]
+)
 async def test_brotli_that_is_broken(site: Site, fetcher: Fetcher, body: bytes) -> None:
     site.page("/a", body, content_encoding="br")
     with pytest.raises(UnreadableFile, match="packed wrongly"):
@@ -167,7 +184,10 @@ async def test_page_without_end(site: Site, fetcher: Fetcher) -> None:
     """Sent in chunks and packed; cut off at the limit, not tried again."""
 
     async def endless(writer: asyncio.StreamWriter) -> None:
-        writer.write(b"HTTP/1.1 200 X\r\ncontent-type: text/html\r\ntransfer-encoding: chunked\r\ncontent-encoding: br\r\n\r\n")
+        writer.write(
+            b"HTTP/1.1 200 X\r\ncontent-type: text/html\r\ntransfer-encoding: "
+            b"chunked\r\ncontent-encoding: br\r\n\r\n"
+        )
         unpacked = brotli.Compressor(quality=1)
         while True:
             data = unpacked.process(b"x" * 100_000) + unpacked.flush()
@@ -185,10 +205,18 @@ async def test_page_without_end(site: Site, fetcher: Fetcher) -> None:
 
 
 @pytest.mark.parametrize(
-    "begin", [b"", b"HTTP/1.1 200 X\r\ncontent-type: text/html\r\n", b"HTTP/1.1 200 X\r\n\r\n", b"HTTP/1.1 503 X\r\n\r\n"]
+    "begin",
+    [
+        b"",
+        b"HTTP/1.1 200 X\r\ncontent-type: text/html\r\n",
+        b"HTTP/1.1 200 X\r\n\r\n",
+        b"HTTP/1.1 503 X\r\n\r\n",
+    ],
 )
 async def test_one_byte_a_second(site: Site, fetcher: Fetcher, begin: bytes) -> None:
-    """Before the head, in it, in the body: the page's time is the limit for all of it, attempts included."""
+    """Before the head, in it, in the body: the page's time is the limit for all of it, attempts
+    included.
+    """
 
     async def drip(writer: asyncio.StreamWriter) -> None:
         writer.write(begin)
@@ -201,7 +229,9 @@ async def test_one_byte_a_second(site: Site, fetcher: Fetcher, begin: bytes) -> 
     await fetcher.page(f"{site.url}/warm", seconds=5)
     site.pages["/a"] = drip
     started = time.monotonic()
-    with pytest.raises(TransientError, match=f"{site.url}/a: (not there within 1.2 seconds|status 503)"):
+    with pytest.raises(
+        TransientError, match=f"{site.url}/a: (not there within 1.2 seconds|status 503)"
+    ):
         await fetcher.page(f"{site.url}/a", seconds=1.2, attempts=ATTEMPTS)
     assert time.monotonic() - started < 2.5
     assert (await fetcher.page(f"{site.url}/warm", seconds=5)).status == 200

@@ -14,19 +14,40 @@ R = "<r><t>{}</t></r>".format
     ("source", "text"),
     [
         (f"<f><num>{R('x-c')}</num><den>{R('v')}</den></f>", "(x-c)/v"),
-        (f"<sSup><e><f><num>{R('a')}</num><den>{R('b')}</den></f></e><sup>{R('2')}</sup></sSup>", "(a/b)²"),
+        (
+            f"<sSup><e><f><num>{R('a')}</num><den>{R('b')}</den></f></e><sup>{R('2')}</sup></sSup>",
+            "(a/b)²",
+        ),
         (f"<sSubSup><e>{R('x')}</e><sub>{R('i')}</sub><sup>{R('n')}</sup></sSubSup>", "x_iⁿ"),
         (f"<rad><radPr/><deg>{R('3')}</deg><e>{R('x+1')}</e></rad>", "³√(x+1)"),
-        (f'<nary><naryPr><chr val="∑"/></naryPr><sub>{R("i=1")}</sub><sup>{R("n")}</sup><e>{R("i")}</e></nary>', "∑_(i=1)^n i"),
-        (f'<d><dPr><begChr val="["/><endChr val="]"/></dPr><e>{R("a")}</e><e>{R("b")}</e></d>', "[a|b]"),
-        (f"<m><mr><e>{R('1')}</e><e>{R('0')}</e></mr><mr><e>{R('0')}</e><e>{R('1')}</e></mr></m>", "[1, 0; 0, 1]"),
+        (
+            (
+                "<nary><naryPr><chr "
+                f'val="∑"/></naryPr><sub>{R("i=1")}</sub><sup>{R("n")}</sup><e>{R("i")}</e></nary'
+                ">"
+            ),
+            "∑_(i=1)^n i",
+        ),
+        (
+            f'<d><dPr><begChr val="["/><endChr val="]"/></dPr><e>{R("a")}</e><e>{R("b")}</e></d>',
+            "[a|b]",
+        ),
+        (
+            (
+                f"<m><mr><e>{R('1')}</e><e>{R('0')}</e></mr><mr><e>{R('0')}</e><e>{R('1')}</e></m"
+                "r></m>"
+            ),
+            "[1, 0; 0, 1]",
+        ),
         (f"<func><fName>{R('sin')}</fName><e>{R('x')}</e></func>", "sin x"),
         (f"<sPre><sub>{R('6')}</sub><sup>{R('14')}</sup><e>{R('C')}</e></sPre>", "₆¹⁴C"),
         (f"<unknown>{R('kept')}</unknown>", "kept"),
     ],
 )
 def test_word_formulas(source: str, text: str) -> None:
-    """Fractions, powers, roots, sums and matrices keep every sign, bracketed where the line would say something else."""
+    """Fractions, powers, roots, sums and matrices keep every sign, bracketed where the line would
+    say something else.
+    """
     assert omml(parse_xml(f"<oMath>{source}</oMath>".encode())) == text
 
 

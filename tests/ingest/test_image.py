@@ -1,4 +1,6 @@
-"""Pictures as documents: refused with a way out while OCR is off, read page by page with boxes while it is on."""
+"""Pictures as documents: refused with a way out while OCR is off, read page by page with boxes
+while it is on.
+"""
 
 from __future__ import annotations
 
@@ -40,7 +42,9 @@ def row(text: str, y: float, x0: float = 0.1, x1: float = 0.9, height: float = 0
 
 @pytest.fixture
 def reads(monkeypatch: pytest.MonkeyPatch) -> Reader:
-    """Makes OCR available and gives each page the next list of lines; returns the shapes of the pages that were read."""
+    """Makes OCR available and gives each page the next list of lines; returns the shapes of the
+    pages that were read.
+    """
 
     def put(*pages: list[OcrLine]) -> list[tuple[int, ...]]:
         waiting, shapes = list(pages), []
@@ -85,17 +89,26 @@ def test_refusal_says_how_to_switch_it_on(
 
 @pytest.mark.parametrize("form", ["PNG", "JPEG", "TIFF", "WEBP", "BMP"])
 def test_each_format_is_read(reads: Reader, form: str) -> None:
-    """Every format is known by its bytes, whatever its name says, and text and box stand on page 1."""
+    """Every format is known by its bytes, whatever its name says, and text and box stand on
+    page 1.
+    """
     reads([row("Invoice 42", 0.1)])
     document = parse_here(saved(page(), form), "scan", ON)
     assert (document.text, document.media_type) == ("Invoice 42", f"image/{form.lower()}")
     [box] = document.boxes
-    assert (document.text[box.start : box.end], box.page, box.x0, box.y1) == ("Invoice 42", 1, 0.1, 0.12)
+    assert (document.text[box.start : box.end], box.page, box.x0, box.y1) == (
+        "Invoice 42",
+        1,
+        0.1,
+        0.12,
+    )
     assert "read off a picture" in document.warnings[0]
 
 
 def test_pages_of_a_tiff(reads: Reader) -> None:
-    """Each picture of a TIFF is a page; one without text is named; more than the limit are refused."""
+    """Each picture of a TIFF is a page; one without text is named; more than the limit are
+    refused.
+    """
     reads([row("first page", 0.1)], [], [row("third page", 0.1)])
     data = saved(page(), "TIFF", save_all=True, append_images=[page(), page()])
     document = parse_here(data, "fax.tif", ON)
@@ -123,16 +136,22 @@ def test_picture_without_text(reads: Reader) -> None:
 
 
 def test_bombs_and_broken_pictures(reads: Reader) -> None:
-    """A small file that unpacks to too many pixels is refused before it does, and a cut one is broken."""
+    """A small file that unpacks to too many pixels is refused before it does, and a cut one is
+    broken.
+    """
     reads()
 
     def chunk(kind: bytes, body: bytes) -> bytes:
-        return struct.pack(">I", len(body)) + kind + body + struct.pack(">I", zlib.crc32(kind + body))
+        return (
+            struct.pack(">I", len(body)) + kind + body + struct.pack(">I", zlib.crc32(kind + body))
+        )
 
     for side in (12_000, 60_000):
         header = chunk(b"IHDR", struct.pack(">IIBBBBB", side, side, 8, 0, 0, 0, 0))
         with pytest.raises(UnreadableFile, match=r"more than 80,000,000 pixels"):
-            parse_here(b"\x89PNG\r\n\x1a\n" + header + chunk(b"IDAT", zlib.compress(b"")), "bomb.png", ON)
+            parse_here(
+                b"\x89PNG\r\n\x1a\n" + header + chunk(b"IDAT", zlib.compress(b"")), "bomb.png", ON
+            )
     noise = Image.effect_noise((200, 200), 50)
     with pytest.raises(UnreadableFile, match="is broken"):
         parse_here(saved(noise)[:4000], "cut.png", ON)
@@ -141,7 +160,9 @@ def test_bombs_and_broken_pictures(reads: Reader) -> None:
 
 
 def test_how_pixels_are_handed_on(reads: Reader) -> None:
-    """Grey, turned as the camera says, a large one made smaller, a tiny one blank; 16 bits and glass do no harm."""
+    """Grey, turned as the camera says, a large one made smaller, a tiny one blank; 16 bits and
+    glass do no harm.
+    """
     turned = Image.Exif()
     turned[0x0112] = 6  # to be turned a quarter clockwise
     shapes = reads(*[[row("text", 0.1)] for _ in range(5)])
@@ -160,12 +181,16 @@ def shown(lines: list[OcrLine]) -> tuple[str, str]:
     out = Assembly()
     title = add_page(out, 1, lines, 0, 0.7)
     document = out.document("x.png", "image/png")
-    assert [document.text[b.start : b.end].rstrip("-") for b in document.boxes] == [line.text.rstrip("-") for line in lines]
+    assert [document.text[b.start : b.end].rstrip("-") for b in document.boxes] == [
+        line.text.rstrip("-") for line in lines
+    ]
     return document.text, title
 
 
 def test_lines_join_to_paragraphs() -> None:
-    """A full line goes on in the next, a word broken at its end is joined; a short line ends its paragraph."""
+    """A full line goes on in the next, a word broken at its end is joined; a short line ends its
+    paragraph.
+    """
     lines = [
         row("Retrieval that can be measured is the sub-", 0.100),
         row("ject of this report, and nothing else is,", 0.125),
@@ -174,7 +199,8 @@ def test_lines_join_to_paragraphs() -> None:
         row("and ends.", 0.200, x1=0.25),
     ]
     assert shown(lines)[0] == (
-        "Retrieval that can be measured is the subject of this report, and nothing else is, as far as it goes.\n"
+        "Retrieval that can be measured is the subject of this report, and nothing else is, as "
+        "far as it goes.\n"
         "Another paragraph begins here, as wide, and ends."
     )
 
@@ -194,16 +220,24 @@ def test_lists_addresses_and_rows_stay() -> None:
     text, title = shown(lines)
     assert title == "Annual report"
     assert text == (
-        "Annual report\n\nMining Surveys Ltd.,\nHolroyd Road,\n\n1. Pull both brake levers until they stop, and\n"
+        "Annual report\n\nMining Surveys Ltd.,\nHolroyd Road,\n\n1. Pull both brake levers until "
+        "they stop, and\n"
         "2. Check that both wheels sit straight and well\n\nLoad | 120 kg net"
     )
 
 
 def test_chinese_lines_join_without_spaces(reads: Reader) -> None:
     """Boxes give back each line's words even where lines joined."""
-    reads([row("停车后必须拉上驻车手柄，直到听到三声咔嗒，", 0.1), row("载货时不得停放在坡道上。", 0.125, x1=0.5)])
+    reads(
+        [
+            row("停车后必须拉上驻车手柄，直到听到三声咔嗒，", 0.1),
+            row("载货时不得停放在坡道上。", 0.125, x1=0.5),
+        ]
+    )
     document = parse_here(saved(page()), "手册.png", ON)
     assert document.text == "停车后必须拉上驻车手柄，直到听到三声咔嗒，载货时不得停放在坡道上。"
-    assert [document.text[box.start : box.end] for box in document.boxes][1] == "载货时不得停放在坡道上。"
+    assert [document.text[box.start : box.end] for box in document.boxes][
+        1
+    ] == "载货时不得停放在坡道上。"
     assert image.MEDIA_TYPES["PNG"] == document.media_type
     assert document.title == "手册"

@@ -21,19 +21,32 @@ def read(value: Any, name: str = "x.json") -> Any:
 
 
 def test_records_read_as_lines() -> None:
-    """Each record is a section with its title; nested keys are paths, long texts paragraphs, empty values left out."""
+    """Each record is a section with its title; nested keys are paths, long texts paragraphs, empty
+    values left out.
+    """
     document = read(
         [
-            {"id": 1, "title": "First", "text": "Two\nlines.", "tags": ["a", "b"], "by": {"name": "Ann", "age": None}},
+            {
+                "id": 1,
+                "title": "First",
+                "text": "Two\nlines.",
+                "tags": ["a", "b"],
+                "by": {"name": "Ann", "age": None},
+            },
             {"id": 2, "note": ""},
         ]
     )
-    assert document.text == "id: 1\ntitle: First\n\ntext: Two\nlines.\n\ntags: a, b\nby.name: Ann\n\nid: 2"
+    assert (
+        document.text
+        == "id: 1\ntitle: First\n\ntext: Two\nlines.\n\ntags: a, b\nby.name: Ann\n\nid: 2"
+    )
     assert [section.heading_path for section in document.sections] == [("First",), ("2",)]
 
 
 def test_numbers_stay_as_written() -> None:
-    """A quote says what the file says: 1.10 is no 1.1, and a number of fifty digits is not rounded."""
+    """A quote says what the file says: 1.10 is no 1.1, and a number of fifty digits is not
+    rounded.
+    """
     digits = "7" * 50
     assert read(f'{{"price": 1.10, "big": {digits}, "ok": true, "no": null}}'.encode()).text == (
         f"price: 1.10\nbig: {digits}\nok: true\nno: null"
@@ -41,10 +54,21 @@ def test_numbers_stay_as_written() -> None:
 
 
 def test_objects_become_sections() -> None:
-    """Keys with objects or lists of objects under them are headings; the rest stands before them."""
-    document = read({"name": "pkg", "scripts": {"build": "tsc", "test": "jest", "lint": "x"}, "items": [{"k": 1}, {"k": 2}]})
+    """Keys with objects or lists of objects under them are headings; the rest stands before
+    them.
+    """
+    document = read(
+        {
+            "name": "pkg",
+            "scripts": {"build": "tsc", "test": "jest", "lint": "x"},
+            "items": [{"k": 1}, {"k": 2}],
+        }
+    )
     assert document.title == "pkg"
-    assert document.text == "name: pkg\n\nscripts\n\nbuild: tsc\ntest: jest\nlint: x\n\nitems\n\nk: 1\n\nk: 2"
+    assert (
+        document.text
+        == "name: pkg\n\nscripts\n\nbuild: tsc\ntest: jest\nlint: x\n\nitems\n\nk: 1\n\nk: 2"
+    )
 
 
 def test_noise_is_left_out_and_named() -> None:
@@ -63,12 +87,16 @@ def test_broken_lines_are_named() -> None:
     for name in ("x.jsonl", "x.json"):
         document = read(data, name)
         assert document.text == "q: What?\n\nq: Who?"
-        assert document.warnings[0].startswith("left out, as they are not valid JSON: line 2 (Expecting property name")
+        assert document.warnings[0].startswith(
+            "left out, as they are not valid JSON: line 2 (Expecting property name"
+        )
         assert "; line 5 (Expecting value)" in document.warnings[0]
 
 
 def test_what_is_no_json_is_text() -> None:
-    """A settings file with comments is read as it stands, with a warning that says where it is no JSON."""
+    """A settings file with comments is read as it stands, with a warning that says where it is no
+    JSON.
+    """
     document = read(b'{ // comment\n "a": 1 }', "tsconfig.json")
     assert document.text == '{ // comment\n "a": 1 }'
     assert "not valid JSON (Expecting property name" in document.warnings[0]
@@ -85,7 +113,12 @@ def test_notebooks() -> None:
             "outputs": [
                 {"output_type": "stream", "text": ["1\n"]},
                 {"data": {"image/png": "iVBOR", "text/plain": ["<Figure>"]}},
-                {"output_type": "error", "ename": "KeyError", "evalue": "'x'", "traceback": ["noise"]},
+                {
+                    "output_type": "error",
+                    "ename": "KeyError",
+                    "evalue": "'x'",
+                    "traceback": ["noise"],
+                },
             ],
         },
     ]

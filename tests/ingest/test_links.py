@@ -51,7 +51,16 @@ def test_addresses_are_read_as_browsers_do(href: str, meant: str) -> None:
 @pytest.mark.parametrize(
     "href",
     [
-        *("", "#", "#part", "page.html", "page.html#part", "javascript:go()", " JAVA\nSCRIPT:go()", "mailto:a@b.test"),
+        *(
+            "",
+            "#",
+            "#part",
+            "page.html",
+            "page.html#part",
+            "javascript:go()",
+            " JAVA\nSCRIPT:go()",
+            "mailto:a@b.test",
+        ),
         *(
             "tel:+1",
             "data:text/html,x",
@@ -61,34 +70,71 @@ def test_addresses_are_read_as_browsers_do(href: str, meant: str) -> None:
             "http://user@site.test/",
             "http:\\\\x.test",
         ),
-        *("http://site.test:99999/", "a\x01b", "http://[::1", "blob:http://site.test/1", "a" * 3_000),
+        *(
+            "http://site.test:99999/",
+            "a\x01b",
+            "http://[::1",
+            "blob:http://site.test/1",
+            "a" * 3_000,
+        ),
     ],
 )
 def test_what_leads_nowhere_is_no_link(href: str) -> None:
     """Nor is a place on the page itself, nor what our rules of addresses refuse."""
-    assert urls(f'<p><a href="{href}">words</a> <a href="next.html">next</a></p>') == ["http://site.test/docs/next.html"]
+    assert urls(f'<p><a href="{href}">words</a> <a href="next.html">next</a></p>') == [
+        "http://site.test/docs/next.html"
+    ]
 
 
 def test_a_base_counts() -> None:
     assert urls('<head><base href="/v2/"></head><a href="x">x</a>') == ["http://site.test/v2/x"]
-    assert urls('<head><base href="javascript:1"></head><a href="x">x</a>') == ["http://site.test/docs/x"]
+    assert urls('<head><base href="javascript:1"></head><a href="x">x</a>') == [
+        "http://site.test/docs/x"
+    ]
 
 
 def test_files_that_nobody_reads_are_left_out() -> None:
     """By their suffix; those that a parser reads stay, even when they are offered to be saved."""
-    names = ["a.pdf", "b.DOCX", "c.png", "d.zip", "e.mp4", "f.css", "g.js", "h.md", "i.php?file=x.zip", "j.tar.gz", "k.v2"]
+    names = [
+        "a.pdf",
+        "b.DOCX",
+        "c.png",
+        "d.zip",
+        "e.mp4",
+        "f.css",
+        "g.js",
+        "h.md",
+        "i.php?file=x.zip",
+        "j.tar.gz",
+        "k.v2",
+    ]
     html = "".join(f'<p><a href="{name}">{name}</a></p>' for name in names)
-    assert [url.rpartition("/")[2] for url in urls(html)] == ["a.pdf", "b.DOCX", "h.md", "i.php?file=x.zip", "k.v2"]
-    assert urls('<a href="a.pdf" download>a</a><a href="/export" download>b</a>') == ["http://site.test/docs/a.pdf"]
+    assert [url.rpartition("/")[2] for url in urls(html)] == [
+        "a.pdf",
+        "b.DOCX",
+        "h.md",
+        "i.php?file=x.zip",
+        "k.v2",
+    ]
+    assert urls('<a href="a.pdf" download>a</a><a href="/export" download>b</a>') == [
+        "http://site.test/docs/a.pdf"
+    ]
 
 
 def test_nofollow_is_respected() -> None:
     """Of one link, and of a page; what the page says of itself is told all the same."""
-    assert urls('<a href="a" rel="noopener NoFollow">a</a><a href="b">b</a>') == ["http://site.test/docs/b"]
+    assert urls('<a href="a" rel="noopener NoFollow">a</a><a href="b">b</a>') == [
+        "http://site.test/docs/b"
+    ]
     for word in ("nofollow", "noindex, NOFOLLOW", "none"):
-        page = read(f'<meta name="Robots" content="{word}"><link rel="canonical" href="/x"><a href="b">b</a>')
+        page = read(
+            f'<meta name="Robots" content="{word}"><link rel="canonical" href="/x"><a '
+            'href="b">b</a>'
+        )
         assert page == PageLinks((), "http://site.test/x")
-    assert urls('<meta name="robots" content="noindex"><a href="b">b</a>') == ["http://site.test/docs/b"]
+    assert urls('<meta name="robots" content="noindex"><a href="b">b</a>') == [
+        "http://site.test/docs/b"
+    ]
 
 
 def test_words_around_and_heading() -> None:
@@ -118,11 +164,19 @@ def test_long_words_are_cut() -> None:
 
 def test_around_comes_of_the_nearest_block_that_says_something() -> None:
     """Of a card its text, of a row its cells; of a list of links nothing, for those are others'."""
-    card = only("<h2>Products</h2><div><h3>Pump</h3><p>Blows up tyres.</p><p><a href='p'>Read more</a></p></div>")
+    card = only(
+        "<h2>Products</h2><div><h3>Pump</h3><p>Blows up tyres.</p><p><a href='p'>Read "
+        "more</a></p></div>"
+    )
     assert (card.around, card.heading) == ("Pump Blows up tyres.", "Pump")
-    row = only("<table><tr><td>Manual</td><td>2024</td><td><a href='m.pdf'>PDF</a></td></tr></table>")
+    row = only(
+        "<table><tr><td>Manual</td><td>2024</td><td><a href='m.pdf'>PDF</a></td></tr></table>"
+    )
     assert row.around == "Manual 2024"
-    assert {link.around for link in read("<ul>" + "<li><a href='x?{0}'>one</a></li>" * 5 + "</ul>").links} == {""}
+    assert {
+        link.around
+        for link in read("<ul>" + "<li><a href='x?{0}'>one</a></li>" * 5 + "</ul>").links
+    } == {""}
 
 
 def test_a_link_in_a_heading_has_the_text_under_it() -> None:
@@ -165,26 +219,46 @@ def test_links_around_the_content_come_last() -> None:
 def test_one_address_under_several_names() -> None:
     """Each place in it and each wording is one; the same twice is not."""
     html = (
-        '<a href="x#a">One</a> <a href="x#b">Two</a> <a href="x#a">One</a> <a href="x#a">Uno</a> <a href="x#%E5%AE%89">三</a>'
+        '<a href="x#a">One</a> <a href="x#b">Two</a> <a href="x#a">One</a> <a '
+        'href="x#a">Uno</a> <a href="x#%E5%AE%89">三</a>'
     )
     found = read(html).links
     assert {link.url for link in found} == {"http://site.test/docs/x"}
-    assert [(link.fragment, link.text) for link in found] == [("a", "One"), ("b", "Two"), ("a", "Uno"), ("安", "三")]
+    assert [(link.fragment, link.text) for link in found] == [
+        ("a", "One"),
+        ("b", "Two"),
+        ("a", "Uno"),
+        ("安", "三"),
+    ]
 
 
 def test_frames_and_forwarding() -> None:
-    """A frame of the same site is a link, and so is the page to which this one sends its readers."""
-    html = '<iframe src="/inner" title="Prices">old browser</iframe><iframe src="http://ads.test/x"></iframe>'
-    assert [(link.url, link.text) for link in read(html).links] == [("http://site.test/inner", "Prices")]
-    html = '<frameset cols="1,2"><frame src="menu.html" name="menu"><frame src="body.html"></frameset>'
+    """A frame of the same site is a link, and so is the page to which this one sends its
+    readers.
+    """
+    html = (
+        '<iframe src="/inner" title="Prices">old browser</iframe><iframe '
+        'src="http://ads.test/x"></iframe>'
+    )
+    assert [(link.url, link.text) for link in read(html).links] == [
+        ("http://site.test/inner", "Prices")
+    ]
+    html = (
+        '<frameset cols="1,2"><frame src="menu.html" name="menu"><frame src="body.html"></frameset>'
+    )
     assert urls(html) == ["http://site.test/docs/menu.html", "http://site.test/docs/body.html"]
-    assert urls("<meta http-equiv='Refresh' content='0; URL=\"new.html\"'>") == ["http://site.test/docs/new.html"]
+    assert urls("<meta http-equiv='Refresh' content='0; URL=\"new.html\"'>") == [
+        "http://site.test/docs/new.html"
+    ]
     assert urls("<meta http-equiv='refresh' content='5'>") == []
 
 
 def test_canonical() -> None:
     """Only on the same site, and only where the page does not say two."""
-    assert read('<link rel="Canonical" href="../one?utm_source=x#y">').canonical == "http://site.test/one"
+    assert (
+        read('<link rel="Canonical" href="../one?utm_source=x#y">').canonical
+        == "http://site.test/one"
+    )
     assert read('<link rel="canonical" href="https://site.test/one">').canonical == ""
     assert read('<link rel="canonical" href="/a"><link rel="canonical" href="/b">').canonical == ""
     assert read("<p>none</p>").canonical == ""
@@ -195,7 +269,13 @@ def test_canonical() -> None:
     [
         ('<div id="root"></div><script src="/main.js"></script>', True),
         ('<div id="app">Loading</div><script type="module">import("/m.js")</script>', True),
-        ('<div id="__next"></div><script id="__NEXT_DATA__" type="application/json">{"a": 1}</script>', True),
+        (
+            (
+                '<div id="__next"></div><script id="__NEXT_DATA__" '
+                'type="application/json">{"a": 1}</script>'
+            ),
+            True,
+        ),
         ("<noscript>You need to enable JavaScript to run this app.</noscript>", True),
         ("<body><noscript>请启用 JavaScript 后访问本站。</noscript><div></div>", True),
         ("<script>document.body.innerHTML = load()</script>", True),
@@ -203,7 +283,11 @@ def test_canonical() -> None:
         ('<div id="root"></div>', False),
         ('<script type="application/ld+json">{"a": 1}</script><p>Short.</p>', False),
         ('<script src="/count.js"></script><p>' + "There is enough to read here. " * 10, False),
-        ("<noscript>Please enable JavaScript.</noscript><p>" + "There is enough to read here. " * 10, False),
+        (
+            "<noscript>Please enable JavaScript.</noscript><p>"
+            + "There is enough to read here. " * 10,
+            False,
+        ),
         ('<frameset><frame src="a"></frameset><script src="x.js"></script>', False),
     ],
 )
@@ -228,7 +312,9 @@ def test_a_page_in_gbk() -> None:
 
 
 def test_the_index_of_the_debian_faq(shared_data: Path) -> None:
-    """Each question of the table of contents is a link with its chapter as heading, in both languages."""
+    """Each question of the table of contents is a link with its chapter as heading, in both
+    languages.
+    """
     for lang, folder, feedback, chapter in (
         ("en", "website_en", "16.2. Feedback", "16. General information about the FAQ"),
         ("zh-cn", "website_zh", "16.2. 反馈", "16. 关于本 FAQ 的一般性信息"),
@@ -246,7 +332,9 @@ def test_the_index_of_the_debian_faq(shared_data: Path) -> None:
 
 DEEP = "<div class='menu'>" * 390
 HOSTILE = {
-    "200,000 links": "".join(f'<p><a href="/p/{n}?x=1">link {n}</a> words here</p>' for n in range(200_000)),
+    "200,000 links": "".join(
+        f'<p><a href="/p/{n}?x=1">link {n}</a> words here</p>' for n in range(200_000)
+    ),
     "200,000 pictures": "".join(f'<a href="/p/{n}.jpg">y</a>' for n in range(200_000)),
     "deep": "<div><ul><li>" * 100_000 + '<a href="x">y</a>',
     "deep menus": DEEP + '<a href="x">y</a>' * 20_000,
@@ -265,13 +353,19 @@ def test_hostile_pages(kind: str) -> None:
     found = read(HOSTILE[kind]).links
     assert time.monotonic() - begun < 30
     assert len(found) <= 2_000
-    assert all(len(link.text) <= 200 and len(link.around) <= 200 and len(link.heading) <= 200 for link in found)
+    assert all(
+        len(link.text) <= 200 and len(link.around) <= 200 and len(link.heading) <= 200
+        for link in found
+    )
 
 
 def test_nonsense_never_raises() -> None:
     """Pages with bytes changed or left out, and bytes that are no page."""
     rng = random.Random(5)
-    page = HOSTILE["broken"][:2_000].encode() + b"<dl><dt>t<dd><h2><a href=#x>y</a><iframe src=/></h2><noscript><p>" * 20
+    page = (
+        HOSTILE["broken"][:2_000].encode()
+        + b"<dl><dt>t<dd><h2><a href=#x>y</a><iframe src=/></h2><noscript><p>" * 20
+    )
     for _ in range(200):
         data = bytearray(page)
         for _ in range(rng.randrange(1, 100)):
@@ -282,7 +376,9 @@ def test_nonsense_never_raises() -> None:
 
 async def test_in_a_process_of_its_own() -> None:
     """As the agents call it; empty pages are the one thing that is refused."""
-    found = await bounded("citewell.ingest.web.links:page_links", b"<a href=x>y</a>", "page.html", SETTINGS, HERE)
+    found = await bounded(
+        "citewell.ingest.web.links:page_links", b"<a href=x>y</a>", "page.html", SETTINGS, HERE
+    )
     assert found == PageLinks((Link("http://site.test/docs/x", "y"),))
     with pytest.raises(UnreadableFile):
         await bounded("citewell.ingest.web.links:page_links", b"", "page.html", SETTINGS, HERE)

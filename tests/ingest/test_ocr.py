@@ -1,4 +1,6 @@
-"""Text off pictures: the order, the turning, and what the real engine makes of pages that were printed as text."""
+"""Text off pictures: the order, the turning, and what the real engine makes of pages that were
+printed as text.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,9 @@ from citewell.ingest.picture.ocr import OcrLine, in_order, read_image, turned_ba
 Maker = Callable[..., bytes]
 Pixels = NDArray[np.uint8]
 LIBRARY = Path(__file__).resolve().parents[2] / "samples" / "library"
-engine_needed = pytest.mark.skipif(not ocr.available(), reason="the extra citewell[ocr] is not installed")
+engine_needed = pytest.mark.skipif(
+    not ocr.available(), reason="the extra citewell[ocr] is not installed"
+)
 
 
 class FakeEngine:
@@ -33,7 +37,12 @@ class FakeEngine:
         lines = enumerate(self.pages.pop(0))
         return {
             "bounds": {
-                n: {"text": text, "topLeftCoord": (x0, y0), "bottomRightCoord": (x1, y1), "confidence": score}
+                n: {
+                    "text": text,
+                    "topLeftCoord": (x0, y0),
+                    "bottomRightCoord": (x1, y1),
+                    "confidence": score,
+                }
                 for n, (text, x0, y0, x1, y1, score) in lines
             }
         }
@@ -55,7 +64,13 @@ def blank(width: int = 200, height: int = 100) -> Pixels:
 
 def test_places_are_shares_of_the_picture(engine: Callable[..., FakeEngine]) -> None:
     """Pixels become shares, spaces one space; noise and lines of signs only are left out."""
-    fake = engine([("Total  due", 20, 10, 120, 20, 0.99), ("~ _ |", 0, 0, 9, 9, 0.9), ("l", 0, 50, 9, 60, 0.3)])
+    fake = engine(
+        [
+            ("Total  due", 20, 10, 120, 20, 0.99),
+            ("~ _ |", 0, 0, 9, 9, 0.9),
+            ("l", 0, 50, 9, 60, 0.3),
+        ]
+    )
     assert read_image(blank()) == [OcrLine("Total due", 0.1, 0.1, 0.6, 0.2, 0.99)]
     assert fake.asked[0]["file"].startswith(b"BM")
     assert fake.asked[0]["resize"] is False
@@ -99,12 +114,21 @@ def test_turning_back(turn: int) -> None:
     turned = np.rot90(pixels, turn)
     rows, across = np.argwhere(turned.any(axis=1)).ravel(), np.argwhere(turned.any(axis=0)).ravel()
     height, width = turned.shape
-    line = OcrLine("x", across[0] / width, rows[0] / height, (across[-1] + 1) / width, (rows[-1] + 1) / height, 1.0)
+    line = OcrLine(
+        "x",
+        across[0] / width,
+        rows[0] / height,
+        (across[-1] + 1) / width,
+        (rows[-1] + 1) / height,
+        1.0,
+    )
     assert turned_back(line, turn)[1:5] == (0.2, 0.25, 0.6, 0.5)
 
 
 def test_columns_are_read_one_after_the_other() -> None:
-    """Row by row is how an engine gives two columns; they are read down the left and then down the right."""
+    """Row by row is how an engine gives two columns; they are read down the left and then down the
+    right.
+    """
     text = "a line of running text, wide as its column"
     rows = [(n / 50, n / 50 + 0.014) for n in range(2, 14)]
     given = [OcrLine(f"{side} {n} {text}", x, y0, x + 0.4, y1, 0.9) for n, (y0, y1) in enumerate(rows)
@@ -114,23 +138,42 @@ def test_columns_are_read_one_after_the_other() -> None:
 
 
 def test_upper_line_first() -> None:
-    """Lines that the engine gives in the wrong order, one above the other, are put right; a row keeps its order."""
-    lower, upper = OcrLine("second", 0.1, 0.20, 0.9, 0.22, 0.9), OcrLine("first", 0.1, 0.17, 0.9, 0.19, 0.9)
-    row = [OcrLine("left", 0.1, 0.302, 0.3, 0.322, 0.9), OcrLine("right", 0.5, 0.30, 0.9, 0.32, 0.9)]
-    assert [line.text for line in in_order([lower, upper, *row], 1000, 1400)] == ["first", "second", "left", "right"]
+    """Lines that the engine gives in the wrong order, one above the other, are put right; a row
+    keeps its order.
+    """
+    lower, upper = (
+        OcrLine("second", 0.1, 0.20, 0.9, 0.22, 0.9),
+        OcrLine("first", 0.1, 0.17, 0.9, 0.19, 0.9),
+    )
+    row = [
+        OcrLine("left", 0.1, 0.302, 0.3, 0.322, 0.9),
+        OcrLine("right", 0.5, 0.30, 0.9, 0.32, 0.9),
+    ]
+    assert [line.text for line in in_order([lower, upper, *row], 1000, 1400)] == [
+        "first",
+        "second",
+        "left",
+        "right",
+    ]
 
 
 def rendered(data: bytes | Path, number: int = 0, dots: int = 150) -> tuple[Pixels, str]:
     """A page as pixels, and its own text."""
     pdf = pypdfium2.PdfDocument(data)
     page = pdf[number]
-    pixels, text = page.render(scale=dots / 72, grayscale=True).to_numpy(), page.get_textpage().get_text_bounded()
+    pixels, text = (
+        page.render(scale=dots / 72, grayscale=True).to_numpy(),
+        page.get_textpage().get_text_bounded(),
+    )
     return np.ascontiguousarray(pixels).reshape(pixels.shape[:2]), text
 
 
 def wrong_share(expected: str, found: str) -> float:
     """Share of the characters that are missing or too many, whatever their order, spaces aside."""
-    one, other = (Counter(text.translate({ord("（"): "(", ord("）"): ")"}).replace(" ", "")) for text in (expected, found))
+    one, other = (
+        Counter(text.translate({ord("（"): "(", ord("）"): ")"}).replace(" ", ""))
+        for text in (expected, found)
+    )
     for count in (one, other):
         for space in "\r\n":
             del count[space]
@@ -138,7 +181,9 @@ def wrong_share(expected: str, found: str) -> float:
 
 
 @engine_needed
-@pytest.mark.parametrize(("name", "page"), [("drover-2-owners-manual.pdf", 1), ("T300三轮货运车使用手册.pdf", 1)])
+@pytest.mark.parametrize(
+    ("name", "page"), [("drover-2-owners-manual.pdf", 1), ("T300三轮货运车使用手册.pdf", 1)]
+)
 def test_printed_pages_are_read(name: str, page: int) -> None:
     """An English and a Chinese page come back with at most 2 of 100 characters wrong."""
     pixels, text = rendered(LIBRARY / name, page)
@@ -150,7 +195,11 @@ def test_printed_pages_are_read(name: str, page: int) -> None:
 @pytest.mark.parametrize("turn", [0, 1, 2, 3])
 def test_turned_pages_are_read(make_pdf: Maker, turn: int) -> None:
     """A page turned any way gives its text, in order, with the boxes where the words stand."""
-    words = ["The warranty covers the frame", "for ten years from delivery", "and the battery for two."]
+    words = [
+        "The warranty covers the frame",
+        "for ten years from delivery",
+        "and the battery for two.",
+    ]
     pixels, _ = rendered(make_pdf([[(40, 700 - 30 * n, 20, text) for n, text in enumerate(words)]]))
     lines = read_image(np.ascontiguousarray(np.rot90(pixels, turn)))
     assert [line.text for line in lines] == words

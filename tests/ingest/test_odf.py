@@ -15,7 +15,8 @@ Maker = Callable[[dict[str, str | bytes]], bytes]
 URN = "urn:oasis:names:tc:opendocument:xmlns"
 NAMES = ("office", "style", "text", "table", "presentation")
 SPACES = " ".join(f'xmlns:{name}="{URN}:{name}:1.0"' for name in NAMES) + (
-    f' xmlns:draw="{URN}:drawing:1.0" xmlns:svg="{URN}:svg-compatible:1.0" xmlns:fo="{URN}:xsl-fo-compatible:1.0"'
+    f' xmlns:draw="{URN}:drawing:1.0" xmlns:svg="{URN}:svg-compatible:1.0" '
+    f'xmlns:fo="{URN}:xsl-fo-compatible:1.0"'
     ' xmlns:xlink="http://www.w3.org/1999/xlink" xmlns:m="http://www.w3.org/1998/Math/MathML"'
 )
 STYLES = """<office:automatic-styles>
@@ -28,9 +29,15 @@ STYLES = """<office:automatic-styles>
 
 
 def pack(make_zip: Maker, kind: str, body: str, **files: str) -> bytes:
-    content = f"<office:x {SPACES}>{STYLES}<office:body><office:{kind}>{body}</office:{kind}></office:body></office:x>"
+    content = (
+        "<office:x "
+        f"{SPACES}>{STYLES}<office:body><office:{kind}>{body}</office:{kind}></office:body></offic"
+        "e:x>"
+    )
     named = {name.replace("__", "/") + ".xml": text for name, text in files.items()}
-    return make_zip({"mimetype": f"application/vnd.oasis.opendocument.{kind}", "content.xml": content, **named})
+    return make_zip(
+        {"mimetype": f"application/vnd.oasis.opendocument.{kind}", "content.xml": content, **named}
+    )
 
 
 def parse(data: bytes, cells: int = 200_000) -> Document:
@@ -38,7 +45,9 @@ def parse(data: bytes, cells: int = 200_000) -> Document:
 
 
 def test_text_in_order(make_zip: Maker) -> None:
-    """Headings, spaces, notes, lists with their numbers, tables and text boxes come in document order."""
+    """Headings, spaces, notes, lists with their numbers, tables and text boxes come in document
+    order.
+    """
     body = """<text:table-of-content><text:p>目录</text:p></text:table-of-content>
       <text:p text:style-name="P1">手册</text:p><text:h text:outline-level="1">总则</text:h>
       <text:p>适用于<text:span>全体</text:span> <text:span>员工</text:span><text:s text:c="2"/>。<text:note>
@@ -47,15 +56,22 @@ def test_text_in_order(make_zip: Maker) -> None:
       </text:list-item></text:list></text:list-item><text:list-item><text:p>丙</text:p></text:list-item></text:list>
       <text:list><text:list-item><text:p>丁</text:p></text:list-item></text:list>
       <text:p><draw:frame><draw:text-box><text:p>框中</text:p></draw:text-box></draw:frame></text:p>"""
-    meta = f'<x {SPACES} xmlns:dc="d"><office:meta><dc:date>2024-03-01T00:00:00</dc:date></office:meta></x>'
+    meta = (
+        f"<x {SPACES} "
+        'xmlns:dc="d"><office:meta><dc:date>2024-03-01T00:00:00</dc:date></office:meta></x>'
+    )
     document = parse(pack(make_zip, "text", body, meta=meta))
-    assert document.text == ("手册\n\n总则\n\n适用于全体 员工  。¹\n¹ 含实习生。\n\n1. 甲\n1.1 乙\n2. 丙\n\n- 丁\n\n框中")
+    assert document.text == (
+        "手册\n\n总则\n\n适用于全体 员工  。¹\n¹ 含实习生。\n\n1. 甲\n1.1 乙\n2. 丙\n\n- 丁\n\n框中"
+    )
     assert (document.title, document.dated) == ("手册", 1709251200.0)
     assert [s.heading_path for s in document.sections] == [(), ("总则",)]
 
 
 def test_pages(make_zip: Maker) -> None:
-    """A page ends where the layout ended it, also inside a paragraph, and where the writer did; once, if both say so."""
+    """A page ends where the layout ended it, also inside a paragraph, and where the writer did;
+    once, if both say so.
+    """
     body = """<text:p>one</text:p><text:soft-page-break/><text:p text:style-name="P2">two,
       <text:soft-page-break/>three</text:p>"""
     document = parse(pack(make_zip, "text", body))
@@ -68,7 +84,9 @@ def test_pages(make_zip: Maker) -> None:
 
 
 def test_merged_cells_and_formulas(make_zip: Maker) -> None:
-    """What a merged cell says is said in each of its rows; a formula kept beside the text is read."""
+    """What a merged cell says is said in each of its rows; a formula kept beside the text is
+    read.
+    """
     cell = "<table:table-cell{}><text:p>{}</text:p></table:table-cell>".format
     covered = "<table:covered-table-cell/>"
     rows = (
@@ -77,42 +95,77 @@ def test_merged_cells_and_formulas(make_zip: Maker) -> None:
         covered + cell("", "速度") + cell("", "25"),
     )
     table = "".join(f"<table:table-row>{row}</table:table-row>" for row in rows)
-    body = f'<table:table>{table}</table:table><text:p><draw:frame><draw:object xlink:href="./O1"/></draw:frame></text:p>'
-    formula = f"<m:math {SPACES}><m:msup><m:mi>x</m:mi><m:mn>2</m:mn></m:msup><m:annotation>x^2</m:annotation></m:math>"
+    body = (
+        f"<table:table>{table}</table:table><text:p><draw:frame><draw:object "
+        'xlink:href="./O1"/></draw:frame></text:p>'
+    )
+    formula = (
+        "<m:math "
+        f"{SPACES}><m:msup><m:mi>x</m:mi><m:mn>2</m:mn></m:msup><m:annotation>x^2</m:annotation></"
+        "m:math>"
+    )
     document = parse(pack(make_zip, "text", body, O1__content=formula))
     assert document.text.splitlines()[-1] == "x²"
     assert "型号: T300 | 项目: 速度 | 数值: 25" in document.text
 
 
 def test_spreadsheet(make_zip: Maker) -> None:
-    """Cells read as shown; empty rows that claim to be a million cost nothing, filled ones stop at the limit and are said."""
+    """Cells read as shown; empty rows that claim to be a million cost nothing, filled ones stop at
+    the limit and are said.
+    """
     cell = "<table:table-cell><text:p>{}</text:p></table:table-cell>".format
     row = "<table:table-row{}>{}</table:table-row>".format
-    empty = row(' table:number-rows-repeated="1048000"', '<table:table-cell table:number-columns-repeated="16384"/>')
+    empty = row(
+        ' table:number-rows-repeated="1048000"',
+        '<table:table-cell table:number-columns-repeated="16384"/>',
+    )
     sheet = (
-        row("", cell("店") + cell("占比")) + row("", cell("杭州") + cell("12.5%")) + row("", cell("上海") + cell("8%")) + empty
+        row("", cell("店") + cell("占比"))
+        + row("", cell("杭州") + cell("12.5%"))
+        + row("", cell("上海") + cell("8%"))
+        + empty
     )
     document = parse(
-        pack(make_zip, "spreadsheet", f'<table:table table:name="销售">{sheet}{row("", cell("注"))}</table:table>')
+        pack(
+            make_zip,
+            "spreadsheet",
+            f'<table:table table:name="销售">{sheet}{row("", cell("注"))}</table:table>',
+        )
     )
     assert document.text == "销售\n\n店 | 占比\n店: 杭州 | 占比: 12.5%\n店: 上海 | 占比: 8%\n\n注"
     bomb = row(
         ' table:number-rows-repeated="1048000"',
-        '<table:table-cell table:number-columns-repeated="10"><text:p>x</text:p></table:table-cell>',
+        "<table:table-cell "
+        'table:number-columns-repeated="10"><text:p>x</text:p></table:table-cell>',
     )
-    document = parse(pack(make_zip, "spreadsheet", f'<table:table table:name="b">{bomb}</table:table>'), cells=100)
-    assert document.warnings == ("sheet b: 10 of 1,048,000 rows are read; raise ingest.max_cells for more",)
+    document = parse(
+        pack(make_zip, "spreadsheet", f'<table:table table:name="b">{bomb}</table:table>'),
+        cells=100,
+    )
+    assert document.warnings == (
+        "sheet b: 10 of 1,048,000 rows are read; raise ingest.max_cells for more",
+    )
 
 
 def test_presentation(make_zip: Maker) -> None:
-    """Slides are pages; shapes are read by their places; notes are labelled and hidden slides named."""
+    """Slides are pages; shapes are read by their places; notes are labelled and hidden slides
+    named.
+    """
     frame = (
-        '<draw:frame {} svg:x="{}cm" svg:y="{}cm" svg:width="9cm" svg:height="2cm"><draw:text-box><text:p>{}</text:p>'
+        '<draw:frame {} svg:x="{}cm" svg:y="{}cm" svg:width="9cm" '
+        'svg:height="2cm"><draw:text-box><text:p>{}</text:p>'
         "</draw:text-box></draw:frame>"
     ).format
-    first = frame("", 12, 5, "右") + frame("", 1, 5, "左") + frame('presentation:class="title"', 1, 1, "题目")
+    first = (
+        frame("", 12, 5, "右")
+        + frame("", 1, 5, "左")
+        + frame('presentation:class="title"', 1, 1, "题目")
+    )
     notes = f"<presentation:notes>{frame('', 1, 1, '讲稿')}</presentation:notes>"
-    body = f'<draw:page>{first}{notes}</draw:page><draw:page draw:style-name="dp1">{frame("", 1, 1, "二")}</draw:page>'
+    body = (
+        f"<draw:page>{first}{notes}</draw:page><draw:page "
+        f'draw:style-name="dp1">{frame("", 1, 1, "二")}</draw:page>'
+    )
     document = parse(pack(make_zip, "presentation", body))
     assert document.text == "题目\n\n左\n\n右\n\n备注：讲稿\n\n二"
     assert [p.number for p in document.pages] == [1, 2]

@@ -35,7 +35,9 @@ def parse(word: Any) -> Document:
 
 
 def test_structure_in_order() -> None:
-    """Headings, paragraphs, lists and tables come in document order; the title style gives the title."""
+    """Headings, paragraphs, lists and tables come in document order; the title style gives the
+    title.
+    """
     word = docx.Document()
     word.add_paragraph("年度报告", style="Title")
     word.add_heading("Intro", level=1)
@@ -43,13 +45,18 @@ def test_structure_in_order() -> None:
     word.add_paragraph("one", style="List Bullet")
     word.add_paragraph("two", style="List Bullet")
     table = word.add_table(rows=2, cols=2)
-    for cell, text in zip([c for row in table.rows for c in row.cells], ["a", "b", "1", "2\n3"], strict=True):
+    for cell, text in zip(
+        [c for row in table.rows for c in row.cells], ["a", "b", "1", "2\n3"], strict=True
+    ):
         cell.text = text
     word.add_heading("Detail", level=2)
     word.add_paragraph("Last.")
     document = parse(word)
     assert document.title == "年度报告"
-    assert document.text == "年度报告\n\nIntro\n\nFirst.\n\n- one\n- two\n\na | b\na: 1 | b: 2 3\n\nDetail\n\nLast."
+    assert (
+        document.text
+        == "年度报告\n\nIntro\n\nFirst.\n\n- one\n- two\n\na | b\na: 1 | b: 2 3\n\nDetail\n\nLast."
+    )
     assert [s.heading_path for s in document.sections] == [(), ("Intro",), ("Intro", "Detail")]
     assert document.pages == ()
 
@@ -76,13 +83,19 @@ def test_chapter_lines_where_no_style_says_heading() -> None:
 
 
 def test_page_breaks_make_pages() -> None:
-    """Explicit and rendered breaks count; the same break noted twice counts once; a break may fall inside a paragraph."""
+    """Explicit and rendered breaks count; the same break noted twice counts once; a break may fall
+    inside a paragraph.
+    """
     word = docx.Document()
     word.add_paragraph("page one")
     word.add_paragraph().add_run().add_break(WD_BREAK.PAGE)
     paragraph = word.add_paragraph()
-    paragraph._p.append(parse_xml(f"<w:r {nsdecls('w')}><w:lastRenderedPageBreak/><w:t>page two, </w:t></w:r>"))
-    paragraph._p.append(parse_xml(f"<w:r {nsdecls('w')}><w:lastRenderedPageBreak/><w:t>page three</w:t></w:r>"))
+    paragraph._p.append(
+        parse_xml(f"<w:r {nsdecls('w')}><w:lastRenderedPageBreak/><w:t>page two, </w:t></w:r>")
+    )
+    paragraph._p.append(
+        parse_xml(f"<w:r {nsdecls('w')}><w:lastRenderedPageBreak/><w:t>page three</w:t></w:r>")
+    )
     document = parse(word)
     assert [(p.number, document.text[p.start : p.end].strip()) for p in document.pages] == [
         (1, "page one"),
@@ -96,8 +109,10 @@ def test_revisions_and_fields() -> None:
     """Insertions count, deletions and field codes do not; link text stays."""
     word = docx.Document()
     xml = (
-        f"<w:p {nsdecls('w')}><w:ins><w:r><w:t>new </w:t></w:r></w:ins><w:del><w:r><w:delText>old </w:delText></w:r></w:del>"
-        "<w:r><w:instrText>PAGE</w:instrText></w:r><w:hyperlink><w:r><w:t>link</w:t></w:r></w:hyperlink></w:p>"
+        f"<w:p {nsdecls('w')}><w:ins><w:r><w:t>new "
+        "</w:t></w:r></w:ins><w:del><w:r><w:delText>old </w:delText></w:r></w:del>"
+        "<w:r><w:instrText>PAGE</w:instrText></w:r><w:hyperlink><w:r><w:t>link</w:t></w:r></w:hype"
+        "rlink></w:p>"
     )
     word.element.body.insert(0, parse_xml(xml))
     assert parse(word).text == "new link"
@@ -117,7 +132,8 @@ def test_merged_cells_repeat_downwards() -> None:
 def test_numbering() -> None:
     """Lists are numbered as Word shows them, Chinese and nested ones too."""
     levels = "".join(
-        f'<w:lvl w:ilvl="{n}"><w:start w:val="1"/><w:numFmt w:val="{form}"/><w:lvlText w:val="{text}"/></w:lvl>'
+        f'<w:lvl w:ilvl="{n}"><w:start w:val="1"/><w:numFmt w:val="{form}"/><w:lvlText '
+        f'w:val="{text}"/></w:lvl>'
         for n, (form, text) in enumerate([("chineseCounting", "第%1条"), ("decimal", "%1.%2")])
     )
     root = parse_xml(
@@ -125,7 +141,14 @@ def test_numbering() -> None:
         '<w:num w:numId="1"><w:abstractNumId w:val="0"/></w:num></w:numbering>'
     )
     numbering = Numbering(root)
-    assert [numbering.label("1", n) for n in (0, 0, 1, 1, 0, 1)] == ["第一条 ", "第二条 ", "二.1 ", "二.2 ", "第三条 ", "三.1 "]
+    assert [numbering.label("1", n) for n in (0, 0, 1, 1, 0, 1)] == [
+        "第一条 ",
+        "第二条 ",
+        "二.1 ",
+        "二.2 ",
+        "第三条 ",
+        "三.1 ",
+    ]
     assert numbering.label("7", 0) == ""
     assert [chinese(n) for n in (0, 3, 10, 12, 20, 103, 110, 2024)] == [
         "〇",
@@ -137,13 +160,21 @@ def test_numbering() -> None:
         "一百一十",
         "二千零二十四",
     ]
-    assert (roman(1994), write_number(28, "upperLetter"), write_number(3, "decimalZero")) == ("mcmxciv", "BB", "03")
+    assert (roman(1994), write_number(28, "upperLetter"), write_number(3, "decimalZero")) == (
+        "mcmxciv",
+        "BB",
+        "03",
+    )
 
 
 def test_refusals_say_why() -> None:
-    """An OLE file, a broken zip, a zip that is no Word file and a zip bomb are refused with the reason."""
+    """An OLE file, a broken zip, a zip that is no Word file and a zip bomb are refused with the
+    reason.
+    """
     with pytest.raises(UnreadableFile, match="protected by a password"):
-        office.parse(MAGIC + b"\0" * 600 + "EncryptedPackage".encode("utf-16-le"), "x.docx", SETTINGS)
+        office.parse(
+            MAGIC + b"\0" * 600 + "EncryptedPackage".encode("utf-16-le"), "x.docx", SETTINGS
+        )
     with pytest.raises(UnreadableFile, match=r"an old Word document \(\.doc\)"):
         office.parse(MAGIC + b"\0" * 600 + "WordDocument".encode("utf-16-le"), "x.docx", SETTINGS)
     with pytest.raises(UnreadableFile, match="broken"):
@@ -168,15 +199,21 @@ def pack(files: dict[str, bytes], method: int = zipfile.ZIP_DEFLATED) -> bytes:
 
 
 def test_tables_name_their_columns() -> None:
-    """A header that is repeated on each page, or stands out in bold, names the columns; notes of cells stand below."""
+    """A header that is repeated on each page, or stands out in bold, names the columns; notes of
+    cells stand below.
+    """
     word = docx.Document()
     table = word.add_table(rows=3, cols=3)
-    for row, texts in zip(table.rows, [("甲", "乙", "丙"), ("丁", "戊", "己"), ("庚", "辛", "壬")], strict=True):
+    for row, texts in zip(
+        table.rows, [("甲", "乙", "丙"), ("丁", "戊", "己"), ("庚", "辛", "壬")], strict=True
+    ):
         for cell, text in zip(row.cells, texts, strict=True):
             cell.text = text
     table.rows[0]._tr.get_or_add_trPr().append(OxmlElement("w:tblHeader"))
     pairs = word.add_table(rows=2, cols=2)
-    for cell, text in zip([c for row in pairs.rows for c in row.cells], ["姓名", "李雷", "部门", "研发"], strict=True):
+    for cell, text in zip(
+        [c for row in pairs.rows for c in row.cells], ["姓名", "李雷", "部门", "研发"], strict=True
+    ):
         cell.text = text
     assert parse(word).text.split("\n\n") == [
         "甲 | 乙 | 丙\n甲: 丁 | 乙: 戊 | 丙: 己\n甲: 庚 | 乙: 辛 | 丙: 壬",
@@ -185,7 +222,9 @@ def test_tables_name_their_columns() -> None:
 
 
 def test_text_boxes_symbols_and_formulas() -> None:
-    """What stands in a text box is read once, symbols of symbol fonts read as signs, formulas as a line."""
+    """What stands in a text box is read once, symbols of symbol fonts read as signs, formulas as a
+    line.
+    """
     math = 'xmlns:m="http://schemas.openxmlformats.org/officeDocument/2006/math"'
     compatibility = 'xmlns:mc="http://schemas.openxmlformats.org/markup-compatibility/2006"'
     box = "<w:txbxContent><w:p><w:r><w:t>boxed</w:t></w:r></w:p></w:txbxContent>"
@@ -193,15 +232,19 @@ def test_text_boxes_symbols_and_formulas() -> None:
     xml = (
         f'<w:p {nsdecls("w")} {math} {compatibility}><w:r><w:sym w:font="Wingdings" w:char="F0FC"/>'
         '<w:t xml:space="preserve"> ok </w:t></w:r>'
-        "<m:oMath><m:f><m:num><m:r><m:t>a</m:t></m:r></m:num><m:den><m:r><m:t>b</m:t></m:r></m:den></m:f></m:oMath>"
-        f"<w:r><mc:AlternateContent><mc:Choice>{box}</mc:Choice><mc:Fallback>{box}</mc:Fallback></mc:AlternateContent></w:r></w:p>"
+        "<m:oMath><m:f><m:num><m:r><m:t>a</m:t></m:r></m:num><m:den><m:r><m:t>b</m:t></m:r></m:den"
+        "></m:f></m:oMath>"
+        f"<w:r><mc:AlternateContent><mc:Choice>{box}</mc:Choice><mc:Fallback>{box}</mc:Fallback></"
+        "mc:AlternateContent></w:r></w:p>"
     )
     word.element.body.insert(0, parse_xml(xml))
     assert parse(word).text == "✓ ok a/b\n\nboxed"
 
 
 def test_dated_by_its_properties() -> None:
-    """A document carries the day on which it was last changed; one that says nothing carries none."""
+    """A document carries the day on which it was last changed; one that says nothing carries
+    none.
+    """
     word = docx.Document()
     word.add_paragraph("x")
     word.core_properties.modified = dt.datetime(2024, 3, 1, tzinfo=dt.UTC)
@@ -211,12 +254,14 @@ def test_dated_by_its_properties() -> None:
 def test_a_level_that_is_skipped_counts() -> None:
     """A heading that skips a level makes the next one of that level the second."""
     levels = "".join(
-        f'<w:lvl w:ilvl="{n}"><w:start w:val="1"/><w:numFmt w:val="decimal"/><w:lvlText w:val="{text}"/></w:lvl>'
+        f'<w:lvl w:ilvl="{n}"><w:start w:val="1"/><w:numFmt w:val="decimal"/><w:lvlText '
+        f'w:val="{text}"/></w:lvl>'
         for n, text in enumerate(("%1", "%1.%2", "%1.%2.%3"))
     )
     numbering = Numbering(
         parse_xml(
-            f'<w:numbering {nsdecls("w")}><w:abstractNum w:abstractNumId="0">{levels}</w:abstractNum>'
+            f"<w:numbering {nsdecls('w')}><w:abstractNum "
+            f'w:abstractNumId="0">{levels}</w:abstractNum>'
             '<w:num w:numId="1"><w:abstractNumId w:val="0"/></w:num></w:numbering>'
         )
     )

@@ -17,19 +17,29 @@ SECTOR = 512
 
 
 def container(name: str, stream: bytes, *, circle: bool = False) -> bytes:
-    """An OLE file that holds one stream. `circle`: the stream's last sector leads back to its first."""
+    """An OLE file that holds one stream. `circle`: the stream's last sector leads back to its
+    first.
+    """
     stream = stream.ljust(4096, b"\0")
     sectors = -(-len(stream) // SECTOR)
     table = [0xFFFFFFFD, END, *range(3, 2 + sectors), 2 if circle else END]
-    fixed = struct.pack("<16xHHHHH6xIIIIIIIIII", 0x3E, 3, 0xFFFE, 9, 6, 0, 1, 1, 0, 4096, END, 0, END, 0, 0)
+    fixed = struct.pack(
+        "<16xHHHHH6xIIIIIIIIII", 0x3E, 3, 0xFFFE, 9, 6, 0, 1, 1, 0, 4096, END, 0, END, 0, 0
+    )
     header = MAGIC + fixed + struct.pack("<I", FREE) * 108
 
     def entry(title: str, kind: int, child: int, start: int, size: int) -> bytes:
         words = title.encode("utf-16-le")
-        head = words.ljust(64, b"\0") + struct.pack("<HBBIII", len(words) + 2 if title else 0, kind, 1, FREE, FREE, child)
+        head = words.ljust(64, b"\0") + struct.pack(
+            "<HBBIII", len(words) + 2 if title else 0, kind, 1, FREE, FREE, child
+        )
         return head + bytes(36) + struct.pack("<IQ", start, size)
 
-    entries = entry("Root Entry", 5, 1, END, 0) + entry(name, 2, FREE, 2, len(stream)) + 2 * entry("", 0, FREE, 0, 0)
+    entries = (
+        entry("Root Entry", 5, 1, END, 0)
+        + entry(name, 2, FREE, 2, len(stream))
+        + 2 * entry("", 0, FREE, 0, 0)
+    )
     padded = struct.pack(f"<{len(table)}I", *table).ljust(SECTOR, b"\xff")
     return header + padded + entries + stream.ljust(sectors * SECTOR, b"\0")
 
@@ -39,7 +49,9 @@ def record(kind: int, data: bytes) -> bytes:
 
 
 def label(row: int, column: int, text: str) -> bytes:
-    return record(0x0204, struct.pack("<HHHHB", row, column, 0, len(text), 1) + text.encode("utf-16-le"))
+    return record(
+        0x0204, struct.pack("<HHHHB", row, column, 0, len(text), 1) + text.encode("utf-16-le")
+    )
 
 
 def workbook() -> bytes:
@@ -49,8 +61,19 @@ def workbook() -> bytes:
     size = len(begin) + 4 + 8 + len(name) + len(end)
     listed = record(0x85, struct.pack("<IBBBB", size, 0, 0, 2, 1) + name)
     rows = label(0, 0, "型号") + label(0, 1, "数量") + label(1, 0, "T300") + label(2, 0, "T500")
-    numbers = b"".join(record(0x0203, struct.pack("<HHHd", row, 1, 0, value)) for row, value in ((1, 10.0), (2, 2.5)))
-    return begin + listed + end + record(0x0809, struct.pack("<HHHHII", 0x600, 0x10, 0, 0, 0, 0)) + rows + numbers + end
+    numbers = b"".join(
+        record(0x0203, struct.pack("<HHHd", row, 1, 0, value))
+        for row, value in ((1, 10.0), (2, 2.5))
+    )
+    return (
+        begin
+        + listed
+        + end
+        + record(0x0809, struct.pack("<HHHHII", 0x600, 0x10, 0, 0, 0, 0))
+        + rows
+        + numbers
+        + end
+    )
 
 
 def test_an_old_workbook_is_read() -> None:
@@ -63,14 +86,29 @@ def test_an_old_workbook_is_read() -> None:
 
 def test_kinds_are_told_by_their_streams() -> None:
     """What an OLE file is stands in its directory."""
-    kinds = {"WordDocument": ".doc", "PowerPoint Document": ".ppt", "Book": ".xls", "EncryptedPackage": "protected", "x": ""}
+    kinds = {
+        "WordDocument": ".doc",
+        "PowerPoint Document": ".ppt",
+        "Book": ".xls",
+        "EncryptedPackage": "protected",
+        "x": "",
+    }
     assert {name: ole_kind(container(name, b"")) for name in kinds} == kinds
 
 
 def test_sectors_in_circles_are_refused() -> None:
-    """A chain of sectors that never ends is found before a reader follows it; a file that is cut off is not taken for one."""
-    sound, broken = container("Workbook", workbook()), container("Workbook", workbook(), circle=True)
-    assert (runs_in_circles(sound), runs_in_circles(broken), runs_in_circles(sound[:2000])) == (False, True, False)
+    """A chain of sectors that never ends is found before a reader follows it; a file that is cut
+    off is not taken for one.
+    """
+    sound, broken = (
+        container("Workbook", workbook()),
+        container("Workbook", workbook(), circle=True),
+    )
+    assert (runs_in_circles(sound), runs_in_circles(broken), runs_in_circles(sound[:2000])) == (
+        False,
+        True,
+        False,
+    )
     with pytest.raises(UnreadableFile, match="sectors run in circles"):
         parse_here(broken, "a.xls", IngestSettings())
 

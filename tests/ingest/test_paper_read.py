@@ -1,4 +1,6 @@
-"""The structure of papers: the two samples, forms of headings, captions, references and mentions, and hostile shapes."""
+"""The structure of papers: the two samples, forms of headings, captions, references and mentions,
+and hostile shapes.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,10 @@ from citewell.ingest.paper.shape import Paper, Role
 from citewell.types import Document, Section
 
 SAMPLES = Path(__file__).resolve().parent.parent.parent / "samples" / "papers"
-ENGLISH, CHINESE = "reserve-forecasting-for-cargo-bike-fleets.pdf", "基于货位层次的仓库备件检索方法.pdf"
+ENGLISH, CHINESE = (
+    "reserve-forecasting-for-cargo-bike-fleets.pdf",
+    "基于货位层次的仓库备件检索方法.pdf",
+)
 
 
 def sample(name: str) -> tuple[Document, Paper]:
@@ -74,7 +79,9 @@ def test_parts_cover_the_text_in_order(name: str) -> None:
     document, paper = sample(name)
     assert (paper.parts[0].start, paper.parts[-1].end) == (0, len(document.text))
     assert all(a.end == b.start for a, b in zip(paper.parts, paper.parts[1:], strict=False))
-    assert all(1 <= part.first_page <= part.last_page <= len(document.pages) for part in paper.parts)
+    assert all(
+        1 <= part.first_page <= part.last_page <= len(document.pages) for part in paper.parts
+    )
     assert all(document.text.startswith(part.heading, part.start) for part in paper.parts)
 
 
@@ -110,7 +117,11 @@ def test_references_of_the_samples() -> None:
     first, latin = paper.references[0], paper.references[10]
     assert (first.key, first.authors, first.year) == ("1", ("郑开平", "李望舒"), "2020")
     assert first.title == "中小型维修仓库领料过程的时间研究"
-    assert (latin.authors, latin.year, latin.title) == (("Varga", "Feng"), "2022", "Hard negatives for short texts")
+    assert (latin.authors, latin.year, latin.title) == (
+        ("Varga", "Feng"),
+        "2022",
+        "Hard negatives for short texts",
+    )
     _, paper = sample(ENGLISH)
     assert [one.key for one in paper.references] == [str(n) for n in range(1, 15)]
     assert paper.references[1].authors == ("Nwosu", "Haldane", "Ito")
@@ -119,25 +130,47 @@ def test_references_of_the_samples() -> None:
 def test_every_mention_of_the_samples_points_to_something() -> None:
     for name in (ENGLISH, CHINESE):
         document, paper = sample(name)
-        assert [document.text[one.start : one.end] for one in paper.mentions if not one.targets] == []
+        assert [
+            document.text[one.start : one.end] for one in paper.mentions if not one.targets
+        ] == []
     assert pointed(document, paper, "式（2）") == ["（2）"]
     assert pointed(document, paper, "[2-3]") == ["2", "3"]
     assert pointed(document, paper, "表4") == ["表4"]
 
 
 def test_a_text_without_any_layout() -> None:
-    """Lines are paragraphs; headings stand alone, some nested by colons; references to a list that is not there stay open."""
-    long = "This sentence is here to be long enough for a paragraph of its own, as it stands in such a text. " * 3
+    """Lines are paragraphs; headings stand alone, some nested by colons; references to a list that
+    is not there stay open.
+    """
+    long = (
+        "This sentence is here to be long enough for a paragraph of its own, as it stands in "
+        "such a text. " * 3
+    )
     text = "\n".join(
         f"{heading}\n{long}As BIBREF3 says."
         for heading in (
-            *("Introduction", "Related Work ::: Trees", "Pruned Forests", "Results", "Robustness to Noise"),
+            *(
+                "Introduction",
+                "Related Work ::: Trees",
+                "Pruned Forests",
+                "Results",
+                "Robustness to Noise",
+            ),
             *("Understanding the Model", "Conclusion", "Acknowledgements"),
         )
     )
     document, paper = plain(text)
     assert [role for _, role in roles(paper)] == [
-        *("introduction", "related_work", "method", "results", "results", "results", "discussion", "other")
+        *(
+            "introduction",
+            "related_work",
+            "method",
+            "results",
+            "results",
+            "results",
+            "discussion",
+            "other",
+        )
     ]
     assert paper.parts[1].heading_path == ("Related Work", "Trees")
     assert pointed(document, paper, "BIBREF3") == []
@@ -146,10 +179,14 @@ def test_a_text_without_any_layout() -> None:
 
 def test_numbered_headings_of_a_wrapped_text() -> None:
     text = (
-        "A Study of Things\n\nAda Lovelace, Alan Turing\n\nAbstract\nWe study things.\n\n1. Introduction\n"
-        "Things are many. There are\n1. Red ones;\n2. blue ones.\n\n2. Materials and Methods\nWe looked.\n\n"
-        "2.1 Participants\nForty people.\n\n3. Results\nMany things.\n\n4. Discussion\nMuch.\n\nReferences\n"
-        "1. Smith J, Wu B. On things. J Things. 2019;3:1-9.\n2. Lee A. More things. J Things. 2020;4:2-8."
+        "A Study of Things\n\nAda Lovelace, Alan Turing\n\nAbstract\nWe study things.\n\n1. "
+        "Introduction\n"
+        "Things are many. There are\n1. Red ones;\n2. blue ones.\n\n2. Materials and Methods\nWe "
+        "looked.\n\n"
+        "2.1 Participants\nForty people.\n\n3. Results\nMany things.\n\n4. "
+        "Discussion\nMuch.\n\nReferences\n"
+        "1. Smith J, Wu B. On things. J Things. 2019;3:1-9.\n2. Lee A. More things. J Things. "
+        "2020;4:2-8."
     )
     _, paper = plain(text)
     assert roles(paper) == [
@@ -171,7 +208,14 @@ def test_numbered_headings_of_a_wrapped_text() -> None:
 
 
 def test_a_chinese_thesis() -> None:
-    lines = ["第一章 绪论", "研究很重要。", "1.2 国内外研究现状", "已有很多研究。", "第二章 相关理论基础", "理论。"]
+    lines = [
+        "第一章 绪论",
+        "研究很重要。",
+        "1.2 国内外研究现状",
+        "已有很多研究。",
+        "第二章 相关理论基础",
+        "理论。",
+    ]
     lines += [
         "第三章 基于图的检索方法",
         "方法。",
@@ -182,7 +226,13 @@ def test_a_chinese_thesis() -> None:
         "第四章 系统测试与分析",
         "测试。",
     ]
-    lines += ["第五章 总结与展望", "总结。", "参考文献", "[1] 张三, 李四. 题名[J]. 学报, 2019.", "[2] 王五. 书名[M]. 2020."]
+    lines += [
+        "第五章 总结与展望",
+        "总结。",
+        "参考文献",
+        "[1] 张三, 李四. 题名[J]. 学报, 2019.",
+        "[2] 王五. 书名[M]. 2020.",
+    ]
     lines += ["致谢", "谢谢。", "附录A 问卷", "问题。"]
     _, paper = plain("\n\n".join(lines))
     found = dict(roles(paper))
@@ -221,13 +271,32 @@ def test_what_headings_say(heading: str, role: Role | None) -> None:
         ("discussion", "5.2 Benchmarking Models", "discussion"), ("discussion", "Prior Research on Trees", "related_work"),
     ],
 )  # fmt: skip
-def test_a_subsection_is_what_its_section_is_unless_it_says_so(parent: Role, heading: str, role: Role) -> None:
+def test_a_subsection_is_what_its_section_is_unless_it_says_so(
+    parent: Role, heading: str, role: Role
+) -> None:
     assert below(parent, heading) == role
 
 
 def test_place_decides_where_words_do_not() -> None:
-    tops = [named(name) for name in ("1 Introduction", "2 Zebra", "3 Method", "4 Results", "5 Zebra Model", "6 Conclusion")]
-    assert by_place(tops) == ["introduction", "related_work", "method", "results", "results", "discussion"]
+    tops = [
+        named(name)
+        for name in (
+            "1 Introduction",
+            "2 Zebra",
+            "3 Method",
+            "4 Results",
+            "5 Zebra Model",
+            "6 Conclusion",
+        )
+    ]
+    assert by_place(tops) == [
+        "introduction",
+        "related_work",
+        "method",
+        "results",
+        "results",
+        "discussion",
+    ]
     assert by_place([named("Zebra"), named("Lion")]) == ["other", "other"]
 
 
@@ -241,13 +310,19 @@ def test_place_decides_where_words_do_not() -> None:
     ],
 )  # fmt: skip
 def test_captions_and_sentences_about_figures(line: str, caption: bool) -> None:
-    _, paper = plain(f"Introduction\n\nSome words come first.\n\n{line}\n\nAnd here the text goes on as before.\n")
+    _, paper = plain(
+        f"Introduction\n\nSome words come first.\n\n{line}\n\nAnd here the text goes on as "
+        "before.\n"
+    )
     assert bool(paper.floats) == caption
 
 
 def test_rows_that_no_parser_saw_are_the_table() -> None:
     rows = "Method A B\n\nFirst 3.1 4.5\n\nSecond 2.0 1.8"
-    text = f"Introduction\n\nWe compare.\n\nTable 1: Errors.\n\n{rows}\n\nAs Table 1 shows, less is better.\n"
+    text = (
+        f"Introduction\n\nWe compare.\n\nTable 1: Errors.\n\n{rows}\n\nAs Table 1 shows, less "
+        "is better.\n"
+    )
     document, paper = plain(text)
     assert said(document, paper.floats[0].body) == rows
     assert pointed(document, paper, "Table 1") == ["Table 1"]
@@ -257,10 +332,12 @@ def test_mentions_by_name_and_year() -> None:
     text = (
         "Introduction\n\nAs Wei et al. (2022b) and De Cao and Titov (2019) say, "
         "trees grow (Kojima et al., 2022; Wei et al., 2022a). "
-        "It was found in May (May 2022) and elsewhere (Nobody, 1999). See Figs. 1 and 2, Tables 1-3 and Eqs. (1)-(2).\n\n"
+        "It was found in May (May 2022) and elsewhere (Nobody, 1999). See Figs. 1 and 2, Tables "
+        "1-3 and Eqs. (1)-(2).\n\n"
         "x = a + b * c (1)\n\ny = c - d / e (2)\n\nFigure 1: One.\n\nFigure 2: Two.\n\n"
         "Table 1: A.\n\nTable 2: B.\n\nTable 3: C.\n\n"
-        "Results\n\nGood.\n\nReferences\n\nNicola De Cao and Ivan Titov. 2019. Editing trees in gardens. In Garden.\n\n"
+        "Results\n\nGood.\n\nReferences\n\nNicola De Cao and Ivan Titov. 2019. Editing trees in "
+        "gardens. In Garden.\n\n"
         "Takeshi Kojima, Shane Gu, and Machel Reid. 2022. Trees are reasoners. CoRR.\n\n"
         "Jason Wei, Yi Tay, and Rishi Bommasani. 2022a. Emergent trees. TMLR.\n\n"
         "Jason Wei, Xuezhi Wang, and Dale Schuurmans.\n\n2022b. Chains of trees. In NeurIPS.\n"
@@ -271,7 +348,10 @@ def test_mentions_by_name_and_year() -> None:
     ]
     assert pointed(document, paper, "Wei et al. (2022b)") == ["Wei et al., 2022b"]
     assert pointed(document, paper, "De Cao and Titov (2019)") == ["De Cao and Titov, 2019"]
-    assert pointed(document, paper, "(Kojima et al., 2022; Wei et al., 2022a)") == ["Kojima et al., 2022", "Wei et al., 2022a"]
+    assert pointed(document, paper, "(Kojima et al., 2022; Wei et al., 2022a)") == [
+        "Kojima et al., 2022",
+        "Wei et al., 2022a",
+    ]
     assert pointed(document, paper, "Figs. 1 and 2") == ["Figure 1", "Figure 2"]
     assert pointed(document, paper, "Tables 1-3") == ["Table 1", "Table 2", "Table 3"]
     assert pointed(document, paper, "Eqs. (1)-(2)") == ["(1)", "(2)"]
@@ -300,7 +380,17 @@ def test_names_without_signs_between_them_are_parted_only_by_what_is_known() -> 
 @pytest.mark.parametrize(
     "text",
     [
-        *("", "\n \n", "word", "Figure 1:", "References", "[1]", "（", "Table 1: x\n\n" * 400, "Results\n\n" * 400),
+        *(
+            "",
+            "\n \n",
+            "word",
+            "Figure 1:",
+            "References",
+            "[1]",
+            "（",
+            "Table 1: x\n\n" * 400,
+            "Results\n\n" * 400,
+        ),
         "References\n\n[1] A. B. C. 2020.\n\n1 Introduction\n\nText.\n\n2 Method\n\nMore.\n",
         "Switch it on.\n\nSafety\n\nDo not wash it.\n\nCare\n\nWipe it.\n",
     ],
@@ -315,10 +405,15 @@ def test_no_shape_is_too_odd(text: str) -> None:
 
 def test_a_list_of_references_in_the_middle_ends_where_the_next_section_begins() -> None:
     sections = [("Introduction",), ("References",), ("2 Method",), ("3 Results",)]
-    text = "Introduction\n\nText.\n\nReferences\n\n[1] A. Lee. Trees. 2020.\n\n2 Method\n\nMore [1].\n\n3 Results\n\nGood.\n"
+    text = (
+        "Introduction\n\nText.\n\nReferences\n\n[1] A. Lee. Trees. 2020.\n\n2 Method\n\nMore "
+        "[1].\n\n3 Results\n\nGood.\n"
+    )
     starts = [text.index(path[0]) for path in sections] + [len(text)]
     given = tuple(Section(path, starts[n], starts[n + 1]) for n, path in enumerate(sections))
-    paper = read_paper(Document(title="x", media_type="text/plain", lang="en", text=text, sections=given))
+    paper = read_paper(
+        Document(title="x", media_type="text/plain", lang="en", text=text, sections=given)
+    )
     assert [(part.role, part.appendix) for part in paper.parts] == [
         *(("introduction", False), ("references", False), ("method", False), ("results", False))
     ]
@@ -327,13 +422,29 @@ def test_a_list_of_references_in_the_middle_ends_where_the_next_section_begins()
 
 @pytest.mark.parametrize(
     "unit",
-    ["Table 1: x\n\n", "a\n", "(2020)", "x = (1)\n", "A et al., 2020; ", "[1,", "Figure 1, ", "a | b\n", "I. A\n", ". 2020. A"],
+    [
+        "Table 1: x\n\n",
+        "a\n",
+        "(2020)",
+        "x = (1)\n",
+        "A et al., 2020; ",
+        "[1,",
+        "Figure 1, ",
+        "a | b\n",
+        "I. A\n",
+        ". 2020. A",
+    ],
 )
 def test_time_grows_with_the_text_not_faster(unit: str) -> None:
     """Four times the text takes less than ten times as long; sixteen times would be quadratic."""
 
     def seconds(length: int) -> float:
-        text = "Introduction\n\n" + unit * (length // len(unit)) + "\n\nReferences\n\nLee, A. 2020. Trees. " + unit * 50
+        text = (
+            "Introduction\n\n"
+            + unit * (length // len(unit))
+            + "\n\nReferences\n\nLee, A. 2020. Trees. "
+            + unit * 50
+        )
         document = Document(title="x", media_type="text/plain", lang="en", text=text, sections=())
         return cpu_seconds(lambda: read_paper(document), tries=1)
 
@@ -343,8 +454,10 @@ def test_time_grows_with_the_text_not_faster(unit: str) -> None:
 def test_a_title_above_all_headings_is_no_section() -> None:
     """In Markdown, HTML and Word the title is often the heading of all others."""
     text = (
-        "# Small Bikes\n\nAnna Berg\n\n## Abstract\n\nWe study bikes.\n\n## 1 Introduction\n\nBikes are small.\n\n"
-        "## 2 Method\n\nWe ride.\n\n## 3 Results\n\nIt takes 4 hours.\n\n## 4 Conclusion\n\nIt works.\n"
+        "# Small Bikes\n\nAnna Berg\n\n## Abstract\n\nWe study bikes.\n\n## 1 "
+        "Introduction\n\nBikes are small.\n\n"
+        "## 2 Method\n\nWe ride.\n\n## 3 Results\n\nIt takes 4 hours.\n\n## 4 Conclusion\n\nIt "
+        "works.\n"
     )
     paper = read_paper(parse_here(text.encode(), "small.md", IngestSettings()))
     assert [part.role for part in paper.parts if part.heading] == [

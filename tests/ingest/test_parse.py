@@ -35,7 +35,9 @@ def word(text: str) -> bytes:
 
 
 async def test_worker_process(make_pdf: Maker) -> None:
-    """A file is read in a process of its own, and its document comes back whole; errors come back with their hint."""
+    """A file is read in a process of its own, and its document comes back whole; errors come back
+    with their hint.
+    """
     data = make_pdf([[(50, 700, 11, "Hello there.")]])
     document = await parse(data, "a.pdf", SETTINGS)
     assert (document.text, document.pages[0].number) == ("Hello there.", 1)
@@ -47,7 +49,11 @@ async def test_worker_process(make_pdf: Maker) -> None:
 async def test_a_parser_that_takes_too_long() -> None:
     """A parser is stopped when its time is up."""
     with pytest.raises(UnreadableFile, match=r"slow\.md could not be read within 0\.05 s"):
-        await parse(("|a" * 200_000 + "\n" + "|-" * 200_000 + "\n|b").encode(), "slow.md", IngestSettings(parse_seconds=0.05))
+        await parse(
+            ("|a" * 200_000 + "\n" + "|-" * 200_000 + "\n|b").encode(),
+            "slow.md",
+            IngestSettings(parse_seconds=0.05),
+        )
 
 
 class Deadly(bytes):
@@ -74,12 +80,21 @@ print(asyncio.run(parse(b"Hello there.", "a.txt", IngestSettings(parse_seconds=6
 
 
 def test_script_without_a_guard(tmp_path: Path) -> None:
-    """A script that only calls `parse` runs once; a module that lies in the current folder is not taken for one of Python's."""
+    """A script that only calls `parse` runs once; a module that lies in the current folder is not
+    taken for one of Python's.
+    """
     script, folder = tmp_path / "script.py", tmp_path / "here"
     script.write_text(UNGUARDED, "utf-8")
     folder.mkdir()
     (folder / "pickle.py").write_text("raise SystemExit('taken')", "utf-8")
-    done = subprocess.run([sys.executable, str(script)], cwd=folder, capture_output=True, text=True, check=False, timeout=60)
+    done = subprocess.run(
+        [sys.executable, str(script)],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
     assert (done.stdout, done.stderr) == ("started\nHello there.\n", "")
 
 
@@ -145,12 +160,19 @@ def test_true_type_counts(make_pdf: Maker) -> None:
     ]
     for data, name, media_type, warning in cases:
         document = parse_here(data, name, SETTINGS)
-        assert (document.text, document.media_type, document.warnings) == ("Hello", media_type, (warning,))
+        assert (document.text, document.media_type, document.warnings) == (
+            "Hello",
+            media_type,
+            (warning,),
+        )
 
 
 def test_names_without_suffix(make_pdf: Maker) -> None:
     """A name without a suffix is read by what the bytes say."""
-    assert parse_here(make_pdf([[(50, 700, 11, "Hello")]]), "report", SETTINGS).media_type == "application/pdf"
+    assert (
+        parse_here(make_pdf([[(50, 700, 11, "Hello")]]), "report", SETTINGS).media_type
+        == "application/pdf"
+    )
     assert parse_here(b"<html><p>Hello", "page", SETTINGS).media_type == "text/html"
     assert parse_here(b"Hello", "README", SETTINGS).media_type == "text/plain"
 
@@ -162,7 +184,11 @@ def test_names_without_suffix(make_pdf: Maker) -> None:
         (PNG, "a.png", "with OCR, which is off"),
         (b"GIF89a" + b"\0" * 50, "photo", "photo is a GIF picture"),
         (b"x", "a.xyz", "xyz is not a known type"),
-        (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + "EncryptedPackage".encode("utf-16-le"), "a.docx", "protected by a password"),
+        (
+            b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + "EncryptedPackage".encode("utf-16-le"),
+            "a.docx",
+            "protected by a password",
+        ),
         (b"\0\1\2\3" * 99, "a.pdf", "not a PDF"),
         (b"PK\x03\x04" + b"\0" * 99, "a.docx", "broken zip archive"),
         (b"1 0 obj endobj startxref", "a.pdf", "broken"),
@@ -177,33 +203,46 @@ def test_refusals_name_the_type(data: bytes, name: str, reason: str) -> None:
 
 
 def test_other_zips_are_named(make_zip: Maker) -> None:
-    """An office file that is not read is called by its kind, whatever its name, and a folder's name alone makes none."""
+    """An office file that is not read is called by its kind, whatever its name, and a folder's name
+    alone makes none.
+    """
     drawing = {"mimetype": "application/vnd.oasis.opendocument.graphics", "content.xml": "<x/>"}
     with pytest.raises(UnreadableFile, match="an OpenDocument file"):
         parse_here(make_zip(drawing), "a.docx", SETTINGS)
     with pytest.raises(UnreadableFile, match=r"xlsb\); save it as \.xlsx"):
-        parse_here(make_zip({"[Content_Types].xml": "<x/>", "xl/workbook.bin": "x"}), "a.xlsb", SETTINGS)
+        parse_here(
+            make_zip({"[Content_Types].xml": "<x/>", "xl/workbook.bin": "x"}), "a.xlsb", SETTINGS
+        )
     with pytest.raises(UnreadableFile, match="a zip archive"):
         parse_here(make_zip({"xl/notes.bin": "x"}), "a.docx", SETTINGS)
 
 
 def test_old_office_files_are_refused_with_a_hint() -> None:
     """Old Word and PowerPoint files are named, with what to do; so is an Outlook message."""
-    for stream, name, hint in (("WordDocument", "a.doc", ".docx"), ("PowerPoint Document", "b.ppt", ".pptx")):
+    for stream, name, hint in (
+        ("WordDocument", "a.doc", ".docx"),
+        ("PowerPoint Document", "b.ppt", ".pptx"),
+    ):
         with pytest.raises(UnreadableFile, match="cannot be read: it is an old") as caught:
-            parse_here(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + stream.encode("utf-16-le"), name, SETTINGS)
+            parse_here(
+                b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + stream.encode("utf-16-le"), name, SETTINGS
+            )
         assert hint in caught.value.hint
 
 
 def test_a_table_of_text_named_as_a_workbook() -> None:
-    """What many programs export as .xls is plain text between tabs: it is read as the table that it is."""
+    """What many programs export as .xls is plain text between tabs: it is read as the table that it
+    is.
+    """
     document = parse_here("型号\t载重\nT300\t120\n".encode("gb18030"), "导出.xls", SETTINGS)
     assert document.text == "型号 | 载重\n型号: T300 | 载重: 120"
     assert document.warnings == ("named .xls but is plain text",)
 
 
 def check(document: Document) -> None:
-    """What holds for every document: clean text, spans that cover it in order, chunks that cover it exactly."""
+    """What holds for every document: clean text, spans that cover it in order, chunks that cover it
+    exactly.
+    """
     text = document.text
     assert document.title
     assert not any(char in text for char in "\0\r\x0c")
@@ -243,10 +282,17 @@ def attempt(data: bytes, name: str) -> Any:
 
 
 def test_files_of_others(shared_data: Path) -> None:
-    """Every sample file ends in a sound document or in a reason that names it: none crashes, hangs or falls silent."""
+    """Every sample file ends in a sound document or in a reason that names it: none crashes, hangs
+    or falls silent.
+    """
     kinds = ("docx", "pptx", "xlsx", "csv", "html", "md", "pdf")
     folders = (*(f"ingest/docling/{kind}" for kind in kinds), "robustness/pdf")
-    files = [path for folder in folders for path in sorted((shared_data / folder).iterdir()) if path.suffix in PARSERS]
+    files = [
+        path
+        for folder in folders
+        for path in sorted((shared_data / folder).iterdir())
+        if path.suffix in PARSERS
+    ]
     outcomes = {path.name: attempt(path.read_bytes(), path.name) for path in files}
     for name, outcome in outcomes.items():
         if isinstance(outcome, Document):
@@ -261,12 +307,16 @@ def test_files_of_others(shared_data: Path) -> None:
 
 
 def test_a_chinese_manual(shared_data: Path) -> None:
-    """A Chinese PDF: sections from its outline, paragraphs joined without spaces, running headers gone, pages right."""
+    """A Chinese PDF: sections from its outline, paragraphs joined without spaces, running headers
+    gone, pages right.
+    """
     path = shared_data / "ingest" / "pdf_zh" / "maint-guide.zh-cn.pdf"
     document = parse_here(path.read_bytes(), path.name, SETTINGS)
     check(document)
     assert (document.title, document.lang, len(document.pages)) == ("Debian 新维护者手册", "zh", 63)
-    assert ("Chapter 1 正确的起点", "1.3 需要的开发文档") in [section.heading_path for section in document.sections]
+    assert ("Chapter 1 正确的起点", "1.3 需要的开发文档") in [
+        section.heading_path for section in document.sections
+    ]
     start = document.text.index("请详细阅读每个程序（包括通过依赖关系安装的程序，比如 make）的文档")
     assert document.page_at(start) == 10
     assert "4 / 57" not in document.text

@@ -30,7 +30,9 @@ def paths(document: Document) -> list[tuple[str, ...]]:
 
 
 def test_soft_line_breaks_join(make_pdf: Maker) -> None:
-    """Lines of a paragraph join, with a space in English and none in Chinese; a wide gap begins a new one."""
+    """Lines of a paragraph join, with a space in English and none in Chinese; a wide gap begins a
+    new one.
+    """
     english = [*lines(LONG, LONG, "to its end."), *lines("New.", top=600)]
     document = pdf.parse(make_pdf([english, lines(WIDE, "用来存储数据。")]), "x.pdf", SETTINGS)
     assert document.text == f"{LONG} {LONG} to its end.\n\nNew.\n\n{WIDE}用来存储数据。"
@@ -61,7 +63,11 @@ def test_running_lines_go(make_pdf: Maker) -> None:
     """Headers, footers and page numbers that repeat are left out; what stands there once is not."""
     body = ["Apples are red.", "Bananas are yellow.", "Cherries grow on trees.", "Dates are sweet."]
     pages = [
-        [(50, 780, 9, f"Manual {n}"), *lines(text, LONG, f"{LONG} {text}", f"{text} end"), (300, 20, 9, f"- {n} -")]
+        [
+            (50, 780, 9, f"Manual {n}"),
+            *lines(text, LONG, f"{LONG} {text}", f"{text} end"),
+            (300, 20, 9, f"- {n} -"),
+        ]
         for n, text in enumerate(body, 1)
     ]
     pages[2][0] = (50, 780, 9, "A note that stands here once")
@@ -86,10 +92,17 @@ def test_headings_from_the_outline(make_pdf: Maker) -> None:
 
 
 def test_headings_from_type(make_pdf: Maker) -> None:
-    """Without an outline larger and bold numbered lines are headings; the largest type of page one is the title."""
+    """Without an outline larger and bold numbered lines are headings; the largest type of page one
+    is the title.
+    """
     page = lines("The Great Report", top=760, size=22)
-    for n, (head, text) in enumerate([("*1 Method", "method"), ("*1.1 Data", "data"), ("*2 Result", "result")]):
-        page += [(50, 700 - 90 * n, 12, head), *lines(f"{LONG} {text}", f"{LONG}.", top=670 - 90 * n)]
+    for n, (head, text) in enumerate(
+        [("*1 Method", "method"), ("*1.1 Data", "data"), ("*2 Result", "result")]
+    ):
+        page += [
+            (50, 700 - 90 * n, 12, head),
+            *lines(f"{LONG} {text}", f"{LONG}.", top=670 - 90 * n),
+        ]
     document = pdf.parse(make_pdf([page]), "x.pdf", SETTINGS)
     assert document.title == "The Great Report"
     assert paths(document) == [(), ("1 Method",), ("1 Method", "1.1 Data"), ("2 Result",)]
@@ -105,7 +118,9 @@ def test_pages_without_text(make_pdf: Maker) -> None:
     """A page that is only a picture gets a warning; a file of such pages is refused as scanned."""
     document = pdf.parse(make_pdf([lines("text"), None, None]), "x.pdf", SETTINGS)
     [warning] = document.warnings
-    assert warning.startswith("no text layer on pages 2-3: scanned or drawn; OCR is off: set ingest.ocr")
+    assert warning.startswith(
+        "no text layer on pages 2-3: scanned or drawn; OCR is off: set ingest.ocr"
+    )
     assert [page.number for page in document.pages] == [1, 2, 3]
     with pytest.raises(UnreadableFile, match="no text layer: it is scanned or drawn") as caught:
         pdf.parse(make_pdf([None]), "x.pdf", SETTINGS)
@@ -122,30 +137,51 @@ def test_broken_files_say_so(make_pdf: Maker) -> None:
 
 
 def test_plain_characters() -> None:
-    """Ligatures and radicals become letters and characters; spread-out Chinese closes up; other signs stay."""
+    """Ligatures and radicals become letters and characters; spread-out Chinese closes up; other
+    signs stay.
+    """
     assert plain("eﬃcient ﬁne x² ① ！") == "efficient fine x² ① ！"
     assert plain("⽤⼾⻚⾯⻓⽅") == "用户页面长方"
     assert plain("关 于 红 军 的 原 则 … … … … … … １") == "关于红军的原则 … １"
     assert plain("张三 经理 北京") == "张三 经理 北京"
 
 
-def test_hyphens_where_a_page_is_read_character_by_character(make_pdf: Maker, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where pdfium's text and its characters do not pair, each is asked for by itself, and a hyphen has another sign there."""
+def test_hyphens_where_a_page_is_read_character_by_character(
+    make_pdf: Maker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where pdfium's text and its characters do not pair, each is asked for by itself, and a hyphen
+    has another sign there.
+    """
     data = make_pdf(
-        [lines("The well-known way of fact-checking is for every para-", "graph, which is a fact-", "checking job.")]
+        [
+            lines(
+                "The well-known way of fact-checking is for every para-",
+                "graph, which is a fact-",
+                "checking job.",
+            )
+        ]
     )
     whole = pdf.parse(data, "x.pdf", SETTINGS).text
     asked = pypdfium2.PdfTextPage.get_text_range
-    monkeypatch.setattr(pypdfium2.PdfTextPage, "get_text_range", lambda page: asked(page)[:-1])  # one short
+    monkeypatch.setattr(
+        pypdfium2.PdfTextPage, "get_text_range", lambda page: asked(page)[:-1]
+    )  # one short
     single = pdf.parse(data, "x.pdf", SETTINGS).text
     assert "every paragraph, which is a fact-checking job." in single
     assert single == whole
 
 
 def test_a_stretched_line_keeps_its_size() -> None:
-    """Spaces that pdfium puts into the wide gaps of a justified line have a size of their own, which is not the line's."""
+    """Spaces that pdfium puts into the wide gaps of a justified line have a size of their own,
+    which is not the line's.
+    """
     sample = REPOSITORY / "samples" / "papers" / "reserve-forecasting-for-cargo-bike-fleets.pdf"
     document = pdf.open_pdf(sample.read_bytes(), sample.name)
-    body = {line.size for n in range(5) for line in read_page(document[n], n + 1) if len(line.text) > 30 and not line.row}
+    body = {
+        line.size
+        for n in range(5)
+        for line in read_page(document[n], n + 1)
+        if len(line.text) > 30 and not line.row
+    }
     document.close()
     assert body <= {6.7, 8.0, 8.5, 9.6, 11.0, 11.4, 11.8, 17.0}

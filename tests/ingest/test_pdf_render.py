@@ -33,7 +33,9 @@ def pixels_of(png: bytes) -> np.ndarray[tuple[int, int, int], np.dtype[np.uint8]
 
 
 async def test_marks_are_where_they_should_be(make_pdf: Maker) -> None:
-    """The picture is as wide as asked; what is marked is yellow there and nowhere else, and ink stays dark."""
+    """The picture is as wide as asked; what is marked is yellow there and nowhere else, and ink
+    stays dark.
+    """
     png = await page_png(make_pdf([PAGE]), "x.pdf", 1, 300, [(0.1, 0.09, 0.3, 0.13)])
     picture = pixels_of(png)
     assert picture.shape == (400, 300, 3)
@@ -52,15 +54,21 @@ async def test_pages_that_are_not_there(make_pdf: Maker) -> None:
 
 def test_size_is_limited(make_pdf: Maker) -> None:
     """A page of any shape is drawn within the limits."""
-    picture = pixels_of(render(make_pdf([PAGE], entries=b"/CropBox [0 0 3 800]"), "x.pdf", 1, 2400, []))
+    picture = pixels_of(
+        render(make_pdf([PAGE], entries=b"/CropBox [0 0 3 800]"), "x.pdf", 1, 2400, [])
+    )
     assert max(picture.shape) <= 8_001
 
 
 def test_scanned_pages_through_ocr(make_pdf: Maker, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where OCR is on, a page without text is read: its lines have boxes, and a warning says how they were had."""
+    """Where OCR is on, a page without text is read: its lines have boxes, and a warning says how
+    they were had.
+    """
     lines = [OcrLine("Read from a picture.", 0.1, 0.2, 0.6, 0.23, 0.99)]
     monkeypatch.setattr(ocr, "available", lambda: True)
-    monkeypatch.setattr(ocr, "read_upright", lambda pixels: (lines, 0) if pixels.shape[2] == 3 else ([], 0))
+    monkeypatch.setattr(
+        ocr, "read_upright", lambda pixels: (lines, 0) if pixels.shape[2] == 3 else ([], 0)
+    )
     document = pdf.parse(make_pdf([PAGE, None]), "x.pdf", IngestSettings(ocr="auto"))
     assert document.text == "Some words\n\nRead from a picture."
     [box] = [box for box in document.boxes if box.page == 2]
@@ -68,7 +76,9 @@ def test_scanned_pages_through_ocr(make_pdf: Maker, monkeypatch: pytest.MonkeyPa
     assert document.warnings == ("no text layer on page 2: read by OCR, which can misread",)
 
 
-def test_ocr_that_is_missing_late_or_finds_nothing(make_pdf: Maker, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_ocr_that_is_missing_late_or_finds_nothing(
+    make_pdf: Maker, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Each is said, with what to do."""
     data, on = make_pdf([PAGE, None]), IngestSettings(ocr="auto")
     monkeypatch.setattr(ocr, "available", lambda: False)
@@ -76,6 +86,9 @@ def test_ocr_that_is_missing_late_or_finds_nothing(make_pdf: Maker, monkeypatch:
     monkeypatch.setattr(ocr, "available", lambda: True)
     monkeypatch.setattr(ocr, "read_upright", lambda pixels: ([], 0))
     assert "OCR finds no text there" in pdf.parse(data, "x.pdf", on).warnings[0]
-    assert "ran out of time" in pdf.parse(data, "x.pdf", IngestSettings(ocr="auto", parse_seconds=1e-9)).warnings[0]
+    assert (
+        "ran out of time"
+        in pdf.parse(data, "x.pdf", IngestSettings(ocr="auto", parse_seconds=1e-9)).warnings[0]
+    )
     with pytest.raises(UnreadableFile, match="OCR finds no text"):
         pdf.parse(make_pdf([None]), "x.pdf", on)

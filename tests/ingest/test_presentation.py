@@ -20,39 +20,60 @@ SPACES = (
     'xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships"'
 )
 CORE = (
-    '<cp:coreProperties xmlns:cp="c" xmlns:dc="d" xmlns:t="t"><dc:title>PowerPoint 演示文稿</dc:title>'
-    "<t:created>2020-01-01T00:00:00Z</t:created><t:modified>2024-03-01T00:00:00Z</t:modified></cp:coreProperties>"
+    '<cp:coreProperties xmlns:cp="c" xmlns:dc="d" xmlns:t="t"><dc:title>PowerPoint '
+    "演示文稿</dc:title>"
+    "<t:created>2020-01-01T00:00:00Z</t:created><t:modified>2024-03-01T00:00:00Z</t:modified></cp:"
+    "coreProperties>"
 )
 
 
-def shape(text: str, place: tuple[int, int, int, int] | None = None, kind: str = "", paragraph: str = "") -> str:
+def shape(
+    text: str, place: tuple[int, int, int, int] | None = None, kind: str = "", paragraph: str = ""
+) -> str:
     frame = ""
     if place:
         x, y, width, height = place
         frame = f'<a:xfrm><a:off x="{x}" y="{y}"/><a:ext cx="{width}" cy="{height}"/></a:xfrm>'
     holder = f"<p:ph {kind}/>" if kind else ""
-    lines = "".join(f"<a:p>{paragraph}<a:r><a:t>{line}</a:t></a:r></a:p>" for line in text.split("\n"))
-    return f"<p:sp><p:nvSpPr><p:nvPr>{holder}</p:nvPr></p:nvSpPr><p:spPr>{frame}</p:spPr><p:txBody>{lines}</p:txBody></p:sp>"
+    lines = "".join(
+        f"<a:p>{paragraph}<a:r><a:t>{line}</a:t></a:r></a:p>" for line in text.split("\n")
+    )
+    return (
+        f"<p:sp><p:nvSpPr><p:nvPr>{holder}</p:nvPr></p:nvSpPr><p:spPr>{frame}</p:spPr><p:txBody>"
+        f"{lines}</p:txBody></p:sp>"
+    )
 
 
 def relations(*pairs: tuple[str, str]) -> str:
-    rows = "".join(f'<Relationship Id="r{n}" Type="x/{kind}" Target="{to}"/>' for n, (kind, to) in enumerate(pairs))
+    rows = "".join(
+        f'<Relationship Id="r{n}" Type="x/{kind}" Target="{to}"/>'
+        for n, (kind, to) in enumerate(pairs)
+    )
     return f"<Relationships>{rows}</Relationships>"
 
 
-def slides(*contents: str, extra: dict[str, str] | None = None, show: str = "") -> dict[str, str | bytes]:
-    """The parts of a presentation; `contents` are the shapes of its slides, `show` an attribute of the last."""
+def slides(
+    *contents: str, extra: dict[str, str] | None = None, show: str = ""
+) -> dict[str, str | bytes]:
+    """The parts of a presentation; `contents` are the shapes of its slides, `show` an attribute of
+    the last.
+    """
     ids = "".join(f'<p:sldId r:id="r{n}"/>' for n in range(len(contents)))
     files: dict[str, str | bytes] = {
         "_rels/.rels": relations(("officeDocument", "ppt/presentation.xml")),
-        "ppt/presentation.xml": f"<p:presentation {SPACES}><p:sldIdLst>{ids}</p:sldIdLst></p:presentation>",
-        "ppt/_rels/presentation.xml.rels": relations(*(("slide", f"slides/slide{n}.xml") for n in range(len(contents)))),
+        "ppt/presentation.xml": "<p:presentation "
+        f"{SPACES}><p:sldIdLst>{ids}</p:sldIdLst></p:presentation>",
+        "ppt/_rels/presentation.xml.rels": relations(
+            *(("slide", f"slides/slide{n}.xml") for n in range(len(contents)))
+        ),
         "docProps/core.xml": CORE,
         **(extra or {}),
     }
     for n, content in enumerate(contents):
         shown = show if n == len(contents) - 1 else ""
-        files[f"ppt/slides/slide{n}.xml"] = f"<p:sld {SPACES} {shown}><p:cSld><p:spTree>{content}</p:spTree></p:cSld></p:sld>"
+        files[f"ppt/slides/slide{n}.xml"] = (
+            f"<p:sld {SPACES} {shown}><p:cSld><p:spTree>{content}</p:spTree></p:cSld></p:sld>"
+        )
     return files
 
 
@@ -61,39 +82,64 @@ def parse(data: bytes) -> Document:
 
 
 def test_slides_are_pages(make_zip: Maker) -> None:
-    """A slide is a page and its title a heading; a hidden slide is read and named; footers are not; the file is dated."""
+    """A slide is a page and its title a heading; a hidden slide is read and named; footers are not;
+    the file is dated.
+    """
     footer = shape("第 1 页", kind='type="sldNum"')
-    first = shape("一\n二", (0, 50, 9, 9), 'idx="1"') + shape("年度总结", (0, 0, 9, 9), 'type="ctrTitle"') + footer
+    first = (
+        shape("一\n二", (0, 50, 9, 9), 'idx="1"')
+        + shape("年度总结", (0, 0, 9, 9), 'type="ctrTitle"')
+        + footer
+    )
     document = parse(make_zip(slides(first, shape("无标题", (0, 0, 9, 9)), show='show="0"')))
     assert document.text == "年度总结\n\n- 一\n- 二\n\n无标题"
     assert [s.heading_path for s in document.sections] == [("年度总结",), ("无标题",)]
-    assert [(p.number, document.text[p.start : p.end].strip()[:3]) for p in document.pages] == [(1, "年度总"), (2, "无标题")]
+    assert [(p.number, document.text[p.start : p.end].strip()[:3]) for p in document.pages] == [
+        (1, "年度总"),
+        (2, "无标题"),
+    ]
     assert document.title == "年度总结"
     assert document.warnings == ("hidden slides are read too: 2",)
     assert document.dated == 1709251200.0
 
 
 def test_reading_order(make_zip: Maker) -> None:
-    """Columns are read one after the other, a line across all of them where it stands; groups are read in their places."""
+    """Columns are read one after the other, a line across all of them where it stands; groups are
+    read in their places.
+    """
     group = (
-        '<p:grpSp><p:grpSpPr><a:xfrm><a:off x="0" y="20"/><a:ext cx="40" cy="40"/><a:chOff x="0" y="0"/>'
+        '<p:grpSp><p:grpSpPr><a:xfrm><a:off x="0" y="20"/><a:ext cx="40" cy="40"/><a:chOff x="0" '
+        'y="0"/>'
         f'<a:chExt cx="400" cy="400"/></a:xfrm></p:grpSpPr>{shape("left low", (0, 200, 300, 99))}'
         f"{shape('left high', (0, 0, 300, 99))}</p:grpSp>"
     )
     right = shape("right low", (60, 50, 40, 9)) + shape("right high", (60, 20, 40, 9))
     across = shape("across", (0, 5, 100, 9))
     document = parse(make_zip(slides(shape("T", kind='type="title"') + right + group + across)))
-    assert document.text.split("\n\n") == ["T", "across", "left high", "left low", "right high", "right low"]
+    assert document.text.split("\n\n") == [
+        "T",
+        "across",
+        "left high",
+        "left low",
+        "right high",
+        "right low",
+    ]
 
 
 def test_placeholders_stand_where_the_layout_puts_them(make_zip: Maker) -> None:
     """A placeholder without a place of its own takes that of its layout."""
-    layout = shape("x", (60, 20, 40, 9), 'type="body" idx="1"') + shape("x", (0, 20, 40, 9), 'type="body" idx="2"')
+    layout = shape("x", (60, 20, 40, 9), 'type="body" idx="1"') + shape(
+        "x", (0, 20, 40, 9), 'type="body" idx="2"'
+    )
     extra = {
         "ppt/slides/_rels/slide0.xml.rels": relations(("slideLayout", "../slideLayouts/l.xml")),
-        "ppt/slideLayouts/l.xml": f"<p:x {SPACES}><p:cSld><p:spTree>{layout}</p:spTree></p:cSld></p:x>",
+        "ppt/slideLayouts/l.xml": "<p:x "
+        f"{SPACES}><p:cSld><p:spTree>{layout}</p:spTree></p:cSld></p:x"
+        ">",
     }
-    content = shape("T", kind='type="title"') + shape("B", kind='idx="1"') + shape("A", kind='idx="2"')
+    content = (
+        shape("T", kind='type="title"') + shape("B", kind='idx="1"') + shape("A", kind='idx="2"')
+    )
     assert parse(make_zip(slides(content, extra=extra))).text == "T\n\nA\n\nB"
 
 
@@ -104,26 +150,36 @@ TABLE = (
     '<a:tr><a:tc rowSpan="2"><a:txBody><a:p><a:r><a:t>T300</a:t></a:r></a:p></a:txBody></a:tc>'
     "<a:tc><a:txBody><a:p><a:r><a:t>120</a:t></a:r></a:p></a:txBody></a:tc></a:tr>"
     '<a:tr><a:tc vMerge="1"><a:txBody><a:p/></a:txBody></a:tc>'
-    "<a:tc><a:txBody><a:p><a:r><a:t>130</a:t></a:r></a:p></a:txBody></a:tc></a:tr></a:tbl></a:graphic></p:graphicFrame>"
+    "<a:tc><a:txBody><a:p><a:r><a:t>130</a:t></a:r></a:p></a:txBody></a:tc></a:tr></a:tbl></a:grap"
+    "hic></p:graphicFrame>"
 )
 CHART = (
-    f"<c:chartSpace {SPACES}><c:chart><c:title><a:p><a:r><a:t>销量</a:t></a:r></a:p></c:title><c:ser><c:tx><c:pt idx='0'>"
-    "<c:v>整车</c:v></c:pt></c:tx><c:cat><c:pt idx='0'><c:v>一季度</c:v></c:pt><c:pt idx='1'><c:v>二季度</c:v></c:pt></c:cat>"
-    "<c:val><c:pt idx='0'><c:v>0.30000000000000004</c:v></c:pt><c:pt idx='1'><c:v>20</c:v></c:pt></c:val></c:ser></c:chart>"
-    "</c:chartSpace>"
+    "<c:chartSpace "
+    f"{SPACES}><c:chart><c:title><a:p><a:r><a:t>销量</a:t></a:r></a:p></c:title><c:ser><c:tx><c:pt"
+    " idx='0'><c:v>整车</c:v></c:pt></c:tx><c:cat><c:pt idx='0'><c:v>一季度</c:v></c:pt><c:pt "
+    "idx='1'><c:v>二季度</c:v></c:pt></c:cat><c:val><c:pt "
+    "idx='0'><c:v>0.30000000000000004</c:v></c:pt><c:pt "
+    "idx='1'><c:v>20</c:v></c:pt></c:val></c:ser></c:chart></c:chartSpace>"
 )
 DIAGRAM = (
-    f'<dgm:dataModel {SPACES}><dgm:pt><dgm:t><a:p><a:r><a:t>计划</a:t></a:r></a:p></dgm:t></dgm:pt><dgm:pt type="pres"/>'
+    "<dgm:dataModel "
+    f"{SPACES}><dgm:pt><dgm:t><a:p><a:r><a:t>计划</a:t></a:r></a:p></dgm:t></dgm:pt><dgm:pt "
+    'type="pres"/>'
     "<dgm:pt><dgm:t><a:p><a:r><a:t>执行</a:t></a:r></a:p></dgm:t></dgm:pt></dgm:dataModel>"
 )
 
 
 def test_tables_charts_diagrams_and_notes(make_zip: Maker) -> None:
-    """Each row and each category reads by itself; SmartArt is a list; what the speaker says is labelled."""
+    """Each row and each category reads by itself; SmartArt is a list; what the speaker says is
+    labelled.
+    """
     notes = shape("先讲这里。", kind='type="body"') + shape("1", kind='type="sldNum"')
     extra = {
         "ppt/slides/_rels/slide0.xml.rels": relations(
-            ("chart", "../charts/c.xml"), ("diagramData", "../d.xml"), ("notesSlide", "../n.xml"), ("chart", "../missing.xml")
+            ("chart", "../charts/c.xml"),
+            ("diagramData", "../d.xml"),
+            ("notesSlide", "../n.xml"),
+            ("chart", "../missing.xml"),
         ),
         "ppt/charts/c.xml": CHART,
         "ppt/d.xml": DIAGRAM,
@@ -133,7 +189,9 @@ def test_tables_charts_diagrams_and_notes(make_zip: Maker) -> None:
         f"<p:graphicFrame>{inner}</p:graphicFrame>"
         for inner in ('<c:chart r:id="r0"/>', '<dgm:relIds r:dm="r1"/>', '<c:chart r:id="r3"/>')
     )
-    document = parse(make_zip(slides(shape("T", kind='type="title"') + TABLE + frames, extra=extra)))
+    document = parse(
+        make_zip(slides(shape("T", kind='type="title"') + TABLE + frames, extra=extra))
+    )
     assert document.text.split("\n\n")[1:] == [
         "型号 | 载重\n型号: T300 | 载重: 120\n型号: T300 | 载重: 130",
         "销量\n整车\n一季度 | 整车: 0.3\n二季度 | 整车: 20",
@@ -143,7 +201,9 @@ def test_tables_charts_diagrams_and_notes(make_zip: Maker) -> None:
 
 
 def test_broken_parts_cost_only_themselves(make_zip: Maker) -> None:
-    """A slide that is no XML is left out with a warning; a file without slides, or that is another, is refused."""
+    """A slide that is no XML is left out with a warning; a file without slides, or that is another,
+    is refused.
+    """
     files = slides(shape("one", kind='type="title"'), shape("two", kind='type="title"'))
     document = parse(make_zip(files | {"ppt/slides/slide0.xml": "<p:sld"}))
     assert document.text == "two"

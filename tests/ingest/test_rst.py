@@ -69,14 +69,19 @@ def read(text: str) -> Any:
 
 
 def test_text_reads_as_shown() -> None:
-    """Structure stays; roles and directives of Sphinx are read for their words; no message of docutils gets in."""
+    """Structure stays; roles and directives of Sphinx are read for their words; no message of
+    docutils gets in.
+    """
     document = read(TEXT)
     assert document.title == "Title"
     assert document.text == (
-        "Title\n\nAuthor: Ann\n\nIntro with a.b.go, the guide and code. Broken *emph.\n\nNote: Beware.\n\n"
+        "Title\n\nAuthor: Ann\n\nIntro with a.b.go, the guide and code. Broken *emph.\n\nNote: "
+        "Beware.\n\n"
         "def x():\n    pass\n\n"
-        "foo(x, y)\n\nDoes foo.\n\nSection\n\n- one\n  - nested\n- two\n\n3. first\n4. second\n\nterm\nDefinition.\n\n"
-        "Name | Price\nName: apple | Price: 3\n\nA chart\n\nThe caption.\n\nFootnote 1.\n\n[1] The note.\n\nline one\nline two"
+        "foo(x, y)\n\nDoes foo.\n\nSection\n\n- one\n  - nested\n- two\n\n3. first\n4. "
+        "second\n\nterm\nDefinition.\n\n"
+        "Name | Price\nName: apple | Price: 3\n\nA chart\n\nThe caption.\n\nFootnote 1.\n\n[1] "
+        "The note.\n\nline one\nline two"
     )
     assert [(s.heading_path, s.anchor) for s in document.sections] == [
         (("Title",), "title"),
@@ -102,4 +107,6 @@ def test_hostile_text_is_plain() -> None:
     """What would take docutils minutes or too deep is read as plain text, with a warning."""
     for text in ("`a " * 60_000, "".join("  " * n + "* x\n\n" for n in range(600))):
         document = read(text)
-        assert document.warnings == ("it could not be read as reStructuredText, only as plain text",)
+        assert document.warnings == (
+            "it could not be read as reStructuredText, only as plain text",
+        )

@@ -21,7 +21,9 @@ NS = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"'
 
 
 def read(data: str | bytes) -> Sitemap:
-    return read_sitemap(data.encode() if isinstance(data, str) else data, "sitemap.xml", SETTINGS, HERE)
+    return read_sitemap(
+        data.encode() if isinstance(data, str) else data, "sitemap.xml", SETTINGS, HERE
+    )
 
 
 def urls(data: str | bytes) -> list[str]:
@@ -33,11 +35,19 @@ def at(year: int, month: int, day: int, hour: int = 0) -> float:
 
 
 def urlset(*places: str) -> str:
-    return f"<urlset {NS}>" + "".join(f"<url><loc>{place}</loc></url>" for place in places) + "</urlset>"
+    return (
+        f"<urlset {NS}>"
+        + "".join(f"<url><loc>{place}</loc></url>" for place in places)
+        + "</urlset>"
+    )
 
 
 def index(*places: str) -> str:
-    return f"<sitemapindex {NS}>" + "".join(f"<sitemap><loc>{place}</loc></sitemap>" for place in places) + "</sitemapindex>"
+    return (
+        f"<sitemapindex {NS}>"
+        + "".join(f"<sitemap><loc>{place}</loc></sitemap>" for place in places)
+        + "</sitemapindex>"
+    )
 
 
 SITEMAP = f"""\ufeff
@@ -78,7 +88,11 @@ def test_packed() -> None:
     """Also twice, in two parts, or broken off."""
     data = urlset("/a", "/b").encode()
     packed = gzip.compress(data)
-    for each in (packed, gzip.compress(packed), gzip.compress(data[:60]) + gzip.compress(data[60:])):
+    for each in (
+        packed,
+        gzip.compress(packed),
+        gzip.compress(data[:60]) + gzip.compress(data[60:]),
+    ):
         assert urls(each) == ["https://site.test/a", "https://site.test/b"]
     many = gzip.compress(urlset(*(f"/{random.Random(n).random()}" for n in range(2_000))).encode())
     assert 500 < len(urls(many[: len(many) // 2])) < 2_000
@@ -86,7 +100,10 @@ def test_packed() -> None:
 
 def test_a_list() -> None:
     """One address a line, in any encoding."""
-    text = "https://site.test/a\r\nhttps://site.test/b.pdf\n\n# no\nhttps://site.test/a\nftp://x/\nhttps://site.test/退货\n"
+    text = (
+        "https://site.test/a\r\nhttps://site.test/b.pdf\n\n# "
+        "no\nhttps://site.test/a\nftp://x/\nhttps://site.test/退货\n"
+    )
     for encoding in ("utf-8", "utf-8-sig", "gbk", "utf-16"):
         assert urls(text.encode(encoding)) == [
             "https://site.test/a",
@@ -101,7 +118,9 @@ def test_feeds() -> None:
         <link>https://site.test/</link><image><url>https://site.test/logo.png</url></image>
         <item><title>新品 发布</title><link>https://site.test/n/1</link><guid>x</guid>
         <pubDate>Wed, 01 May 2024 00:00:00 GMT</pubDate></item><item><title>No link</title></item></channel></rss>"""
-    assert read(rss.encode("gbk")).pages == (Entry("https://site.test/n/1", at(2024, 5, 1), "新品 发布"),)
+    assert read(rss.encode("gbk")).pages == (
+        Entry("https://site.test/n/1", at(2024, 5, 1), "新品 发布"),
+    )
     atom = """<feed xmlns="http://www.w3.org/2005/Atom"><link href="/feed" rel="self"/><entry><title>One</title>
         <link rel="edit" href="/edit"/><link href="/one"/><published>2024-01-01</published>
         <updated>2024-05-01</updated></entry></feed>"""
@@ -114,7 +133,10 @@ def test_feeds() -> None:
 def test_what_is_broken_is_read_as_far_as_it_goes() -> None:
     assert urls(urlset("/a", "/b")[:-20]) == ["https://site.test/a"]
     assert urls(f"<urlset {NS}></urlset>") == []
-    assert urls(urlset("/a?x=1&y=2", "<![CDATA[/b?z&q]]>")) == ["https://site.test/a?x=1&y=2", "https://site.test/b?z&q"]
+    assert urls(urlset("/a?x=1&y=2", "<![CDATA[/b?z&q]]>")) == [
+        "https://site.test/a?x=1&y=2",
+        "https://site.test/b?z&q",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -137,12 +159,16 @@ def test_what_is_no_sitemap_is_refused(data: bytes) -> None:
 def test_entities_are_not_read() -> None:
     """Neither files nor what grows; characters' own names are."""
     grown = "".join(f'<!ENTITY a{n} "{f"&a{n - 1};" * 10 if n else "x" * 10}">' for n in range(12))
-    bomb = f'<!DOCTYPE u [<!ENTITY f SYSTEM "file:///etc/passwd">{grown}]>' + urlset("/a", "/b&f;", "/c?&a11;", "/d?&amp;e=1")
+    bomb = f'<!DOCTYPE u [<!ENTITY f SYSTEM "file:///etc/passwd">{grown}]>' + urlset(
+        "/a", "/b&f;", "/c?&a11;", "/d?&amp;e=1"
+    )
     assert all("root:" not in url and len(url) < 100 for url in urls(bomb))
 
 
 def test_bombs() -> None:
-    """What unpacks to more than a sitemap may have is refused; what nests or repeats without end, cut."""
+    """What unpacks to more than a sitemap may have is refused; what nests or repeats without end,
+    cut.
+    """
     with pytest.raises(UnreadableFile, match="unpacks to more"):
         read(gzip.compress(b"\0" * 100_000_000))
     begun = time.monotonic()
@@ -194,7 +220,9 @@ def there(path: str) -> str:
 
 
 async def test_nested_sitemaps_are_read_breadth_first() -> None:
-    """Those that name each other in a circle are each asked for once; one that fails is named, and the rest is read."""
+    """Those that name each other in a circle are each asked for once; one that fails is named, and
+    the rest is read.
+    """
     site = Site(
         {
             there("s.xml"): index("/a.xml", "/gone.xml", "/b.xml.gz", "/s.xml"),
@@ -207,7 +235,15 @@ async def test_nested_sitemaps_are_read_breadth_first() -> None:
     )
     starts = [there("s.xml"), there("list.txt"), there("page.xml"), there("s.xml")]
     found = await site_pages(site.fetch, starts, SETTINGS, most=10)
-    assert site.asked == ["s.xml", "list.txt", "page.xml", "a.xml", "gone.xml", "b.xml.gz", "deep.xml"]
+    assert site.asked == [
+        "s.xml",
+        "list.txt",
+        "page.xml",
+        "a.xml",
+        "gone.xml",
+        "b.xml.gz",
+        "deep.xml",
+    ]
     assert [entry.url for entry in found.pages] == [there("0"), there("1"), there("2"), there("3")]
     assert len(found.problems) == 2
     assert there("page.xml") in found.problems[0]
@@ -221,6 +257,8 @@ async def test_limits_of_files_and_pages() -> None:
     assert len(site.asked) == 5
     site = Site({there(f"{n}.xml"): urlset(f"/{n}", f"/{n}a", f"/{n}b") for n in range(8)})
     found = await site_pages(site.fetch, list(site.files), most=5)
-    assert [entry.url for entry in found.pages] == [there(each) for each in ("0", "0a", "0b", "1", "1a")]
+    assert [entry.url for entry in found.pages] == [
+        there(each) for each in ("0", "0a", "0b", "1", "1a")
+    ]
     assert len(site.asked) == 2
     assert await site_pages(site.fetch, ["no address"], most=5) != ([], [])

@@ -30,7 +30,15 @@ def test_an_open_document_says_what_it_is() -> None:
     deflated[at : at + 8] = b"\xff" * 8
     encrypted = bytearray(whole)
     encrypted[encrypted.rindex(b"PK\x01\x02") + 8] |= 1
-    kinds = [sniff(data) for data in (whole, bytes(deflated), bytes(encrypted), zipped({"content.xml": b"", "mimetype": b""}))]
+    kinds = [
+        sniff(data)
+        for data in (
+            whole,
+            bytes(deflated),
+            bytes(encrypted),
+            zipped({"content.xml": b"", "mimetype": b""}),
+        )
+    ]
     assert [kind.suffix if kind else "" for kind in kinds] == [".ods", "", "", ""]
 
 
@@ -38,7 +46,12 @@ def test_an_open_document_says_what_it_is() -> None:
     ("name", "data"),
     [
         ("a.md", b"<!-- a licence line -->\n" * 60 + b"text"),
-        ("a.ics", b"BEGIN:VCALENDAR\nBEGIN:VEVENT\nSUMMARY:x\nX" + b";a" * 3000 + b"\nEND:VEVENT\nEND:VCALENDAR\n"),
+        (
+            "a.ics",
+            b"BEGIN:VCALENDAR\nBEGIN:VEVENT\nSUMMARY:x\nX"
+            + b";a" * 3000
+            + b"\nEND:VEVENT\nEND:VCALENDAR\n",
+        ),
         ("a.txt", b"~{!!" * 20_000),
         ("a.csv", b"|a|" * 10_000),
     ],

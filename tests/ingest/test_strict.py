@@ -16,17 +16,26 @@ from citewell.config import IngestSettings
 from citewell.ingest import PARSERS
 
 NAMES = re.compile(
-    rb"http://schemas\.openxmlformats\.org/(wordprocessingml|spreadsheetml|presentationml|drawingml|officeDocument)/2006/"
+    rb"http://schemas\.openxmlformats\.org/(wordprocessingml|spreadsheetml|presentationml|"
+    rb"drawingml|officeDocument)/2006/"
 )
 
 
 def strict(usual: bytes) -> bytes:
     """As Office writes it where it is told to: other names for the same."""
     made = io.BytesIO()
-    with zipfile.ZipFile(io.BytesIO(usual)) as source, zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as target:
+    with (
+        zipfile.ZipFile(io.BytesIO(usual)) as source,
+        zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as target,
+    ):
         for name in source.namelist():
             other = NAMES.sub(rb"http://purl.oclc.org/ooxml/\1/", source.read(name))
-            target.writestr(name, other.replace(b'Type="x/', b'Type="http://purl.oclc.org/ooxml/officeDocument/relationships/'))
+            target.writestr(
+                name,
+                other.replace(
+                    b'Type="x/', b'Type="http://purl.oclc.org/ooxml/officeDocument/relationships/'
+                ),
+            )
     return made.getvalue()
 
 
@@ -35,7 +44,11 @@ def word() -> bytes:
     made.add_heading("Lighthouse", 1)
     made.add_paragraph("It was built in 1857; see http://purl.oclc.org/ooxml/ for its form.")
     table = made.add_table(2, 2)
-    for cell, text in zip((cell for row in table.rows for cell in row.cells), ("part", "year", "lamp", "1902"), strict=True):
+    for cell, text in zip(
+        (cell for row in table.rows for cell in row.cells),
+        ("part", "year", "lamp", "1902"),
+        strict=True,
+    ):
         cell.text = text
     made.save(out)
     return out.getvalue()
@@ -46,7 +59,9 @@ def test_the_strict_form_says_the_same(make_zip: Maker, name: str) -> None:
     """Text, sections and title, to the letter."""
     makers: dict[str, Callable[[], bytes]] = {
         "a.docx": word,
-        "a.xlsx": lambda: make_zip(workbook({"Costs": data(("service", "cost"), ("Hosting", 12.5))})),
+        "a.xlsx": lambda: make_zip(
+            workbook({"Costs": data(("service", "cost"), ("Hosting", 12.5))})
+        ),
         "a.pptx": lambda: make_zip(slides(shape("The harbour is deep"))),
     }
     usual = makers[name]()

@@ -1,4 +1,6 @@
-"""Files with tables become tables: names, types, headers, totals, what is left out; and files that are not what they seem."""
+"""Files with tables become tables: names, types, headers, totals, what is left out; and files that
+are not what they seem.
+"""
 
 # ruff: noqa: DTZ001 - cells of tables have no time zone
 
@@ -56,7 +58,9 @@ def read(tmp_path: Path) -> Reader:
         source, target = tmp_path / "source", tmp_path / f"copy{next(number)}.part"
         source.write_bytes(data.encode() if isinstance(data, str) else data)
         done = import_file(str(source), str(target), name, IngestSettings(**settings))
-        assert not [each.name for each in tmp_path.iterdir() if each.name.startswith(target.name + ".")]
+        assert not [
+            each.name for each in tmp_path.iterdir() if each.name.startswith(target.name + ".")
+        ]
         connection = duckdb.connect()
         connection.execute(f"ATTACH '{target}' AS copy (READ_ONLY)")
         connection.execute("USE copy")
@@ -90,9 +94,9 @@ def test_types_of_a_csv(read: Reader) -> None:
     ]
     assert 'column "share": percentages are kept as fractions: 12% is 0.12' in found.done.warnings
     assert 'column "amount": 1 cell that says "N/A" is left empty' in found.done.warnings
-    assert found.connection.execute("SELECT comment FROM duckdb_columns() WHERE column_name = 'amount'").fetchall() == [
-        ("in ¥",)
-    ]
+    assert found.connection.execute(
+        "SELECT comment FROM duckdb_columns() WHERE column_name = 'amount'"
+    ).fetchall() == [("in ¥",)]
 
 
 @pytest.mark.parametrize(
@@ -138,11 +142,17 @@ def test_one_cell_far_down_decides(read: Reader) -> None:
     """The first guess is made on 20,000 cells; all the others have to agree."""
     rows = "".join(f"{n},{n}\n" for n in range(25_000))
     assert read("t.csv", "a,b\n" + rows).types("t") == {"a": "BIGINT", "b": "BIGINT"}
-    assert read("t.csv", "a,b\n" + rows + "x,0.5\n").types("t") == {"a": "VARCHAR", "b": "DECIMAL(18,1)"}
+    assert read("t.csv", "a,b\n" + rows + "x,0.5\n").types("t") == {
+        "a": "VARCHAR",
+        "b": "DECIMAL(18,1)",
+    }
 
 
 def test_chinese_encodings(read: Reader) -> None:
-    text = "部门,服务,费用（元）,日期\n研发部,云主机,1200元,2024年1月5日\n市场部,广告,3400元,2024年2月5日\n合计,,4600元,\n"
+    text = (
+        "部门,服务,费用（元）,日期\n研发部,云主机,1200元,2024年1月5日\n市场部,广告,3400元,"
+        "2024年2月5日\n合计,,4600元,\n"
+    )
     for encoding in ("gbk", "utf-8-sig", "utf-16"):
         found = read("费用.csv", text.encode(encoding))
         assert found.rows("费用", '"部门", "费用（元）", "日期"') == [
@@ -155,8 +165,10 @@ def test_chinese_encodings(read: Reader) -> None:
 def test_a_report_with_lines_around_its_table(read: Reader) -> None:
     found = read(
         "report.csv",
-        "IT cost report 2024\nCurrency:,EUR\n\nFunction,Service,Month,Cost\nIT,Cloud,2024-01,100.5\nIT,Network,2024-01,200\n"
-        "HR,Payroll,2024-01,50\n\nHR,Training,2024-02,70\nTotal,,,420.5\n\nNote: numbers from SAP\n",
+        "IT cost report 2024\nCurrency:,EUR\n\nFunction,Service,Month,Cost\nIT,Cloud,2024-01,"
+        "100.5\nIT,Network,2024-01,200\n"
+        "HR,Payroll,2024-01,50\n\nHR,Training,2024-02,70\nTotal,,,420.5\n\nNote: numbers "
+        "from SAP\n",
     )
     assert found.tables == ["report"]
     assert len(found.rows("report")) == 4
@@ -170,10 +182,20 @@ def test_a_report_with_lines_around_its_table(read: Reader) -> None:
 def test_subtotals_and_a_total_that_is_none(read: Reader) -> None:
     found = read(
         "t.csv",
-        "region,city,amount\nNorth,A,10\nNorth,B,20\nSubtotal,,30\nSouth,C,5\nSouth,D,6\nSubtotal,,11\nTotal,,99\n",
+        "region,city,amount\nNorth,A,10\nNorth,B,20\nSubtotal,,30\nSouth,C,5\nSouth,D,"
+        "6\nSubtotal,,11\nTotal,,99\n",
     )
-    assert found.rows("t", "region, amount") == [("North", 10), ("North", 20), ("South", 5), ("South", 6), ("Total", 99)]
-    assert 'row 8 ("Total") looks like a total, but does not add up the rows above it, and is kept' in found.done.warnings
+    assert found.rows("t", "region, amount") == [
+        ("North", 10),
+        ("North", 20),
+        ("South", 5),
+        ("South", 6),
+        ("Total", 99),
+    ]
+    assert (
+        'row 8 ("Total") looks like a total, but does not add up the rows above it, and is kept'
+        in found.done.warnings
+    )
 
 
 def test_names_of_columns(read: Reader) -> None:
@@ -186,43 +208,77 @@ def test_headers(read: Reader) -> None:
     assert read("h.csv", "a,b,c\n").types("h") == dict.fromkeys("abc", "VARCHAR")
     nameless = read("n.csv", "1,2\n3,4\n")
     assert nameless.rows("n", "column1, column2") == [(1, 2), (3, 4)]
-    assert nameless.done.warnings == ["no row names its columns; they are called column1, column2, ..."]
-    assert read("w.csv", "name,city\nAnn,Paris\nBob,Rome\n").rows("w", "name") == [("Ann",), ("Bob",)]
+    assert nameless.done.warnings == [
+        "no row names its columns; they are called column1, column2, ..."
+    ]
+    assert read("w.csv", "name,city\nAnn,Paris\nBob,Rome\n").rows("w", "name") == [
+        ("Ann",),
+        ("Bob",),
+    ]
 
 
 def test_cells_are_data(read: Reader) -> None:
-    found = read("x.csv", '=cmd|calc,"<script>a</script>"\n1,"=HYPERLINK(""http://x"")"\n2,"two\nlines"\n3,\x02N\n')
-    assert found.rows("x", '"<script>a</script>"') == [('=HYPERLINK("http://x")',), ("two\nlines",), ("\x02N",)]
+    found = read(
+        "x.csv",
+        '=cmd|calc,"<script>a</script>"\n1,"=HYPERLINK(""http://x"")"\n2,"two\nlines"\n3,\x02N\n',
+    )
+    assert found.rows("x", '"<script>a</script>"') == [
+        ('=HYPERLINK("http://x")',),
+        ("two\nlines",),
+        ("\x02N",),
+    ]
 
 
 def test_separators_and_quotes(read: Reader) -> None:
-    assert read("t.csv", "name;price\nA;1.234,50\nB;12,5\n").rows("t", "price") == [(Decimal("1234.50"),), (Decimal("12.50"),)]
+    assert read("t.csv", "name;price\nA;1.234,50\nB;12,5\n").rows("t", "price") == [
+        (Decimal("1234.50"),),
+        (Decimal("12.50"),),
+    ]
     assert read("t.tsv", "a\tb\n1\tx,y\n").rows("t") == [(1, "x,y")]
     open_quote = read("t.csv", 'a,b\n1,"x\n' + "".join(f"{n},z\n" for n in range(300)))
     assert len(open_quote.rows("t")) == 301
-    assert open_quote.done.warnings == ["a quote is opened and not closed; quotes are read as letters"]
+    assert open_quote.done.warnings == [
+        "a quote is opened and not closed; quotes are read as letters"
+    ]
     ragged = read("t.csv", "a,b\n1\n2,3,4\n")
     assert ragged.rows("t") == [(1, None, None), (2, 3, 4)]
 
 
 def test_a_long_file_is_read_as_a_stream_to_the_same(read: Reader) -> None:
     rows = [f'{n},"name, {n % 7}",{n / 4},2024-01-{n % 28 + 1:02}\n' for n in range(60_000)]
-    found = read("long.csv", "Title\n\nid,name,amount,day\n" + "".join(rows) + "\nTotal,,449992500,\n")
-    assert found.types("long") == {"id": "BIGINT", "name": "VARCHAR", "amount": "DECIMAL(18,2)", "day": "DATE"}
-    assert found.rows("long", "count(*), sum(amount), min(name)") == [(60_000, Decimal(449992500), "name, 0")]
+    found = read(
+        "long.csv", "Title\n\nid,name,amount,day\n" + "".join(rows) + "\nTotal,,449992500,\n"
+    )
+    assert found.types("long") == {
+        "id": "BIGINT",
+        "name": "VARCHAR",
+        "amount": "DECIMAL(18,2)",
+        "day": "DATE",
+    }
+    assert found.rows("long", "count(*), sum(amount), min(name)") == [
+        (60_000, Decimal(449992500), "name, 0")
+    ]
 
 
 def test_json(read: Reader) -> None:
-    records = [{"id": 1, "code": "007", "o": {"x": 1.5, "y": [1, {"z": None}]}}, {"id": 2, "code": "5", "o": {"x": 2}}]
+    records = [
+        {"id": 1, "code": "007", "o": {"x": 1.5, "y": [1, {"z": None}]}},
+        {"id": 2, "code": "5", "o": {"x": 2}},
+    ]
     found = read("a.json", json.dumps(records))
-    assert found.rows("a") == [(1, "007", Decimal("1.5"), '[1, {"z": null}]'), (2, "5", Decimal("2.0"), None)]
+    assert found.rows("a") == [
+        (1, "007", Decimal("1.5"), '[1, {"z": null}]'),
+        (2, "5", Decimal("2.0"), None),
+    ]
     assert found.done.warnings == ["what nests is kept as JSON text: o.y"]
     two = read("b.json", '{"users": [{"a": 1}], "orders": [{"b": true}]}')
     assert (two.tables, two.rows("orders")) == (["users", "orders"], [(True,)])
     lines = read("c.jsonl", '{"a": 1, "at": "2024-01-05"}\n\n{"a": 2.5, "at": null}\n')
     assert lines.rows("c") == [(Decimal("1.0"), dt.date(2024, 1, 5)), (Decimal("2.5"), None)]
     assert lines.done.warnings == []
-    with pytest.raises(UnreadableFile, match=r"d.jsonl is not valid JSON: line 2 \(Expecting value\); line 4") as refused:
+    with pytest.raises(
+        UnreadableFile, match=r"d.jsonl is not valid JSON: line 2 \(Expecting value\); line 4"
+    ) as refused:
         read("d.jsonl", '{"a": 1}\nbroken\n{"a": 2.5}\n{"a": ')
     assert "whole or not at all" in refused.value.hint
 
@@ -230,7 +286,8 @@ def test_json(read: Reader) -> None:
 def test_parquet(read: Reader, tmp_path: Path) -> None:
     path = tmp_path / "p [1]*.parquet"
     duckdb.execute(
-        f"COPY (SELECT 1 AS a, 'x' AS b, date '2024-01-05' AS c, [1, 2] AS d) TO '{tmp_path / 'plain'}' (FORMAT parquet)"
+        "COPY (SELECT 1 AS a, 'x' AS b, date '2024-01-05' AS c, [1, 2] AS d) TO "
+        f"'{tmp_path / 'plain'}' (FORMAT parquet)"
     )
     data = (tmp_path / "plain").read_bytes()
     assert read(path.name, data).rows("p _1__") == [(1, "x", dt.date(2024, 1, 5), [1, 2])]
@@ -241,7 +298,9 @@ def test_parquet(read: Reader, tmp_path: Path) -> None:
 def test_the_samples(read: Reader) -> None:
     costs = read("costs.xlsx", (SAMPLES / "costs.xlsx").read_bytes())
     assert costs.tables == ["Costs", "Budget"]
-    services = costs.connection.execute("SELECT DISTINCT Service FROM Costs WHERE \"Function\" = 'IT' ORDER BY 1").fetchall()
+    services = costs.connection.execute(
+        "SELECT DISTINCT Service FROM Costs WHERE \"Function\" = 'IT' ORDER BY 1"
+    ).fetchall()
     assert [name for (name,) in services] == [
         "Cloud hosting",
         "Help desk",
@@ -251,7 +310,10 @@ def test_the_samples(read: Reader) -> None:
     ]
     fees = read("费用.xlsx", (SAMPLES / "费用.xlsx").read_bytes())
     assert fees.rows("费用明细", 'count(*), count(DISTINCT "部门"), count("部门")') == [(60, 4, 60)]
-    assert read("orders.csv", (SAMPLES / "orders.csv").read_bytes()).types("orders")["Unit price"] == "DECIMAL(18,2)"
+    assert (
+        read("orders.csv", (SAMPLES / "orders.csv").read_bytes()).types("orders")["Unit price"]
+        == "DECIMAL(18,2)"
+    )
 
 
 def bomb() -> bytes:

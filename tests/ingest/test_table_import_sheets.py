@@ -1,4 +1,6 @@
-"""Workbooks as people make them: titles, merged cells, several tables, errors, formulas, totals, dates of all kinds."""
+"""Workbooks as people make them: titles, merged cells, several tables, errors, formulas, totals,
+dates of all kinds.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,9 @@ Rows = Sequence[Sequence[str | float | None]]
 
 def _builder() -> ModuleType:
     """The writer of the samples' workbooks."""
-    spec = importlib.util.spec_from_file_location("citewell_build_data", REPOSITORY / "samples" / "build_data.py")
+    spec = importlib.util.spec_from_file_location(
+        "citewell_build_data", REPOSITORY / "samples" / "build_data.py"
+    )
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
@@ -42,9 +46,13 @@ Book = Callable[..., tuple[Imported, duckdb.DuckDBPyConnection]]
 def book(tmp_path: Path) -> Book:
     number = itertools.count()
 
-    def inner(sheets: dict[str, Rows] | bytes, merged: Sequence[str] = (), name: str = "book.xlsx") -> Any:
+    def inner(
+        sheets: dict[str, Rows] | bytes, merged: Sequence[str] = (), name: str = "book.xlsx"
+    ) -> Any:
         data = (
-            sheets if isinstance(sheets, bytes) else BUILD.workbook({title: (rows, merged) for title, rows in sheets.items()})
+            sheets
+            if isinstance(sheets, bytes)
+            else BUILD.workbook({title: (rows, merged) for title, rows in sheets.items()})
         )
         (tmp_path / "source").write_bytes(data)
         copy = str(tmp_path / f"copy{next(number)}")
@@ -86,7 +94,12 @@ def test_merged_titles_headers_and_groups(book: Book) -> None:
         ("研发部", 20, 18, "y"),
         ("市场部", 5, 5, None),
     ]
-    assert [row[0] for row in asked.execute('DESCRIBE "费用"').fetchall()] == ["部门", "一月 计划", "一月 实际", "备注"]
+    assert [row[0] for row in asked.execute('DESCRIBE "费用"').fetchall()] == [
+        "部门",
+        "一月 计划",
+        "一月 实际",
+        "备注",
+    ]
     assert done.warnings == ['row 7 ("合计") adds up rows above it and is left out']
 
 
@@ -113,15 +126,27 @@ def test_tables_side_by_side_and_a_free_column(book: Book) -> None:
     beside: Rows = [["k", "v", None, "k", "v"], ["a", 1, None, "x", 7], ["b", 2, None, "y", 8]]
     done, _ = book({"S": beside})
     assert [table.columns for table in done.tables] == [2, 2]
-    free: Rows = [["id", "name", None, "city", "age"], [1, "a", None, "x", 7], [2, "b", None, "y", 8]]
+    free: Rows = [
+        ["id", "name", None, "city", "age"],
+        [1, "a", None, "x", 7],
+        [2, "b", None, "y", 8],
+    ]
     done, _ = book({"S": free})
     assert [(table.columns, table.rows) for table in done.tables] == [(4, 2)]
 
 
 def test_dates_as_text_serials_and_words(book: Book) -> None:
-    rows: Rows = [["order", "date"], ["a", "2024-01-05"], ["b", 45297], ["c", "2024年1月7日"], ["d", "2024/1/8"]]
+    rows: Rows = [
+        ["order", "date"],
+        ["a", "2024-01-05"],
+        ["b", 45297],
+        ["c", "2024年1月7日"],
+        ["d", "2024/1/8"],
+    ]
     done, asked = book({"Orders": rows})
-    assert asked.execute("SELECT date FROM Orders").fetchall() == [(dt.date(2024, 1, day),) for day in (5, 6, 7, 8)]
+    assert asked.execute("SELECT date FROM Orders").fetchall() == [
+        (dt.date(2024, 1, day),) for day in (5, 6, 7, 8)
+    ]
     assert any("counted from 1899-12-30" in warning for warning in done.warnings)
 
 
@@ -131,7 +156,11 @@ def test_errors_and_formulas_without_values(book: Book) -> None:
              b'<c r="B3" s="2"><v>2</v></c>': b'<c r="B3"><f>SUM(B4)</f></c>'}  # fmt: skip
     done, asked = book(_changed(good, cells))
 
-    assert asked.execute(f'SELECT v FROM "{done.tables[0].name}"').fetchall() == [(None,), (None,), (3,)]
+    assert asked.execute(f'SELECT v FROM "{done.tables[0].name}"').fetchall() == [
+        (None,),
+        (None,),
+        (3,),
+    ]
     assert "sheet S: 1 cell with an error, such as #DIV/0!, left empty" in done.warnings
     assert any("1 formula without a value" in warning for warning in done.warnings)
 
@@ -141,7 +170,10 @@ def _changed(data: bytes, parts: dict[bytes, bytes]) -> bytes:
     import zipfile
 
     target = io.BytesIO()
-    with zipfile.ZipFile(io.BytesIO(data)) as old, zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as new:
+    with (
+        zipfile.ZipFile(io.BytesIO(data)) as old,
+        zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as new,
+    ):
         for name in old.namelist():
             text = old.read(name)
             for before, after in parts.items():
@@ -152,7 +184,9 @@ def _changed(data: bytes, parts: dict[bytes, bytes]) -> bytes:
 
 def test_workbooks_of_others(book: Book, shared_data: Path) -> None:
     """Sheets made by people: several tables on one, stacked headers, a hidden one."""
-    done, asked = book((shared_data / "ingest/docling/xlsx/xlsx_01.xlsx").read_bytes(), name="xlsx_01.xlsx")
+    done, asked = book(
+        (shared_data / "ingest/docling/xlsx/xlsx_01.xlsx").read_bytes(), name="xlsx_01.xlsx"
+    )
     assert {table.name: table.rows for table in done.tables} == {
         "Sheet1": 6, "Sheet2": 8, "Sheet2_2": 4, "Sheet2_3": 4, "Sheet3": 5, "Sheet3_2": 5,
     }  # fmt: skip
@@ -167,7 +201,17 @@ def test_next_to_nothing(rows: list[list[str]]) -> None:
 
 
 def test_no_row_is_dropped_in_silence() -> None:
-    rows = [["A report"], [], ["k", "v", "w"], ["a", "1", "2"], [], ["p. 3"], [], ["b", "2", "3"], ["Note: all in EUR", "", ""]]
+    rows = [
+        ["A report"],
+        [],
+        ["k", "v", "w"],
+        ["a", "1", "2"],
+        [],
+        ["p. 3"],
+        [],
+        ["b", "2", "3"],
+        ["Note: all in EUR", "", ""],
+    ]
     found = layout(rows)
     told = " ".join(found.warnings + found.tables[0].titles)
     assert [cells for _, cells in found.tables[0].rows] == [["a", "1", "2"], ["b", "2", "3"]]

@@ -1,4 +1,6 @@
-"""SQLite files become tables: types by what is in them, keys, views; and files that are there to do harm."""
+"""SQLite files become tables: types by what is in them, keys, views; and files that are there to do
+harm.
+"""
 
 # ruff: noqa: DTZ001 - cells of tables have no time zone
 
@@ -65,7 +67,9 @@ def test_what_a_stranger_may_put_there(made: Maker) -> None:
         CREATE VIRTUAL TABLE words USING fts5(w);
     """)
     assert [table.name for table in done.tables] == ['x"; DROP TABLE y; --', "y"]
-    assert asked.execute('SELECT "c""1" FROM "x""; DROP TABLE y; --"').fetchall() == [('it\'s "data" \x01\x02N',)]
+    assert asked.execute('SELECT "c""1" FROM "x""; DROP TABLE y; --"').fetchall() == [
+        ('it\'s "data" \x01\x02N',)
+    ]
     told = " ".join(done.warnings)
     assert all(f"{name} is left out" in told for name in ("endless", "reader", "broken", "words"))
 
@@ -98,4 +102,6 @@ def test_real_databases(shared_data: Path, tmp_path: Path) -> None:
         with closing(sqlite3.connect(path)) as database:
             for table in done.tables:
                 name = table.name.replace('"', '""')
-                assert database.execute(f'SELECT count(*) FROM "{name}"').fetchone() == (table.rows,), (path, table)
+                assert database.execute(f'SELECT count(*) FROM "{name}"').fetchone() == (
+                    table.rows,
+                ), (path, table)

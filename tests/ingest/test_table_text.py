@@ -29,7 +29,9 @@ def table(source: str) -> list[list[str]]:
     ],
 )
 def test_rows_name_their_columns(source: str, line: str) -> None:
-    """A row below a header that was found says what each of its cells is; the header stands first, as it is."""
+    """A row below a header that was found says what each of its cells is; the header stands first,
+    as it is.
+    """
     rows = table(source)
     lines = table_lines(rows)
     assert lines[0] == " | ".join(filter(None, rows[0]))
@@ -50,7 +52,13 @@ def test_two_columns_are_keys_and_values(source: str, expected: list[str]) -> No
 
 @pytest.mark.parametrize(
     "source",
-    ["1|2|3\n4|5|6\n7|8|9", "检查|是|是|服务点\n后桥|是|是|服务点", "1|one\n2|two", "Berlin|12|x\nBerlin|13|y", "a|b|c"],
+    [
+        "1|2|3\n4|5|6\n7|8|9",
+        "检查|是|是|服务点\n后桥|是|是|服务点",
+        "1|one\n2|two",
+        "Berlin|12|x\nBerlin|13|y",
+        "a|b|c",
+    ],
 )
 def test_no_name_is_invented(source: str) -> None:
     """A first row that looks like the others names nothing."""
@@ -58,16 +66,23 @@ def test_no_name_is_invented(source: str) -> None:
 
 
 def test_the_caller_knows_better() -> None:
-    """`header` overrides the judgement: True is one row, 0 none, 2 two; rows that are too short or too long are no error."""
+    """`header` overrides the judgement: True is one row, 0 none, 2 two; rows that are too short or
+    too long are no error.
+    """
     rows = table("1|2\n3|4\n5|6|7\n8")
     assert table_lines(rows, header=True) == ["1 | 2", "1: 3 | 2: 4", "1: 5 | 2: 6 | 7", "1: 8"]
     assert table_lines(rows, header=2)[2:] == ["1 3: 5 | 2 4: 6 | 7", "1 3: 8"]
-    assert table_lines(table("Country|Capital|Zone\nFrance|Paris|1"), header=False)[1] == "France | Paris | 1"
+    assert (
+        table_lines(table("Country|Capital|Zone\nFrance|Paris|1"), header=False)[1]
+        == "France | Paris | 1"
+    )
     assert table_lines([], header=True) == table_lines([["", " "]]) == []
 
 
 def test_merged_cells_are_said_in_each_row() -> None:
-    """A cell over several columns has all their names, or names its columns; one as wide as the table names the rows below."""
+    """A cell over several columns has all their names, or names its columns; one as wide as the
+    table names the rows below.
+    """
     rows = [
         ["地区", "销售额", ACROSS],
         ["地区", "2022", "2023"],

@@ -19,7 +19,9 @@ def sections(document: Document) -> list[tuple[tuple[str, ...], str]]:
 
 def test_plain_text_stands_as_it_is() -> None:
     """Text is not reflowed; line ends become line feeds, NUL and controls go."""
-    document = text.parse("\ufeffone\r\ntwo\x00\x01\rthree\u2028four".encode(), "notes.txt", SETTINGS)
+    document = text.parse(
+        "\ufeffone\r\ntwo\x00\x01\rthree\u2028four".encode(), "notes.txt", SETTINGS
+    )
     assert document.text == "one\ntwothree\nfour".replace("twothree", "two\nthree")
     assert (document.title, document.media_type, document.lang) == ("notes", "text/plain", "en")
 
@@ -27,7 +29,8 @@ def test_plain_text_stands_as_it_is() -> None:
 def test_chapters_of_plain_text() -> None:
     """Chapter lines and underlined lines become sections; a sentence about a chapter does not."""
     document = text.parse(
-        "序\n\n第一章 总则\n第一章的内容是总则。\n第一节 范围\n适用。\n第二章 细则\n好。\n\nNotes\n=====\nEnd.\n".encode(),
+        "序\n\n第一章 总则\n第一章的内容是总则。\n第一节 范围\n适用。\n第二章 "
+        "细则\n好。\n\nNotes\n=====\nEnd.\n".encode(),
         "法.txt",
         SETTINGS,
     )
@@ -81,10 +84,14 @@ end
 
 
 def test_markdown_reads_as_shown() -> None:
-    """Marks and link targets go; tables, lists and code keep their lines; front matter stays and gives the title."""
+    """Marks and link targets go; tables, lists and code keep their lines; front matter stays and
+    gives the title.
+    """
     document = markdown.parse(MARKDOWN.encode(), "x.md", SETTINGS)
     assert document.title == "手册 A"
-    assert document.text.startswith('title: "手册 A"\ndate: 2024-01-01\n\nBig\n\nFirst bold code\n\n')
+    assert document.text.startswith(
+        'title: "手册 A"\ndate: 2024-01-01\n\nBig\n\nFirst bold code\n\n'
+    )
     for part in (
         "soft wrap 中文接着 link picture raw\nnext",
         "1. one\n  - sub\n2. two",
@@ -93,7 +100,12 @@ def test_markdown_reads_as_shown() -> None:
         "quoted",
     ):
         assert f"\n\n{part}\n\n" in document.text
-    assert [path for path, _ in sections(document)] == [(), ("Big",), ("First bold code",), ("First bold code", "Second")]
+    assert [path for path, _ in sections(document)] == [
+        (),
+        ("Big",),
+        ("First bold code",),
+        ("First bold code", "Second"),
+    ]
 
 
 def test_front_matter_tells_the_day() -> None:

@@ -30,7 +30,9 @@ def names(data: bytes, name: str = "a.zip") -> list[str]:
 
 
 def test_readable_files_come_out() -> None:
-    """What can be read comes out with its folder; hidden files go in silence, other kinds are counted, empty ones named."""
+    """What can be read comes out with its folder; hidden files go in silence, other kinds are
+    counted, empty ones named.
+    """
     files: dict[str, bytes | str] = {
         "a.txt": "x",
         "d/b.md": "# y",
@@ -54,7 +56,15 @@ def test_readable_files_come_out() -> None:
 
 def test_names_stay_below() -> None:
     """A name cannot lead out of where it is put, and two files of one name are two."""
-    data = zipped({"../../etc/p.txt": "1", "/etc/p.txt": "2", "C:\\w\\q.txt": "3", "a!!//b\u202e.txt": "4", "../..": "5"})
+    data = zipped(
+        {
+            "../../etc/p.txt": "1",
+            "/etc/p.txt": "2",
+            "C:\\w\\q.txt": "3",
+            "a!!//b\u202e.txt": "4",
+            "../..": "5",
+        }
+    )
     assert names(data) == ["etc/p.txt", "etc/p (2).txt", "w/q.txt", "a/b.txt", "unnamed"]
 
 
@@ -78,8 +88,15 @@ def test_names_without_the_flag(shown: str, encoding: str) -> None:
 def test_nested_archives() -> None:
     """Archives inside archives are opened twice, and no further; names say where a file was."""
     deep = zipped({"deep.txt": "d", "m.zip": zipped({"x.txt": "x"})})
-    result = unpack_here(zipped({"in.zip": zipped({"i.txt": "i", "n.zip": deep}), "bad.zip": "no zip"}), "a.zip", SETTINGS)
-    assert [member.name for member in result.members] == ["in.zip!/i.txt", "in.zip!/n.zip!/deep.txt"]
+    result = unpack_here(
+        zipped({"in.zip": zipped({"i.txt": "i", "n.zip": deep}), "bad.zip": "no zip"}),
+        "a.zip",
+        SETTINGS,
+    )
+    assert [member.name for member in result.members] == [
+        "in.zip!/i.txt",
+        "in.zip!/n.zip!/deep.txt",
+    ]
     assert result.warnings == [
         "left out (archives inside 2 others are not opened): in.zip!/n.zip!/m.zip",
         "left out (is broken: File is not a zip file): bad.zip",
@@ -87,23 +104,39 @@ def test_nested_archives() -> None:
 
 
 def test_bombs() -> None:
-    """An archive that unpacks to hundreds of times its size is refused, nested and with overlapping entries alike."""
+    """An archive that unpacks to hundreds of times its size is refused, nested and with overlapping
+    entries alike.
+    """
     zeros = zipped({"z.txt": b"\0" * 30_000_000})
-    for data in (zeros, zipped({f"{n}.zip": zeros for n in range(16)}), overlapping(500, 5_000_000)):
-        with pytest.raises(UnreadableFile, match="unpacks to more than 200 times its size") as caught:
+    for data in (
+        zeros,
+        zipped({f"{n}.zip": zeros for n in range(16)}),
+        overlapping(500, 5_000_000),
+    ):
+        with pytest.raises(
+            UnreadableFile, match="unpacks to more than 200 times its size"
+        ) as caught:
             unpack_here(data, "a.zip", SETTINGS)
         assert "ingest.max_ratio" in caught.value.hint
 
 
 def test_bombs_that_cannot_be_counted() -> None:
-    """Python unpacks bzip2 and LZMA whole, whatever is asked for: such files are left out before a byte of them is unpacked."""
+    """Python unpacks bzip2 and LZMA whole, whatever is asked for: such files are left out before a
+    byte of them is unpacked.
+    """
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w") as archive:
-        for name, method in (("b.txt", zipfile.ZIP_BZIP2), ("l.txt", zipfile.ZIP_LZMA), ("s.txt", zipfile.ZIP_STORED)):
+        for name, method in (
+            ("b.txt", zipfile.ZIP_BZIP2),
+            ("l.txt", zipfile.ZIP_LZMA),
+            ("s.txt", zipfile.ZIP_STORED),
+        ):
             archive.writestr(name, "words", method)
     result = unpack_here(buffer.getvalue(), "a.zip", SETTINGS)
     assert [member.name for member in result.members] == ["s.txt"]
-    assert result.warnings == ["left out (packed in a way that cannot be unpacked piece by piece): b.txt, l.txt"]
+    assert result.warnings == [
+        "left out (packed in a way that cannot be unpacked piece by piece): b.txt, l.txt"
+    ]
 
 
 def test_what_came_out_before_counts() -> None:
@@ -122,20 +155,53 @@ def overlapping(entries: int, size: int) -> bytes:
     packer = zlib.compressobj(9, zlib.DEFLATED, -15)
     packed = packer.compress(b"a" * size) + packer.flush()
     check = zlib.crc32(b"a" * size)
-    local = struct.pack("<4s5H3I2H", b"PK\3\4", 20, 0, 8, 0, 0, check, len(packed), size, 5, 0) + b"x.txt"
-    entry = struct.pack("<4s6H3I5H2I", b"PK\1\2", 20, 20, 0, 8, 0, 0, check, len(packed), size, 5, 0, 0, 0, 0, 0, 0) + b"x.txt"
+    local = (
+        struct.pack("<4s5H3I2H", b"PK\3\4", 20, 0, 8, 0, 0, check, len(packed), size, 5, 0)
+        + b"x.txt"
+    )
+    entry = (
+        struct.pack(
+            "<4s6H3I5H2I",
+            b"PK\1\2",
+            20,
+            20,
+            0,
+            8,
+            0,
+            0,
+            check,
+            len(packed),
+            size,
+            5,
+            0,
+            0,
+            0,
+            0,
+            0,
+            0,
+        )
+        + b"x.txt"
+    )
     body, listed = local + packed, entry * entries
-    return body + listed + struct.pack("<4s4H2IH", b"PK\5\6", 0, 0, entries, entries, len(listed), len(body), 0)
+    return (
+        body
+        + listed
+        + struct.pack("<4s4H2IH", b"PK\5\6", 0, 0, entries, entries, len(listed), len(body), 0)
+    )
 
 
 def test_a_size_that_lies() -> None:
     """A file that is longer than its header says is broken, not trusted."""
-    data = zipped({"z.txt": bytes(range(256)) * 4000}).replace(struct.pack("<I", 1_024_000), struct.pack("<I", 10))
+    data = zipped({"z.txt": bytes(range(256)) * 4000}).replace(
+        struct.pack("<I", 1_024_000), struct.pack("<I", 10)
+    )
     assert unpack_here(data, "a.zip", SETTINGS)[:2] == ([], ["left out (broken): z.txt"])
 
 
 def test_limits() -> None:
-    """Count, bytes and the size of one file are limited by the settings, and the messages name them."""
+    """Count, bytes and the size of one file are limited by the settings, and the messages name
+    them.
+    """
     data = zipped({f"{n}.txt": "word" * 10 for n in range(4)})
     with pytest.raises(UnreadableFile, match=r"a\.zip holds more than 3 files"):
         unpack_here(data, "a.zip", IngestSettings(max_members=3))
@@ -151,7 +217,10 @@ def test_encrypted() -> None:
     first = data.find(b"PK\1\2")
     data[first + 8] |= 1
     result = unpack_here(bytes(data), "a.zip", SETTINGS)
-    assert (result.members[0].name, result.warnings) == ("b.txt", ["left out (protected by a password): a.txt"])
+    assert (result.members[0].name, result.warnings) == (
+        "b.txt",
+        ["left out (protected by a password): a.txt"],
+    )
     data[data.find(b"PK\1\2", first + 4) + 8] |= 1
     with pytest.raises(UnreadableFile, match="protected by a password"):
         unpack_here(bytes(data), "a.zip", SETTINGS)
@@ -162,7 +231,9 @@ def test_broken_archives_and_others() -> None:
     with pytest.raises(UnreadableFile, match=r"a\.zip is broken"):
         unpack_here(b"PK\3\4junk", "a.zip", SETTINGS)
     with pytest.raises(UnreadableFile, match=r"a\.zip is a Word document"):
-        unpack_here(zipped({"[Content_Types].xml": "x", "word/document.xml": "x"}), "a.zip", SETTINGS)
+        unpack_here(
+            zipped({"[Content_Types].xml": "x", "word/document.xml": "x"}), "a.zip", SETTINGS
+        )
 
 
 def test_attachments_of_a_mail() -> None:
@@ -170,15 +241,26 @@ def test_attachments_of_a_mail() -> None:
     message = EmailMessage()
     message["Subject"] = "s"
     message.set_content("text")
-    for name, content in (("n.txt", b"note"), ("x.zip", zipped({"c.txt": "in zip"})), ("v.exe", b"MZ")):
-        message.add_attachment(content, maintype="application", subtype="octet-stream", filename=name)
+    for name, content in (
+        ("n.txt", b"note"),
+        ("x.zip", zipped({"c.txt": "in zip"})),
+        ("v.exe", b"MZ"),
+    ):
+        message.add_attachment(
+            content, maintype="application", subtype="octet-stream", filename=name
+        )
     result = unpack_here(message.as_bytes(), "m.eml", SETTINGS)
-    assert [(member.name, member.data) for member in result.members] == [("n.txt", b"note"), ("x.zip!/c.txt", b"in zip")]
+    assert [(member.name, member.data) for member in result.members] == [
+        ("n.txt", b"note"),
+        ("x.zip!/c.txt", b"in zip"),
+    ]
     assert result.warnings == ["1 files of unknown kinds left out: .exe (1)"]
 
 
 async def test_in_a_process_of_its_own() -> None:
-    """`unpack` runs in a worker, hands errors through, and gives nothing for a file that holds no others."""
+    """`unpack` runs in a worker, hands errors through, and gives nothing for a file that holds no
+    others.
+    """
     assert (await unpack(zipped({"a.txt": "x"}), "a.zip", SETTINGS)).members == [("a.txt", b"x")]
     assert await unpack(b"x", "a.txt", SETTINGS) == Unpacking([], [], Taken(1))
     with pytest.raises(UnreadableFile, match=r"a\.zip is broken"):

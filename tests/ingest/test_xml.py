@@ -36,26 +36,39 @@ def read(text: str | bytes, name: str = "x.xml") -> Any:
 
 
 def test_a_paper() -> None:
-    """A paper in JATS: title, authors, abstract, numbered sections with anchors, tables, references put together, its day."""
+    """A paper in JATS: title, authors, abstract, numbered sections with anchors, tables, references
+    put together, its day.
+    """
     document = read(JATS, "x.nxml")
-    assert (document.title, document.dated, document.media_type) == ("On mice", 1588809600.0, "application/jats+xml")
+    assert (document.title, document.dated, document.media_type) == (
+        "On mice",
+        1588809600.0,
+        "application/jats+xml",
+    )
     assert document.text == (
-        "On mice\n\nAnn Lee\n\nDOI: 10.1/x\n\nAbstract\n\nWe show it.\n\n1 Methods\n\nText (Wolf, 2019).\n\nTable 1. Sizes.\n\n"
+        "On mice\n\nAnn Lee\n\nDOI: 10.1/x\n\nAbstract\n\nWe show it.\n\n1 Methods\n\nText "
+        "(Wolf, 2019).\n\nTable 1. Sizes.\n\n"
         "Name | Size\nName: A | Size: 3.1\n\nReferences\n\n- Wolf G. (2019). Genes. PNAS. 3. 1–9"
     )
     assert [(s.heading_path[-1], s.anchor) for s in document.sections][2] == ("1 Methods", "s1")
 
 
 def test_a_text() -> None:
-    """DocBook: titles become nested sections, lists and code stay what they are, tags in running text go."""
+    """DocBook: titles become nested sections, lists and code stay what they are, tags in running
+    text go.
+    """
     document = read(
-        '<book xmlns="http://docbook.org/ns/docbook"><info><title>Guide</title></info><chapter xml:id="c1"><title>Start</title>'
+        '<book xmlns="http://docbook.org/ns/docbook"><info><title>Guide</title></info><chapter '
+        'xml:id="c1"><title>Start</title>'
         "<para>Use <command>ls</command>.<itemizedlist><listitem><para>one</para></listitem>"
         "<listitem><para>two</para></listitem>"
         "</itemizedlist></para><programlisting>x = 1\n  y</programlisting></chapter></book>"
     )
     assert document.text == "Guide\n\nStart\n\nUse ls.\n\n- one\n- two\n\nx = 1\n  y"
-    assert [(s.heading_path, s.anchor) for s in document.sections] == [(("Guide",), ""), (("Guide", "Start"), "c1")]
+    assert [(s.heading_path, s.anchor) for s in document.sections] == [
+        (("Guide",), ""),
+        (("Guide", "Start"), "c1"),
+    ]
 
 
 def test_data() -> None:
@@ -69,8 +82,9 @@ def test_data() -> None:
 def test_a_feed() -> None:
     """A feed's entries are sections with their date; the HTML in them is read as HTML."""
     document = read(
-        "<rss><channel><title>News</title><item><title>One</title><pubDate>Wed, 01 May 2024 10:00:00 GMT</pubDate>"
-        "<description>&lt;p&gt;Hello &lt;b&gt;there&lt;/b&gt;&lt;/p&gt;</description></item></channel></rss>"
+        "<rss><channel><title>News</title><item><title>One</title><pubDate>Wed, 01 May 2024 "
+        "10:00:00 GMT</pubDate><description>&lt;p&gt;Hello "
+        "&lt;b&gt;there&lt;/b&gt;&lt;/p&gt;</description></item></channel></rss>"
     )
     assert (document.title, document.dated) == ("News", 1714557600.0)
     assert document.text == "News\n\nOne\n\nWed, 01 May 2024 10:00:00 GMT\n\nHello there"
@@ -79,13 +93,16 @@ def test_a_feed() -> None:
 def test_entities() -> None:
     """Characters by name are read, texts that the file defines too; files outside never."""
     document = read(
-        '<!DOCTYPE a [<!ENTITY x SYSTEM "file:///etc/hostname"><!ENTITY c "Acme Ltd">]><a><p>one&#160;&x;&c; &eacute;</p></a>'
+        '<!DOCTYPE a [<!ENTITY x SYSTEM "file:///etc/hostname"><!ENTITY c "Acme '
+        'Ltd">]><a><p>one&#160;&x;&c; &eacute;</p></a>'
     )
     assert document.text == "one Acme Ltd é"
 
 
 def test_many_entities() -> None:
-    """What short names stand for is read to the end, in time; a document that swells by them is refused."""
+    """What short names stand for is read to the end, in time; a document that swells by them is
+    refused.
+    """
     defined = "".join(f'<!ENTITY n{n} "name {n}">' for n in range(3000))
     started = time.perf_counter()
     document = read(f"<!DOCTYPE a [{defined}]><a><p>{'&n2999; ' * 20_000}end</p></a>")
@@ -101,7 +118,9 @@ def test_broken_xml_is_read_as_far_as_it_goes() -> None:
     document = read("<a><b>unclosed</a>")
     assert (document.text, len(document.warnings)) == ("b: unclosed", 1)
     assert "line 1" in document.warnings[0]
-    page = parse_here(b'<?xml version="1.0"?><html><body><h1>T</h1><p>x</p></body></html>', "x.xml", SETTINGS)
+    page = parse_here(
+        b'<?xml version="1.0"?><html><body><h1>T</h1><p>x</p></body></html>', "x.xml", SETTINGS
+    )
     assert (page.text, page.warnings) == ("T\n\nx", ("named .xml but is an HTML page",))
 
 
@@ -132,7 +151,10 @@ def test_a_paper_of_others(shared_data: Path) -> None:
     document = xml_text.parse(path.read_bytes(), path.name, SETTINGS)
     paths = [section.heading_path[1:] for section in document.sections]
     assert ("Results", "Mouse KRAB-ZFPs target retrotransposons") in paths
-    assert "Cluster: Chr2 | Location: Chr2 qH4 | Size (Mb): 3.1 | # of KRAB-ZFPs*: 40 | ChIP-seq data: 17" in document.text
+    assert (
+        "Cluster: Chr2 | Location: Chr2 qH4 | Size (Mb): 3.1 | # of KRAB-ZFPs*: 40 | ChIP-seq "
+        "data: 17" in document.text
+    )
     wanted = path.with_name(path.name + ".ref.md").read_text("utf-8").split()
     there = set(document.text.split())
     assert sum(word in there for word in wanted) > 0.97 * len(wanted)

@@ -19,7 +19,9 @@ MANY = AccessSettings(requests_a_minute=100_000, tries_a_minute=100_000)
 def with_users(settings: Settings, **access: Any) -> Settings:
     """No chat model: answers are extracts of the evidence."""
     given = MANY.model_dump() | access
-    return settings.model_copy(update={"auth": "token", "llm": "none", "access": AccessSettings(**given)})
+    return settings.model_copy(
+        update={"auth": "token", "llm": "none", "access": AccessSettings(**given)}
+    )
 
 
 @asynccontextmanager
@@ -29,7 +31,9 @@ async def people(app: App, base: str, **roles: str) -> AsyncIterator[dict[str, h
         clients = {}
         for name, role in roles.items():
             token = (await add_user(app, name, role)).token
-            client = httpx.AsyncClient(base_url=base, headers=bearer(token), trust_env=False, timeout=30)
+            client = httpx.AsyncClient(
+                base_url=base, headers=bearer(token), trust_env=False, timeout=30
+            )
             clients[name] = await stack.enter_async_context(client)
         yield clients
 

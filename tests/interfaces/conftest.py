@@ -1,4 +1,6 @@
-"""An open App, the HTTP interface on a real loopback port, the command line in this process, and an agent without a model."""
+"""An open App, the HTTP interface on a real loopback port, the command line in this process, and an
+agent without a model.
+"""
 
 from __future__ import annotations
 
@@ -85,7 +87,14 @@ def example_answer(**changes: Any) -> Answer:
                 end=11,
             ),
             Citation(
-                n=2, doc_id="doc_2", title="灯塔\x1b[31m手册", uri="/b.md", quote="塔身为红色。", start=0, end=6, status="weak"
+                n=2,
+                doc_id="doc_2",
+                title="灯塔\x1b[31m手册",
+                uri="/b.md",
+                quote="塔身为红色。",
+                start=0,
+                end=6,
+                status="weak",
             ),
         ],
         "status": "answered",
@@ -101,7 +110,9 @@ def example_answer(**changes: Any) -> Answer:
 
 @dataclass
 class FakeAgent:
-    """Stands where an agent would: says these events, and keeps what it was asked. `cancelled` when it was stopped."""
+    """Stands where an agent would: says these events, and keeps what it was asked. `cancelled` when
+    it was stopped.
+    """
 
     answer: Answer = field(default_factory=example_answer)
     error: CitewellError | None = None
@@ -153,7 +164,9 @@ class Result:
 
 
 @pytest.fixture
-def cli(settings: Settings, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Callable[..., Result]:
+def cli(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Callable[..., Result]:
     """Run the command line in this process, in the test's own home."""
     for name, value in environment(settings).items():
         monkeypatch.setenv(name, value)
@@ -184,20 +197,31 @@ def environment(settings: Settings) -> dict[str, str]:
 @pytest.fixture
 def environ(settings: Settings) -> dict[str, str]:
     """For the command line as its own process, in the test's own home."""
-    kept = {name: os.environ[name] for name in ("PATH", "PYTHONPATH", "SYSTEMROOT") if name in os.environ}
+    kept = {
+        name: os.environ[name]
+        for name in ("PATH", "PYTHONPATH", "SYSTEMROOT")
+        if name in os.environ
+    }
     return {**kept, **environment(settings), "HOME": str(settings.home), "TERM": "xterm-256color"}
 
 
 NORTHGATE = (
-    "# Northgate\n\nThe Northgate lighthouse was built in 1857. Its tower is 31 metres high.\n\nThe keeper was Anna Berg.\n"
+    "# Northgate\n\nThe Northgate lighthouse was built in 1857. Its tower is 31 metres "
+    "high.\n\nThe keeper was Anna Berg.\n"
 )
 
 
 @pytest.fixture
 async def northgate(app: App) -> str:
-    """The id of a document about a lighthouse, in the default collection; the scripted model answers from it."""
+    """The id of a document about a lighthouse, in the default collection; the scripted model
+    answers from it.
+    """
     assert isinstance(app.llm, ScriptedLLM)
-    app.llm.reply_with(lambda _: "The Northgate lighthouse was built in 1857. Its tower is 31 metres high.")
-    report = await add_data(app, NORTHGATE.encode(), "northgate.md", "upload:northgate.md", "default")
+    app.llm.reply_with(
+        lambda _: "The Northgate lighthouse was built in 1857. Its tower is 31 metres high."
+    )
+    report = await add_data(
+        app, NORTHGATE.encode(), "northgate.md", "upload:northgate.md", "default"
+    )
     await embed_pending(app)
     return report.doc_id

@@ -1,7 +1,8 @@
-"""A server in a thread of this process for programs that send it anything, what is in it, and a run of schemathesis against it.
+"""A server in a thread of this process for programs that send it anything, what is in it, and a run
+of schemathesis against it.
 
-The one rule: what the generator makes up is never found, so half of the names in addresses are those of things that are there;
-what deletes gets names of its own, so that the others stay.
+The one rule: what the generator makes up is never found, so half of the names in addresses are
+those of things that are there; what deletes gets names of its own, so that the others stay.
 """
 
 from __future__ import annotations
@@ -36,7 +37,9 @@ TABLE = "name,height\nNorthgate,31\nSouthgate,24\n"
 
 @contextlib.contextmanager
 def serving(settings: Settings) -> Iterator[tuple[str, str]]:
-    """The whole application, its worker among it. Yields its address and an admin's token, empty where there are no users."""
+    """The whole application, its worker among it. Yields its address and an admin's token, empty
+    where there are no users.
+    """
     listener = listen("127.0.0.1", 0)
     started, told = threading.Event(), {"token": ""}
     servers: list[uvicorn.Server] = []
@@ -84,19 +87,30 @@ def seed(url: str, token: str) -> Known:
     headers = {"Authorization": f"Bearer {token}"} if token else {}
     with httpx.Client(base_url=url, headers=headers, timeout=PATIENCE, trust_env=False) as client:
         for collection, spare in (("kept", False), ("spare", True)):
-            job = _done(client, client.post(f"/api/collections/{collection}/documents", files={"file": ("a.md", TEXT)}))
+            job = _done(
+                client,
+                client.post(
+                    f"/api/collections/{collection}/documents", files={"file": ("a.md", TEXT)}
+                ),
+            )
             known.note("job_id", job, spare=spare)
             known.note("collections", collection, spare=spare)
             for each in client.get(f"/api/collections/{collection}/documents").json()["documents"]:
                 known.note("doc_id", each["doc_id"], spare=spare)
-            source = client.post("/api/data/sources", files={"file": ("t.csv", TABLE)}, data={"name": f"t_{collection}"})
+            source = client.post(
+                "/api/data/sources",
+                files={"file": ("t.csv", TABLE)},
+                data={"name": f"t_{collection}"},
+            )
             assert source.status_code == 201, source.text
             known.note("sources", f"t_{collection}", spare=spare)
             asked = {"question": "When was Northgate built?", "collection": collection}
             answer = client.post("/api/ask", json=asked).json()
             known.note("trace_id", answer["trace_id"], spare=spare)
             known.note("session_id", answer["session_id"], spare=spare)
-            vote = client.post("/api/feedback", json={"trace_id": answer["trace_id"], "is_correct": True}).json()
+            vote = client.post(
+                "/api/feedback", json={"trace_id": answer["trace_id"], "is_correct": True}
+            ).json()
             known.note("feedback_id", vote["feedback_id"], spare=spare)
             client.get(f"/api/jobs/{vote['job_id']}/events")
             begun = client.post("/api/papers", files={"file": ("p.md", TEXT * 20)})
@@ -117,11 +131,17 @@ def _done(client: httpx.Client, reply: httpx.Response) -> str:
     return job
 
 
-KINDS = (("/api/collections", "name", "collections"), ("/api/data", "name", "sources"), ("/api/papers", "session_id", "papers"))
+KINDS = (
+    ("/api/collections", "name", "collections"),
+    ("/api/data", "name", "sources"),
+    ("/api/papers", "session_id", "papers"),
+)
 
 
 def _real(known: Known, case: Any) -> None:
-    """Half of the cases name what is there. Which half is settled by the case, so that a run is the same each time."""
+    """Half of the cases name what is there. Which half is settled by the case, so that a run is the
+    same each time.
+    """
     deletes = case.method == "DELETE"
     if (
         known.user and zlib.crc32(repr((case.query, case.body)).encode("utf-8", "replace")) % 4
@@ -131,7 +151,14 @@ def _real(known: Known, case: Any) -> None:
         if isinstance(case.body, dict) and "user_id" in case.body:
             case.body["user_id"] = known.user
     for name, value in dict(case.path_parameters or {}).items():
-        kind = next((kind for path, called, kind in KINDS if case.operation.path.startswith(path) and called == name), name)
+        kind = next(
+            (
+                kind
+                for path, called, kind in KINDS
+                if case.operation.path.startswith(path) and called == name
+            ),
+            name,
+        )
         there = (known.spare if deletes else known.kept).get(kind, [])
         drawn = zlib.crc32(repr(value).encode("utf-8", "replace"))
         if there and drawn % 2:
@@ -140,7 +167,9 @@ def _real(known: Known, case: Any) -> None:
 
 @dataclass
 class Run:
-    """What a run found: failures as text, and how many cases each operation had, and of what status."""
+    """What a run found: failures as text, and how many cases each operation had, and of what
+    status.
+    """
 
     failures: list[str] = field(default_factory=list)
     cases: Counter[str] = field(default_factory=Counter)
@@ -149,8 +178,12 @@ class Run:
     seconds: float = 0.0
 
 
-def fuzz(url: str, token: str, known: Known, *, examples: int, checks: list[str], stateful: bool = False) -> Run:
-    """Every operation of the description, with these checks of schemathesis; the same cases each time."""
+def fuzz(
+    url: str, token: str, known: Known, *, examples: int, checks: list[str], stateful: bool = False
+) -> Run:
+    """Every operation of the description, with these checks of schemathesis; the same cases each
+    time.
+    """
     headers = {"Authorization": f"Bearer {token}"} if token else {}
     given: dict[str, Any] = {
         "seed": 1,
@@ -159,7 +192,12 @@ def fuzz(url: str, token: str, known: Known, *, examples: int, checks: list[str]
         "suppress-health-check": ["all"],
         "request-timeout": PATIENCE,
         "cache": {"enabled": False},
-        "generation": {"deterministic": True, "database": "none", "max-examples": examples, "no-shrink": True},
+        "generation": {
+            "deterministic": True,
+            "database": "none",
+            "max-examples": examples,
+            "no-shrink": True,
+        },
         "checks": {"enabled": False, **{check: {"enabled": True} for check in checks}},
         "phases": {
             "examples": {"enabled": False},
@@ -175,7 +213,12 @@ def fuzz(url: str, token: str, known: Known, *, examples: int, checks: list[str]
     @schemathesis.hook  # of all schemas: there is no such hook of one
     def before_call(context: Any, case: Any, _kwargs: Any) -> None:
         _real(known, case)
-        if case.operation.definition.raw.get("responses", {}).get("200", {}).get("content", {}).get("text/event-stream"):
+        if (
+            case.operation.definition.raw.get("responses", {})
+            .get("200", {})
+            .get("content", {})
+            .get("text/event-stream")
+        ):
             run.cases["events"] += 1
             if run.cases["events"] % 3 == 0:
                 case.headers = {**(case.headers or {}), "Accept": "text/event-stream"}
@@ -205,12 +248,18 @@ def _note_cases(run: Run, recorder: Any) -> None:
             case = recorder.cases[case_id].value
             run.cases[case.operation.label] += 1
             run.statuses[interaction.response.status_code] += 1
-            run.slowest = sorted([*run.slowest, (interaction.response.elapsed, case.as_curl_command())], reverse=True)[:5]
+            run.slowest = sorted(
+                [*run.slowest, (interaction.response.elapsed, case.as_curl_command())], reverse=True
+            )[:5]
     for case_id, checks in recorder.checks.items():
         for check in checks:
             if check.failure_info is not None:
                 failure, case = check.failure_info.failure, recorder.cases[case_id].value
                 reply = recorder.interactions[case_id].response
-                told = f"{reply.status_code} {reply.content[:300]!r}" if reply is not None else "no reply"
+                told = (
+                    f"{reply.status_code} {reply.content[:300]!r}"
+                    if reply is not None
+                    else "no reply"
+                )
                 what = f"{check.name} {failure.operation}: {failure.title}: {failure.message[:600]}"
                 run.failures.append(f"{what}\n  {case.as_curl_command()[:800]}\n  {told}")

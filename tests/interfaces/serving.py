@@ -1,6 +1,7 @@
 """`citewell serve` as a process of its own, for tests that send it real signals.
 
-The one rule: a test waits for something that the server shows (an event, a row, a reply), never for a time.
+The one rule: a test waits for something that the server shows (an event, a row, a reply), never for
+a time.
 """
 
 from __future__ import annotations
@@ -93,7 +94,9 @@ class Stream:
         url, body = self._arguments
         name = ""
         try:
-            with httpx.stream("POST", url, json=body, headers=SSE, trust_env=False, timeout=2 * PATIENCE) as reply:
+            with httpx.stream(
+                "POST", url, json=body, headers=SSE, trust_env=False, timeout=2 * PATIENCE
+            ) as reply:
                 for line in reply.iter_lines():
                     self.lines.append(line)
                     if line.startswith("event: "):
@@ -133,7 +136,9 @@ class Bench:
 
     @contextmanager
     def serve(self, script: list[Any], descriptors: int = 0, **more: str) -> Iterator[Server]:
-        """With a model that says this. `descriptors`: as many as it may have open, where that is said."""
+        """With a model that says this. `descriptors`: as many as it may have open, where that is
+        said.
+        """
         path = self.folder / f"script{len(list(self.folder.glob('script*')))}.json"
         path.write_text(json.dumps(script), "utf-8")
         environ = self.environ | {"CITEWELL_SCRIPTED_REPLIES": str(path)}

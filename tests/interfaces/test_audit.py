@@ -1,4 +1,6 @@
-"""The log of administration as it is read, on the command line and over HTTP; and a person forgotten from the command line."""
+"""The log of administration as it is read, on the command line and over HTTP; and a person
+forgotten from the command line.
+"""
 
 from __future__ import annotations
 
@@ -82,13 +84,18 @@ class TestOverHttp:
                 reply: httpx.Response = await by["rob"].get(path)
                 assert (reply.status_code, code_of(reply)) == (403, "not_allowed")
             entries = (await by["boss"].get("/api/audit?limit=3")).json()["entries"]
-            assert [(each["who"], each["channel"], each["action"], each["subject"]) for each in entries[:1]] == [
-                ("rob", "http", "collection.add", "robs")
-            ]
+            assert [
+                (each["who"], each["channel"], each["action"], each["subject"])
+                for each in entries[:1]
+            ] == [("rob", "http", "collection.add", "robs")]
             assert [each["who"] for each in entries] == ["rob", "boss", "boss"]
-            older = (await by["boss"].get("/api/audit", params={"before": entries[-1]["seq"]})).json()["entries"]
+            older = (
+                await by["boss"].get("/api/audit", params={"before": entries[-1]["seq"]})
+            ).json()["entries"]
             assert older
-            assert "http" not in {each["channel"] for each in older}  # the first users were made at the machine
+            assert "http" not in {
+                each["channel"] for each in older
+            }  # the first users were made at the machine
             checked = (await by["boss"].get("/api/audit/verify")).json()
             assert (checked["entries"], checked["damage"]) == (entries[0]["seq"], [])
             assert (await by["boss"].get("/api/audit?limit=0")).status_code == 422

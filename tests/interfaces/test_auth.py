@@ -1,4 +1,6 @@
-"""Signing in: tokens, the page's cookie, roles, limits, headers, hosts and origins; on a real port."""
+"""Signing in: tokens, the page's cookie, roles, limits, headers, hosts and origins; on a real
+port.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,14 @@ from citewell.interfaces.cli.serve import EVERYWHERE, check_address
 from citewell.interfaces.http import create_app
 from citewell.interfaces.http.access import COOKIE, OPEN, OPEN_BELOW, lifetime
 from citewell.runtime.app import App
-from citewell.service.admin.users import add_user, make_token, make_widget_token, remove_user, revoke, set_role
+from citewell.service.admin.users import (
+    add_user,
+    make_token,
+    make_widget_token,
+    remove_user,
+    revoke,
+    set_role,
+)
 from citewell.store.users.users import Users
 
 if TYPE_CHECKING:
@@ -53,19 +62,46 @@ def paths_of(app: App) -> list[tuple[str, str]]:
             path = path.replace(part, "1")
         methods = route.methods if isinstance(route, Route) else None
         found += [(method, path) for method in methods or ("GET", "POST")]
-    found += [(method.upper(), path) for path, methods in create_app(app).openapi()["paths"].items() for method in methods]
-    return sorted({(method, path.replace("{", "").replace("}", "")) for method, path in found if path})
+    found += [
+        (method.upper(), path)
+        for path, methods in create_app(app).openapi()["paths"].items()
+        for method in methods
+    ]
+    return sorted(
+        {(method, path.replace("{", "").replace("}", "")) for method, path in found if path}
+    )
 
 
 async def test_nothing_without_a_token(app: App, client: httpx.AsyncClient) -> None:
-    """Every path but the open ones is 401, with the way to sign in; also paths that are none, and wrong tokens."""
-    paths = [*paths_of(app), ("GET", "/nowhere"), ("GET", "/api/nowhere"), ("POST", "/mcp"), ("GET", "/v1/models")]
-    closed = [each for each in paths if each[1] not in OPEN and not each[1].startswith(OPEN_BELOW) and each[1] != "/metrics"]
+    """Every path but the open ones is 401, with the way to sign in; also paths that are none, and
+    wrong tokens.
+    """
+    paths = [
+        *paths_of(app),
+        ("GET", "/nowhere"),
+        ("GET", "/api/nowhere"),
+        ("POST", "/mcp"),
+        ("GET", "/v1/models"),
+    ]
+    closed = [
+        each
+        for each in paths
+        if each[1] not in OPEN and not each[1].startswith(OPEN_BELOW) and each[1] != "/metrics"
+    ]
     assert len(closed) > 60
-    for headers in ({}, bearer("cw_wrong"), {"Cookie": f"{COOKIE}=wrong"}, {"Authorization": "Basic YTpi"}):
+    for headers in (
+        {},
+        bearer("cw_wrong"),
+        {"Cookie": f"{COOKIE}=wrong"},
+        {"Authorization": "Basic YTpi"},
+    ):
         for method, path in closed:
             reply = await client.request(method, path, headers=headers)
-            assert (reply.status_code, reply.headers.get("www-authenticate")) == (401, "Bearer"), (method, path, reply.text)
+            assert (reply.status_code, reply.headers.get("www-authenticate")) == (401, "Bearer"), (
+                method,
+                path,
+                reply.text,
+            )
             if method != "HEAD":
                 assert code_of(reply) in {"not_signed_in", "wrong_token"}
                 assert reply.json()["error"]["hint"]
@@ -74,7 +110,9 @@ async def test_nothing_without_a_token(app: App, client: httpx.AsyncClient) -> N
 
 
 async def test_tokens(app: App, client: httpx.AsyncClient) -> None:
-    """A token names its user until it is revoked or has run out; its use is noted; no token is kept."""
+    """A token names its user until it is revoked or has run out; its use is noted; no token is
+    kept.
+    """
     added = await add_user(app, "Ann")
     assert added.token.startswith("cw_")
     assert added.user.role == "admin"  # the first
@@ -105,25 +143,41 @@ async def test_tokens(app: App, client: httpx.AsyncClient) -> None:
 
 
 async def test_the_page_signs_in(app: App, client: httpx.AsyncClient) -> None:
-    """A cookie that scripts cannot read and other sites cannot send; what changes something needs the session's own word."""
+    """A cookie that scripts cannot read and other sites cannot send; what changes something needs
+    the session's own word.
+    """
     token = (await add_user(app, "Ann", "editor")).token
     reply = await client.post("/api/sign-in", json={"token": token})
     cookie = reply.headers["set-cookie"]
-    assert all(part in cookie for part in ("HttpOnly", "SameSite=strict", "Path=/", "Max-Age=43200"))
+    assert all(
+        part in cookie for part in ("HttpOnly", "SameSite=strict", "Path=/", "Max-Age=43200")
+    )
     assert "Secure" not in cookie
     me = (await client.get("/api/me")).json()
     assert me == reply.json()
     assert (me["user_id"], me["role"]) == ("Ann", "editor")
     for wrong in (b"", b"x", "é".encode(), me["csrf"][:-1].encode()):
-        refused = await client.post("/api/collections", json={"name": "a"}, headers={b"X-CSRF-Token": wrong} if wrong else {})
+        refused = await client.post(
+            "/api/collections",
+            json={"name": "a"},
+            headers={b"X-CSRF-Token": wrong} if wrong else {},
+        )
         assert (refused.status_code, code_of(refused)) == (403, "csrf")
     right = {"X-CSRF-Token": me["csrf"]}
-    assert (await client.post("/api/collections", json={"name": "a"}, headers=right)).status_code == 201
-    assert (await client.post("/api/collections", json={"name": "b"}, headers=right | {"Origin": ORIGIN})).status_code == 403
+    assert (
+        await client.post("/api/collections", json={"name": "a"}, headers=right)
+    ).status_code == 201
+    assert (
+        await client.post(
+            "/api/collections", json={"name": "b"}, headers=right | {"Origin": ORIGIN}
+        )
+    ).status_code == 403
     async with httpx.AsyncClient(base_url=client.base_url, trust_env=False) as elsewhere:
         other = await signed_in(elsewhere, token)
     assert other != me["csrf"]
-    assert (await client.post("/api/collections", json={"name": "c"}, headers={"X-CSRF-Token": other})).status_code == 403
+    assert (
+        await client.post("/api/collections", json={"name": "c"}, headers={"X-CSRF-Token": other})
+    ).status_code == 403
     kept = client.cookies[COOKIE]
     assert kept.encode() not in app.settings.database.read_bytes()
     assert (await client.post("/api/sign-out", headers=right)).status_code == 204
@@ -131,7 +185,9 @@ async def test_the_page_signs_in(app: App, client: httpx.AsyncClient) -> None:
 
 
 async def test_sessions_end(app: App, client: httpx.AsyncClient) -> None:
-    """By time, without use, with the token, with the user; and a new sign-in ends the one before."""
+    """By time, without use, with the token, with the user; and a new sign-in ends the one
+    before.
+    """
     added = await add_user(app, "Ann", "reader")
     await signed_in(client, added.token)
     first = client.cookies[COOKIE]
@@ -184,26 +240,46 @@ async def test_roles(app: App, client: httpx.AsyncClient) -> None:
         ("POST", "/api/check"): "reader",
     }
     bodies = {"/api/knowledge/rules/x": {"state": "active"}, "/api/documents/x": {"priority": 1}}
-    bodies |= {"/api/collections/x": {"chunking": {}}, "/api/data/sources/x/glossary": {"glossary": []}}
-    bodies |= {"/api/collections": {"name": "/"}, "/api/search": {"query": ""}, "/api/check": {"text": ""}}
+    bodies |= {
+        "/api/collections/x": {"chunking": {}},
+        "/api/data/sources/x/glossary": {"glossary": []},
+    }
+    bodies |= {
+        "/api/collections": {"name": "/"},
+        "/api/search": {"query": ""},
+        "/api/check": {"text": ""},
+    }
     roles = ("reader", "editor", "reviewer", "admin")
     async with people(app, str(client.base_url), **{role: role for role in roles}) as by:
         for role in roles:
             for (method, path), needed in least.items():
-                reply = await by[role].request(method, path, json=bodies.get(path, {}) if method != "GET" else None)
+                reply = await by[role].request(
+                    method, path, json=bodies.get(path, {}) if method != "GET" else None
+                )
                 refused = reply.status_code == 403
-                assert refused is (roles.index(role) < roles.index(needed)), (role, method, path, reply.text)
+                assert refused is (roles.index(role) < roles.index(needed)), (
+                    role,
+                    method,
+                    path,
+                    reply.text,
+                )
                 if refused:
                     assert code_of(reply) == "not_allowed"
                     assert f"role {needed}" in reply.json()["error"]["message"]
         assert (await by["reader"].get("/api/collections")).status_code == 200
         await set_role(app, "reader", "editor")
-        assert (await by["reader"].post("/api/collections", json={"name": "now"})).status_code == 201
+        assert (
+            await by["reader"].post("/api/collections", json={"name": "now"})
+        ).status_code == 201
 
 
 async def test_readers_explore_no_other_sites(app: App, client: httpx.AsyncClient) -> None:
     """Who only reads has no page fetched that nobody put there."""
-    question = {"question": "What is it?", "agent": "website", "options": {"start_urls": ["http://127.0.0.1:9/"]}}
+    question = {
+        "question": "What is it?",
+        "agent": "website",
+        "options": {"start_urls": ["http://127.0.0.1:9/"]},
+    }
     async with people(app, str(client.base_url), reader="reader") as by:
         reply = await by["reader"].post("/api/ask", json=question)
         assert (reply.status_code, code_of(reply)) == (403, "not_allowed")
@@ -213,16 +289,29 @@ async def test_readers_explore_no_other_sites(app: App, client: httpx.AsyncClien
 async def test_another_user_is_refused(app: App, client: httpx.AsyncClient) -> None:
     """In the address and in the body; an admin may read, not act, as somebody else."""
     async with people(app, str(client.base_url), ann="editor", boss="admin") as by:
-        for path in ("/api/sessions", "/api/memories", "/api/traces", "/api/papers", "/api/feedback", "/api/runs"):
+        for path in (
+            "/api/sessions",
+            "/api/memories",
+            "/api/traces",
+            "/api/papers",
+            "/api/feedback",
+            "/api/runs",
+        ):
             assert (await by["ann"].get(path, params={"user_id": "ann"})).status_code == 200
             refused = await by["ann"].get(path, params={"user_id": "boss"})
             assert (refused.status_code, code_of(refused)) == (403, "other_user")
             assert (await by["boss"].get(path, params={"user_id": "ann"})).status_code == 200
-        for said in ({"question": "Hm?", "user_id": "ann"}, {"question": "Hm?", "user_id": "local"}):
+        for said in (
+            {"question": "Hm?", "user_id": "ann"},
+            {"question": "Hm?", "user_id": "local"},
+        ):
             assert code_of(await by["boss"].post("/api/ask", json=said)) == "other_user"
         vote = {"trace_id": "tr", "is_correct": True, "user_id": "ann"}
         assert code_of(await by["boss"].post("/api/feedback", json=vote)) == "other_user"
-        assert code_of(await by["boss"].delete("/api/memories", params={"user_id": "ann"})) == "other_user"
+        assert (
+            code_of(await by["boss"].delete("/api/memories", params={"user_id": "ann"}))
+            == "other_user"
+        )
 
 
 async def test_reviewers_by_role(app: App, client: httpx.AsyncClient) -> None:
@@ -230,24 +319,38 @@ async def test_reviewers_by_role(app: App, client: httpx.AsyncClient) -> None:
     question = {"question": "How tall is the lighthouse of Norden?", "collection": "default"}
     async with people(app, str(client.base_url), ann="reader", eve="editor", rob="reviewer") as by:
         text = b"The lighthouse of Norden is 41 metres tall.\n\nIt was built in 1857 by the town."
-        sent = await by["eve"].post("/api/collections/default/documents", files={"file": ("norden.txt", text)})
+        sent = await by["eve"].post(
+            "/api/collections/default/documents", files={"file": ("norden.txt", text)}
+        )
         await done(by["eve"], sent.json())
         trace_id = (await by["ann"].post("/api/ask", json=question)).json()["trace_id"]
-        given = (await by["ann"].post("/api/feedback", json={"trace_id": trace_id, "is_correct": True})).json()
+        given = (
+            await by["ann"].post("/api/feedback", json={"trace_id": trace_id, "is_correct": True})
+        ).json()
         assert "reviewer" in given["message"]
         learnt = await done(by["ann"], {"state": "queued", "job_id": given["job_id"]})
         item_id, path = learnt["result"]["item_id"], "/api/knowledge/confirmed"
         assert learnt["result"]["outcome"] == "pending"
-        assert (await by["eve"].get(f"{path}/{item_id}")).status_code == 404  # it waits, and is another's word
+        assert (
+            await by["eve"].get(f"{path}/{item_id}")
+        ).status_code == 404  # it waits, and is another's word
         assert (await by["ann"].get(f"{path}/{item_id}")).status_code == 200
         assert (await by["rob"].post(f"{path}/{item_id}/confirm")).json()["state"] == "active"
-        assert (await by["eve"].get(f"{path}/{item_id}")).json()["confirmed_by"][0]["user_id"] == "ann"
+        assert (await by["eve"].get(f"{path}/{item_id}")).json()["confirmed_by"][0][
+            "user_id"
+        ] == "ann"
 
 
 async def test_rates(app: App, settings: Settings) -> None:
-    """So many requests of one user, fewer tries to sign in; a refusal says when to come back; others go on."""
+    """So many requests of one user, fewer tries to sign in; a refusal says when to come back;
+    others go on.
+    """
     tight = settings.model_copy(
-        update={"access": settings.access.model_copy(update={"requests_a_minute": 5, "tries_a_minute": 3})}
+        update={
+            "access": settings.access.model_copy(
+                update={"requests_a_minute": 5, "tries_a_minute": 3}
+            )
+        }
     )
     app.settings = tight
     transport = httpx.ASGITransport(create_app(app), client=("192.0.2.9", 1))
@@ -281,37 +384,66 @@ async def test_headers(app: App, client: httpx.AsyncClient) -> None:
 
 
 async def test_hosts(client: httpx.AsyncClient) -> None:
-    for host, status in (("ask.example", 200), ("ASK.example:8420", 200), ("localhost", 200), ("evil.example", 421)):
+    for host, status in (
+        ("ask.example", 200),
+        ("ASK.example:8420", 200),
+        ("localhost", 200),
+        ("evil.example", 421),
+    ):
         assert (await client.get("/api/health", headers={"Host": host})).status_code == status, host
 
 
 async def test_pages_of_other_sites(app: App, client: httpx.AsyncClient) -> None:
-    """Those that are listed may ask and give feedback with a token made for pages, and nothing else; the others nothing."""
-    admin, reader = (await add_user(app, "boss")).token, (await add_user(app, "guest", "reader")).token
+    """Those that are listed may ask and give feedback with a token made for pages, and nothing
+    else; the others nothing.
+    """
+    admin, reader = (
+        (await add_user(app, "boss")).token,
+        (await add_user(app, "guest", "reader")).token,
+    )
     await app.catalog.create_collection("help")
     widget = (await make_widget_token(app, "guest", collection="help")).token
     asking = {"Origin": ORIGIN, "Sec-Fetch-Site": "cross-site"}
     for path in ("/api/ask", "/api/feedback"):
-        allowed = await client.options(path, headers=asking | {"Access-Control-Request-Method": "POST"})
-        assert (allowed.status_code, allowed.headers["access-control-allow-origin"]) == (204, ORIGIN)
+        allowed = await client.options(
+            path, headers=asking | {"Access-Control-Request-Method": "POST"}
+        )
+        assert (allowed.status_code, allowed.headers["access-control-allow-origin"]) == (
+            204,
+            ORIGIN,
+        )
         assert "Authorization" in allowed.headers["access-control-allow-headers"]
         assert "access-control-allow-credentials" not in allowed.headers
     for path, origin in (("/api/ask", "https://evil.example"), ("/api/sessions", ORIGIN)):
-        refused = await client.options(path, headers={"Origin": origin, "Access-Control-Request-Method": "POST"})
+        refused = await client.options(
+            path, headers={"Origin": origin, "Access-Control-Request-Method": "POST"}
+        )
         assert refused.status_code == 401
         assert "access-control-allow-origin" not in refused.headers
     question = {"question": "Hm?", "agent": "dual_loop"}
     for token, status in ((widget, 200), (reader, 403), (admin, 403), ("cw_wrong", 401)):
         for path in ("/api/ask", "/api/feedback")[: 1 if status == 200 else 2]:
             reply = await client.post(path, json=question, headers=asking | bearer(token))
-            assert (reply.status_code, reply.headers.get("access-control-allow-origin")) == (status, ORIGIN), reply.text
+            assert (reply.status_code, reply.headers.get("access-control-allow-origin")) == (
+                status,
+                ORIGIN,
+            ), reply.text
     plain = await client.post("/api/ask", json=question, headers=asking | bearer(reader))
     assert "--widget --collection" in plain.json()["error"]["hint"]  # how to make one that is bound
-    assert (await client.post("/api/ask", json=question, headers=bearer(reader))).status_code == 200  # of a program
+    assert (
+        await client.post("/api/ask", json=question, headers=bearer(reader))
+    ).status_code == 200  # of a program
     evil = bearer(reader) | {"Origin": "https://evil.example"}
     assert (await client.post("/api/ask", json=question, headers=evil)).status_code == 403
-    assert (await client.post("/api/search", json={"query": "x"}, headers=asking | bearer(reader))).status_code == 403
-    for path in ("/api/sessions", "/api/traces", "/api/me", "/api/collections"):  # it stands in a page: everybody has it
+    assert (
+        await client.post("/api/search", json={"query": "x"}, headers=asking | bearer(reader))
+    ).status_code == 403
+    for path in (
+        "/api/sessions",
+        "/api/traces",
+        "/api/me",
+        "/api/collections",
+    ):  # it stands in a page: everybody has it
         assert (await client.get(path, headers=bearer(widget))).status_code == 403
     assert (await client.post("/api/sign-in", json={"token": widget})).status_code == 403
     await set_role(app, "guest", "editor")  # what is everybody's must not become an editor's
@@ -322,14 +454,18 @@ async def test_pages_of_other_sites(app: App, client: httpx.AsyncClient) -> None
 
 
 async def test_metrics_are_for_the_machine_and_admins(app: App) -> None:
-    app.settings = app.settings.model_copy(update={"access": app.settings.access.model_copy(update={"hosts": ()})})
+    app.settings = app.settings.model_copy(
+        update={"access": app.settings.access.model_copy(update={"hosts": ()})}
+    )
     http = create_app(app)
     boss, ann = (await add_user(app, "boss")).token, (await add_user(app, "ann", "reviewer")).token
     async with httpx.AsyncClient(
         transport=httpx.ASGITransport(http, client=("127.0.0.1", 1)), base_url="http://localhost"
     ) as here:
         assert (await here.get("/metrics")).status_code not in {401, 403}
-        assert (await here.get("/metrics", headers={"X-Forwarded-For": "192.0.2.7"})).status_code == 401
+        assert (
+            await here.get("/metrics", headers={"X-Forwarded-For": "192.0.2.7"})
+        ).status_code == 401
     async with httpx.AsyncClient(
         transport=httpx.ASGITransport(http, client=("192.0.2.7", 1)), base_url="http://localhost"
     ) as there:
@@ -339,18 +475,28 @@ async def test_metrics_are_for_the_machine_and_admins(app: App) -> None:
 
 
 async def test_behind_a_proxy(app: App) -> None:
-    """A proxy that is believed says that it is https: the cookie is for https only; another's word counts for nothing."""
+    """A proxy that is believed says that it is https: the cookie is for https only; another's word
+    counts for nothing.
+    """
     app.settings = app.settings.model_copy(
         update={"access": app.settings.access.model_copy(update={"proxies": ("192.0.2.1",)})}
     )
     token, http = (await add_user(app, "ann")).token, create_app(app)
-    said = {"X-Forwarded-Proto": "https", "X-Forwarded-For": "198.51.100.4", "Origin": "https://ask.example"}
+    said = {
+        "X-Forwarded-Proto": "https",
+        "X-Forwarded-For": "198.51.100.4",
+        "Origin": "https://ask.example",
+    }
     for address, secure in (("192.0.2.1", True), ("192.0.2.2", False)):
         transport = httpx.ASGITransport(http, client=(address, 1))
         async with httpx.AsyncClient(transport=transport, base_url="http://ask.example") as client:
             reply = await client.post("/api/sign-in", json={"token": token}, headers=said)
             assert ("Secure" in reply.headers["set-cookie"]) is secure
-            plain = await client.post("/api/sign-in", json={"token": token}, headers=said | {"Origin": "http://ask.example"})
+            plain = await client.post(
+                "/api/sign-in",
+                json={"token": token},
+                headers=said | {"Origin": "http://ask.example"},
+            )
             assert plain.status_code == (403 if secure else 200)
 
 
@@ -358,7 +504,10 @@ async def test_streams_keep_their_user(app: App, served: Served) -> None:
     """Events of a job are its owner's, also while they come."""
     async with people(app, str(served.client.base_url), ann="editor", bob="editor") as by:
         await by["ann"].post("/api/collections", json={"name": "mine", "private": True})
-        sent = await by["ann"].post("/api/collections/mine/documents", files={"file": ("a.txt", b"A secret of Ann's. " * 20)})
+        sent = await by["ann"].post(
+            "/api/collections/mine/documents",
+            files={"file": ("a.txt", b"A secret of Ann's. " * 20)},
+        )
         path = f"/api/jobs/{sent.json()['job_id']}/events"
         assert (await by["bob"].get(path)).status_code == 404
         async with asyncio.timeout(30), by["ann"].stream("GET", path) as events:
@@ -377,7 +526,9 @@ async def test_streams_keep_their_user(app: App, served: Served) -> None:
         ("token", "::1", (), ""),
     ],
 )
-def test_where_it_listens(settings: Settings, auth: str, host: str, hosts: tuple[str, ...], refused: str) -> None:
+def test_where_it_listens(
+    settings: Settings, auth: str, host: str, hosts: tuple[str, ...], refused: str
+) -> None:
     access = settings.access.model_copy(update={"hosts": hosts})
     given = settings.model_copy(update={"auth": auth, "host": host, "access": access})
     if not refused:

@@ -1,4 +1,6 @@
-"""`citewell user`: what it prints, once, and what it refuses; and `citewell serve` where nobody has to sign in."""
+"""`citewell user`: what it prints, once, and what it refuses; and `citewell serve` where nobody has
+to sign in.
+"""
 
 from __future__ import annotations
 
@@ -47,7 +49,10 @@ def test_from_the_first_user_to_none(cli: Cli) -> None:
     made = json.loads(cli("user", "token", "王伟", "--name", "laptop", "--days", "7", "--json").out)
     assert made["info"]["expires"] - made["info"]["created_at"] == 7 * 86_400
     assert "runs out" in cli("user", "list").out
-    assert f"revoked {made['info']['token_id']} (laptop)" in cli("user", "revoke", made["info"]["token_id"]).out
+    assert (
+        f"revoked {made['info']['token_id']} (laptop)"
+        in cli("user", "revoke", made["info"]["token_id"]).out
+    )
     assert len(json.loads(cli("user", "revoke", "王伟", "--json").out)["revoked"]) == 1
     assert "has no token" in cli("user", "revoke", "王伟").out
     assert "is reviewer now" in cli("user", "role", "王伟", "reviewer").out
@@ -93,12 +98,19 @@ def test_a_token_for_a_page(cli: Cli, tmp_path: Path) -> None:
     assert made.out.startswith("cw_")
     assert "for the chat element, collection help" in made.err
     assert "for the chat element: collection help" in cli("user", "list").out
-    assert json.loads(cli("user", "token", "guest", "-c", "help", "--json").out)["info"]["bound"] == "collection:help"
+    assert (
+        json.loads(cli("user", "token", "guest", "-c", "help", "--json").out)["info"]["bound"]
+        == "collection:help"
+    )
 
 
 def test_serve_refuses_what_all_could_reach(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     refused = cli("serve", "--host", EVERYWHERE[0], "--port", "0")
-    assert (refused.code, "this machine only" in refused.err, "docs/security.md" in refused.err) == (1, True, True)
+    assert (
+        refused.code,
+        "this machine only" in refused.err,
+        "docs/security.md" in refused.err,
+    ) == (1, True, True)
     monkeypatch.setenv("CITEWELL_AUTH", "token")
     refused = cli("serve", "--host", EVERYWHERE[0], "--port", "0")
     assert (refused.code, "access.hosts" in refused.err) == (1, True)
@@ -112,7 +124,9 @@ def test_settings(settings: Settings) -> None:
         "CITEWELL_ACCESS__ORIGINS": "https://Site.example/",
     }
     access = load_settings(environ).access
-    assert access == AccessSettings(hosts=("ask.example", "192.0.2.7"), origins=("https://site.example",))
+    assert access == AccessSettings(
+        hosts=("ask.example", "192.0.2.7"), origins=("https://site.example",)
+    )
     for wrong in ("site.example", "https://", "https://a.example/page", "https://*.example", "*"):
         with pytest.raises(ConfigError, match="an origin is a scheme and a host"):
             load_settings(environ | {"CITEWELL_ACCESS__ORIGINS": wrong})

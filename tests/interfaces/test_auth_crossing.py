@@ -1,4 +1,5 @@
-"""Bob tries to reach what is Ann's alone, on every path that there is, as an editor and as a reviewer.
+"""Bob tries to reach what is Ann's alone, on every path that there is, as an editor and as a
+reviewer.
 
 The one rule: a new path fails here until it is said what of Ann's it would be asked for.
 """
@@ -22,7 +23,10 @@ if TYPE_CHECKING:
     from tests.interfaces.conftest import Served
 
 SECRET = "zyzzyva"  # a word that stands in all that is Ann's, and nowhere else
-NOTES = f"The {SECRET} lamp of Ann is 41 metres tall.\n\nThe {SECRET} lamp was lit in 1857 by Ann herself."
+NOTES = (
+    f"The {SECRET} lamp of Ann is 41 metres tall.\n\nThe {SECRET} lamp was lit in 1857 by Ann "
+    "herself."
+)
 TABLE = f"town,{SECRET}\nNorden,41\nSüden,17\n"
 PAPER = f"""Lamps of the north: the {SECRET} study
 
@@ -82,20 +86,31 @@ class Hers:
             f"/api/papers/{ids['paper_id']}",
             f"/api/jobs/{ids['job_id']}",
             "/api/sites/ann-notes",
-            *(f"/api/{name}" for name in ("sessions", "papers", "memories", "traces", "feedback", "runs")),
+            *(
+                f"/api/{name}"
+                for name in ("sessions", "papers", "memories", "traces", "feedback", "runs")
+            ),
         ]
         for path in paths:
             reply = await self.ann.get(path)
             assert reply.status_code == 200, (path, reply.text)
-            assert SECRET in reply.text or path in {"/api/runs", "/api/data/sources/ann-table"} or "/api/" in path
+            assert (
+                SECRET in reply.text
+                or path in {"/api/runs", "/api/data/sources/ann-table"}
+                or "/api/" in path
+            )
             found[path] = {k: v for k, v in reply.json().items() if k != "last_updated"}
         return found
 
 
 @pytest.fixture
 async def hers(app: App, served: Served, site_server: SiteServer) -> AsyncIterator[Hers]:
-    site_server.page("/", f"The {SECRET} page says that the lamp is red. " * 10, title=f"{SECRET} page")
-    async with people(app, str(served.client.base_url), ann="reviewer", bob="editor", rob="reviewer") as by:
+    site_server.page(
+        "/", f"The {SECRET} page says that the lamp is red. " * 10, title=f"{SECRET} page"
+    )
+    async with people(
+        app, str(served.client.base_url), ann="reviewer", bob="editor", rob="reviewer"
+    ) as by:
         things = Hers(by["ann"], by["bob"], by["rob"])
         things.ids["token_id"] = (await app.users.tokens("ann"))[0].token_id
         await _documents(things, site_server.url)
@@ -107,15 +122,25 @@ async def _documents(things: Hers, site: str) -> None:
     ann, ids = things.ann, things.ids
     made = await ann.post("/api/collections", json={"name": "ann-notes", "private": True})
     assert (made.status_code, made.json()["owner"]) == (201, "ann")
-    notes = await ann.post("/api/collections/ann-notes/documents", files={"file": (f"{SECRET}.txt", NOTES.encode())})
+    notes = await ann.post(
+        "/api/collections/ann-notes/documents", files={"file": (f"{SECRET}.txt", NOTES.encode())}
+    )
     ids["job_id"] = (await done(ann, notes.json()))["job_id"]
-    await done(ann, (await ann.post("/api/collections/ann-notes/documents", json={"url": f"{site}/"})).json())
+    await done(
+        ann,
+        (await ann.post("/api/collections/ann-notes/documents", json={"url": f"{site}/"})).json(),
+    )
     listed = (await ann.get("/api/collections/ann-notes/documents")).json()["documents"]
     ids["doc_id"] = next(each["doc_id"] for each in listed if each["uri"].startswith("upload:"))
     table = {"file": ("ann-table.csv", TABLE.encode())}
-    assert (await ann.post("/api/data/sources", files=table, data={"private": "true"})).json()["owner"] == "ann"
+    assert (await ann.post("/api/data/sources", files=table, data={"private": "true"})).json()[
+        "owner"
+    ] == "ann"
     begun = (await ann.post("/api/papers", files={"file": ("paper.txt", PAPER.encode())})).json()
-    ids["paper_id"], ids["paper_doc"] = begun["session"]["session_id"], begun["session"]["paper"]["doc_id"]
+    ids["paper_id"], ids["paper_doc"] = (
+        begun["session"]["session_id"],
+        begun["session"]["paper"]["doc_id"],
+    )
     ids["paper_job"] = (await done(ann, begun["job"]))["job_id"]
 
 
@@ -125,7 +150,9 @@ async def _answers(things: Hers) -> None:
     answer = (await ann.post("/api/ask", json=asked)).json()
     assert answer["status"] == "answered", answer
     ids["trace_id"], ids["session_id"] = answer["trace_id"], answer["session_id"]
-    given = (await ann.post("/api/feedback", json={"trace_id": ids["trace_id"], "is_correct": True})).json()
+    given = (
+        await ann.post("/api/feedback", json={"trace_id": ids["trace_id"], "is_correct": True})
+    ).json()
     ids["feedback_id"] = given["feedback_id"]
     learnt = await done(ann, {"state": "queued", "job_id": given["job_id"]})
     assert learnt["result"]["outcome"] == "active", learnt
@@ -133,17 +160,27 @@ async def _answers(things: Hers) -> None:
     item = (await ann.get(f"/api/knowledge/confirmed/{ids['item_id']}")).json()
     assert item["owner"] == "ann"
     ids["item_doc"] = item["doc_id"]
-    wrong = (await ann.post("/api/ask", json=asked | {"question": f"When was the {SECRET} lamp lit?"})).json()
-    vote = {"trace_id": wrong["trace_id"], "is_correct": False, "user_correction": f"In 1858, the {SECRET} book says."}
+    wrong = (
+        await ann.post("/api/ask", json=asked | {"question": f"When was the {SECRET} lamp lit?"})
+    ).json()
+    vote = {
+        "trace_id": wrong["trace_id"],
+        "is_correct": False,
+        "user_correction": f"In 1858, the {SECRET} book says.",
+    }
     given = (await ann.post("/api/feedback", json=vote)).json()
-    ids["rule_id"] = (await done(ann, {"state": "queued", "job_id": given["job_id"]}))["result"]["item_id"]
+    ids["rule_id"] = (await done(ann, {"state": "queued", "job_id": given["job_id"]}))["result"][
+        "item_id"
+    ]
     told = {"question": f"Remember that my favourite word is {SECRET}.", "agent": "dual_loop"}
     assert (await ann.post("/api/ask", json=told)).status_code == 200
     ids["memory_id"] = (await ann.get("/api/memories")).json()["memories"][0]["memory_id"]
 
 
 def requests(ids: dict[str, str]) -> dict[str, list[tuple[str, Any]]]:
-    """For paths without an id in them, and some with one: the addresses that are Ann's, each with a body."""
+    """For paths without an id in them, and some with one: the addresses that are Ann's, each with a
+    body.
+    """
     whole = {"question": f"How tall is the lamp of {SECRET[:3]}?"}
     own = {"user_id": "ann"}
     asks = [
@@ -168,28 +205,42 @@ def requests(ids: dict[str, str]) -> dict[str, list[tuple[str, Any]]]:
         "/api/audit/verify": [("/api/audit/verify", None)],
         "/api/chunks": [("/api/chunks", None)],
         "/api/collections": [("/api/collections", {"name": "ann-notes"})],
-        "/api/data/sources": [("/api/data/sources", {"url": "postgresql://127.0.0.1:9/x", "name": "ann-table"})],
+        "/api/data/sources": [
+            ("/api/data/sources", {"url": "postgresql://127.0.0.1:9/x", "name": "ann-table"})
+        ],
         "/api/feedback": [("/api/feedback", {"trace_id": ids["trace_id"], "is_correct": False})],
         "/api/feedback/wrong": [("/api/feedback/wrong", None)],
         "/api/jobs": [("/api/jobs", None)],
-        "/api/knowledge/confirmed": [("/api/knowledge/confirmed", None), ("/api/knowledge/confirmed?state=active", None)],
+        "/api/knowledge/confirmed": [
+            ("/api/knowledge/confirmed", None),
+            ("/api/knowledge/confirmed?state=active", None),
+        ],
         "/api/knowledge/rules": [("/api/knowledge/rules", None)],
         "/api/knowledge/conflicts": [("/api/knowledge/conflicts", None)],
         "/api/knowledge/check": [("/api/knowledge/check", {"source": "ann-table"})],
         "/api/knowledge/gc": [("/api/knowledge/gc", {"dry_run": False})],
-        "/api/papers": [("/api/papers", None), ("/api/papers?user_id=ann", {"url": "http://127.0.0.1:9/", **own})],
+        "/api/papers": [
+            ("/api/papers", None),
+            ("/api/papers?user_id=ann", {"url": "http://127.0.0.1:9/", **own}),
+        ],
         "/api/check": [
-            ("/api/check", {"text": "The lamp stands there.", "collections": [name]}) for name in ids["collections"].split()
+            ("/api/check", {"text": "The lamp stands there.", "collections": [name]})
+            for name in ids["collections"].split()
         ],
         "/api/search": [
-            ("/api/search", {"query": f"{SECRET[:3]} lamp", "collection": name}) for name in ids["collections"].split()
+            ("/api/search", {"query": f"{SECRET[:3]} lamp", "collection": name})
+            for name in ids["collections"].split()
         ],
         "/api/sites": [("/api/sites", None)],
         "/api/users": [("/api/users", {"user_id": "eve", "role": "admin"})],
         "/api/runs/{trace_id}/stop": [(f"/api/runs/{ids['trace_id']}/stop", None)],
-        "/api/papers/{session_id}/messages": [(f"{papers}/messages", {"text": "How tall is the lamp?"})],
+        "/api/papers/{session_id}/messages": [
+            (f"{papers}/messages", {"text": "How tall is the lamp?"})
+        ],
         "/api/papers/{session_id}/plan": [(f"{papers}/plan", None)],
-        "/v1/chat/completions": [("/v1/chat/completions", chat | {"model": f"citewell/{name}"}) for name in _MODELS],
+        "/v1/chat/completions": [
+            ("/v1/chat/completions", chat | {"model": f"citewell/{name}"}) for name in _MODELS
+        ],
         "/v1/models": [("/v1/models", None)],
         "/v1/models/{model}": [(f"/v1/models/citewell/{name}", None) for name in _MODELS],
     }
@@ -225,7 +276,13 @@ def addresses(path: str, ids: dict[str, str]) -> list[tuple[str, Any]]:
     for (noun, name), values in named.items():
         if path.split("/")[2] == noun and f"{{{name}}}" in path:
             full = path.replace("{number}", "1").replace("{token_id}", ids["token_id"])
-            full += "?table=ann-table" if path.endswith("/rows") else "?start=0&end=20" if path.endswith("/span") else ""
+            full += (
+                "?table=ann-table"
+                if path.endswith("/rows")
+                else "?start=0&end=20"
+                if path.endswith("/span")
+                else ""
+            )
             return [(full.replace(f"{{{name}}}", value), {}) for value in values]
     raise AssertionError(f"{path}: say what of Ann's it would be asked for")
 
@@ -249,24 +306,39 @@ def fitting(body: Any, path: str, method: str) -> Any:
 
 @pytest.mark.parametrize("who", ["bob", "rob"])
 async def test_nothing_of_another_user(app: App, hers: Hers, who: str) -> None:
-    """Not a word of what is Ann's comes back on any path, by any method; and afterwards it is all as it was."""
+    """Not a word of what is Ann's comes back on any path, by any method; and afterwards it is all
+    as it was.
+    """
     him = hers.bob if who == "bob" else hers.rob
     ids = hers.ids
     mine = (await hers.ann.get("/api/collections")).json()["collections"]
     ids["collections"] = " ".join(each["name"] for each in mine if each["owner"] == "ann")
-    assert len(ids["collections"].split()) == 3, mine  # her notes, of her papers, and of what she confirmed
+    assert len(ids["collections"].split()) == 3, (
+        mine
+    )  # her notes, of her papers, and of what she confirmed
     before = await hers.all()
     tried = told = 0
     for path, methods in create_app(app).openapi()["paths"].items():
         if path in NO_THING:
             continue
         if "get" in methods:  # what he asks for is what she finds
-            told += sum([SECRET in (await hers.ann.get(address)).text for address, _ in addresses(path, ids)])
+            told += sum(
+                [
+                    SECRET in (await hers.ann.get(address)).text
+                    for address, _ in addresses(path, ids)
+                ]
+            )
         for method in sorted(methods, key=["get", "head", "post", "put", "patch", "delete"].index):
             for address, body in addresses(path, ids):
                 sent = None if method in {"get", "delete"} else fitting(body, path, method)
-                upload = {"file": ("x.txt", b"x" * 300)} if method == "post" and path.endswith("{name}/documents") else None
-                reply = await him.request(method.upper(), address, json=None if upload else sent, files=upload)
+                upload = (
+                    {"file": ("x.txt", b"x" * 300)}
+                    if method == "post" and path.endswith("{name}/documents")
+                    else None
+                )
+                reply = await him.request(
+                    method.upper(), address, json=None if upload else sent, files=upload
+                )
                 tried += 1
                 _nothing_of_hers(method, address, sent, reply, ids)
     assert tried > 100
@@ -274,11 +346,17 @@ async def test_nothing_of_another_user(app: App, hers: Hers, who: str) -> None:
     assert await hers.all() == before
 
 
-def _nothing_of_hers(method: str, address: str, sent: Any, reply: httpx.Response, ids: dict[str, str]) -> None:
+def _nothing_of_hers(
+    method: str, address: str, sent: Any, reply: httpx.Response, ids: dict[str, str]
+) -> None:
     what = (method, address, sent, reply.status_code, reply.text[:600])
     assert SECRET not in reply.text, what
     assert reply.status_code < 500, what
-    if any(thing in address for thing in ids.values()) or "ann-" in address or address.startswith("/api/users"):
+    if (
+        any(thing in address for thing in ids.values())
+        or "ann-" in address
+        or address.startswith("/api/users")
+    ):
         assert reply.status_code in {403, 404, 409}, what
     if reply.status_code < 300:
         assert "ann-notes" not in reply.text, what
@@ -299,8 +377,12 @@ async def test_names_that_are_taken(hers: Hers) -> None:
         "hint": "choose another name",
     }
     for body in ({"json": {"url": "http://127.0.0.1:9/"}}, {"files": {"file": ("a.txt", b"x")}}):
-        assert (await hers.bob.post("/api/collections/ann-notes/documents", **body)).status_code == 404
-    rows = (await hers.ann.get("/api/data/sources/ann-table/rows", params={"table": "ann-table"})).json()
+        assert (
+            await hers.bob.post("/api/collections/ann-notes/documents", **body)
+        ).status_code == 404
+    rows = (
+        await hers.ann.get("/api/data/sources/ann-table/rows", params={"table": "ann-table"})
+    ).json()
     assert len(rows["rows"]) == 2
 
 
@@ -312,19 +394,33 @@ async def test_what_is_shared_is_seen(hers: Hers) -> None:
     assert (await hers.bob.get(f"/api/jobs/{job['job_id']}")).status_code == 200
     [document] = (await hers.bob.get("/api/collections/default/documents")).json()["documents"]
     assert (await hers.bob.get(f"/api/documents/{document['doc_id']}/content")).status_code == 200
-    answer = (await hers.bob.post("/api/ask", json={"question": "How tall is the tower of Norden?"})).json()
+    answer = (
+        await hers.bob.post("/api/ask", json={"question": "How tall is the tower of Norden?"})
+    ).json()
     assert answer["status"] == "answered"
-    assert [each["name"] for each in (await hers.bob.get("/api/collections")).json()["collections"]] == ["default"]
+    assert [
+        each["name"] for each in (await hers.bob.get("/api/collections")).json()["collections"]
+    ] == ["default"]
     assert (await hers.ann.get(f"/api/traces/{answer['trace_id']}")).status_code == 404
 
 
 async def test_an_admin_sees_all(app: App, hers: Hers, served: Served) -> None:
     async with people(app, str(served.client.base_url), boss="admin") as by:
-        for path in (f"/api/documents/{hers.ids['doc_id']}", "/api/collections/ann-notes", "/api/data/sources/ann-table"):
+        for path in (
+            f"/api/documents/{hers.ids['doc_id']}",
+            "/api/collections/ann-notes",
+            "/api/data/sources/ann-table",
+        ):
             assert (await by["boss"].get(path)).status_code == 200
         theirs = {"user_id": "ann"}
-        assert (await by["boss"].get(f"/api/traces/{hers.ids['trace_id']}", params=theirs)).status_code == 200
+        assert (
+            await by["boss"].get(f"/api/traces/{hers.ids['trace_id']}", params=theirs)
+        ).status_code == 200
         assert (await by["boss"].get(f"/api/traces/{hers.ids['trace_id']}")).status_code == 404
-        assert (await by["boss"].delete(f"/api/traces/{hers.ids['trace_id']}", params=theirs)).status_code == 403
+        assert (
+            await by["boss"].delete(f"/api/traces/{hers.ids['trace_id']}", params=theirs)
+        ).status_code == 403
         checked = (await by["boss"].post("/api/knowledge/check")).json()["checked"]
-        assert not [each for one in checked for each in one["looked"] if each["outcome"] == "quarantined"]
+        assert not [
+            each for one in checked for each in one["looked"] if each["outcome"] == "quarantined"
+        ]

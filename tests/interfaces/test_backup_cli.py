@@ -1,6 +1,7 @@
 """`citewell backup` and `citewell restore` as people run them, on a library that is in use.
 
-The one rule: what was answered before is answered after, word for word, under another path and without the old one.
+The one rule: what was answered before is answered after, word for word, under another path and
+without the old one.
 """
 
 from __future__ import annotations
@@ -31,7 +32,9 @@ def bench(settings: Settings, tmp_path: Path) -> Bench:
 def run(bench: Bench, *arguments: str, **more: str) -> subprocess.CompletedProcess[str]:
     environ = bench.environ | {f"CITEWELL_{name.upper()}": value for name, value in more.items()}
     command = [sys.executable, "-m", "citewell", *arguments]
-    return subprocess.run(command, env=environ, capture_output=True, text=True, timeout=2 * PATIENCE, check=False)
+    return subprocess.run(
+        command, env=environ, capture_output=True, text=True, timeout=2 * PATIENCE, check=False
+    )
 
 
 def told(bench: Bench, *arguments: str, **more: str) -> dict[str, Any]:
@@ -48,11 +51,17 @@ def moved(bench: Bench, archive: Path) -> Bench:
     done = told(bench, "restore", str(archive), "--home", str(there))
     assert (done["home"], done["replaced"]) == (str(there), "")
     shutil.rmtree(bench.settings.home)
-    return Bench(bench.settings.model_copy(update={"home": there}), bench.environ | {"CITEWELL_HOME": str(there)}, bench.folder)
+    return Bench(
+        bench.settings.model_copy(update={"home": there}),
+        bench.environ | {"CITEWELL_HOME": str(there)},
+        bench.folder,
+    )
 
 
 def test_while_documents_are_added_and_questions_asked(bench: Bench) -> None:
-    """Backups of a busy server: each restores, its questions are answered with the same citations, and its jobs go on."""
+    """Backups of a busy server: each restores, its questions are answered with the same citations,
+    and its jobs go on.
+    """
     bench.add()
     stop = threading.Event()
     answers: list[dict[str, Any]] = []
@@ -61,8 +70,18 @@ def test_while_documents_are_added_and_questions_asked(bench: Bench) -> None:
         number = 0
         while not stop.is_set():
             number += 1
-            files = {"files": (f"n{number}.md", f"# Note {number}\n\nThe mast of ship {number} is {number} metres high.\n")}
-            httpx.post(f"{server.url}/api/collections/default/documents", files=files, trust_env=False, timeout=PATIENCE)
+            files = {
+                "files": (
+                    f"n{number}.md",
+                    f"# Note {number}\n\nThe mast of ship {number} is {number} metres high.\n",
+                )
+            }
+            httpx.post(
+                f"{server.url}/api/collections/default/documents",
+                files=files,
+                trust_env=False,
+                timeout=PATIENCE,
+            )
 
     def asks(server: Server) -> None:
         while not stop.is_set():
@@ -84,9 +103,14 @@ def test_while_documents_are_added_and_questions_asked(bench: Bench) -> None:
     there = moved(bench, archive)
     with there.serve([]) as server:
         again = server.post("/api/ask", {"question": QUESTION}).json()
-        assert [each["quote"] for each in again["citations"]] == [each["quote"] for each in before["citations"]]
+        assert [each["quote"] for each in again["citations"]] == [
+            each["quote"] for each in before["citations"]
+        ]
         assert again["answer"] == before["answer"]
-        assert server.get(f"/api/traces/{before['trace_id']}").json()["answer"]["answer"] == before["answer"]
+        assert (
+            server.get(f"/api/traces/{before['trace_id']}").json()["answer"]["answer"]
+            == before["answer"]
+        )
 
         def ended() -> bool:
             return all(job["state"] == "done" for job in server.get("/api/jobs").json()["jobs"])
@@ -97,7 +121,9 @@ def test_while_documents_are_added_and_questions_asked(bench: Bench) -> None:
 
 
 def test_users_papers_confirmed_answers_and_tables_come_along(bench: Bench) -> None:
-    """A token signs in; a reading session is read on; what was confirmed answers; tables answer from their copy."""
+    """A token signs in; a reading session is read on; what was confirmed answers; tables answer
+    from their copy.
+    """
     bench.add()
     table = bench.folder / "costs.csv"
     table.write_text("ship,metres\nNorth,31\nSouth,12\n", "utf-8")
@@ -120,16 +146,29 @@ def test_users_papers_confirmed_answers_and_tables_come_along(bench: Bench) -> N
     preview = told(there, "data", "show", "ships")
     assert "metres" in json.dumps(preview)
     with there.serve([], auth="token") as server:
-        me = httpx.get(f"{server.url}/api/me", headers={"Authorization": f"Bearer {token}"}, trust_env=False, timeout=PATIENCE)
+        me = httpx.get(
+            f"{server.url}/api/me",
+            headers={"Authorization": f"Bearer {token}"},
+            trust_env=False,
+            timeout=PATIENCE,
+        )
         assert (me.status_code, me.json()["user_id"]) == (200, "anna")
-        nobody = httpx.get(f"{server.url}/api/me", headers={"Authorization": "Bearer x"}, trust_env=False, timeout=PATIENCE)
+        nobody = httpx.get(
+            f"{server.url}/api/me",
+            headers={"Authorization": "Bearer x"},
+            trust_env=False,
+            timeout=PATIENCE,
+        )
         assert nobody.status_code == 401
 
 
 def shown(bench: Bench) -> dict[str, dict[str, Any]]:
     """What is there, without how long it took to say."""
     found = {name: told(bench, *command) for name, command in SHOWN.items()}
-    return {name: {key: value for key, value in each.items() if "seconds" not in key} for name, each in found.items()}
+    return {
+        name: {key: value for key, value in each.items() if "seconds" not in key}
+        for name, each in found.items()
+    }
 
 
 SHOWN = {
@@ -156,9 +195,16 @@ def test_what_is_refused(bench: Bench) -> None:
     there = run(bench, "restore", archive)
     assert (there.returncode, "--force" in there.stderr) == (1, True)
     Path(archive).write_bytes(Path(archive).read_bytes()[:-3000])
-    for arguments in (("backup", "--verify", archive), ("restore", archive, "--home", str(bench.folder / "x"))):
+    for arguments in (
+        ("backup", "--verify", archive),
+        ("restore", archive, "--home", str(bench.folder / "x")),
+    ):
         broken = run(bench, *arguments)
-        assert (broken.returncode, "it is cut off" in broken.stderr, "Traceback" in broken.stderr) == (1, True, False)
+        assert (
+            broken.returncode,
+            "it is cut off" in broken.stderr,
+            "Traceback" in broken.stderr,
+        ) == (1, True, False)
     assert not (bench.folder / "x").exists()
 
 

@@ -1,4 +1,6 @@
-"""Bodies that want to cost more than they are: what is told of them is short, others are served meanwhile, each try counts."""
+"""Bodies that want to cost more than they are: what is told of them is short, others are served
+meanwhile, each try counts.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +37,9 @@ def settings(settings: Settings) -> Settings:
 
 @asynccontextmanager
 async def loop_is_free(most: float) -> AsyncIterator[None]:
-    """The server runs in the loop of the test: nothing holds it longer than `most` seconds, those of other programs aside."""
+    """The server runs in the loop of the test: nothing holds it longer than `most` seconds, those
+    of other programs aside.
+    """
     held = 0.0
 
     async def tick() -> None:
@@ -54,8 +58,8 @@ async def loop_is_free(most: float) -> AsyncIterator[None]:
 
 
 async def test_sign_in_takes_little_and_counts_every_try(served: Served, app: App) -> None:
-    """Whatever is wrong with it: too large, no JSON, other keys, a token that is nobody's. Then 429, and who has a good token
-    is let in all the same.
+    """Whatever is wrong with it: too large, no JSON, other keys, a token that is nobody's. Then
+    429, and who has a good token is let in all the same.
     """
     client = served.client
     large = json.dumps({"token": "cw_x"} | UNKNOWN).encode()
@@ -63,10 +67,17 @@ async def test_sign_in_takes_little_and_counts_every_try(served: Served, app: Ap
     async with people(app, str(client.base_url), ann="reader") as signed, loop_is_free(1.0):
         reply = await client.post("/api/sign-in", content=large, headers=JSON)
         assert (reply.status_code, code_of(reply)) == (413, "too_large")
-        bad: list[Any] = [b"{", b'{"token": 1}', json.dumps({f"k{n}": 1 for n in range(300)}).encode(), b'{"token": "cw_x"}']
+        bad: list[Any] = [
+            b"{",
+            b'{"token": 1}',
+            json.dumps({f"k{n}": 1 for n in range(300)}).encode(),
+            b'{"token": "cw_x"}',
+        ]
         seen = [await client.post("/api/sign-in", content=body, headers=JSON) for body in bad]
         assert [each.status_code for each in seen] == [400, 422, 422, 401]
-        piecewise = await client.post("/api/sign-in", content=_pieces(large), headers=JSON)  # of no declared length
+        piecewise = await client.post(
+            "/api/sign-in", content=_pieces(large), headers=JSON
+        )  # of no declared length
         assert piecewise.status_code == 413
         over = await client.post("/api/sign-in", content=b"{", headers=JSON)
         assert (over.status_code, code_of(over)) == (429, "too_many_requests")
@@ -84,11 +95,19 @@ async def _pieces(data: bytes) -> AsyncIterator[bytes]:
 
 
 WRONG: dict[str, tuple[str, str, Any]] = {
-    "unknown keys": ("POST", "/api/ask", {"question": "When?"} | {f"k{n}": 1 for n in range(20_000)}),
+    "unknown keys": (
+        "POST",
+        "/api/ask",
+        {"question": "When?"} | {f"k{n}": 1 for n in range(20_000)},
+    ),
     "a long key": ("POST", "/api/ask", {"question": "When?", "k" * 900_000: 1}),
     "wrong items": ("POST", "/api/search", {"query": "When?", "doc_ids": [1] * 20_000}),
     "wrong texts": ("POST", "/v1/embeddings", {"model": "m", "input": [{}] * 8_000}),
-    "wrong messages": ("POST", "/v1/chat/completions", {"model": "m", "messages": [{"role": 1, "x": {}}] * 2_000}),
+    "wrong messages": (
+        "POST",
+        "/v1/chat/completions",
+        {"model": "m", "messages": [{"role": 1, "x": {}}] * 2_000},
+    ),
     "a long word": ("POST", "/api/users", {"user_id": "a", "role": "r" * 900_000}),
     "a long name": ("GET", "/api/collections/" + "n" * 30_000, None),
     "too many values": ("POST", "/api/ask", {"question": "When?"} | UNKNOWN),
@@ -113,18 +132,36 @@ async def test_errors_are_short(wrong: str, served: Served, app: App) -> None:
 
 
 async def test_tools_are_told_shortly(served: Served, app: App) -> None:
-    arguments = {"question": 1, "options": {f"k{n}": 1 for n in range(5_000)}} | {f"k{n}": {} for n in range(5_000)}
-    call = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "ask", "arguments": arguments}}
+    arguments = {"question": 1, "options": {f"k{n}": 1 for n in range(5_000)}} | {
+        f"k{n}": {} for n in range(5_000)
+    }
+    call = {
+        "jsonrpc": "2.0",
+        "id": 1,
+        "method": "tools/call",
+        "params": {"name": "ask", "arguments": arguments},
+    }
     accept = JSON | {"Accept": "application/json, text/event-stream"}
-    begin = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}
+    begin = {
+        "protocolVersion": "2025-06-18",
+        "capabilities": {},
+        "clientInfo": {"name": "t", "version": "1"},
+    }
     async with people(app, str(served.client.base_url), ann="reader") as signed:
         client = signed["ann"]
         opened = await client.post(
-            "/mcp", json={"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": begin}, headers=accept, timeout=PATIENCE
+            "/mcp",
+            json={"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": begin},
+            headers=accept,
+            timeout=PATIENCE,
         )
         session = accept | {"Mcp-Session-Id": opened.headers["mcp-session-id"]}
         async with loop_is_free(1.0):
-            for data in (json.dumps(call), json.dumps({f"k{n}": 1 for n in range(20_000)}), json.dumps([1] * 20_000)):
+            for data in (
+                json.dumps(call),
+                json.dumps({f"k{n}": 1 for n in range(20_000)}),
+                json.dumps([1] * 20_000),
+            ):
                 reply = await client.post("/mcp", content=data.encode(), headers=session)
                 assert len(reply.content) < SHORT, reply.text[:500]
 
@@ -133,26 +170,38 @@ async def test_tools_are_told_shortly(served: Served, app: App) -> None:
     "given",
     [
         ("POST", "/api/knowledge/check", b'{"source": "\\ud800"}'),
-        ("PUT", "/api/data/sources/x/glossary", b'{"glossary": [{"term": "\\ud800", "meaning": "a"}]}'),
+        (
+            "PUT",
+            "/api/data/sources/x/glossary",
+            b'{"glossary": [{"term": "\\ud800", "meaning": "a"}]}',
+        ),
         ("POST", "/api/ask", b'{"question": "\\udfff?"}'),
         ("POST", "/api/data/sources", b'{"url": "postgresql://\\ud83d/x"}'),
     ],
     ids=lambda given: given[1],
 )
-async def test_half_a_character_is_no_text(given: tuple[str, str, bytes], served: Served, app: App) -> None:
-    """What follows would choke on it where it is written down, or sent: it is refused where it comes in."""
+async def test_half_a_character_is_no_text(
+    given: tuple[str, str, bytes], served: Served, app: App
+) -> None:
+    """What follows would choke on it where it is written down, or sent: it is refused where it
+    comes in.
+    """
     method, path, data = given
     async with people(app, str(served.client.base_url), ann="admin") as signed:
         reply = await signed["ann"].request(method, path, content=data, headers=JSON)
         assert (reply.status_code, code_of(reply)) == (400, "invalid_json")
-        whole = await signed["ann"].request(method, path, content=data.replace(b"\\ud83d", b"x"), headers=JSON)
+        whole = await signed["ann"].request(
+            method, path, content=data.replace(b"\\ud83d", b"x"), headers=JSON
+        )
         assert whole.status_code < 500
 
 
 def test_every_body_is_read_so() -> None:
     """A new route with a body has to be of the class that bounds it."""
     routes = [each for router in ROUTERS for each in router.routes if isinstance(each, APIRoute)]
-    assert [each.path for each in routes if each.body_field and not isinstance(each, JSONRoute)] == []
+    assert [
+        each.path for each in routes if each.body_field and not isinstance(each, JSONRoute)
+    ] == []
     assert sum(1 for each in routes if each.body_field) > 20
 
 

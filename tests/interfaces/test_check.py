@@ -1,4 +1,6 @@
-"""`citewell check`, `POST /api/check` and the tool of the Python face; that of MCP is among its others."""
+"""`citewell check`, `POST /api/check` and the tool of the Python face; that of MCP is among its
+others.
+"""
 
 from __future__ import annotations
 
@@ -70,7 +72,9 @@ def test_chinese_in_chinese(cli: Cli, pumps: Path) -> None:
     assert "共 2 句" in run.out
 
 
-def test_a_text_as_json_from_standard_input(cli: Cli, pumps: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_text_as_json_from_standard_input(
+    cli: Cli, pumps: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """One object: sentences by place, numbered quotes, who judged."""
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(DRAFT.encode())))
     run = cli("check", "-", "-c", "pumps", "--json")
@@ -78,7 +82,11 @@ def test_a_text_as_json_from_standard_input(cli: Cli, pumps: Path, monkeypatch: 
     found = json.loads(run.out)
     first, second = found["sentences"]
     assert (first["verdict"], first["score"], second["verdict"]) == ("entailed", 1.0, "not_stated")
-    assert DRAFT[second["start"] : second["end"]] == second["text"] == "Somebody painted that thing bright red."
+    assert (
+        DRAFT[second["start"] : second["end"]]
+        == second["text"]
+        == "Somebody painted that thing bright red."
+    )
     assert found["citations"][first["citations"][0] - 1]["quote"] == first["text"]
     assert found["judge"] == "scripted"
     assert found["collections"] == ["pumps"]
@@ -95,12 +103,19 @@ def test_pairs(cli: Cli, tmp_path: Path) -> None:
         },
         {"id": "b", "claim": "它是红色的。", "evidence": []},
     ]
-    file = written(tmp_path, "\n\n".join(json.dumps(line, ensure_ascii=False) for line in lines), "pairs.jsonl")
+    file = written(
+        tmp_path, "\n\n".join(json.dumps(line, ensure_ascii=False) for line in lines), "pairs.jsonl"
+    )
     run = cli("check", "--pairs", file, "--json")
     assert run.code == 0
     items = json.loads(run.out)["items"]
-    assert [(item["id"], item["verdict"]) for item in items] == [("a", "entailed"), ("b", "not_stated")]
-    assert all(set(item) == {"id", "verdict", "score"} and 0 <= item["score"] <= 1 for item in items)
+    assert [(item["id"], item["verdict"]) for item in items] == [
+        ("a", "entailed"),
+        ("b", "not_stated"),
+    ]
+    assert all(
+        set(item) == {"id", "verdict", "score"} and 0 <= item["score"] <= 1 for item in items
+    )
     assert "? 文档未说明 0.00 b: 它是红色的。" in cli("check", "--pairs", file).out
 
 
@@ -123,7 +138,9 @@ def test_wrong_lines_are_named(cli: Cli, tmp_path: Path, lines: str, said: str) 
     assert said in run.err
 
 
-def test_without_a_judge_and_wrong_arguments(cli: Cli, pumps: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_a_judge_and_wrong_arguments(
+    cli: Cli, pumps: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """It says that only quotations are checked; what cannot be read is named."""
     draft = written(pumps, DRAFT)
     assert cli("check").code == 2
@@ -165,7 +182,9 @@ async def test_over_http(client: httpx.AsyncClient, app: App) -> None:
         ({"text": "It is old.", "collections": ["none"]}, 404, "not_found"),
         ({"text": "It is \ud800 old."}, 400, "invalid_json"),
     ):
-        reply = await client.post("/api/check", content=json.dumps(body), headers={"Content-Type": "application/json"})
+        reply = await client.post(
+            "/api/check", content=json.dumps(body), headers={"Content-Type": "application/json"}
+        )
         assert (reply.status_code, reply.json()["error"]["code"]) == (status, code), body
 
 

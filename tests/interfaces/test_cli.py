@@ -21,7 +21,9 @@ if TYPE_CHECKING:
 def library(tmp_path: Path) -> Path:
     folder = tmp_path / "library"
     folder.mkdir()
-    (folder / "lighthouse.md").write_text("# Lighthouse\n\nThe lighthouse was built in 1857.\n", "utf-8")
+    (folder / "lighthouse.md").write_text(
+        "# Lighthouse\n\nThe lighthouse was built in 1857.\n", "utf-8"
+    )
     (folder / "[red]灯塔.txt").write_text("灯塔建于一八五七年。\n", "utf-8")
     return folder
 
@@ -53,7 +55,10 @@ def test_json_is_one_object_on_standard_output(cli: Cli, library: Path) -> None:
     removed = json.loads(cli("remove", listed["documents"][0]["doc_id"], "--json").out)
     assert removed["removed"][0] == listed["documents"][0]
     assert json.loads(cli("trace", "--json").out) == {"traces": []}
-    assert {row["job"] for row in json.loads(cli("models", "list", "--json").out)["models"]} == {"chat", "embeddings"}
+    assert {row["job"] for row in json.loads(cli("models", "list", "--json").out)["models"]} == {
+        "chat",
+        "embeddings",
+    }
     assert json.loads(cli("doctor", "--fast", "--json").out)["checks"]
 
 
@@ -67,7 +72,9 @@ def test_document_named_twice_is_removed_once(cli: Cli, library: Path) -> None:
 
 
 @pytest.mark.parametrize(("flags", "verify"), [([], False), (["--verify"], True)])
-def test_models_pull_verifies_when_asked(cli: Cli, monkeypatch: pytest.MonkeyPatch, flags: list[str], verify: bool) -> None:
+def test_models_pull_verifies_when_asked(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch, flags: list[str], verify: bool
+) -> None:
     """`--verify` reaches the pull, which then hashes the file again."""
     asked: list[object] = []
 
@@ -89,8 +96,12 @@ def test_bad_file_costs_only_itself(cli: Cli, library: Path) -> None:
     assert "2 added" in done.out
 
 
-def test_embedding_that_fails_leaves_words(cli: Cli, library: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Without the embedder the files are in, the report is printed, and the line says what is left to do."""
+def test_embedding_that_fails_leaves_words(
+    cli: Cli, library: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without the embedder the files are in, the report is printed, and the line says what is left
+    to do.
+    """
 
     async def broken(*_: object) -> int:
         raise ModelUnavailable("no embedder", hint="install it")
@@ -118,7 +129,10 @@ def test_ask_prints_answer_sources_and_quotes(cli: Cli, agent: FakeAgent) -> Non
     assert (agent.asked[0].collection, agent.asked[0].session_id) == ("docs", "ses_9")
 
 
-@pytest.mark.parametrize(("status", "code"), [("answered", 0), ("refused", 3), ("fallback", 3), ("clarify", 3), ("error", 1)])
+@pytest.mark.parametrize(
+    ("status", "code"),
+    [("answered", 0), ("refused", 3), ("fallback", 3), ("clarify", 3), ("error", 1)],
+)
 def test_exit_code_of_ask(cli: Cli, agent: FakeAgent, status: str, code: int) -> None:
     """0 answered, 3 no answer, 1 error; with `--json` the same."""
     agent.answer = agent.answer.model_copy(update={"status": status})
@@ -135,10 +149,14 @@ def test_error_is_one_line_and_a_hint(cli: Cli, agent: FakeAgent) -> None:
     assert (done.code, done.out) == (1, "")
     assert done.err == "error: no model\n  pull one\n"
     shown = json.loads(cli("ask", "When?", "--json").out)
-    assert shown == {"error": {"code": "model_unavailable", "message": "no model", "hint": "pull one"}}
+    assert shown == {
+        "error": {"code": "model_unavailable", "message": "no model", "hint": "pull one"}
+    }
 
 
-def test_fault_of_ours_is_one_line_too(cli: Cli, agent: FakeAgent, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_fault_of_ours_is_one_line_too(
+    cli: Cli, agent: FakeAgent, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """An unforeseen exception has its traceback only with log_level debug."""
     agent.error = ZeroDivisionError("oops")  # type: ignore[assignment]
     done = cli("ask", "When?")
@@ -209,8 +227,12 @@ def test_chat_in_a_pipe(cli: Cli, agent: FakeAgent, monkeypatch: pytest.MonkeyPa
     assert "/nonsense: no such command" in done.err
 
 
-def test_chat_goes_on_after_an_error(cli: Cli, agent: FakeAgent, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A question that fails costs only itself; with `--json` its error is an object on standard output."""
+def test_chat_goes_on_after_an_error(
+    cli: Cli, agent: FakeAgent, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A question that fails costs only itself; with `--json` its error is an object on standard
+    output.
+    """
     agent.error = ModelUnavailable("no model")
     lines = iter(["When?", "Why?"])
 

@@ -29,7 +29,17 @@ def file(tmp_path: Path) -> Path:
 
 def test_preview(cli: Cli, file: Path, settings: Settings) -> None:
     """Each chunk with its place, size and text, then the sums; no library is made."""
-    result = cli("chunks", str(file), "--strategy", "sentences", "--tokens", "60", "--overlap", "20", "--summaries")
+    result = cli(
+        "chunks",
+        str(file),
+        "--strategy",
+        "sentences",
+        "--tokens",
+        "60",
+        "--overlap",
+        "20",
+        "--summaries",
+    )
     assert result.code == 0, result.err
     assert "#1  0-" in result.out
     assert "repeats" in result.out
@@ -58,10 +68,15 @@ def test_compare(cli: Cli, file: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "arguments", [["nothing.md"], ["."], ["{file}", "-s", "clever"], ["{file}", "--tokens", "3"], ["{bad}"]]
+    "arguments",
+    [["nothing.md"], ["."], ["{file}", "-s", "clever"], ["{file}", "--tokens", "3"], ["{bad}"]],
 )
-def test_what_is_wrong_is_one_line(cli: Cli, file: Path, tmp_path: Path, arguments: list[str]) -> None:
-    """A missing or broken file, an unknown strategy, a size that cannot be: exit 1 and a line that names it."""
+def test_what_is_wrong_is_one_line(
+    cli: Cli, file: Path, tmp_path: Path, arguments: list[str]
+) -> None:
+    """A missing or broken file, an unknown strategy, a size that cannot be: exit 1 and a line that
+    names it.
+    """
     bad = tmp_path / "bad.pdf"
     bad.write_bytes(b"%PDF-1.7 broken")
     result = cli("chunks", *[a.format(file=file, bad=bad) for a in arguments])
@@ -76,7 +91,19 @@ def test_collection(cli: Cli, file: Path) -> None:
     cli("add", str(file), "-c", "docs")
     shown = cli("collection", "docs")
     assert "chunker = structure  (settings)" in shown.out
-    changed = json.loads(cli("collection", "docs", "--chunker", "fixed", "--tokens", "60", "--overlap", "10", "--json").out)
+    changed = json.loads(
+        cli(
+            "collection",
+            "docs",
+            "--chunker",
+            "fixed",
+            "--tokens",
+            "60",
+            "--overlap",
+            "10",
+            "--json",
+        ).out
+    )
     assert changed["changed"] == 1
     assert changed["in_force"] == {"chunker": "fixed", "tokens": 60, "overlap": 10}
     assert changed["chunks"] == changed["embedded"] > 3
@@ -88,14 +115,26 @@ def test_collection(cli: Cli, file: Path) -> None:
 
 async def test_http(client: httpx.AsyncClient) -> None:
     """A collection is made with its chunking; changing it cuts what is there by a job."""
-    made = await client.post("/api/collections", json={"name": "docs", "chunking": {"tokens": 60, "overlap": 10}})
+    made = await client.post(
+        "/api/collections", json={"name": "docs", "chunking": {"tokens": 60, "overlap": 10}}
+    )
     assert made.status_code == 201
     assert made.json()["chunking"] == {"tokens": 60, "overlap": 10}
-    await client.post("/api/collections/docs/documents", files={"file": ("a.txt", CHINESE.encode())})
-    changed = await client.patch("/api/collections/docs", json={"chunking": {"chunker": "sentences"}})
+    await client.post(
+        "/api/collections/docs/documents", files={"file": ("a.txt", CHINESE.encode())}
+    )
+    changed = await client.patch(
+        "/api/collections/docs", json={"chunking": {"chunker": "sentences"}}
+    )
     assert changed.status_code == 202
-    assert changed.json()["collection"]["chunking"] == {"tokens": 60, "overlap": 10, "chunker": "sentences"}
-    async with client.stream("GET", f"/api/jobs/{changed.json()['job']['job_id']}/events") as events:
+    assert changed.json()["collection"]["chunking"] == {
+        "tokens": 60,
+        "overlap": 10,
+        "chunker": "sentences",
+    }
+    async with client.stream(
+        "GET", f"/api/jobs/{changed.json()['job']['job_id']}/events"
+    ) as events:
         told = "".join([part async for part in events.aiter_text()])
     assert "event: done" in told
     wrong = await client.patch("/api/collections/docs", json={"chunking": {"tokens": 5}})

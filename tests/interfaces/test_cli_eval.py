@@ -19,7 +19,11 @@ if TYPE_CHECKING:
     Cli = Callable[..., Result]
 
 DOCUMENTS = [
-    {"doc_id": f"d{n}", "title": f"Ship {n}", "text": f"The ship number {n} carries {n + 100} barrels of oil to port {n}."}
+    {
+        "doc_id": f"d{n}",
+        "title": f"Ship {n}",
+        "text": f"The ship number {n} carries {n + 100} barrels of oil to port {n}.",
+    }
     for n in range(12)
 ]
 QUESTIONS: list[dict[str, Any]] = [
@@ -41,7 +45,9 @@ def questions(tmp_path: Path) -> str:
 
 
 def test_report_as_table_json_and_page(cli: Cli, questions: str, tmp_path: Path) -> None:
-    """One run gives all three; the JSON has the fields of the format, and what was odd is on standard error."""
+    """One run gives all three; the JSON has the fields of the format, and what was odd is on
+    standard error.
+    """
     with Path(questions).open("a", encoding="utf-8") as file:
         file.write("{broken\n")
     out, page = tmp_path / "r.json", tmp_path / "r.html"
@@ -51,7 +57,16 @@ def test_report_as_table_json_and_page(cli: Cli, questions: str, tmp_path: Path)
     assert "12 questions used, 1 broken lines left out" in done.err
     assert "ndcg@10" in done.out
     report = json.loads(out.read_text("utf-8"))
-    wanted = {"n", "retrieval", "answer", "citations", "refusal", "confidence", "latency_s", "items"}
+    wanted = {
+        "n",
+        "retrieval",
+        "answer",
+        "citations",
+        "refusal",
+        "confidence",
+        "latency_s",
+        "items",
+    }
     assert wanted <= set(report)
     assert {"hit@1", "hit@5", "recall@10", "mrr@10", "ndcg@10"} <= set(report["retrieval"])
     assert {"p50", "p95"} <= set(report["latency_s"])
@@ -62,7 +77,9 @@ def test_report_as_table_json_and_page(cli: Cli, questions: str, tmp_path: Path)
     assert json.loads(printed.out)["n"] == 3
 
 
-def test_answers_of_a_scripted_model(cli: Cli, questions: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_answers_of_a_scripted_model(
+    cli: Cli, questions: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """One right, one made up, one refused: the figures say so."""
     replies = tmp_path / "replies.json"
     said = [f"The ship number {n} carries {n + 100} barrels of oil." for n in range(12)]
@@ -78,10 +95,17 @@ def test_answers_of_a_scripted_model(cli: Cli, questions: str, tmp_path: Path, m
     assert report["confidence"]["brier"] is not None
 
 
-def test_calibrate_prints_the_curve_and_save_keeps_it(cli: Cli, questions: str, tmp_path: Path) -> None:
+def test_calibrate_prints_the_curve_and_save_keeps_it(
+    cli: Cli, questions: str, tmp_path: Path
+) -> None:
     """Brier against the mean, bars, and a line where it is kept; `doctor` shows it."""
-    otherwise = [q | {"id": f"{q['id']}b", "question": f"Oil barrels of ship {q['id'][1:]}?"} for q in QUESTIONS]
-    with Path(questions).open("a", encoding="utf-8") as file:  # 24 searches, with and without gold: 48 items
+    otherwise = [
+        q | {"id": f"{q['id']}b", "question": f"Oil barrels of ship {q['id'][1:]}?"}
+        for q in QUESTIONS
+    ]
+    with Path(questions).open(
+        "a", encoding="utf-8"
+    ) as file:  # 24 searches, with and without gold: 48 items
         file.write("".join(json.dumps(q) + "\n" for q in otherwise))
     done = cli("eval", questions, "--only", "retrieval", "--calibrate", "--save")
     assert done.code == 0, done.err
@@ -97,7 +121,9 @@ def test_two_reports_are_compared(cli: Cli, questions: str, tmp_path: Path) -> N
     """By figures with their intervals; as JSON; as a page."""
     one, two, page = (str(tmp_path / name) for name in ("one.json", "two.json", "c.html"))
     assert cli("eval", questions, "--only", "retrieval", "--json", one).code == 0
-    assert cli("eval", questions, "--only", "retrieval", "--json", two, "-s", "vectors_only").code == 0
+    assert (
+        cli("eval", questions, "--only", "retrieval", "--json", two, "-s", "vectors_only").code == 0
+    )
     done = cli("eval", "--compare", one, two, "--html", page)
     assert done.code == 0, done.err
     assert "12 questions in both" in done.out
@@ -124,7 +150,9 @@ def test_two_reports_are_compared(cli: Cli, questions: str, tmp_path: Path) -> N
         (["Q", "--collection", "absent"], 1, "no collection named absent"),
     ],
 )
-def test_wrong_choices_cost_nothing(cli: Cli, questions: str, arguments: list[str], code: int, words: str) -> None:
+def test_wrong_choices_cost_nothing(
+    cli: Cli, questions: str, arguments: list[str], code: int, words: str
+) -> None:
     """Told before any work is done; a file that is no report is never written over."""
     before = Path(questions).read_text("utf-8")
     done = cli("eval", *(questions if argument == "Q" else argument for argument in arguments))
@@ -143,7 +171,9 @@ def test_ctrl_c_writes_what_is_done_and_the_same_command_goes_on(
     command = [sys.executable, "-m", "citewell", "eval", questions, "--json", str(out)]
     settings = environ | {"CITEWELL_SCRIPTED_REPLIES": str(replies)}
     journal = out.with_suffix(".items.jsonl")
-    running = subprocess.Popen(command, env=settings, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    running = subprocess.Popen(
+        command, env=settings, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
     deadline = time.monotonic() + 60
     while time.monotonic() < deadline and running.poll() is None:
         if journal.exists() and journal.read_text("utf-8").count("\n") >= 2:
@@ -155,16 +185,24 @@ def test_ctrl_c_writes_what_is_done_and_the_same_command_goes_on(
     assert "stopped after" in err
     first = json.loads(out.read_text("utf-8"))
     assert 2 <= first["n"] < first["of"] == 12
-    again = subprocess.run(command, env=settings, capture_output=True, text=True, check=False, timeout=120)
+    again = subprocess.run(
+        command, env=settings, capture_output=True, text=True, check=False, timeout=120
+    )
     assert again.returncode == 0, again.stderr
     second = json.loads(out.read_text("utf-8"))
     assert second["n"] == 12
-    assert [i["answer"]["trace_id"] for i in second["items"]][: first["n"]] == [i["answer"]["trace_id"] for i in first["items"]]
+    assert [i["answer"]["trace_id"] for i in second["items"]][: first["n"]] == [
+        i["answer"]["trace_id"] for i in first["items"]
+    ]
     assert not journal.exists()
 
 
-def test_what_each_loop_is_worth(cli: Cli, questions: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Four variants of the same questions, in a table and as JSON; the calls tell which loops ran."""
+def test_what_each_loop_is_worth(
+    cli: Cli, questions: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Four variants of the same questions, in a table and as JSON; the calls tell which loops
+    ran.
+    """
     script = tmp_path / "replies.json"
     missing = {"text": "The documents do not tell this.", "kind": "not_told"}
     draft = {"status": "not_told", "sentences": [missing], "search_for": "cargo of the vessel"}
@@ -179,7 +217,9 @@ def test_what_each_loop_is_worth(cli: Cli, questions: str, tmp_path: Path, monke
     assert list(variants) == names
     calls = {name: report["cost"]["calls"] for name, report in variants.items()}
     assert calls[names[0]] == calls[names[2]] == 2.0  # a draft that tells nothing, judged
-    assert calls[names[1]] == calls[names[3]] == 1.0  # other words instead of a judge; they find the very evidence again
+    assert (
+        calls[names[1]] == calls[names[3]] == 1.0
+    )  # other words instead of a judge; they find the very evidence again
     assert {name: report["run"]["said"] for name, report in variants.items()} == {
         names[0]: {},
         names[1]: {"inner_loop": False},

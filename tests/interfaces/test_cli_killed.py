@@ -1,6 +1,8 @@
-"""`citewell add` as its own process, stopped by Ctrl-C and by kill -9, while it reads and while it embeds.
+"""`citewell add` as its own process, stopped by Ctrl-C and by kill -9, while it reads and while it
+embeds.
 
-The one rule: a test waits until the database shows that part of the work is done, and only then kills.
+The one rule: a test waits until the database shows that part of the work is done, and only then
+kills.
 """
 
 from __future__ import annotations
@@ -61,7 +63,13 @@ def command(log: Path, *arguments: str, wait: float = 0.0) -> list[str]:
 
 def shown(log: Path, environ: dict[str, str], *arguments: str) -> Any:
     """What a command that ends well prints with `--json`."""
-    done = subprocess.run(command(log, *arguments, "--json"), env=environ, capture_output=True, check=True, timeout=120)
+    done = subprocess.run(
+        command(log, *arguments, "--json"),
+        env=environ,
+        capture_output=True,
+        check=True,
+        timeout=120,
+    )
     return json.loads(done.stdout)
 
 
@@ -76,14 +84,18 @@ def count(settings: Settings, what: str) -> int:
 
 @contextmanager
 def running(arguments: list[str], environ: dict[str, str]) -> Iterator[subprocess.Popen[bytes]]:
-    with subprocess.Popen(arguments, env=environ, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as process:
+    with subprocess.Popen(
+        arguments, env=environ, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
+    ) as process:
         try:
             yield process
         finally:
             process.kill()
 
 
-def stop(process: subprocess.Popen[bytes], how: signal.Signals, reached: Callable[[], bool]) -> None:
+def stop(
+    process: subprocess.Popen[bytes], how: signal.Signals, reached: Callable[[], bool]
+) -> None:
     """Kill it as soon as `reached`; it must still be at work then."""
     deadline = time.monotonic() + 60
     while not reached():
@@ -99,7 +111,9 @@ def stop(process: subprocess.Popen[bytes], how: signal.Signals, reached: Callabl
 
 
 def sound(log: Path, environ: dict[str, str]) -> None:
-    checks = {check["name"]: check["state"] for check in shown(log, environ, "doctor", "--fast")["checks"]}
+    checks = {
+        check["name"]: check["state"] for check in shown(log, environ, "doctor", "--fast")["checks"]
+    }
     assert (checks["database"], checks["embeddings"]) == ("ok", "ok")
 
 
@@ -107,14 +121,21 @@ def sound(log: Path, environ: dict[str, str]) -> None:
 def test_killed_while_it_reads(
     environ: dict[str, str], settings: Settings, library: Path, tmp_path: Path, how: signal.Signals
 ) -> None:
-    """Some documents are in, each of them whole, nothing else is there, and a second run adds exactly the others."""
+    """Some documents are in, each of them whole, nothing else is there, and a second run adds
+    exactly the others.
+    """
     log = tmp_path / "log"
     with running(command(log, "add", str(library)), environ) as process:
         stop(process, how, lambda: count(settings, "documents") >= 3)
     before = shown(log, environ, "list")["documents"]
     assert 0 < len(before) < FILES
     assert all(document["chunks"] == 1 for document in before)
-    assert count(settings, "words") == count(settings, "chunks") == count(settings, "files") == len(before)
+    assert (
+        count(settings, "words")
+        == count(settings, "chunks")
+        == count(settings, "files")
+        == len(before)
+    )
     statuses = [file["status"] for file in shown(log, environ, "add", str(library))["files"]]
     assert statuses.count("unchanged") == len(before)
     assert statuses.count("added") == FILES - len(before)
@@ -125,23 +146,35 @@ def test_killed_while_it_reads(
 def test_killed_while_it_embeds(
     environ: dict[str, str], settings: Settings, library: Path, tmp_path: Path, how: signal.Signals
 ) -> None:
-    """All documents are in and some have their vectors: the next run embeds the others, none of them twice."""
+    """All documents are in and some have their vectors: the next run embeds the others, none of
+    them twice.
+    """
     log, later = tmp_path / "log", tmp_path / "later"
     with running(command(log, "add", str(library), wait=0.5), environ) as process:
-        stop(process, how, lambda: count(settings, "documents") == FILES and count(settings, "vectors") > 0)
+        stop(
+            process,
+            how,
+            lambda: count(settings, "documents") == FILES and count(settings, "vectors") > 0,
+        )
     collections = shown(log, environ, "list")["collections"]
     assert [each["documents"] for each in collections] == [FILES]
     embedded = collections[0]["embedded"]
     assert 0 < embedded < FILES
-    assert {file["status"] for file in shown(later, environ, "add", str(library))["files"]} == {"unchanged"}
+    assert {file["status"] for file in shown(later, environ, "add", str(library))["files"]} == {
+        "unchanged"
+    }
     asked = later.read_text("utf-8").splitlines()
     assert len(asked) == len(set(asked)) == FILES - embedded
     assert count(settings, "vectors") == FILES
     sound(later, environ)
 
 
-def test_killed_again_and_again(environ: dict[str, str], settings: Settings, library: Path, tmp_path: Path) -> None:
-    """kill -9 at any moment: what is there is whole each time, the same command goes on, and in the end all is there once."""
+def test_killed_again_and_again(
+    environ: dict[str, str], settings: Settings, library: Path, tmp_path: Path
+) -> None:
+    """kill -9 at any moment: what is there is whole each time, the same command goes on, and in the
+    end all is there once.
+    """
     log, moment = tmp_path / "log", random.Random(7)
     archive(library)
     for _ in range(8):
@@ -161,18 +194,33 @@ def test_killed_again_and_again(environ: dict[str, str], settings: Settings, lib
 def archive(library: Path) -> None:
     with zipfile.ZipFile(library / "more.zip", "w") as target:
         for number in range(MEMBERS):
-            target.writestr(f"{number}.md", f"# More {number}\n\nThe harbour number {number} is deep.\n")
+            target.writestr(
+                f"{number}.md", f"# More {number}\n\nThe harbour number {number} is deep.\n"
+            )
 
 
 def whole(settings: Settings) -> None:
-    """Every document has its chunk, its words and its bytes, and nothing is there without its document."""
+    """Every document has its chunk, its words and its bytes, and nothing is there without its
+    document.
+    """
     if not settings.database.exists() or not count(settings, "documents"):
         return
     with closing(sqlite3.connect(settings.database)) as connection:
         assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
         assert connection.execute("PRAGMA foreign_key_check").fetchall() == []
-        lonely = "SELECT count(*) FROM documents d WHERE (SELECT count(*) FROM chunks WHERE doc = d.doc_id) <> 1"
+        lonely = (
+            "SELECT count(*) FROM documents d WHERE (SELECT count(*) FROM chunks WHERE doc = "
+            "d.doc_id) <> 1"
+        )
         assert connection.execute(lonely).fetchone() == (0,)
-        vectors = "SELECT count(*) FROM chunks c WHERE (embedder <> '') <> EXISTS (SELECT 1 FROM vectors WHERE chunk = c.id)"
+        vectors = (
+            "SELECT count(*) FROM chunks c WHERE (embedder <> '') <> EXISTS (SELECT 1 FROM "
+            "vectors WHERE chunk = c.id)"
+        )
         assert connection.execute(vectors).fetchone() == (0,)
-    assert count(settings, "words") == count(settings, "chunks") == count(settings, "files") == count(settings, "documents")
+    assert (
+        count(settings, "words")
+        == count(settings, "chunks")
+        == count(settings, "files")
+        == count(settings, "documents")
+    )

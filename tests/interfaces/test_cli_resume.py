@@ -1,4 +1,5 @@
-"""`citewell ask -a dual_loop` as its own process, stopped after the answer was drafted, and gone on with.
+"""`citewell ask -a dual_loop` as its own process, stopped after the answer was drafted, and gone on
+with.
 
 The one rule: a test waits until the database shows the finished step, and only then kills.
 """
@@ -48,7 +49,9 @@ def command(*arguments: str) -> list[str]:
 
 
 def done(environ: dict[str, str], *arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(command(*arguments), env=environ, capture_output=True, text=True, timeout=60, check=False)
+    return subprocess.run(
+        command(*arguments), env=environ, capture_output=True, text=True, timeout=60, check=False
+    )
 
 
 def waiting(settings: Settings) -> str:
@@ -56,7 +59,9 @@ def waiting(settings: Settings) -> str:
     if not settings.database.exists():
         return ""
     with closing(sqlite3.connect(settings.database, timeout=10)) as database:
-        rows = database.execute("SELECT trace_id FROM runs WHERE next = 'grade_relevance'").fetchall()
+        rows = database.execute(
+            "SELECT trace_id FROM runs WHERE next = 'grade_relevance'"
+        ).fetchall()
     return str(rows[0][0]) if rows else ""
 
 
@@ -65,10 +70,16 @@ def test_killed_after_drafting_and_gone_on_with(
     how: signal.Signals, environ: dict[str, str], settings: Settings, tmp_path: Path
 ) -> None:
     """The draft is not asked for again: two calls in all, one of them before the kill."""
-    (tmp_path / "lighthouse.md").write_text(f"# Lighthouse\n\n{FACT} Its lamp is electric.\n", "utf-8")
+    (tmp_path / "lighthouse.md").write_text(
+        f"# Lighthouse\n\n{FACT} Its lamp is electric.\n", "utf-8"
+    )
     assert done(environ, "add", str(tmp_path / "lighthouse.md")).returncode == 0
     with subprocess.Popen(
-        command("ask", "-a", "dual_loop", QUESTION), env=environ, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        command("ask", "-a", "dual_loop", QUESTION),
+        env=environ,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
     ) as process:
         try:
             until = time.monotonic() + 60
@@ -84,11 +95,17 @@ def test_killed_after_drafting_and_gone_on_with(
         assert process.returncode == 130
         assert f"citewell ask --resume {trace_id}" in told
     assert trace_id in done(environ, "trace").stdout
-    Path(environ["CITEWELL_SCRIPTED_REPLIES"]).write_text(json.dumps([{"reply": VERDICTS}]), "utf-8")
+    Path(environ["CITEWELL_SCRIPTED_REPLIES"]).write_text(
+        json.dumps([{"reply": VERDICTS}]), "utf-8"
+    )
     again = done(environ, "ask", "--resume", trace_id, "--json")
     assert again.returncode == 0, again.stderr
     answer: dict[str, Any] = json.loads(again.stdout)
-    assert (answer["status"], answer["trace_id"], answer["usage"]["calls"]) == ("answered", trace_id, 2)
+    assert (answer["status"], answer["trace_id"], answer["usage"]["calls"]) == (
+        "answered",
+        trace_id,
+        2,
+    )
     assert DRAFT in answer["answer"]
     assert FACT in [citation["quote"] for citation in answer["citations"]]
     trace = json.loads(done(environ, "trace", trace_id, "--json").stdout)
@@ -98,12 +115,20 @@ def test_killed_after_drafting_and_gone_on_with(
     assert waiting(settings) == ""
 
 
-async def test_runs_are_listed_without_their_states(environ: dict[str, str], settings: Settings) -> None:
-    """A state, which may be large, is nobody's business until the run goes on; half a character is no fault of ours."""
+async def test_runs_are_listed_without_their_states(
+    environ: dict[str, str], settings: Settings
+) -> None:
+    """A state, which may be large, is nobody's business until the run goes on; half a character is
+    no fault of ours.
+    """
     async with App(settings) as app:
-        holder = await app.runs.begin("tr_1", "local", "dual_loop", {"question": f"{QUESTION} \udce9"})
+        holder = await app.runs.begin(
+            "tr_1", "local", "dual_loop", {"question": f"{QUESTION} \udce9"}
+        )
         await app.runs.keep("tr_1", holder, "generate_response", {})
-        await app.runs.begin("tr_2", "local", "dual_loop", {"question": "Of which nothing is finished?"})
+        await app.runs.begin(
+            "tr_2", "local", "dual_loop", {"question": "Of which nothing is finished?"}
+        )
     with closing(sqlite3.connect(settings.database)) as database, database:
         database.execute("UPDATE runs SET state = 'no JSON' WHERE trace_id = 'tr_1'")
     async with App(settings) as app:

@@ -37,6 +37,8 @@ finally:
 def test_help_imports_nothing_heavy(arguments: list[str]) -> None:
     """Told by what is in `sys.modules` at the end, not by the clock."""
     program = PROGRAM.format(arguments=arguments, heavy=HEAVY)
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False, timeout=60)
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=False, timeout=60
+    )
     assert done.returncode == 0, done.stderr
     assert "itewell" in done.stdout

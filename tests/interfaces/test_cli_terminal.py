@@ -20,7 +20,8 @@ from tests.interfaces.serving import PATIENCE
 
 from citewell.interfaces.cli.terminal import plain
 
-# the command line with an agent that says half a draft and then waits for ever, or answers in two languages at once
+# the command line with an agent that says half a draft and then waits for ever, or answers in two
+# languages at once
 DRIVER = """
 import asyncio, sys
 from citewell.types import Answer, Citation, Event, Sentence, Step
@@ -65,7 +66,13 @@ class Terminal:
         self.fd, inner = pty.openpty()
         size = {"COLUMNS": "60", "LINES": "24"}
         self.process = subprocess.Popen(
-            arguments, stdin=inner, stdout=inner, stderr=inner, env={**environ, **size}, start_new_session=True, close_fds=True
+            arguments,
+            stdin=inner,
+            stdout=inner,
+            stderr=inner,
+            env={**environ, **size},
+            start_new_session=True,
+            close_fds=True,
         )
         os.close(inner)
         self.unread = ""
@@ -137,13 +144,19 @@ def test_sixty_columns_and_no_colour(terminal: Callable[..., Terminal]) -> None:
     ask = terminal("ask", "何时建成？", NO_COLOR="1")
     text = ask.until("置信度")
     assert "\x1b[3" not in text
-    lines = [line for line in text.replace("\r", "").split("\n") if "灯塔" in line and "\x1b" not in line]
+    lines = [
+        line for line in text.replace("\r", "").split("\n") if "灯塔" in line and "\x1b" not in line
+    ]
     assert lines
-    assert all(sum(2 if ord(letter) > 0x2E80 else 1 for letter in line.rstrip()) <= 60 for line in lines)
+    assert all(
+        sum(2 if ord(letter) > 0x2E80 else 1 for letter in line.rstrip()) <= 60 for line in lines
+    )
 
 
 def test_evidence_is_shown_as_soon_as_it_is_found(terminal: Callable[..., Terminal]) -> None:
-    """Before the draft: title, page, heading and first words of the best three, a line each, cut to the window, then gone."""
+    """Before the draft: title, page, heading and first words of the best three, a line each, cut to
+    the window, then gone.
+    """
     ask = terminal("ask", "search: 何时建成？", NO_COLOR="1")
     found = ask.until("Draft")
     lines = [line.strip() for line in plain(found).splitlines()]
@@ -161,11 +174,23 @@ def test_evidence_is_shown_as_soon_as_it_is_found(terminal: Callable[..., Termin
 
 
 @pytest.mark.parametrize(
-    "locale", [{"LANG": "C", "LC_ALL": "C"}, {"LC_ALL": "POSIX", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}]
+    "locale",
+    [
+        {"LANG": "C", "LC_ALL": "C"},
+        {"LC_ALL": "POSIX", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"},
+    ],
 )
-def test_output_is_utf8_whatever_the_locale(environ: dict[str, str], locale: dict[str, str]) -> None:
+def test_output_is_utf8_whatever_the_locale(
+    environ: dict[str, str], locale: dict[str, str]
+) -> None:
     """In a pipe, with a locale that knows no Chinese: UTF-8, unbroken lines, no escape codes."""
-    done = subprocess.run(command("ask", "When?"), env={**environ, **locale}, capture_output=True, check=False, timeout=60)
+    done = subprocess.run(
+        command("ask", "When?"),
+        env={**environ, **locale},
+        capture_output=True,
+        check=False,
+        timeout=60,
+    )
     text = done.stdout.decode("utf-8")
     assert done.returncode == 0, done.stderr
     assert text.splitlines()[0].endswith("直到今天。[1] ✓")
@@ -185,18 +210,31 @@ def wait_for_url(process: subprocess.Popen[bytes]) -> str:
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_serve_stops_cleanly_with_an_open_stream(environ: dict[str, str], number: signal.Signals) -> None:
-    """Without a grace: within seconds, with exit 0 and nothing on standard error, the stream ended by an event."""
+def test_serve_stops_cleanly_with_an_open_stream(
+    environ: dict[str, str], number: signal.Signals
+) -> None:
+    """Without a grace: within seconds, with exit 0 and nothing on standard error, the stream ended
+    by an event.
+    """
     imports = "from citewell.interfaces.cli import ask, chat, main"
-    of_http = "from citewell.interfaces.cli import chat, main\nfrom citewell.interfaces.http import ask"
+    of_http = (
+        "from citewell.interfaces.cli import chat, main\nfrom citewell.interfaces.http import ask"
+    )
     arguments = command("serve", "--port", "0", "--json", program=DRIVER.replace(imports, of_http))
     environ = environ | {"CITEWELL_STOP_SECONDS": "0"}
-    with subprocess.Popen(arguments, env=environ, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+    with subprocess.Popen(
+        arguments, env=environ, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as process:
         try:
             url = wait_for_url(process)
             headers = {"Accept": "text/event-stream"}
             with httpx.stream(
-                "POST", f"{url}/api/ask", json={"question": "slow"}, headers=headers, trust_env=False, timeout=PATIENCE
+                "POST",
+                f"{url}/api/ask",
+                json={"question": "slow"},
+                headers=headers,
+                trust_env=False,
+                timeout=PATIENCE,
             ) as reply:
                 lines = reply.iter_lines()
                 assert next(lines) == "event: step"
@@ -213,7 +251,13 @@ def test_port_in_use_is_told(environ: dict[str, str]) -> None:
     """One line with the port, and what to do."""
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = str(taken.getsockname()[1])
-        done = subprocess.run(command("serve", "--port", port), env=environ, capture_output=True, check=False, timeout=60)
+        done = subprocess.run(
+            command("serve", "--port", port),
+            env=environ,
+            capture_output=True,
+            check=False,
+            timeout=60,
+        )
     assert done.returncode == 1
     assert port in done.stderr.decode()
     assert "--port" in done.stderr.decode()

@@ -1,7 +1,7 @@
 """Slow clients, and too many: they are cut off in their time, and others are served meanwhile.
 
-The one rule: a real server on the loopback, whose time limits are made short; the attack of many is one on a process of its own
-with 1,024 descriptors.
+The one rule: a real server on the loopback, whose time limits are made short; the attack of many is
+one on a process of its own with 1,024 descriptors.
 """
 
 from __future__ import annotations
@@ -32,10 +32,16 @@ if TYPE_CHECKING:
 
 HALF = b"GET /api/health HTTP/1.1\r\nHost: localhost\r\nX-Slow: "
 WHOLE = b"GET /api/health HTTP/1.1\r\nHost: localhost\r\n\r\n"
-POST = b"POST /api/search HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 500000\r\n\r\n"
+POST = (
+    b"POST /api/search HTTP/1.1\r\nHost: localhost\r\nContent-Type: "
+    b"application/json\r\nContent-Length: 500000\r\n\r\n"
+)
 MANY = 1_100
-SHORT = 0.7  # seconds, as a time limit; the server is in the loop of the test, on a machine that may be busy
-LINUX = pytest.mark.skipif(sys.platform != "linux", reason="all of 127.0.0.0/8 and /proc are Linux's")
+# seconds, as a time limit; the server is in the loop of the test, on a machine that may be busy
+SHORT = 0.7
+LINUX = pytest.mark.skipif(
+    sys.platform != "linux", reason="all of 127.0.0.0/8 and /proc are Linux's"
+)
 
 
 @pytest.fixture
@@ -77,7 +83,9 @@ async def told(reader: asyncio.StreamReader) -> tuple[bytes, float]:
 
 
 async def test_a_head_that_does_not_come(call: Call, short: None) -> None:
-    """Piece by piece, so that there is always something new; also as the second request of a connection."""
+    """Piece by piece, so that there is always something new; also as the second request of a
+    connection.
+    """
     for before in (b"", WHOLE):
         reader, writer = await call()
         writer.write(before)
@@ -140,7 +148,9 @@ async def test_a_reply_that_nobody_takes(takes: bool, served: Served, short: Non
         caller.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4_096)
         caller.setblocking(False)
         await loop.sock_connect(caller, (url.host, url.port))
-        await loop.sock_sendall(caller, b"GET /api/openapi.json HTTP/1.1\r\nHost: localhost\r\n\r\n" * many)
+        await loop.sock_sendall(
+            caller, b"GET /api/openapi.json HTTP/1.1\r\nHost: localhost\r\n\r\n" * many
+        )
         size, first = 0, b""
         async with asyncio.timeout(PATIENCE):
             if not takes:
@@ -163,8 +173,12 @@ class TestFew:
     def settings(self, settings: Settings) -> Settings:
         return settings.model_copy(update={"access": AccessSettings(connections=3)})
 
-    async def test_who_waits_makes_room_and_who_is_answered_does_not(self, served: Served, call: Call) -> None:
-        """The oldest that has said nothing goes first; where all are being answered, the newest is told so."""
+    async def test_who_waits_makes_room_and_who_is_answered_does_not(
+        self, served: Served, call: Call
+    ) -> None:
+        """The oldest that has said nothing goes first; where all are being answered, the newest is
+        told so.
+        """
         readers = []
         for _ in range(5):
             reader, writer = await call()
@@ -173,7 +187,9 @@ class TestFew:
         assert (await told(readers[0][0]))[0] == b""
         assert (await told(readers[1][0]))[0] == b""
         for _, writer in readers[2:]:
-            writer.write(b"\r\n".join((b"1", b"Content-Length: 2", b"", b"")).replace(b"GET", b"POST"))
+            writer.write(
+                b"\r\n".join((b"1", b"Content-Length: 2", b"", b"")).replace(b"GET", b"POST")
+            )
         await asyncio.sleep(0.2)  # each has its head now, and owes a body
         reader, writer = await call()
         reply, _ = await told(reader)
@@ -258,7 +274,9 @@ def half_sent(server: Server, addresses: int) -> Iterator[list[socket.socket]]:
 @LINUX
 @pytest.mark.parametrize("addresses", [1, 50], ids=["one address", "many"])
 def test_half_sent_headers_shut_nobody_out(addresses: int, server: Server) -> None:
-    """1,100 of them at 1,024 open files: others are answered at once, and the log stays as it is."""
+    """1,100 of them at 1,024 open files: others are answered at once, and the log stays as it
+    is.
+    """
     with half_sent(server, addresses):
         for _ in range(20):
             at = time.monotonic()
@@ -272,7 +290,9 @@ def test_half_sent_headers_shut_nobody_out(addresses: int, server: Server) -> No
 
 @LINUX
 def test_no_descriptor_left(server: Server) -> None:
-    """Whatever took them all: callers are turned away one by one, the log says so in a few lines, then all is well again."""
+    """Whatever took them all: callers are turned away one by one, the log says so in a few lines,
+    then all is well again.
+    """
     assert server.get("/api/health").status_code == 200
     taken = len(list(Path(f"/proc/{server.process.pid}/fd").iterdir()))
     resource.prlimit(server.process.pid, resource.RLIMIT_NOFILE, (taken + 5, 1_024))
@@ -283,7 +303,9 @@ def test_no_descriptor_left(server: Server) -> None:
                 turned_away += caller.recv(1) == b""
             except ConnectionError:
                 turned_away += 1
-        assert turned_away > MANY - 200  # a few had a descriptor, and were told that their heads came too late
+        assert (
+            turned_away > MANY - 200
+        )  # a few had a descriptor, and were told that their heads came too late
     resource.prlimit(server.process.pid, resource.RLIMIT_NOFILE, (1_024, 1_024))
     until(lambda: _answers(server), "an answer")
     assert any("no file descriptor is left" in line for line in server.told)
@@ -316,7 +338,9 @@ def test_a_spare_descriptor_that_another_thread_took() -> None:
 
 
 def fill_descriptors(hard: int) -> list[int]:
-    """All that this process may have: the limit is lowered to what is open and a few more, and those are opened."""
+    """All that this process may have: the limit is lowered to what is open and a few more, and
+    those are opened.
+    """
     held = [os.open(os.devnull, os.O_RDONLY)]
     resource.setrlimit(resource.RLIMIT_NOFILE, (held[0] + 5, hard))
     with suppress(OSError):

@@ -1,4 +1,6 @@
-"""A `data` answer on the terminal, in a pipe and over HTTP: rows, chart, statement, who confirmed it, at any width."""
+"""A `data` answer on the terminal, in a pipe and over HTTP: rows, chart, statement, who confirmed
+it, at any width.
+"""
 
 from __future__ import annotations
 
@@ -40,11 +42,22 @@ FOLLOWED = Followed(
 )
 
 
-def made(columns: list[str], rows: list[list[Any]], sql: str = "SELECT 1", lang: str = "en", **more: Any) -> Answer:
-    data = TableData(source="shop", dialect="duckdb", sql=sql, columns=columns, rows=rows, row_count=len(rows))
+def made(
+    columns: list[str], rows: list[list[Any]], sql: str = "SELECT 1", lang: str = "en", **more: Any
+) -> Answer:
+    data = TableData(
+        source="shop", dialect="duckdb", sql=sql, columns=columns, rows=rows, row_count=len(rows)
+    )
     known = as_rows(data)
-    told = [Sentence(text=each.text, citations=[1], verdict="supported") for each in tell(known, lang)]
-    data = data.model_copy(update={"chart": choose(known, "", lang), **{k: more.pop(k) for k in ("tried",) if k in more}})
+    told = [
+        Sentence(text=each.text, citations=[1], verdict="supported") for each in tell(known, lang)
+    ]
+    data = data.model_copy(
+        update={
+            "chart": choose(known, "", lang),
+            **{k: more.pop(k) for k in ("tried",) if k in more},
+        }
+    )
     values = {
         "answer": " ".join(f"{each.text}[1]" for each in told),
         "sentences": told,
@@ -76,7 +89,9 @@ def printed(answer: Answer, width: int = 80, *, terminal: bool = True, dumb: boo
 
 
 def test_everything_that_a_reader_needs_is_there() -> None:
-    text = printed(made(["city", "n"], [["Berlin", 1200], ["Ulm", 300]], BY_CITY, followed=[FOLLOWED]))
+    text = printed(
+        made(["city", "n"], [["Berlin", 1200], ["Ulm", 300]], BY_CITY, followed=[FOLLOWED])
+    )
     assert "By n, highest first: Berlin (1,200), Ulm (300).[1] ✓" in text
     assert "Berlin   1,200\n" in text
     assert "Ulm        300\n" in text, "figures stand to the right"
@@ -88,7 +103,11 @@ def test_everything_that_a_reader_needs_is_there() -> None:
 
 def test_chinese_columns_line_up() -> None:
     text = printed(made(["部门", "费用"], [["市场部", 12], ["信息技术部", 8]], lang="zh"))
-    table = [line for line in text.splitlines() if line.startswith(("市场部 ", "信息技术部 ")) and "█" not in line]
+    table = [
+        line
+        for line in text.splitlines()
+        if line.startswith(("市场部 ", "信息技术部 ")) and "█" not in line
+    ]
     assert len(table) == 2
     assert len({cell_len(line.rstrip()[:-1].rstrip("1")) for line in table}) <= 2
     assert {cell_len(line) for line in table} == {cell_len(table[0])}
@@ -97,7 +116,11 @@ def test_chinese_columns_line_up() -> None:
 
 @pytest.mark.parametrize("width", [20, 40, 80])
 def test_nothing_is_wider_than_the_window(width: int) -> None:
-    wide = made([f"column_{n}" for n in range(9)], [["名字很长的一个值" * 5] * 9] * 3, "SELECT " + ", ".join(["abc"] * 60))
+    wide = made(
+        [f"column_{n}" for n in range(9)],
+        [["名字很长的一个值" * 5] * 9] * 3,
+        "SELECT " + ", ".join(["abc"] * 60),
+    )
     narrow = made(["city", "n"], [["Frankfurt am Main an der Oder " * 3, 1], ["Ulm", 2]])
     for answer in (wide, narrow):
         lines = printed(answer, width).splitlines()
@@ -140,14 +163,28 @@ def test_sql_is_broken_where_it_does_not_matter() -> None:
     sql = "SELECT 'a  b -- c', \"my  col\" FROM t -- why\nWHERE x = 'it''s' AND y > 1 AND z < 2"
     lines = sql_lines(sql, 24)
     assert lines == [
-        *("SELECT 'a  b -- c',", '  "my  col" FROM t', "  -- why", "WHERE x = 'it''s' AND y", "  > 1 AND z < 2"),
+        *(
+            "SELECT 'a  b -- c',",
+            '  "my  col" FROM t',
+            "  -- why",
+            "WHERE x = 'it''s' AND y",
+            "  > 1 AND z < 2",
+        ),
     ]
     assert sql_lines("SELECT 1", 0) == ["SELECT 1"]
 
 
 def test_a_refusal_says_why_and_shows_what_was_tried() -> None:
     tried = [{"sql": "SELECT a FROM t", "problem": "no such column: a"}]
-    answer = made([], [], "SELECT a FROM t", status="refused", answer="No statement worked.", sentences=[], tried=tried)
+    answer = made(
+        [],
+        [],
+        "SELECT a FROM t",
+        status="refused",
+        answer="No statement worked.",
+        sentences=[],
+        tried=tried,
+    )
     text = printed(answer)
     assert text.startswith("No statement worked.")
     assert "1 tried before" in text
@@ -161,20 +198,28 @@ def sales(tmp_path: Path) -> Path:
     return path
 
 
-def scripted(settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *replies: Any) -> None:
+def scripted(
+    settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *replies: Any
+) -> None:
     script = tmp_path / "script.json"
     script.write_text(json.dumps(list(replies)), "utf-8")
     monkeypatch.setenv("CITEWELL_SCRIPTED_REPLIES", str(script))
 
 
 def test_the_command_line_from_file_to_answer(
-    cli: Callable[..., Result], settings: Settings, sales: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    cli: Callable[..., Result],
+    settings: Settings,
+    sales: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     assert cli("data", "add", str(sales)).code == 0
     scripted(settings, tmp_path, monkeypatch, {"reply": {"sql": BY_CITY}})
     said = cli("data", "ask", "What is the amount of each city?")
     assert said.code == 0
-    assert "By total amount, highest first: Berlin (1,200), Hamburg (300), 上海市 (50).[1]" in said.out
+    assert (
+        "By total amount, highest first: Berlin (1,200), Hamburg (300), 上海市 (50).[1]" in said.out
+    )
     assert BY_CITY in said.out
     asked = cli("data", "ask", "What is the amount of each city?", "--source", "sales", "--json")
     answer = json.loads(asked.out)
@@ -185,7 +230,11 @@ def test_the_command_line_from_file_to_answer(
 
 
 def test_exit_codes(
-    cli: Callable[..., Result], settings: Settings, sales: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    cli: Callable[..., Result],
+    settings: Settings,
+    sales: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     none = cli("data", "ask", "How many?")
     assert (none.code, "citewell data add" in none.out) == (3, True)
@@ -195,31 +244,49 @@ def test_exit_codes(
     assert "Traceback" not in missing.err
     assert cli("data", "ask").code == 2
     cli("data", "add", str(sales))
-    scripted(settings, tmp_path, monkeypatch, {"reply": {"sql": "DROP TABLE sales"}}, {"error": "permanent"})
+    scripted(
+        settings,
+        tmp_path,
+        monkeypatch,
+        {"reply": {"sql": "DROP TABLE sales"}},
+        {"error": "permanent"},
+    )
     refused = cli("data", "ask", "What is the amount of each city?")
     assert refused.code == 3
     assert "Traceback" not in refused.err
 
 
-async def test_http_answers_whole_and_as_events(app: App, client: httpx.AsyncClient, sales: Path) -> None:
+async def test_http_answers_whole_and_as_events(
+    app: App, client: httpx.AsyncClient, sales: Path
+) -> None:
     assert isinstance(app.llm, ScriptedLLM)
     await add_source(app, str(sales))
-    body = {"agent": "data", "question": "What is the amount of each city?", "options": {"source": "sales"}}
+    body = {
+        "agent": "data",
+        "question": "What is the amount of each city?",
+        "options": {"source": "sales"},
+    }
     app.llm.enqueue(json.dumps({"sql": BY_CITY}))
     answer = (await client.post("/api/ask", json=body)).json()
     assert answer["status"] == "answered"
     assert answer["data"]["chart"]["kind"] == "bar"
     assert answer["citations"][0]["origin"] == "table"
     app.llm.enqueue(json.dumps({"sql": BY_CITY}))
-    events = (await client.post("/api/ask", json=body, headers={"Accept": "text/event-stream"})).text
-    order = [line.removeprefix("event: ") for line in events.splitlines() if line.startswith("event: ")]
+    events = (
+        await client.post("/api/ask", json=body, headers={"Accept": "text/event-stream"})
+    ).text
+    order = [
+        line.removeprefix("event: ") for line in events.splitlines() if line.startswith("event: ")
+    ]
     assert order == ["step"] * 4 + ["citation", "step", "answer"]
     wrong = await client.post("/api/ask", json=body | {"options": {"source": "nowhere"}})
     assert wrong.status_code == 404
 
 
 def test_a_column_without_a_name_gets_one() -> None:
-    """What the engine calls `count_star()` is a count; two that would be called alike keep their names."""
+    """What the engine calls `count_star()` is a count; two that would be called alike keep their
+    names.
+    """
     text = printed(made(["city", "count_star()"], [["Berlin", 4], ["Ulm", 2]]))
     assert re.search(r"^city +count$", text, re.MULTILINE)
     text = printed(made(["city", "count_star()"], [["Berlin", 4], ["Ulm", 2]], lang="zh"))
@@ -229,7 +296,17 @@ def test_a_column_without_a_name_gets_one() -> None:
 
 
 def test_the_small_print_is_of_one_language() -> None:
-    refused: dict[str, Any] = {"status": "refused", "answer": "costs 的表无法回答这个问题。", "sentences": [], "data": None}
+    refused: dict[str, Any] = {
+        "status": "refused",
+        "answer": "costs 的表无法回答这个问题。",
+        "sentences": [],
+        "data": None,
+    }
     assert "拒答 · 置信度 0.80" in printed(made(["a"], [[1]], lang="zh", **refused))
-    english: dict[str, Any] = {"status": "refused", "answer": "The tables cannot answer this.", "sentences": [], "data": None}
+    english: dict[str, Any] = {
+        "status": "refused",
+        "answer": "The tables cannot answer this.",
+        "sentences": [],
+        "data": None,
+    }
     assert "refused · confidence 0.80" in printed(made(["a"], [[1]], **english))

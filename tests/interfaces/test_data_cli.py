@@ -15,14 +15,20 @@ Cli = Callable[..., Any]
 @pytest.fixture
 def costs(tmp_path: Path) -> Path:
     path = tmp_path / "costs.csv"
-    path.write_text("Function,Service,Cost\nIT,Cloud,10\nIT,\x1b[31m[bold]red,20\nHR,Payroll,n/a\n", "utf-8")
+    path.write_text(
+        "Function,Service,Cost\nIT,Cloud,10\nIT,\x1b[31m[bold]red,20\nHR,Payroll,n/a\n", "utf-8"
+    )
     return path
 
 
 def test_from_first_to_last(cli: Cli, costs: Path) -> None:
     assert "no tables yet" in cli("data", "list").out
     added = cli("data", "add", str(costs))
-    assert (added.code, "added costs" in added.out, 'says "n/a" is left empty' in added.err) == (0, True, True)
+    assert (added.code, "added costs" in added.out, 'says "n/a" is left empty' in added.err) == (
+        0,
+        True,
+        True,
+    )
     assert "costs (3 rows, 3 columns)" in cli("data", "list").out
     shown = cli("data", "show", "costs", "--table", "costs", "--rows", "2")
     assert "\x1b" not in shown.out
@@ -35,20 +41,38 @@ def test_from_first_to_last(cli: Cli, costs: Path) -> None:
 
 def test_json(cli: Cli, costs: Path) -> None:
     added = json.loads(cli("data", "add", str(costs), "--name", "费用", "--json").out)["sources"][0]
-    assert (added["status"], added["name"], added["tables"]) == ("added", "费用", [{"name": "costs", "rows": 3, "columns": 3}])
+    assert (added["status"], added["name"], added["tables"]) == (
+        "added",
+        "费用",
+        [{"name": "costs", "rows": 3, "columns": 3}],
+    )
     [listed] = json.loads(cli("data", "list", "--json").out)["sources"]
     assert (listed["name"], listed["location"], listed["glossary"]) == ("费用", str(costs), [])
     shown = json.loads(cli("data", "show", "费用", "--json").out)
-    assert [column["name"] for column in shown["tables"][0]["columns"]] == ["Function", "Service", "Cost"]
+    assert [column["name"] for column in shown["tables"][0]["columns"]] == [
+        "Function",
+        "Service",
+        "Cost",
+    ]
     rows = json.loads(cli("data", "show", "费用", "--table", "costs", "--json").out)["rows"]
     assert rows["rows"][2] == ["HR", "Payroll", None]
-    assert json.loads(cli("data", "refresh", "费用", "--json").out)["sources"][0]["status"] == "replaced"
+    assert (
+        json.loads(cli("data", "refresh", "费用", "--json").out)["sources"][0]["status"]
+        == "replaced"
+    )
     assert json.loads(cli("data", "remove", "费用", "--json").out)["name"] == "费用"
 
 
 def test_one_of_several_fails(cli: Cli, costs: Path, tmp_path: Path) -> None:
     (tmp_path / "empty.csv").write_bytes(b"")
-    result = cli("data", "add", str(tmp_path / "empty.csv"), str(costs), "postgresql://u:s3cret@127.0.0.1:1/x", "--json")
+    result = cli(
+        "data",
+        "add",
+        str(tmp_path / "empty.csv"),
+        str(costs),
+        "postgresql://u:s3cret@127.0.0.1:1/x",
+        "--json",
+    )
     told = json.loads(result.out)["sources"]
     assert (result.code, [each["status"] for each in told]) == (1, ["failed", "added", "failed"])
     assert told[0]["error"]["code"] == "unreadable_file"
@@ -58,7 +82,16 @@ def test_one_of_several_fails(cli: Cli, costs: Path, tmp_path: Path) -> None:
 def test_glossary(cli: Cli, costs: Path, tmp_path: Path) -> None:
     cli("data", "add", str(costs))
     (tmp_path / "words.txt").write_text("IT cost = Function is IT\n", "utf-8")
-    result = cli("data", "glossary", "costs", "--file", str(tmp_path / "words.txt"), "--set", "客单价：平均价格", "--json")
+    result = cli(
+        "data",
+        "glossary",
+        "costs",
+        "--file",
+        str(tmp_path / "words.txt"),
+        "--set",
+        "客单价：平均价格",
+        "--json",
+    )
     assert json.loads(result.out)["glossary"] == [
         {"term": "IT cost", "meaning": "Function is IT"},
         {"term": "客单价", "meaning": "平均价格"},

@@ -1,4 +1,6 @@
-"""`/api/data/sources` over a real port: upload, list, schema, rows, glossary, refresh, delete; and what is refused."""
+"""`/api/data/sources` over a real port: upload, list, schema, rows, glossary, refresh, delete; and
+what is refused.
+"""
 
 from __future__ import annotations
 
@@ -26,8 +28,12 @@ async def test_upload_ask_and_delete(client: httpx.AsyncClient, app: App) -> Non
     ]
     rows = (await client.get(f"{SOURCES}/费用/rows", params={"table": "费用", "limit": 1})).json()
     assert (rows["rows"], rows["kinds"]) == ([["IT", 10, "2024-01-05"]], ["text", "number", "date"])
-    assert (await client.post(SOURCES, files={"file": ("费用.csv", CSV)})).json()["status"] == "unchanged"
-    assert (await client.post(SOURCES, files={"file": ("费用.csv", CSV + b"MK,7,2024-01-07\n")})).json()["status"] == "replaced"
+    assert (await client.post(SOURCES, files={"file": ("费用.csv", CSV)})).json()[
+        "status"
+    ] == "unchanged"
+    assert (
+        await client.post(SOURCES, files={"file": ("费用.csv", CSV + b"MK,7,2024-01-07\n")})
+    ).json()["status"] == "replaced"
     refused = await client.post(f"{SOURCES}/费用/refresh")
     assert (refused.status_code, refused.json()["error"]["code"]) == (409, "conflict")
     assert (await client.delete(f"{SOURCES}/费用")).status_code == 204
@@ -40,15 +46,27 @@ async def test_a_file_larger_than_other_requests(client: httpx.AsyncClient, app:
     data = b"id,words\n" + rows
     assert 2_900_000 < len(data) < app.settings.ingest.max_bytes
     added = await client.post(SOURCES, files={"file": ("big.csv", data)}, timeout=120)
-    assert (added.status_code, added.json()["tables"]) == (201, [{"name": "big", "rows": 80_000, "columns": 2}])
-    assert (await client.post(SOURCES, content=data, headers={"content-type": "application/json"})).status_code == 413
+    assert (added.status_code, added.json()["tables"]) == (
+        201,
+        [{"name": "big", "rows": 80_000, "columns": 2}],
+    )
+    assert (
+        await client.post(SOURCES, content=data, headers={"content-type": "application/json"})
+    ).status_code == 413
 
 
 async def test_glossary(client: httpx.AsyncClient) -> None:
     await client.post(SOURCES, files={"file": ("a.csv", CSV)}, data={"name": "costs"})
-    put = await client.put(f"{SOURCES}/costs/glossary", json={"glossary": [{"term": "IT 费用", "meaning": "部门 = 'IT'"}]})
+    put = await client.put(
+        f"{SOURCES}/costs/glossary",
+        json={"glossary": [{"term": "IT 费用", "meaning": "部门 = 'IT'"}]},
+    )
     assert put.json()["glossary"] == [{"term": "IT 费用", "meaning": "部门 = 'IT'"}]
-    assert (await client.put(f"{SOURCES}/costs/glossary", json={"glossary": [{"term": "", "meaning": "x"}]})).status_code == 422
+    assert (
+        await client.put(
+            f"{SOURCES}/costs/glossary", json={"glossary": [{"term": "", "meaning": "x"}]}
+        )
+    ).status_code == 422
     assert (await client.get(f"{SOURCES}/costs")).json()["glossary"] == put.json()["glossary"]
 
 
@@ -65,7 +83,9 @@ async def test_glossary(client: httpx.AsyncClient) -> None:
         ({}, 422),
     ],
 )
-async def test_urls_that_are_refused(client: httpx.AsyncClient, body: dict[str, str], status: int) -> None:
+async def test_urls_that_are_refused(
+    client: httpx.AsyncClient, body: dict[str, str], status: int
+) -> None:
     refused = await client.post(SOURCES, json=body)
     assert refused.status_code == status
     assert "s3cret" not in refused.text
@@ -80,9 +100,15 @@ async def test_a_server_by_url(client: httpx.AsyncClient, mysql_database: str) -
 
 
 async def test_bad_uploads(client: httpx.AsyncClient) -> None:
-    for name, data, status in (("x.pdf", b"%PDF-1.4", 422), ("e.csv", b"", 422), ("no.json", b"{", 422)):
+    for name, data, status in (
+        ("x.pdf", b"%PDF-1.4", 422),
+        ("e.csv", b"", 422),
+        ("no.json", b"{", 422),
+    ):
         assert (await client.post(SOURCES, files={"file": (name, data)})).status_code == status
-    assert (await client.post(SOURCES, files={"file": ("a.csv", CSV)}, data={"name": "../../x"})).status_code == 422
+    assert (
+        await client.post(SOURCES, files={"file": ("a.csv", CSV)}, data={"name": "../../x"})
+    ).status_code == 422
     two = [("file", ("a.csv", CSV)), ("file", ("b.csv", CSV))]
     assert (await client.post(SOURCES, files=two)).status_code == 422
     assert (await client.get(SOURCES)).json() == {"sources": []}
@@ -93,5 +119,9 @@ async def test_unknown_names_and_tables(client: httpx.AsyncClient) -> None:
     missing = await client.get(f"{SOURCES}/cost/schema")
     assert (missing.status_code, missing.json()["error"]["hint"]) == (404, "did you mean costs?")
     for table in ("cost", "costs; DROP TABLE costs", 'costs" --'):
-        assert (await client.get(f"{SOURCES}/costs/rows", params={"table": table})).status_code == 404
-    assert (await client.get(f"{SOURCES}/costs/rows", params={"table": "costs", "limit": 100_000})).status_code == 422
+        assert (
+            await client.get(f"{SOURCES}/costs/rows", params={"table": table})
+        ).status_code == 404
+    assert (
+        await client.get(f"{SOURCES}/costs/rows", params={"table": "costs", "limit": 100_000})
+    ).status_code == 422

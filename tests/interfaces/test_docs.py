@@ -1,4 +1,6 @@
-"""docs/cli.md and docs/http.md name all that there is: every command, every path, every agent and option of a question."""
+"""docs/cli.md and docs/http.md name all that there is: every command, every path, every agent and
+option of a question.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +38,11 @@ def test_every_command_is_in_the_page() -> None:
     root: Any = typer.main.get_command(cli_app)
     missing = [name for name in root.commands if name not in groups]
     for name, command in root.commands.items():
-        missing += [f"{name} {each}" for each in getattr(command, "commands", {}) if each not in groups.get(name, ())]
+        missing += [
+            f"{name} {each}"
+            for each in getattr(command, "commands", {})
+            if each not in groups.get(name, ())
+        ]
     assert missing == []
 
 
@@ -59,7 +65,9 @@ def test_every_path_is_in_the_page(app: App) -> None:
     assert [path for path in described if shape(path) not in named] == []
 
 
-@pytest.mark.parametrize("what", [*AGENTS, *sorted(set(AskOptions.model_fields) - set(SearchOptions.model_fields))])
+@pytest.mark.parametrize(
+    "what", [*AGENTS, *sorted(set(AskOptions.model_fields) - set(SearchOptions.model_fields))]
+)
 def test_what_a_question_may_say_is_in_the_page(what: str) -> None:
     asked = next(row for row in rows("http.md") if row.startswith("| `POST /api/ask`"))
     assert f"`{what}`" in asked

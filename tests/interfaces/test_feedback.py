@@ -1,4 +1,6 @@
-"""Feedback on the command line, over HTTP and from Python; and a process that is killed between its reply and its job."""
+"""Feedback on the command line, over HTTP and from Python; and a process that is killed between its
+reply and its job.
+"""
 
 from __future__ import annotations
 
@@ -88,7 +90,9 @@ def test_cli_confirm_list_show_undo(cli: Cli, settings: Settings) -> None:
     undone = cli("knowledge", "undo", "qa_confirmed_tr_1", "--reason", "moved", "--user", "ann")
     assert "undone (moved)" in undone.out
     assert not (settings.home / "knowledge/confirmed_qa/tr_1.md").exists()
-    assert [each["state"] for each in shown(cli, "knowledge", "list", "--state", "undone")["confirmed"]] == ["undone"]
+    assert [
+        each["state"] for each in shown(cli, "knowledge", "list", "--state", "undone")["confirmed"]
+    ] == ["undone"]
 
 
 def test_cli_corrections(cli: Cli, settings: Settings) -> None:
@@ -101,7 +105,10 @@ def test_cli_corrections(cli: Cli, settings: Settings) -> None:
     assert "IT also has Backup." in cli("knowledge", "show", given["item_id"]).out
     assert "rejected (no) " in cli("knowledge", "reject", given["item_id"], "--reason", "no").out
     assert "undone" in cli("knowledge", "undo", given["item_id"]).out
-    assert "2 × Which services belong to the IT cost?\n  data, 2 people, 1 with a correction" in cli("knowledge", "wrong").out
+    assert (
+        "2 × Which services belong to the IT cost?\n  data, 2 people, 1 with a correction"
+        in cli("knowledge", "wrong").out
+    )
 
 
 def test_cli_refusals(cli: Cli, settings: Settings) -> None:
@@ -140,7 +147,10 @@ def test_cli_statement_that_changes_something(cli: Cli, settings: Settings) -> N
     [rule] = shown(cli, "knowledge", "rules")["rules"]
     assert f"{rule['rule_id']} waiting (its statement is not used" in cli("knowledge", "rules").out
     refused = cli("knowledge", "approve", rule["rule_id"])
-    assert (refused.code, f"citewell knowledge reject {rule['rule_id']}" in refused.err) == (1, True)
+    assert (refused.code, f"citewell knowledge reject {rule['rule_id']}" in refused.err) == (
+        1,
+        True,
+    )
     assert "already" not in cli("knowledge", "undo", rule["rule_id"]).out
     assert "already undone" in cli("knowledge", "undo", rule["rule_id"]).out
 
@@ -156,7 +166,9 @@ def test_cli_says_what_the_disk_refuses(cli: Cli, settings: Settings) -> None:
 
 
 @pytest.mark.parametrize("point", ["reply", "row", "file"])
-def test_killed_between_reply_and_job(point: str, cli: Cli, settings: Settings, environ: dict[str, str]) -> None:
+def test_killed_between_reply_and_job(
+    point: str, cli: Cli, settings: Settings, environ: dict[str, str]
+) -> None:
     """The reply was given, so nothing is lost: the next command finds the job and does it, once."""
     kept(settings, data_trace())
     command = [sys.executable, "-c", DRIVER.format(point=point), "feedback", "tr_1", "--correct"]
@@ -186,7 +198,16 @@ def test_two_processes_at_once(settings: Settings, environ: dict[str, str], cli:
     environ["CITEWELL_FEEDBACK__CONFIRMATIONS"] = "3"
     processes = [
         subprocess.Popen(
-            [sys.executable, "-m", "citewell", "feedback", f"tr_{user}", "--correct", "--user", user],
+            [
+                sys.executable,
+                "-m",
+                "citewell",
+                "feedback",
+                f"tr_{user}",
+                "--correct",
+                "--user",
+                user,
+            ],
             env=environ,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -197,7 +218,10 @@ def test_two_processes_at_once(settings: Settings, environ: dict[str, str], cli:
         _, err = process.communicate(timeout=60)
         assert process.returncode == 0, err
     [item] = shown(cli, "knowledge", "list")["confirmed"]
-    assert (item["state"], {each["user_id"] for each in item["confirmed_by"]}) == ("active", set(users))
+    assert (item["state"], {each["user_id"] for each in item["confirmed_by"]}) == (
+        "active",
+        set(users),
+    )
     assert len(list((settings.home / "knowledge/confirmed_qa").iterdir())) == 1
 
 
@@ -216,18 +240,26 @@ async def test_http_feedback_to_knowledge(app: App, client: httpx.AsyncClient) -
     await done(client, given["job_id"])
     vote = (await client.get(f"/api/feedback/{given['feedback_id']}")).json()
     assert (vote["state"], vote["outcome"], vote["question"]) == ("done", "active", QUESTION)
-    assert [each["trace_id"] for each in (await client.get("/api/feedback")).json()["feedback"]] == ["tr_1"]
-    again = await client.post("/api/feedback", json={"trace_id": "tr_1", "is_correct": True, "user_correction": ""})
+    assert [
+        each["trace_id"] for each in (await client.get("/api/feedback")).json()["feedback"]
+    ] == ["tr_1"]
+    again = await client.post(
+        "/api/feedback", json={"trace_id": "tr_1", "is_correct": True, "user_correction": ""}
+    )
     assert (again.status_code, again.json()["job_id"]) == (202, "")
     path = "/api/knowledge/confirmed/qa_confirmed_tr_1"
-    [item] = (await client.get("/api/knowledge/confirmed", params={"source": "costs"})).json()["confirmed"]
+    [item] = (await client.get("/api/knowledge/confirmed", params={"source": "costs"})).json()[
+        "confirmed"
+    ]
     assert item["state"] == "active"
     document = await client.get(f"{path}/document")
     assert document.headers["content-type"] == "text/markdown; charset=utf-8"
     assert document.text == (app.settings.home / item["path"]).read_text("utf-8")
     confirmed = (await client.post(f"{path}/confirm", json={"user_id": "ann"})).json()
     assert [each["user_id"] for each in confirmed["confirmed_by"]] == ["local", "ann"]
-    undone = (await client.request("DELETE", path, params={"user_id": "ann", "reason": "moved"})).json()
+    undone = (
+        await client.request("DELETE", path, params={"user_id": "ann", "reason": "moved"})
+    ).json()
     assert (undone["state"], undone["reason"]) == ("undone", "moved")
     assert (await client.get(f"{path}/document")).status_code == 404
     assert (await client.get(path)).json()["history"][-1]["user_id"] == "ann"
@@ -240,15 +272,25 @@ async def test_http_rules_and_refusals(app: App, client: httpx.AsyncClient) -> N
     await done(client, given["job_id"])
     [rule] = (await client.get("/api/knowledge/rules", params={"state": "waiting"})).json()["rules"]
     path = f"/api/knowledge/rules/{rule['rule_id']}"
-    assert (await client.post(path, json={"state": "active", "reason": "so it is"})).json()["state"] == "active"
-    assert [each["action"] for each in (await client.get(path)).json()["history"]] == ["proposed", "active"]
+    assert (await client.post(path, json={"state": "active", "reason": "so it is"})).json()[
+        "state"
+    ] == "active"
+    assert [each["action"] for each in (await client.get(path)).json()["history"]] == [
+        "proposed",
+        "active",
+    ]
     assert (await client.get("/api/feedback/wrong")).json()["wrong"][0]["corrected"] == 1
     for status, method, where, sent in (
         (404, "POST", "/api/feedback", {"trace_id": "tr_x", "is_correct": True}),
         (404, "POST", "/api/feedback", {"trace_id": "tr_1", "is_correct": True, "user_id": "ann"}),
         (422, "POST", "/api/feedback", {"trace_id": "tr_1"}),
         (422, "POST", "/api/feedback", {"trace_id": "tr_1", "is_correct": True, "more": 1}),
-        (422, "POST", "/api/feedback", {"trace_id": "tr_1", "is_correct": False, "user_correction": "x" * 5000}),
+        (
+            422,
+            "POST",
+            "/api/feedback",
+            {"trace_id": "tr_1", "is_correct": False, "user_correction": "x" * 5000},
+        ),
         (422, "POST", path, {"state": "waiting"}),
         (404, "POST", "/api/knowledge/rules/rule_x", {"state": "active"}),
         (404, "GET", "/api/knowledge/confirmed/x", None),
@@ -269,5 +311,8 @@ async def test_python_as_the_spec_has_it(app: App, settings: Settings) -> None:
         assert await manager.handle_feedback("tr_1", True) == "Knowledge captured"
         assert await manager.handle_feedback("tr_1", True) == "Knowledge captured"
         assert await manager.handle_feedback("tr_2", True) == "Trace not found"
-        assert await tools.FeedbackManager("ann").handle_feedback("tr_2", False, "No.") == "Correction waits for review"
+        assert (
+            await tools.FeedbackManager("ann").handle_feedback("tr_2", False, "No.")
+            == "Correction waits for review"
+        )
         assert await manager.handle_feedback("tr_1", False) == "Kept for analysis"

@@ -1,4 +1,6 @@
-"""No reply names a folder of this machine: not the probe that anybody may ask, not the error of a database that refuses."""
+"""No reply names a folder of this machine: not the probe that anybody may ask, not the error of a
+database that refuses.
+"""
 
 from __future__ import annotations
 
@@ -25,12 +27,20 @@ SSE = {"Accept": "text/event-stream"}
 @pytest.fixture(params=["none", "token"])
 def settings(settings: Settings, request: pytest.FixtureRequest) -> Settings:
     """Also with a model's file that is not there."""
-    given = settings.model_copy(update={"llm": "builtin", "llm_file": settings.home.parent / "models" / "own.gguf"})
-    return with_users(given).model_copy(update={"llm": "builtin"}) if request.param == "token" else given
+    given = settings.model_copy(
+        update={"llm": "builtin", "llm_file": settings.home.parent / "models" / "own.gguf"}
+    )
+    return (
+        with_users(given).model_copy(update={"llm": "builtin"})
+        if request.param == "token"
+        else given
+    )
 
 
 async def test_a_database_that_is_gone(served: Served, app: App, settings: Settings) -> None:
-    """Asked by nobody, with a token that cannot be looked up, and over every channel; the file itself is named."""
+    """Asked by nobody, with a token that cannot be looked up, and over every channel; the file
+    itself is named.
+    """
     client = served.client
     async with people(app, str(client.base_url), ann="admin") as known:
         signed = known["ann"] if settings.auth == "token" else client
@@ -47,17 +57,27 @@ async def test_a_database_that_is_gone(served: Served, app: App, settings: Setti
     assert [reply.status_code for reply in replies[:4]] == [503] * 4
     assert replies[0].json()["chat_model"].startswith("own.gguf: ")
     assert all("citewell.db: the database is closed" in text for text in told[:4])
-    assert [each.text for each in replies if each.is_error and str(settings.home.parent) in each.text] == []
+    assert [
+        each.text for each in replies if each.is_error and str(settings.home.parent) in each.text
+    ] == []
 
 
-async def test_errors_of_every_kind(client: httpx.AsyncClient, agent: FakeAgent, app: App, settings: Settings) -> None:
+async def test_errors_of_every_kind(
+    client: httpx.AsyncClient, agent: FakeAgent, app: App, settings: Settings
+) -> None:
     """As a reply, as an event, and in the shape of OpenAI's."""
-    agent.error = StorageError(f"{settings.home}/x.db: no room", hint=f"see {settings.cache} and {tempfile.gettempdir()}/y")
+    agent.error = StorageError(
+        f"{settings.home}/x.db: no room", hint=f"see {settings.cache} and {tempfile.gettempdir()}/y"
+    )
     async with people(app, str(client.base_url), bob="reader") as known:
         signed = known["bob"] if settings.auth == "token" else client
         whole = await signed.post("/api/ask", json={"question": "When?"})
         events = await signed.post("/api/ask", json={"question": "When?"}, headers=SSE)
-    assert whole.json()["error"] | {"code": ""} == {"code": "", "message": "x.db: no room", "hint": "see the folder and y"}
+    assert whole.json()["error"] | {"code": ""} == {
+        "code": "",
+        "message": "x.db: no room",
+        "hint": "see the folder and y",
+    }
     assert json.loads(events.text.rpartition("data: ")[2])["error"]["message"] == "x.db: no room"
 
 
@@ -70,7 +90,9 @@ def test_folders_that_are_roots(settings: Settings) -> None:
 async def test_a_full_disk_of_temporary_files(
     client: httpx.AsyncClient, app: App, settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Where no temporary file can be written, errors are still told, and an upload that needs one says so."""
+    """Where no temporary file can be written, errors are still told, and an upload that needs one
+    says so.
+    """
 
     def full(*_: object, **__: object) -> str:
         raise FileNotFoundError(2, "No usable temporary directory found in ['/tmp', '/secret']")
@@ -85,4 +107,7 @@ async def test_a_full_disk_of_temporary_files(
         reply = await signed.post("/api/data/sources", files={"file": ("t.csv", b"a,b\n1,2\n")})
     assert reply.status_code == 503
     assert reply.json()["error"]["code"] == "storage"
-    assert reply.json()["error"]["message"] == "temporary files cannot be written: no folder for them takes any"
+    assert (
+        reply.json()["error"]["message"]
+        == "temporary files cannot be written: no folder for them takes any"
+    )

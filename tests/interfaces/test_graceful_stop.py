@@ -1,6 +1,8 @@
-"""A server that is told to stop: what is under way is finished or can be gone on with; nothing that was acknowledged is lost.
+"""A server that is told to stop: what is under way is finished or can be gone on with; nothing that
+was acknowledged is lost.
 
-The one rule: a real process gets a real signal, and the next one on the same home is asked what is there.
+The one rule: a real process gets a real signal, and the next one on the same home is asked what is
+there.
 """
 
 from __future__ import annotations
@@ -52,12 +54,16 @@ def test_an_idle_server_stops_at_once(bench: Bench, number: signal.Signals) -> N
 
 
 def test_what_is_under_way_is_finished(bench: Bench) -> None:
-    """Streams and whole replies come in full; meanwhile new questions are told when to ask again, and reading goes on."""
+    """Streams and whole replies come in full; meanwhile new questions are told when to ask again,
+    and reading goes on.
+    """
     bench.add()
     with bench.serve([{"pace": 0.15, "delay": 1.0}]) as server:
         answers = [Stream(server, {"question": QUESTION}) for _ in range(3)]
         whole: list[httpx.Response] = []
-        asking = threading.Thread(target=lambda: whole.append(server.post("/api/ask", {"question": QUESTION})))
+        asking = threading.Thread(
+            target=lambda: whole.append(server.post("/api/ask", {"question": QUESTION}))
+        )
         asking.start()
         chat = Stream(server, {"model": "citewell/qa", "stream": True, "messages": [{"role": "user", "content": QUESTION}]},
                       "/v1/chat/completions")  # fmt: skip
@@ -67,7 +73,10 @@ def test_what_is_under_way_is_finished(bench: Bench) -> None:
         server.send(signal.SIGTERM)
         server.is_closing()
         assert server.get("/api/ready").json()["status"] == "stopping"
-        for path, body in (("/api/ask", {"question": "Why?"}), ("/api/collections", {"name": "new"})):
+        for path, body in (
+            ("/api/ask", {"question": "Why?"}),
+            ("/api/collections", {"name": "new"}),
+        ):
             refused = server.post(path, body)
             assert (refused.status_code, refused.json()["error"]["code"]) == (503, "stopping")
             assert 5 <= int(refused.headers["Retry-After"]) <= 35
@@ -75,7 +84,9 @@ def test_what_is_under_way_is_finished(bench: Bench) -> None:
         client = openai.OpenAI(base_url=f"{server.url}/v1", api_key="none", max_retries=0,
                                http_client=openai.DefaultHttpxClient(trust_env=False))  # fmt: skip
         with client, pytest.raises(openai.InternalServerError, match="takes nothing new"):
-            client.chat.completions.create(model="citewell/qa", messages=[{"role": "user", "content": "Why?"}])
+            client.chat.completions.create(
+                model="citewell/qa", messages=[{"role": "user", "content": "Why?"}]
+            )
         assert server.get("/api/traces").status_code == 200
         told = [each.end() for each in answers]
         asking.join(PATIENCE)
@@ -91,16 +102,25 @@ def test_what_is_under_way_is_finished(bench: Bench) -> None:
 
 
 def test_what_is_not_finished_in_time_goes_on_after_the_next_start(bench: Bench) -> None:
-    """The last event names the run; the next server goes on with it under the same trace, and grades nothing twice."""
+    """The last event names the run; the next server goes on with it under the same trace, and
+    grades nothing twice.
+    """
     bench.add()
     late = [{"reply": FACT, "delay": 600}]
     with bench.serve(late, stop_seconds="1") as server:
         stream = Stream(server, {"question": QUESTION, "agent": "dual_loop"})
-        [[trace_id]] = until(lambda: rows(bench, "SELECT trace_id FROM runs WHERE next = 'generate_response'"), "a graded run")
+        [[trace_id]] = until(
+            lambda: rows(bench, "SELECT trace_id FROM runs WHERE next = 'generate_response'"),
+            "a graded run",
+        )
         server.send(signal.SIGTERM)
         name, problem = stream.end()[-1]
         assert server.stops() == 0
-    assert (name, problem["error"]["code"], problem["error"]["detail"]) == ("error", "stopping", {"resume": trace_id})
+    assert (name, problem["error"]["code"], problem["error"]["detail"]) == (
+        "error",
+        "stopping",
+        {"resume": trace_id},
+    )
     assert trace_id in problem["error"]["hint"]
     assert "1 can be gone on with" in server.told[-1]
     with bench.serve(QUICK) as server:
@@ -119,10 +139,17 @@ def test_a_client_that_waits_for_the_whole_answer_is_told(bench: Bench, agent: s
     bench.add()
     with bench.serve(HANGS, stop_seconds="1") as server:
         found: list[httpx.Response] = []
-        asking = threading.Thread(target=lambda: found.append(server.post("/api/ask", {"question": QUESTION, "agent": agent})))
+        asking = threading.Thread(
+            target=lambda: found.append(
+                server.post("/api/ask", {"question": QUESTION, "agent": agent})
+            )
+        )
         asking.start()
         if agent == "dual_loop":
-            until(lambda: rows(bench, "SELECT 1 FROM runs WHERE next = 'generate_response'"), "a graded run")
+            until(
+                lambda: rows(bench, "SELECT 1 FROM runs WHERE next = 'generate_response'"),
+                "a graded run",
+            )
         else:
             other = Stream(server, {"question": QUESTION})
             other.has("step")
@@ -139,7 +166,11 @@ def test_a_client_that_waits_for_the_whole_answer_is_told(bench: Bench, agent: s
 
 def test_a_website_question_goes_on(bench: Bench, site_server: SiteServer) -> None:
     """A page that is waited for is no reason to lose those that were read."""
-    site_server.page("/", '<p>Welcome.</p><p><a href="/tower">When the lighthouse was built</a></p>', title="Harbour")
+    site_server.page(
+        "/",
+        '<p>Welcome.</p><p><a href="/tower">When the lighthouse was built</a></p>',
+        title="Harbour",
+    )
     site_server.page("/tower", f"<p>{FACT} Its lamp is electric.</p>", title="Tower")
     site_server.slow["/tower"] = 15.0
     body = {"question": QUESTION, "agent": "website", "options": {"start_urls": [site_server.url]}}
@@ -157,13 +188,20 @@ def test_a_website_question_goes_on(bench: Bench, site_server: SiteServer) -> No
 
 
 def test_a_paper_is_read_on(bench: Bench) -> None:
-    """A report that a stop ends is made by the next start; a question that one cuts off goes on with its trace."""
+    """A report that a stop ends is made by the next start; a question that one cuts off goes on
+    with its trace.
+    """
     paper = next(PAPER.glob("*.pdf"))
     with bench.serve(HANGS, stop_seconds="1") as server:
         with paper.open("rb") as file:
-            begun = httpx.post(f"{server.url}/api/papers", files={"file": file}, trust_env=False, timeout=PATIENCE).json()
+            begun = httpx.post(
+                f"{server.url}/api/papers", files={"file": file}, trust_env=False, timeout=PATIENCE
+            ).json()
         session, job = begun["session"]["session_id"], begun["job"]["job_id"]
-        until(lambda: server.get(f"/api/jobs/{job}").json()["state"] == "running", "a report that is being made")
+        until(
+            lambda: server.get(f"/api/jobs/{job}").json()["state"] == "running",
+            "a report that is being made",
+        )
         server.send(signal.SIGTERM)
         assert server.stops() == 0
     [[state, attempts]] = rows(bench, f"SELECT state, attempts FROM jobs WHERE job_id = '{job}'")
@@ -189,15 +227,23 @@ def test_a_paper_is_read_on(bench: Bench) -> None:
 
 
 def test_streams_that_only_follow_hold_nothing_up(bench: Bench) -> None:
-    """Events of a job and an open MCP session end when the server closes, while an answer is still being finished."""
+    """Events of a job and an open MCP session end when the server closes, while an answer is still
+    being finished.
+    """
     bench.add()
     with bench.serve([{"pace": 0.1, "delay": 2.0}]) as server:
         [job] = _stuck_job(bench)
         ended: dict[str, float] = {}
-        threads = [threading.Thread(target=_follow, args=(server, name, job, ended)) for name in ("job", "mcp")]
+        threads = [
+            threading.Thread(target=_follow, args=(server, name, job, ended))
+            for name in ("job", "mcp")
+        ]
         for each in threads:
             each.start()
-        until(lambda: len([name for name in ended if name.startswith("open")]) == 2, "both streams open")
+        until(
+            lambda: len([name for name in ended if name.startswith("open")]) == 2,
+            "both streams open",
+        )
         stream = Stream(server, {"question": QUESTION})
         stream.has("step")
         server.send(signal.SIGTERM)
@@ -212,7 +258,13 @@ def test_streams_that_only_follow_hold_nothing_up(bench: Bench) -> None:
 def _stuck_job(bench: Bench) -> list[str]:
     """A job that another process holds for long."""
     with closing(sqlite3.connect(bench.settings.database, timeout=PATIENCE)) as database, database:
-        values = ("job_stuck", "upload", json.dumps({"collection": "default"}), "running", time.time() + 3600)
+        values = (
+            "job_stuck",
+            "upload",
+            json.dumps({"collection": "default"}),
+            "running",
+            time.time() + 3600,
+        )
         database.execute(
             """INSERT INTO jobs
             (job_id, kind, payload, state, lease, done, total, detail, attempts, created_at, updated_at, owner)
@@ -227,7 +279,11 @@ def _follow(server: Server, name: str, job: str, ended: dict[str, float]) -> Non
     with httpx.Client(base_url=server.url, trust_env=False, timeout=PATIENCE) as client:
         if name == "mcp":
             both = {"Accept": "application/json, text/event-stream"}
-            information = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}
+            information = {
+                "protocolVersion": "2025-06-18",
+                "capabilities": {},
+                "clientInfo": {"name": "t", "version": "1"},
+            }
             begin = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": information}
             begun = client.post("/mcp", json=begin, headers=both)
             path, headers = "/mcp", both | {"Mcp-Session-Id": begun.headers["mcp-session-id"]}
@@ -244,9 +300,15 @@ def test_a_tool_call_that_is_cut_off_has_a_result(bench: Bench) -> None:
     bench.add()
     both = {"Accept": "application/json, text/event-stream"}
     with bench.serve(HANGS, stop_seconds="1") as server:
-        information = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}
+        information = {
+            "protocolVersion": "2025-06-18",
+            "capabilities": {},
+            "clientInfo": {"name": "t", "version": "1"},
+        }
         begin = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": information}
-        begun = httpx.post(f"{server.url}/mcp", json=begin, headers=both, trust_env=False, timeout=PATIENCE)
+        begun = httpx.post(
+            f"{server.url}/mcp", json=begin, headers=both, trust_env=False, timeout=PATIENCE
+        )
         said = both | {"Mcp-Session-Id": begun.headers["mcp-session-id"]}
         ready = {"jsonrpc": "2.0", "method": "notifications/initialized"}
         httpx.post(f"{server.url}/mcp", json=ready, headers=said, trust_env=False, timeout=PATIENCE)
@@ -255,7 +317,11 @@ def test_a_tool_call_that_is_cut_off_has_a_result(bench: Bench) -> None:
         found: list[httpx.Response] = []
 
         def asked() -> None:
-            found.append(httpx.post(f"{server.url}/mcp", json=call, headers=said, trust_env=False, timeout=PATIENCE))
+            found.append(
+                httpx.post(
+                    f"{server.url}/mcp", json=call, headers=said, trust_env=False, timeout=PATIENCE
+                )
+            )
 
         calling = threading.Thread(target=asked)
         other = Stream(server, {"question": QUESTION})
@@ -272,33 +338,52 @@ def test_a_tool_call_that_is_cut_off_has_a_result(bench: Bench) -> None:
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_second_signal_ends_at_once(bench: Bench, number: signal.Signals) -> None:
-    """Whatever the grace is; what was answered before is there, and a run that was cut off can be gone on with."""
+    """Whatever the grace is; what was answered before is there, and a run that was cut off can be
+    gone on with.
+    """
     bench.add()
     with bench.serve([FACT, {"reply": FACT, "delay": 600}], stop_seconds="600") as server:
         first = server.post("/api/ask", {"question": QUESTION, "agent": "dual_loop"}).json()
-        stream = Stream(server, {"question": "When was the lamp of the lighthouse built?", "agent": "dual_loop"})
-        until(lambda: rows(bench, "SELECT 1 FROM runs WHERE next = 'generate_response'"), "a graded run")
+        stream = Stream(
+            server, {"question": "When was the lamp of the lighthouse built?", "agent": "dual_loop"}
+        )
+        until(
+            lambda: rows(bench, "SELECT 1 FROM runs WHERE next = 'generate_response'"),
+            "a graded run",
+        )
         server.send(number)
         server.is_closing()
         server.send(number)
         assert server.stops(20) == 0
         stream.broken()
     with bench.serve(QUICK) as server:
-        assert server.get(f"/api/traces/{first['trace_id']}").json()["answer"]["answer"] == first["answer"]
+        assert (
+            server.get(f"/api/traces/{first['trace_id']}").json()["answer"]["answer"]
+            == first["answer"]
+        )
         [left] = server.get("/api/runs").json()["runs"]
-        assert server.post("/api/ask", {"resume": left["trace_id"]}).json()["trace_id"] == left["trace_id"]
+        assert (
+            server.post("/api/ask", {"resume": left["trace_id"]}).json()["trace_id"]
+            == left["trace_id"]
+        )
 
 
 def test_a_kill_loses_nothing_that_was_acknowledged(bench: Bench) -> None:
-    """Thirty conversations at once, killed when some are answered: each answer that a client has in full is in its trace and in
-    its conversation, and the database is whole.
+    """Thirty conversations at once, killed when some are answered: each answer that a client has in
+    full is in its trace and in its conversation, and the database is whole.
     """
     bench.add()
     with bench.serve([{"pace": 0.01, "delay": 0.3}]) as server:
-        streams = [Stream(server, {"question": f"{QUESTION} Number {number}."}) for number in range(30)]
+        streams = [
+            Stream(server, {"question": f"{QUESTION} Number {number}."}) for number in range(30)
+        ]
 
         def answered() -> list[dict[str, Any]]:
-            return [each.events[-1][1] for each in streams if each.events and each.events[-1][0] == "answer"]
+            return [
+                each.events[-1][1]
+                for each in streams
+                if each.events and each.events[-1][0] == "answer"
+            ]
 
         until(lambda: len(answered()) >= 5, "some answers")
         server.send(signal.SIGKILL)

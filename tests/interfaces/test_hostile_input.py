@@ -1,6 +1,8 @@
-"""Every way in takes strings that want to be run, written down, or obeyed: they are refused or kept, and never a fault.
+"""Every way in takes strings that want to be run, written down, or obeyed: they are refused or
+kept, and never a fault.
 
-The one rule: what is kept comes back letter by letter; half characters, which no reply could carry, are refused or replaced.
+The one rule: what is kept comes back letter by letter; half characters, which no reply could carry,
+are refused or replaced.
 """
 
 from __future__ import annotations
@@ -27,28 +29,63 @@ LONG = ("x" * 100_000, "字" * 100_000, "[" * 50_000 + "]" * 50_000, "<b>" * 30_
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[httpx.Client, Known]]:
     home = tmp_path_factory.mktemp("home")
-    settings = Settings(home=home, cache=home / "cache", llm="scripted", embedder="scripted", reader="scripted")
-    with serving(settings) as (url, token), httpx.Client(base_url=url, timeout=120, trust_env=False) as client:
+    settings = Settings(
+        home=home, cache=home / "cache", llm="scripted", embedder="scripted", reader="scripted"
+    )
+    with (
+        serving(settings) as (url, token),
+        httpx.Client(base_url=url, timeout=120, trust_env=False) as client,
+    ):
         yield client, seed(url, token)
 
 
 def ways(known: Known, text: str) -> Iterator[tuple[str, str, Any]]:
     """Every text that a program can send: method, path, body."""
-    session, trace, paper = known.kept["session_id"][0], known.kept["trace_id"][0], known.kept["papers"][0]
+    session, trace, paper = (
+        known.kept["session_id"][0],
+        known.kept["trace_id"][0],
+        known.kept["papers"][0],
+    )
     table = known.kept["sources"][0]
     chat = {"model": "citewell/qa:kept", "messages": [{"role": "user", "content": text}]}
     yield "POST", "/api/ask", {"question": text, "collection": "kept"}
-    yield "POST", "/api/ask", {"question": "When?", "history": [{"role": "user", "content": text}], "collection": "kept"}
-    yield "POST", "/api/ask", {"question": "When?", "agent": text, "session_id": text, "collection": text, "resume": text}
-    yield "POST", "/api/ask", {"question": "When was it built?", "user_id": text, "collection": "kept"}
+    yield (
+        "POST",
+        "/api/ask",
+        {"question": "When?", "history": [{"role": "user", "content": text}], "collection": "kept"},
+    )
+    yield (
+        "POST",
+        "/api/ask",
+        {
+            "question": "When?",
+            "agent": text,
+            "session_id": text,
+            "collection": text,
+            "resume": text,
+        },
+    )
+    yield (
+        "POST",
+        "/api/ask",
+        {"question": "When was it built?", "user_id": text, "collection": "kept"},
+    )
     yield "POST", "/api/ask", {"question": text, "agent": "data", "options": {"source": table}}
     yield "POST", "/api/ask", {"question": text, "options": {text: text}}
-    yield "POST", "/api/search", {"query": text, "collection": "kept", "types": [text], "doc_ids": [text]}
+    yield (
+        "POST",
+        "/api/search",
+        {"query": text, "collection": "kept", "types": [text], "doc_ids": [text]},
+    )
     yield "POST", "/api/collections", {"name": text}
     yield "PATCH", f"/api/sessions/{session}", {"title": text}
     yield "POST", "/api/feedback", {"trace_id": trace, "is_correct": False, "user_correction": text}
     yield "POST", "/api/feedback", {"trace_id": text, "is_correct": True, "user_id": text}
-    yield "PUT", f"/api/data/sources/{table}/glossary", {"glossary": [{"term": text, "meaning": text}]}
+    yield (
+        "PUT",
+        f"/api/data/sources/{table}/glossary",
+        {"glossary": [{"term": text, "meaning": text}]},
+    )
     yield "POST", "/api/data/sources", {"url": text, "name": text}
     yield "POST", "/api/collections/kept/documents", {"url": text}
     yield "POST", f"/api/papers/{paper}/messages", {"text": text, "message_id": text[:100]}
@@ -69,7 +106,12 @@ def ways(known: Known, text: str) -> Iterator[tuple[str, str, Any]]:
 def send(client: httpx.Client, method: str, path: str, body: Any) -> httpx.Response:
     """As JSON in ASCII: so half characters can be sent, and control characters."""
     quoted = httpx.URL(path.encode("utf-8", "replace").decode())
-    reply = client.request(method, quoted, content=json.dumps(body).encode(), headers={"Content-Type": "application/json"})
+    reply = client.request(
+        method,
+        quoted,
+        content=json.dumps(body).encode(),
+        headers={"Content-Type": "application/json"},
+    )
     assert reply.is_success or reply.status_code in REFUSED, (
         f"{method} {path} {str(body)[:300]}: {reply.status_code} {reply.text[:300]}"
     )
@@ -87,7 +129,9 @@ def test_every_input(part: int, server: tuple[httpx.Client, Known]) -> None:
 
 
 def test_every_input_with_theirs(server: tuple[httpx.Client, Known], shared_data: Path) -> None:
-    """Each string by a few of the ways, so that all ways have had many, and all strings were sent."""
+    """Each string by a few of the ways, so that all ways have had many, and all strings were
+    sent.
+    """
     client, known = server
     for n, text in enumerate(theirs(shared_data)):
         for way in list(ways(known, text))[n % 8 :: 8]:
@@ -123,12 +167,15 @@ def test_what_is_kept_comes_back(server: tuple[httpx.Client, Known]) -> None:
 
 
 def test_names_and_headers(server: tuple[httpx.Client, Known]) -> None:
-    """File names, header values and addresses; nothing of them becomes a header of a reply, or a line of its own."""
+    """File names, header values and addresses; nothing of them becomes a header of a reply, or a
+    line of its own.
+    """
     client, _ = server
     for n, text in enumerate(OURS):
         name = text.encode("utf-8", "replace").decode()
         reply = client.post(
-            f"/api/collections/names{n}/documents", files={"file": (name, f"# Quay {n}\n\nQuay {n} is long.\n")}
+            f"/api/collections/names{n}/documents",
+            files={"file": (name, f"# Quay {n}\n\nQuay {n} is long.\n")},
         )
         assert reply.status_code in {202, 422}, reply.text
         if reply.status_code == 202:
@@ -143,9 +190,20 @@ def test_names_and_headers(server: tuple[httpx.Client, Known]) -> None:
                 assert file.headers["content-disposition"].isascii()
         value = name.encode()
         if not any(sign < 32 or sign == 127 for sign in value):  # others no client sends
-            said = [(each, value) for each in (b"X-Request-Id", b"Origin", b"Authorization", b"User-Agent", b"Accept-Language")]
+            said = [
+                (each, value)
+                for each in (
+                    b"X-Request-Id",
+                    b"Origin",
+                    b"Authorization",
+                    b"User-Agent",
+                    b"Accept-Language",
+                )
+            ]
             assert client.get("/api/health", headers=said).status_code == 200
-            assert client.post("/api/ask", headers=said, json={"question": "When?"}).status_code == 403
+            assert (
+                client.post("/api/ask", headers=said, json={"question": "When?"}).status_code == 403
+            )
 
 
 async def test_every_argument_of_every_tool(server: tuple[httpx.Client, Known]) -> None:
@@ -154,11 +212,19 @@ async def test_every_argument_of_every_tool(server: tuple[httpx.Client, Known]) 
         tools = (await client.list_tools()).tools
         assert len(tools) > 4
         for text in OURS:
-            said = text.encode("utf-8", "replace").decode()  # its client sends UTF-8, which half characters are not
+            said = text.encode(
+                "utf-8", "replace"
+            ).decode()  # its client sends UTF-8, which half characters are not
             for tool in tools:
                 fields = tool.input_schema["properties"]
-                given = {name: said for name, each in fields.items() if "string" in str(each) and name != "agent"}
-                required = {name: True for name, each in fields.items() if each.get("type") == "boolean"}
+                given = {
+                    name: said
+                    for name, each in fields.items()
+                    if "string" in str(each) and name != "agent"
+                }
+                required = {
+                    name: True for name, each in fields.items() if each.get("type") == "boolean"
+                }
                 result = await client.call_tool(tool.name, {**required, **given})
                 told = " ".join(getattr(part, "text", "") for part in result.content)
                 assert "internal error" not in told.lower(), (tool.name, text)
@@ -190,7 +256,9 @@ def test_deep_json(server: tuple[httpx.Client, Known]) -> None:
 
 
 def test_nothing_of_it_reaches_a_terminal() -> None:
-    """What the command line prints went through `plain`: no sequence, no control, no mark that turns the reading direction."""
+    """What the command line prints went through `plain`: no sequence, no control, no mark that
+    turns the reading direction.
+    """
     for text in (
         *OURS,
         "\x9b31m",
@@ -204,15 +272,18 @@ def test_nothing_of_it_reaches_a_terminal() -> None:
     ):
         shown = plain(text)
         assert not any(ord(sign) < 32 and sign not in "\n\t" for sign in shown), repr(shown)
-        assert not any(sign in shown for sign in "\x7f\x9b\x90\x9d\u202e\u202a\u2066\u2069\u200e\u200f\u061c\u2028\u2029"), (
-            repr(shown)
-        )
+        assert not any(
+            sign in shown
+            for sign in "\x7f\x9b\x90\x9d\u202e\u202a\u2066\u2069\u200e\u200f\u061c\u2028\u2029"
+        ), repr(shown)
         shown.encode()
 
 
 def test_nor_what_is_printed_as_json(capsys: pytest.CaptureFixture[str]) -> None:
     print_json({"text": [*OURS, "\x9b31m\x7f\u061c"]})
     shown = capsys.readouterr().out
-    assert not any((ord(sign) < 32 and sign != "\n") or sign in "\x7f\x9b\u202e\u2066\u061c" for sign in shown)
+    assert not any(
+        (ord(sign) < 32 and sign != "\n") or sign in "\x7f\x9b\u202e\u2066\u061c" for sign in shown
+    )
     assert json.loads(shown)["text"][0] == OURS[0]
     assert json.loads(shown)["text"][-1] == "\x9b31m\x7f\u061c"

@@ -1,4 +1,6 @@
-"""A conversation comes back with its whole answers, and questions that were stopped are listed; each to its own user."""
+"""A conversation comes back with its whole answers, and questions that were stopped are listed;
+each to its own user.
+"""
 
 from __future__ import annotations
 
@@ -12,12 +14,20 @@ DAY = 86_400.0
 
 
 async def test_answers_of_a_session(client: httpx.AsyncClient, app: App) -> None:
-    """In the order in which they were asked, with what they were asked with, and none of another session or past its day."""
+    """In the order in which they were asked, with what they were asked with, and none of another
+    session or past its day.
+    """
     mine = (await app.sessions.create("qa")).session_id
     other = (await app.sessions.create("qa")).session_id
     now = 4_000_000_000.0
     for n, (session, at) in enumerate([(mine, now + 1), (mine, now), (other, now), (mine, DAY)]):
-        asked = {"agent": "auto", "collection": "docs", "options": {"web": False}, "question": "q", "llm": "scripted"}
+        asked = {
+            "agent": "auto",
+            "collection": "docs",
+            "options": {"web": False},
+            "question": "q",
+            "llm": "scripted",
+        }
         trace = Trace(
             trace_id=f"tr_{n}",
             agent="qa",
@@ -48,5 +58,10 @@ async def test_runs_that_were_stopped(client: httpx.AsyncClient, app: App) -> No
     assert (await client.get("/api/runs")).json() == {"runs": []}
     await app.runs.release("tr_1", holder)
     [run] = (await client.get("/api/runs")).json()["runs"]
-    assert (run["trace_id"], run["agent"], run["question"], run["next"]) == ("tr_1", "dual_loop", "When?", "rewrite_query")
+    assert (run["trace_id"], run["agent"], run["question"], run["next"]) == (
+        "tr_1",
+        "dual_loop",
+        "When?",
+        "rewrite_query",
+    )
     assert (await client.get("/api/runs?user_id=other")).json() == {"runs": []}

@@ -28,7 +28,13 @@ def events(text: str) -> list[tuple[str, Any]]:
 
 async def test_answer_is_one_json_object(client: httpx.AsyncClient, agent: FakeAgent) -> None:
     """The request reaches the agent whole, the Answer comes back whole."""
-    body = {"question": "何时建成？", "agent": "qa", "collection": "docs", "session_id": "ses_1", "options": {"a": 1}}
+    body = {
+        "question": "何时建成？",
+        "agent": "qa",
+        "collection": "docs",
+        "session_id": "ses_1",
+        "options": {"a": 1},
+    }
     reply = await client.post("/api/ask", json=body)
     assert reply.status_code == 200
     assert reply.json() == agent.answer.model_dump(mode="json")
@@ -48,7 +54,9 @@ async def test_answer_as_events(client: httpx.AsyncClient, agent: FakeAgent) -> 
 
 
 async def test_errors_on_both_channels(client: httpx.AsyncClient, agent: FakeAgent) -> None:
-    """An error of the agent is a status with the error shape, or an `error` event with the same shape."""
+    """An error of the agent is a status with the error shape, or an `error` event with the same
+    shape.
+    """
     agent.error = ModelUnavailable("no model", hint="pull one")
     shape = {"error": {"code": "model_unavailable", "message": "no model", "hint": "pull one"}}
     whole = await client.post("/api/ask", json={"question": "When?"})
@@ -58,27 +66,45 @@ async def test_errors_on_both_channels(client: httpx.AsyncClient, agent: FakeAge
     assert events(stream.text)[-1] == ("error", shape)
 
 
-async def test_unforeseen_error_ends_a_stream_with_the_shape(client: httpx.AsyncClient, agent: FakeAgent) -> None:
+async def test_unforeseen_error_ends_a_stream_with_the_shape(
+    client: httpx.AsyncClient, agent: FakeAgent
+) -> None:
     """Even a fault of ours ends the stream with an `error` event, without its inside."""
     agent.error = ZeroDivisionError("secret")  # type: ignore[assignment]
-    name, data = events((await client.post("/api/ask", json={"question": "When?"}, headers=SSE)).text)[-1]
+    name, data = events(
+        (await client.post("/api/ask", json={"question": "When?"}, headers=SSE)).text
+    )[-1]
     assert (name, data["error"]["code"]) == ("error", "internal")
     assert "secret" not in json.dumps(data)
 
 
 async def test_wrong_requests_are_4xx(client: httpx.AsyncClient, agent: FakeAgent) -> None:
-    """Wrong types, unknown fields, no JSON, half a character: told by field, never asked, never a 500."""
-    for body in ({"question": 3}, {}, {"question": "a", "agent": ["qa"]}, {"question": "a", "colection": "x"}, ["a"]):
+    """Wrong types, unknown fields, no JSON, half a character: told by field, never asked, never a
+    500.
+    """
+    for body in (
+        {"question": 3},
+        {},
+        {"question": "a", "agent": ["qa"]},
+        {"question": "a", "colection": "x"},
+        ["a"],
+    ):
         reply = await client.post("/api/ask", json=body)
         assert reply.status_code == 422, body
         assert reply.json()["error"]["code"] == "invalid_input"
         assert reply.json()["error"]["detail"][0]["field"]
-    half = await client.post("/api/ask", content=b'{"question": "\\ud800"}', headers={"Content-Type": "application/json"})
+    half = await client.post(
+        "/api/ask", content=b'{"question": "\\ud800"}', headers={"Content-Type": "application/json"}
+    )
     assert (half.status_code, half.json()["error"]["code"]) == (400, "invalid_json")
-    bad = await client.post("/api/ask", content=b'{"question": ', headers={"Content-Type": "application/json"})
+    bad = await client.post(
+        "/api/ask", content=b'{"question": ', headers={"Content-Type": "application/json"}
+    )
     assert (bad.status_code, bad.json()["error"]["code"]) == (400, "invalid_json")
     for content_type in ("text/plain", "application/x-www-form-urlencoded"):
-        reply = await client.post("/api/ask", content=b'{"question": "a"}', headers={"Content-Type": content_type})
+        reply = await client.post(
+            "/api/ask", content=b'{"question": "a"}', headers={"Content-Type": content_type}
+        )
         assert reply.status_code == 422
     assert agent.asked == []
 
@@ -99,12 +125,16 @@ async def test_unknown_agent_and_collection(client: httpx.AsyncClient) -> None:
 
 
 async def test_leaving_client_stops_the_work(client: httpx.AsyncClient, agent: FakeAgent) -> None:
-    """Work behind a JSON answer and behind a stream is cancelled when its client closes the line."""
+    """Work behind a JSON answer and behind a stream is cancelled when its client closes the
+    line.
+    """
     agent.hang = True
     for headers in ({}, SSE):
         agent.started.clear()
         agent.cancelled.clear()
-        asking = asyncio.create_task(client.post("/api/ask", json={"question": "When?"}, headers=headers))
+        asking = asyncio.create_task(
+            client.post("/api/ask", json={"question": "When?"}, headers=headers)
+        )
         await asyncio.wait_for(agent.started.wait(), 30)
         asking.cancel()
         await asyncio.gather(asking, return_exceptions=True)
@@ -114,7 +144,9 @@ async def test_leaving_client_stops_the_work(client: httpx.AsyncClient, agent: F
 async def test_stopping_server_ends_streams_at_once(served: Served, agent: FakeAgent) -> None:
     """An open stream gets a last event, a waiting client a 503, well before the grace time."""
     agent.hang = True
-    stream = asyncio.create_task(served.client.post("/api/ask", json={"question": "When?"}, headers=SSE))
+    stream = asyncio.create_task(
+        served.client.post("/api/ask", json={"question": "When?"}, headers=SSE)
+    )
     whole = asyncio.create_task(served.client.post("/api/ask", json={"question": "When?"}))
     while len(agent.asked) < 2:  # noqa: ASYNC110  # two runs of one double
         await asyncio.sleep(0.01)
@@ -124,7 +156,9 @@ async def test_stopping_server_ends_streams_at_once(served: Served, agent: FakeA
         assert (await whole).status_code == 503
 
 
-async def test_silence_is_bridged(client: httpx.AsyncClient, agent: FakeAgent, monkeypatch: Any) -> None:
+async def test_silence_is_bridged(
+    client: httpx.AsyncClient, agent: FakeAgent, monkeypatch: Any
+) -> None:
     """While nothing happens, comments keep the line open."""
     monkeypatch.setattr("citewell.interfaces.http.sse.KEEP_ALIVE", 0.05)
     agent.hang = True

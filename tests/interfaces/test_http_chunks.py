@@ -1,4 +1,6 @@
-"""How a document or a sent file would be cut, over HTTP: nothing is stored, and what cannot be is refused in words."""
+"""How a document or a sent file would be cut, over HTTP: nothing is stored, and what cannot be is
+refused in words.
+"""
 
 from __future__ import annotations
 
@@ -7,33 +9,50 @@ from typing import Any
 import httpx
 from tests.interfaces.test_http_documents import uploaded
 
-TEXT = "# Ships\n\n" + "".join(f"Ship {n} carried {n} tons of grain to the harbour. " for n in range(60))
+TEXT = "# Ships\n\n" + "".join(
+    f"Ship {n} carried {n} tons of grain to the harbour. " for n in range(60)
+)
 FILES = {"file": ("ships.md", TEXT.encode())}
 
 
 async def test_a_document_as_it_is_and_otherwise(client: httpx.AsyncClient) -> None:
-    await client.post("/api/collections", json={"name": "sea", "chunking": {"chunker": "fixed", "tokens": 60, "overlap": 10}})
+    await client.post(
+        "/api/collections",
+        json={"name": "sea", "chunking": {"chunker": "fixed", "tokens": 60, "overlap": 10}},
+    )
     await uploaded(client, "sea", ("ships.md", TEXT.encode()))
     [info] = (await client.get("/api/collections/sea/documents")).json()["documents"]
     path = f"/api/documents/{info['doc_id']}/chunks"
     own = (await client.get(path)).json()
-    assert [each["chunking"] for each in own["previews"]] == [{"chunker": "fixed", "tokens": 60, "overlap": 10}]
+    assert [each["chunking"] for each in own["previews"]] == [
+        {"chunker": "fixed", "tokens": 60, "overlap": 10}
+    ]
     assert len(own["previews"][0]["chunks"]) == info["chunks"]
     text = (await client.get(f"/api/documents/{info['doc_id']}/content")).json()["text"]
-    assert all(text[each["start"] : each["end"]] == each["text"] for each in own["previews"][0]["chunks"])
-    ways = (await client.get(path, params={"chunker": ["structure", "sentences"], "tokens": 100})).json()["previews"]
+    assert all(
+        text[each["start"] : each["end"]] == each["text"] for each in own["previews"][0]["chunks"]
+    )
+    ways = (
+        await client.get(path, params={"chunker": ["structure", "sentences"], "tokens": 100})
+    ).json()["previews"]
     assert [(each["chunking"]["chunker"], each["chunking"]["tokens"]) for each in ways] == [
         ("structure", 100),
         ("sentences", 100),
     ]
-    assert (await client.get(f"/api/documents/{info['doc_id']}")).json() == info, "it is cut as before"
+    assert (await client.get(f"/api/documents/{info['doc_id']}")).json() == info, (
+        "it is cut as before"
+    )
     assert (await client.get("/api/documents/doc_none/chunks")).status_code == 404
-    assert (await client.get(path, params={"tokens": 10})).json()["error"]["code"] == "invalid_input"
+    assert (await client.get(path, params={"tokens": 10})).json()["error"][
+        "code"
+    ] == "invalid_input"
     assert (await client.get(path, params={"chunker": "clever"})).status_code == 422
 
 
 async def test_a_sent_file_is_cut_and_not_kept(client: httpx.AsyncClient) -> None:
-    found: dict[str, Any] = (await client.post("/api/chunks", files=FILES, params={"chunker": "sentences"})).json()
+    found: dict[str, Any] = (
+        await client.post("/api/chunks", files=FILES, params={"chunker": "sentences"})
+    ).json()
     assert (found["title"], found["previews"][0]["chunking"]["chunker"]) == ("Ships", "sentences")
     assert found["previews"][0]["totals"]["chunks"] == len(found["previews"][0]["chunks"]) > 1
     assert (await client.get("/api/collections")).json() == {"collections": []}

@@ -1,4 +1,6 @@
-"""The dual loop over HTTP: its options, its steps as they come, a run that the client left and goes on with, its memory."""
+"""The dual loop over HTTP: its options, its steps as they come, a run that the client left and goes
+on with, its memory.
+"""
 
 from __future__ import annotations
 
@@ -44,25 +46,40 @@ async def test_options_of_the_request(client: httpx.AsyncClient, filled: Scripte
     filled.enqueue(DRAFT)
     answer = await asked(client, options={"max_calls": 1, "memory": False, "web": False})
     assert (answer["stop_reason"], answer["status"]) == ("budget_calls", "fallback")
-    for options, word in (({"max_cals": 2}, "max_calls"), ({"max_calls": 0}, "max_calls"), ({"corrections": 9}, "corrections")):
-        reply = await client.post("/api/ask", json={"question": QUESTION, "agent": "dual_loop", "options": options})
+    for options, word in (
+        ({"max_cals": 2}, "max_calls"),
+        ({"max_calls": 0}, "max_calls"),
+        ({"corrections": 9}, "corrections"),
+    ):
+        reply = await client.post(
+            "/api/ask", json={"question": QUESTION, "agent": "dual_loop", "options": options}
+        )
         assert reply.status_code == 422
         assert word in json.dumps(reply.json())
 
 
 async def test_auto_says_whom_it_chose(client: httpx.AsyncClient, filled: ScriptedLLM) -> None:
     answer = await asked(client, question="Remember that my plan is Pro.", agent="auto")
-    assert (answer["agent"], answer["agent_reason"]) == ("dual_loop", "there is something to remember")
+    assert (answer["agent"], answer["agent_reason"]) == (
+        "dual_loop",
+        "there is something to remember",
+    )
     listed = (await client.get("/api/memories", params={"user_id": "local"})).json()["memories"]
     assert [memory["text"] for memory in listed] == ["my plan is Pro"]
     assert (await client.get("/api/memories", params={"user_id": "ann"})).json()["memories"] == []
 
 
-async def test_a_client_that_left_goes_on_later(app: App, client: httpx.AsyncClient, filled: ScriptedLLM) -> None:
-    """The first step tells the trace; the work behind the line is stopped; its finished steps are not done again."""
+async def test_a_client_that_left_goes_on_later(
+    app: App, client: httpx.AsyncClient, filled: ScriptedLLM
+) -> None:
+    """The first step tells the trace; the work behind the line is stopped; its finished steps are
+    not done again.
+    """
     filled.enqueue(Line(DRAFT, delay=60))
     trace_id = ""
-    async with client.stream("POST", "/api/ask", json={"question": QUESTION, "agent": "dual_loop"}, headers=SSE) as reply:
+    async with client.stream(
+        "POST", "/api/ask", json={"question": QUESTION, "agent": "dual_loop"}, headers=SSE
+    ) as reply:
         async for line in reply.aiter_lines():
             if line.startswith("data: ") and '"node"' in line:
                 step = json.loads(line.removeprefix("data: "))
@@ -77,7 +94,11 @@ async def test_a_client_that_left_goes_on_later(app: App, client: httpx.AsyncCli
     filled._chat.clear()  # whether or not the call that never ends had begun
     filled.enqueue(DRAFT)
     answer = await asked(client, resume=trace_id)
-    assert (answer["answer"], answer["trace_id"], answer["usage"]["calls"]) == (DRAFT + "[1]", trace_id, 2)
+    assert (answer["answer"], answer["trace_id"], answer["usage"]["calls"]) == (
+        DRAFT + "[1]",
+        trace_id,
+        2,
+    )
     gone = await client.post("/api/ask", json={"resume": trace_id})
     assert (gone.status_code, gone.json()["error"]["code"]) == (404, "not_found")
     missing = await client.post("/api/ask", json={"agent": "dual_loop"})

@@ -11,14 +11,18 @@ from citewell.agents import data, dual_loop, paper_states, qa, website
 from citewell.graph import END, Graph, name_of
 
 
-@pytest.mark.parametrize("graph", [qa.GRAPH, dual_loop.GRAPH, website.GRAPH, data.GRAPH], ids=lambda graph: graph.name)
+@pytest.mark.parametrize(
+    "graph", [qa.GRAPH, dual_loop.GRAPH, website.GRAPH, data.GRAPH], ids=lambda graph: graph.name
+)
 async def test_every_agents_table(client: httpx.AsyncClient, graph: Graph[Any]) -> None:
     """Nodes in the table's order, the end last, and every label once for each edge."""
     shown = (await client.get(f"/api/graphs/{graph.name}")).json()
     assert shown["agent"] == graph.name
     assert shown["nodes"] == [*map(name_of, graph.table), END]
     assert shown["edges"] == [
-        [name_of(one), name_of(graph.table[one][label]), label] for one in graph.table for label in graph.table[one]
+        [name_of(one), name_of(graph.table[one][label]), label]
+        for one in graph.table
+        for label in graph.table[one]
     ]
     assert shown["mermaid"] == graph.mermaid()
 
@@ -40,7 +44,11 @@ async def test_an_agent_without_a_graph(client: httpx.AsyncClient, agent: str) -
 
 async def test_the_steps_of_an_answer_are_ways_in_its_graph(client: httpx.AsyncClient) -> None:
     """What the page lights: every step is a node, and where it went on is an edge of its."""
-    answer = (await client.post("/api/ask", json={"question": "How tall is the lighthouse?", "agent": "dual_loop"})).json()
+    answer = (
+        await client.post(
+            "/api/ask", json={"question": "How tall is the lighthouse?", "agent": "dual_loop"}
+        )
+    ).json()
     steps = (await client.get(f"/api/traces/{answer['trace_id']}")).json()["steps"]
     shown = (await client.get("/api/graphs/dual_loop")).json()
     ways = {(start, label): end for start, end, label in shown["edges"]}

@@ -15,7 +15,9 @@ def shaped(reply: httpx.Response) -> dict[str, Any]:
     """The error inside the one shape; fails where there is any other."""
     body = reply.json()
     assert set(body) == {"error"}
-    assert {"code", "message", "hint"} <= set(body["error"]) <= {"code", "message", "hint", "detail"}
+    assert (
+        {"code", "message", "hint"} <= set(body["error"]) <= {"code", "message", "hint", "detail"}
+    )
     error: dict[str, Any] = body["error"]
     return error
 
@@ -35,7 +37,9 @@ def shaped(reply: httpx.Response) -> dict[str, Any]:
         ("GET", "/api/traces?limit=x", 422),
     ],
 )
-async def test_every_refusal_has_one_shape(client: httpx.AsyncClient, method: str, path: str, status: int) -> None:
+async def test_every_refusal_has_one_shape(
+    client: httpx.AsyncClient, method: str, path: str, status: int
+) -> None:
     """Whether a route, the router or the validation refuses."""
     reply = await client.request(method, path)
     assert reply.status_code == status
@@ -57,7 +61,9 @@ async def test_fault_of_ours_has_the_shape_and_no_inside(
     assert "secret" not in reply.text
 
 
-@pytest.mark.parametrize("host", ["evil.example", "evil.example:80", "127.0.0.1.evil.example", "", "[::1", "192.168.1.5"])
+@pytest.mark.parametrize(
+    "host", ["evil.example", "evil.example:80", "127.0.0.1.evil.example", "", "[::1", "192.168.1.5"]
+)
 async def test_rebound_host_is_refused(client: httpx.AsyncClient, host: str) -> None:
     """A foreign name that leads here is not this server."""
     reply = await client.get("/api/health", headers={"Host": host})
@@ -81,26 +87,41 @@ async def test_loopback_host_is_served(client: httpx.AsyncClient, host: str) -> 
         {"Sec-Fetch-Site": "same-site"},
     ],
 )
-async def test_page_of_another_origin_changes_nothing(client: httpx.AsyncClient, headers: dict[str, str]) -> None:
+async def test_page_of_another_origin_changes_nothing(
+    client: httpx.AsyncClient, headers: dict[str, str]
+) -> None:
     """Neither by JSON nor by a form nor by DELETE; and there are no CORS headers to let it read."""
-    for method, path in (("POST", "/api/collections"), ("DELETE", "/api/collections/a"), ("PATCH", "/api/sessions/a")):
+    for method, path in (
+        ("POST", "/api/collections"),
+        ("DELETE", "/api/collections/a"),
+        ("PATCH", "/api/sessions/a"),
+    ):
         reply = await client.request(method, path, json={"name": "a"}, headers=headers)
         assert reply.status_code == 403
         assert shaped(reply)["code"] == "wrong_origin"
     assert (await client.get("/api/collections", headers=headers)).json() == {"collections": []}
-    assert "access-control-allow-origin" not in (await client.get("/api/health", headers=headers)).headers
+    assert (
+        "access-control-allow-origin"
+        not in (await client.get("/api/health", headers=headers)).headers
+    )
 
 
 async def test_own_page_may(client: httpx.AsyncClient) -> None:
     """The same origin, and programs that send none."""
     own = {"Origin": str(client.base_url).rstrip("/"), "Sec-Fetch-Site": "same-origin"}
-    assert (await client.post("/api/collections", json={"name": "a"}, headers=own)).status_code == 201
+    assert (
+        await client.post("/api/collections", json={"name": "a"}, headers=own)
+    ).status_code == 201
 
 
 async def test_large_bodies_are_refused(client: httpx.AsyncClient) -> None:
-    """10 MB of question: refused by its declared length, and by its count where none is declared."""
+    """10 MB of question: refused by its declared length, and by its count where none is
+    declared.
+    """
     huge = b'{"question": "' + b"a" * 10_000_000 + b'"}'
-    declared = await client.post("/api/ask", content=huge, headers={"Content-Type": "application/json"})
+    declared = await client.post(
+        "/api/ask", content=huge, headers={"Content-Type": "application/json"}
+    )
     assert declared.status_code == 413
     assert shaped(declared)["code"] == "too_large"
 
@@ -109,7 +130,9 @@ async def test_large_bodies_are_refused(client: httpx.AsyncClient) -> None:
             yield huge[at : at + 100_000]
 
     try:
-        counted = await client.post("/api/ask", content=pieces(), headers={"Content-Type": "application/json"})
+        counted = await client.post(
+            "/api/ask", content=pieces(), headers={"Content-Type": "application/json"}
+        )
     except httpx.WriteError:
         return  # the server closed the line in the middle of the body: refused as well
     assert counted.status_code == 413

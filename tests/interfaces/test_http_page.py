@@ -1,4 +1,6 @@
-"""The page's files: what is served and with which headers, what is not sent again, and what nobody gets."""
+"""The page's files: what is served and with which headers, what is not sent again, and what nobody
+gets.
+"""
 
 from __future__ import annotations
 
@@ -26,9 +28,13 @@ async def test_browsers_get_the_page_and_programs_words(client: httpx.AsyncClien
 
 
 async def test_policy_lets_only_own_scripts_run(client: httpx.AsyncClient) -> None:
-    """No `unsafe-` word, no other host; the import map, the one inline script, is allowed by its own hash."""
+    """No `unsafe-` word, no other host; the import map, the one inline script, is allowed by its
+    own hash.
+    """
     shown = await client.get("/", headers=HTML)
-    policy = dict(part.strip().split(" ", 1) for part in shown.headers["content-security-policy"].split(";"))
+    policy = dict(
+        part.strip().split(" ", 1) for part in shown.headers["content-security-policy"].split(";")
+    )
     inline = re.findall(r"<script(?![^>]*\bsrc=)[^>]*>(.*?)</script>", shown.text, re.DOTALL)
     assert len(inline) == 1
     digest = base64.b64encode(hashlib.sha256(inline[0].encode()).digest()).decode()
@@ -50,7 +56,9 @@ async def test_policy_lets_only_own_scripts_run(client: httpx.AsyncClient) -> No
         ("vendor/pdfjs-dist/cmaps/UniGB-UCS2-H.bcmap", "application/octet-stream"),
     ],
 )
-async def test_files_have_their_kind_and_safe_headers(client: httpx.AsyncClient, path: str, kind: str) -> None:
+async def test_files_have_their_kind_and_safe_headers(
+    client: httpx.AsyncClient, path: str, kind: str
+) -> None:
     reply = await client.get(f"/assets/{path}")
     assert reply.headers["content-type"] == kind
     assert reply.content == (page.WEB / path).read_bytes()
@@ -58,20 +66,28 @@ async def test_files_have_their_kind_and_safe_headers(client: httpx.AsyncClient,
     assert reply.headers["x-frame-options"] == "DENY"
     assert reply.headers["referrer-policy"] == "no-referrer"
     assert reply.headers["cache-control"] == "no-cache"
-    assert "script-src 'self';" in reply.headers["content-security-policy"], "workers take the policy of their own file"
+    assert "script-src 'self';" in reply.headers["content-security-policy"], (
+        "workers take the policy of their own file"
+    )
 
 
 async def test_what_is_known_is_not_sent_again(client: httpx.AsyncClient) -> None:
     tag = (await client.get("/assets/app.js")).headers["etag"]
     again = await client.get("/assets/app.js", headers={"If-None-Match": f'"other", W/{tag}'})
     assert (again.status_code, again.content, again.headers["etag"]) == (304, b"", tag)
-    assert (await client.get("/assets/app.js", headers={"If-None-Match": '"other"'})).status_code == 200
+    assert (
+        await client.get("/assets/app.js", headers={"If-None-Match": '"other"'})
+    ).status_code == 200
 
 
 async def test_files_come_packed_for_who_takes_it(client: httpx.AsyncClient) -> None:
-    """The same bytes unpacked, under a tag of its own; who takes no gzip gets them plain, and small ones are never packed."""
+    """The same bytes unpacked, under a tag of its own; who takes no gzip gets them plain, and small
+    ones are never packed.
+    """
     path, plain = "vendor/preact/preact.mjs", {"Accept-Encoding": "identity"}
-    async with client.stream("GET", f"/assets/{path}", headers={"Accept-Encoding": "br, gzip"}) as reply:
+    async with client.stream(
+        "GET", f"/assets/{path}", headers={"Accept-Encoding": "br, gzip"}
+    ) as reply:
         raw = b"".join([part async for part in reply.aiter_raw()])
     assert (reply.headers["content-encoding"], reply.headers["vary"]) == ("gzip", "Accept-Encoding")
     assert gzip.decompress(raw) == (page.WEB / path).read_bytes()
@@ -82,7 +98,9 @@ async def test_files_come_packed_for_who_takes_it(client: httpx.AsyncClient) -> 
     for tag, headers in ((reply.headers["etag"], {}), (bare.headers["etag"], plain)):
         again = await client.get(f"/assets/{path}", headers={**headers, "If-None-Match": tag})
         assert (again.status_code, again.content) == (304, b"")
-    wrong = await client.get(f"/assets/{path}", headers={**plain, "If-None-Match": reply.headers["etag"]})
+    wrong = await client.get(
+        f"/assets/{path}", headers={**plain, "If-None-Match": reply.headers["etag"]}
+    )
     assert wrong.status_code == 200
     for small in ("icons/citewell.svg", "vendor/temml/Temml.woff2"):
         assert "content-encoding" not in (await client.get(f"/assets/{small}")).headers
@@ -113,7 +131,9 @@ async def test_what_is_somebodys_is_never_packed(client: httpx.AsyncClient) -> N
         assert "content-encoding" not in reply.headers, path
 
 
-async def test_a_changed_file_is_sent(client: httpx.AsyncClient, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_changed_file_is_sent(
+    client: httpx.AsyncClient, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(page, "WEB", tmp_path)
     (tmp_path / "a.js").write_text("1", "utf-8")
     first = await client.get("/assets/a.js")
@@ -123,15 +143,22 @@ async def test_a_changed_file_is_sent(client: httpx.AsyncClient, tmp_path: Path,
 
 
 async def test_what_lies_below_a_version_is_kept(client: httpx.AsyncClient) -> None:
-    """The page names a version; below it files are the same, and kept for good. Below another they are as they are now."""
+    """The page names a version; below it files are the same, and kept for good. Below another they
+    are as they are now.
+    """
     shown = (await client.get("/", headers=HTML)).text
     here = re.findall(r'<script type="module" src="(/assets/@[0-9a-f]{16}/)app\.js">', shown)[0]
     named = re.findall(r'"(/assets/[^"]*)"', shown)
-    assert {address for address in named if not address.startswith(here)} == {"/assets/"}  # the map's way for who names none
+    assert {address for address in named if not address.startswith(here)} == {
+        "/assets/"
+    }  # the map's way for who names none
     for path in ("app.js", "styles/base.css", "vendor/preact/preact.mjs"):
         kept, plain = await client.get(here + path), await client.get(f"/assets/{path}")
         assert (kept.status_code, kept.content) == (200, plain.content)
-        assert (kept.headers["cache-control"], plain.headers["cache-control"]) == (page.LASTING, "no-cache")
+        assert (kept.headers["cache-control"], plain.headers["cache-control"]) == (
+            page.LASTING,
+            "no-cache",
+        )
     other = await client.get("/assets/@0123456789abcdef/app.js")
     assert (other.status_code, other.headers["cache-control"]) == (200, "no-cache")
     for path in (
@@ -141,19 +168,38 @@ async def test_what_lies_below_a_version_is_kept(client: httpx.AsyncClient) -> N
         f"{here}../../http/page.py",
         f"{here}{here}app.js",
     ):
-        assert (await client.get(f"/assets/{path.removeprefix('/assets/')}")).status_code == 404, path
+        assert (await client.get(f"/assets/{path.removeprefix('/assets/')}")).status_code == 404, (
+            path
+        )
 
 
 async def test_modules_of_the_first_view_are_told(client: httpx.AsyncClient) -> None:
-    """Each of them is there, once; those that one of them imports are among them; what is loaded on occasion is not."""
+    """Each of them is there, once; those that one of them imports are among them; what is loaded on
+    occasion is not.
+    """
     shown = (await client.get("/", headers=HTML)).text
-    told = [address.partition("/@")[2].partition("/")[2] for address in re.findall(r'"modulepreload" href="([^"]+)"', shown)]
+    told = [
+        address.partition("/@")[2].partition("/")[2]
+        for address in re.findall(r'"modulepreload" href="([^"]+)"', shown)
+    ]
     assert len(told) == len(set(told)) > 50
-    assert {"app.js", "views/ask.js", "ui/html.js", "vendor/preact/preact.mjs", "vendor/htm/htm.mjs"} <= set(told)
-    assert not {"views/papers.js", "vendor/pdfjs-dist/build/pdf.min.mjs", "vendor/temml/temml.mjs"} & set(told)
+    assert {
+        "app.js",
+        "views/ask.js",
+        "ui/html.js",
+        "vendor/preact/preact.mjs",
+        "vendor/htm/htm.mjs",
+    } <= set(told)
+    assert not {
+        "views/papers.js",
+        "vendor/pdfjs-dist/build/pdf.min.mjs",
+        "vendor/temml/temml.mjs",
+    } & set(told)
     for path in told:
         assert (page.WEB / path).is_file(), path
-    assert shown.index("importmap") < shown.index("modulepreload")  # a map that comes later than a module is too late
+    assert shown.index("importmap") < shown.index(
+        "modulepreload"
+    )  # a map that comes later than a module is too late
 
 
 def test_another_file_is_another_version(tmp_path: Path) -> None:
@@ -172,7 +218,9 @@ def test_another_file_is_another_version(tmp_path: Path) -> None:
 
 
 def test_imports_are_read(tmp_path: Path) -> None:
-    """One line or several, exports too, libraries by the map; not what is loaded on occasion, in a comment, or not there."""
+    """One line or several, exports too, libraries by the map; not what is loaded on occasion, in a
+    comment, or not there.
+    """
     (tmp_path / "parts").mkdir()
     (tmp_path / "vendor").mkdir()
     first = """import {
@@ -180,18 +228,33 @@ def test_imports_are_read(tmp_path: Path) -> None:
       b,
     } from "./parts/b.js";
     """.replace("\n    ", "\n")
-    first += 'import { lib } from "lib";\nimport "./parts/plain.js";\nexport { c } from "./parts/c.js";\n'
     first += (
-        '// import { x } from "./parts/x.js";\nconst later = () => import("./parts/x.js");\nimport y from "./nowhere.js";\n'
+        'import { lib } from "lib";\nimport "./parts/plain.js";\nexport { c } from '
+        '"./parts/c.js";\n'
+    )
+    first += (
+        '// import { x } from "./parts/x.js";\nconst later = () => '
+        'import("./parts/x.js");\nimport y from "./nowhere.js";\n'
     )
     (tmp_path / "first.js").write_text(first, "utf-8")
-    (tmp_path / "parts" / "b.js").write_text('import { c } from "./c.js";\nimport { top } from "../first.js";\n', "utf-8")
+    (tmp_path / "parts" / "b.js").write_text(
+        'import { c } from "./c.js";\nimport { top } from "../first.js";\n', "utf-8"
+    )
     for name in ("plain", "c", "x"):
         (tmp_path / "parts" / f"{name}.js").write_text("export const c = 1;\n", "utf-8")
-    (tmp_path / "vendor" / "lib.js").write_text('import{n as t}from"./more.js";const f="from";export{t};', "utf-8")
+    (tmp_path / "vendor" / "lib.js").write_text(
+        'import{n as t}from"./more.js";const f="from";export{t};', "utf-8"
+    )
     (tmp_path / "vendor" / "more.js").write_text("export const n=1;", "utf-8")
     found = modules.needed(("first.js",), {"lib": "/assets/vendor/lib.js"}, tmp_path)
-    assert found == ["first.js", "parts/b.js", "vendor/lib.js", "parts/plain.js", "parts/c.js", "vendor/more.js"]
+    assert found == [
+        "first.js",
+        "parts/b.js",
+        "vendor/lib.js",
+        "parts/plain.js",
+        "parts/c.js",
+        "vendor/more.js",
+    ]
 
 
 HOSTILE = [
@@ -226,13 +289,17 @@ async def test_nothing_else_is_served(client: httpx.AsyncClient, path: str) -> N
     assert reply.json()["error"]["code"] == "not_found"
 
 
-@pytest.mark.parametrize("path", ["../http/page.js", "/etc/passwd.js", "a\\..\\b.js", "styles/../app.js", "a\0.js"])
+@pytest.mark.parametrize(
+    "path", ["../http/page.js", "/etc/passwd.js", "a\\..\\b.js", "styles/../app.js", "a\0.js"]
+)
 def test_paths_that_a_client_would_tidy_are_refused_too(path: str) -> None:
     with pytest.raises(NotFound):
         page.located(path)
 
 
-def test_a_link_that_leads_out_is_not_followed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_link_that_leads_out_is_not_followed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (tmp_path / "secret.js").write_text("secret", "utf-8")
     (tmp_path / "web").mkdir()
     (tmp_path / "web" / "linked.js").symlink_to(tmp_path / "secret.js")

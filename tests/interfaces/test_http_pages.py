@@ -1,4 +1,6 @@
-"""`/api/documents/{id}/pages/{n}.png`: pages as pictures with the cited lines marked, and citations that know their lines."""
+"""`/api/documents/{id}/pages/{n}.png`: pages as pictures with the cited lines marked, and citations
+that know their lines.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,9 @@ trailer <</Root 1 0 R>>
 
 async def added(client: httpx.AsyncClient, name: str, data: bytes) -> str:
     """The id of a document that was uploaded."""
-    job = (await client.post("/api/collections/docs/documents", files=[("file", (name, data))])).json()
+    job = (
+        await client.post("/api/collections/docs/documents", files=[("file", (name, data))])
+    ).json()
     async with asyncio.timeout(20):
         while job["state"] not in {"done", "failed"}:
             await asyncio.sleep(0.05)
@@ -40,20 +44,31 @@ async def test_a_page_with_marks(client: httpx.AsyncClient) -> None:
     text = (await client.get(f"{base}/content")).json()["text"]
     start = text.index(SECOND)
     plain = await client.get(f"{base}/pages/1.png", params={"width": 300})
-    marked = await client.get(f"{base}/pages/1.png", params={"width": 300, "start": start, "end": start + len(SECOND)})
+    marked = await client.get(
+        f"{base}/pages/1.png", params={"width": 300, "start": start, "end": start + len(SECOND)}
+    )
     for reply in (plain, marked):
         assert (reply.status_code, reply.headers["content-type"]) == (200, "image/png")
         assert reply.content.startswith(b"\x89PNG")
         assert "private" in reply.headers["cache-control"]
     assert plain.content != marked.content
     assert plain.headers["etag"] != marked.headers["etag"]
-    again = await client.get(f"{base}/pages/1.png?width=300", headers={"If-None-Match": plain.headers["etag"]})
-    assert (again.status_code, again.content, again.headers["etag"]) == (304, b"", plain.headers["etag"])
+    again = await client.get(
+        f"{base}/pages/1.png?width=300", headers={"If-None-Match": plain.headers["etag"]}
+    )
+    assert (again.status_code, again.content, again.headers["etag"]) == (
+        304,
+        b"",
+        plain.headers["etag"],
+    )
 
 
 async def test_what_cannot_be_shown_says_why(client: httpx.AsyncClient) -> None:
     """No such document, page, or pages at all; a width or a span that is none."""
-    doc_id, note = await added(client, "light.pdf", PDF), await added(client, "note.md", b"# Note\n\nWords.\n")
+    doc_id, note = (
+        await added(client, "light.pdf", PDF),
+        await added(client, "note.md", b"# Note\n\nWords.\n"),
+    )
     for path, status in [
         ("doc_none/pages/1.png", 404),
         (f"{doc_id}/pages/2.png", 404),
@@ -75,7 +90,9 @@ async def test_citations_know_their_lines(client: httpx.AsyncClient, app: App) -
     doc_id = await added(client, "light.pdf", PDF)
     text = (await app.catalog.content(doc_id)).text
     start = text.index(SECOND)
-    citation = Citation(n=1, doc_id=doc_id, title="t", uri="u", quote=SECOND, start=start, end=start + len(SECOND))
+    citation = Citation(
+        n=1, doc_id=doc_id, title="t", uri="u", quote=SECOND, start=start, end=start + len(SECOND)
+    )
     [located] = await locator(app)([citation])
     [[page, x0, y0, x1, y1]] = located.boxes
     assert (page, located.page) == (1, 1)

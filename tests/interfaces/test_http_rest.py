@@ -46,9 +46,15 @@ async def test_traces(client: httpx.AsyncClient, app: App, agent: FakeAgent) -> 
     )
     await app.traces.put(trace)
     [summary] = (await client.get("/api/traces")).json()["traces"]
-    assert (summary["trace_id"], summary["question"], summary["status"]) == ("tr_1", "When?", "answered")
+    assert (summary["trace_id"], summary["question"], summary["status"]) == (
+        "tr_1",
+        "When?",
+        "answered",
+    )
     until = app.traces.until(trace.created_at)
-    assert (await client.get("/api/traces/tr_1")).json() == trace.model_dump(mode="json") | {"expires_at": until}
+    assert (await client.get("/api/traces/tr_1")).json() == trace.model_dump(mode="json") | {
+        "expires_at": until
+    }
 
 
 async def test_status(client: httpx.AsyncClient) -> None:
@@ -61,7 +67,9 @@ async def test_status(client: httpx.AsyncClient) -> None:
 
 
 async def test_description_names_every_route(client: httpx.AsyncClient) -> None:
-    """OpenAPI has each path of this issue, and no page that loads scripts from elsewhere is served."""
+    """OpenAPI has each path of this issue, and no page that loads scripts from elsewhere is
+    served.
+    """
     paths = set((await client.get("/api/openapi.json")).json()["paths"])
     assert paths >= {
         "/api/ask",

@@ -28,7 +28,9 @@ def citation(n: int = 1, **changes: Any) -> Citation:
 
 
 def answer(text: str, *citations: Citation) -> Answer:
-    return Answer(answer=text, citations=list(citations), status="answered", confidence=0.5, agent="qa")
+    return Answer(
+        answer=text, citations=list(citations), status="answered", confidence=0.5, agent="qa"
+    )
 
 
 @pytest.mark.parametrize(
@@ -38,9 +40,17 @@ def answer(text: str, *citations: Citation) -> Answer:
         ({"quote": ""}, BASE, f"{BASE}#/source/doc_1?start=0&end=1"),
         ({"quote": "", "end": 0}, BASE, f"{BASE}#/source/doc_1"),
         ({"uri": "https://x.example/a (b)#c"}, BASE, "https://x.example/a%20%28b%29#c"),
-        ({"origin": "table", "doc_id": "sales 1", "uri": "table:sales 1"}, BASE, f"{BASE}#/data/sales%201"),
+        (
+            {"origin": "table", "doc_id": "sales 1", "uri": "table:sales 1"},
+            BASE,
+            f"{BASE}#/data/sales%201",
+        ),
         ({"origin": "memory", "doc_id": "mem_1", "uri": "memory:mem_1"}, BASE, f"{BASE}#/memory"),
-        ({"origin": "confirmed", "doc_id": "rule_1", "uri": "rule:rule_1"}, BASE, f"{BASE}#/knowledge"),
+        (
+            {"origin": "confirmed", "doc_id": "rule_1", "uri": "rule:rule_1"},
+            BASE,
+            f"{BASE}#/knowledge",
+        ),
         ({"uri": "/home/a b.pdf", "page": 2}, "", "file:///home/a%20b.pdf#page=2"),
         ({"uri": "upload:t.pdf"}, "", ""),
     ],
@@ -64,11 +74,15 @@ def test_numbers_become_links_where_they_cite() -> None:
 
 def test_the_list_is_in_the_language_of_the_answer() -> None:
     """With page, section and quote, and nothing that Markdown or a terminal would obey."""
-    nasty = citation(1, title="A](http://evil) <b>*\x1b", page=2, section="S_1", quote="a\n`b` " + "c" * 400)
+    nasty = citation(
+        1, title="A](http://evil) <b>*\x1b", page=2, section="S_1", quote="a\n`b` " + "c" * 400
+    )
     english = linked(answer("Yes, it was built then.[1]", nasty), BASE).text
     line = english.partition("**Sources**\n\n")[2]
     url = f"{BASE}#/source/doc_1?page=2&start=0&end=1&words={words_of(nasty.quote)}"
-    assert line.startswith(f'1. [A\\](http://evil) \\<b\\>\\*]({url}), page 2, S\\_1: "a \\`b\\` ccc')
+    assert line.startswith(
+        f'1. [A\\](http://evil) \\<b\\>\\*]({url}), page 2, S\\_1: "a \\`b\\` ccc'
+    )
     assert line.endswith('…"')
     assert "\x1b" not in english
     chinese = linked(answer("灯塔建于1857年。[1]", citation(1, page=3)), BASE).text
@@ -78,10 +92,14 @@ def test_the_list_is_in_the_language_of_the_answer() -> None:
 
 def test_a_picture_of_a_document_loads_nothing() -> None:
     """A sentence that holds Markdown for a picture shows it as text."""
-    assert linked(answer("See ![x](http://evil/?q=1)!"), BASE).text == "See \\![x](http://evil/?q=1)!"
+    assert (
+        linked(answer("See ![x](http://evil/?q=1)!"), BASE).text == "See \\![x](http://evil/?q=1)!"
+    )
 
 
-@pytest.mark.parametrize("text", ["Built 1857.[1] Red.[2][1]", "灯塔。[1]\n\n红色。[2]", "Nothing cited."])
+@pytest.mark.parametrize(
+    "text", ["Built 1857.[1] Red.[2][1]", "灯塔。[1]\n\n红色。[2]", "Nothing cited."]
+)
 def test_what_was_linked_is_read_back(text: str) -> None:
     """So that a conversation that is sent back holds the answers as they were."""
     shown = linked(answer(text, citation(1), citation(2)), BASE).text

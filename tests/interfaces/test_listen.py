@@ -12,10 +12,13 @@ from citewell.interfaces.cli.serve import listen
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "localhost"])
 def test_small_packets_are_sent_at_once(host: str) -> None:
-    """asyncio turns off the wait for more (Nagle's) only where a socket says that it is TCP; else the second request of each
-    connection and all that follow take 40 ms longer.
+    """asyncio turns off the wait for more (Nagle's) only where a socket says that it is TCP; else
+    the second request of each connection and all that follow take 40 ms longer.
     """
-    with closing(listen(host, 0)) as listener, closing(socket.create_connection(listener.getsockname()[:2])):
+    with (
+        closing(listen(host, 0)) as listener,
+        closing(socket.create_connection(listener.getsockname()[:2])),
+    ):
         accepted, _ = listener.accept()
         with closing(accepted):
             assert accepted.proto == socket.IPPROTO_TCP

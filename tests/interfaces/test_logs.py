@@ -1,4 +1,6 @@
-"""The log of a server: its fields, its ids, and that nothing secret and nothing that somebody wrote is in it."""
+"""The log of a server: its fields, its ids, and that nothing secret and nothing that somebody wrote
+is in it.
+"""
 
 from __future__ import annotations
 
@@ -89,7 +91,9 @@ async def asked(app: App, served: Served) -> httpx.AsyncClient:
 
 async def test_one_line_a_request(log: Log, asked: httpx.AsyncClient) -> None:
     reply = await asked.post(
-        "/api/ask?x=y", json={"question": QUESTION, "collection": "lamps"}, headers={"X-Request-ID": "mine-7"}
+        "/api/ask?x=y",
+        json={"question": QUESTION, "collection": "lamps"},
+        headers={"X-Request-ID": "mine-7"},
     )
     assert reply.headers["X-Request-ID"] == "mine-7"
     (line,) = log.of("citewell.access")
@@ -111,10 +115,26 @@ async def test_one_line_a_request(log: Log, asked: httpx.AsyncClient) -> None:
 
 
 @pytest.mark.parametrize(
-    "said", ["", "a" * 65, "two words", 'x"}{"level":"error', "a;b", "é".encode("latin-1"), "<script>", "%0a"], ids=repr
+    "said",
+    [
+        "",
+        "a" * 65,
+        "two words",
+        'x"}{"level":"error',
+        "a;b",
+        "é".encode("latin-1"),
+        "<script>",
+        "%0a",
+    ],
+    ids=repr,
 )
-async def test_an_id_that_is_none_is_not_taken_over(log: Log, client: httpx.AsyncClient, said: str | bytes) -> None:
-    reply = await client.get("/api/version", headers=[(b"X-Request-ID", said if isinstance(said, bytes) else said.encode())])
+async def test_an_id_that_is_none_is_not_taken_over(
+    log: Log, client: httpx.AsyncClient, said: str | bytes
+) -> None:
+    reply = await client.get(
+        "/api/version",
+        headers=[(b"X-Request-ID", said if isinstance(said, bytes) else said.encode())],
+    )
     made = reply.headers["X-Request-ID"]
     assert made.startswith("req_")
     assert [line["request_id"] for line in log.of("citewell.access")] == [made]
@@ -148,7 +168,11 @@ async def test_a_fault_is_told_once_with_its_traceback(
     monkeypatch.setattr("citewell.store.sessions.Sessions.list", broken)
     reply = await client.get("/api/sessions")
     error, made = reply.json()["error"], reply.headers["X-Request-ID"]
-    assert (reply.status_code, error["code"], error["detail"]) == (500, "internal", {"request_id": made})
+    assert (reply.status_code, error["code"], error["detail"]) == (
+        500,
+        "internal",
+        {"request_id": made},
+    )
     assert made in error["hint"]
     (fault,) = [line for line in log.lines if "exception" in line]
     assert (fault["level"], fault["request_id"]) == ("error", made)
@@ -165,7 +189,9 @@ async def test_a_fault_in_a_stream_names_the_request(
 
     monkeypatch.setattr("citewell.service.ask.ask._stored", broken)
     headers = {"Accept": "text/event-stream"}
-    reply = await asked.post("/api/ask", json={"question": QUESTION, "collection": "lamps"}, headers=headers)
+    reply = await asked.post(
+        "/api/ask", json={"question": QUESTION, "collection": "lamps"}, headers=headers
+    )
     assert f"at request {reply.headers['X-Request-ID']}" in reply.text
     (fault,) = [line for line in log.lines if "exception" in line]
     assert fault["exception"].endswith("ZeroDivisionError: cannot answer '[left out]'")
@@ -174,7 +200,10 @@ async def test_a_fault_in_a_stream_names_the_request(
 
 
 async def test_jobs_say_which_they_are(log: Log, client: httpx.AsyncClient) -> None:
-    job = await done(client, (await client.post("/api/collections/c/documents", files={"file": ("a.txt", TEXT)})).json())
+    job = await done(
+        client,
+        (await client.post("/api/collections/c/documents", files={"file": ("a.txt", TEXT)})).json(),
+    )
     told = log.of("citewell.service.jobs.worker")
     assert [line["message"] for line in told] == ["job begins: upload", "job done: upload"]
     assert {line["job_id"] for line in told} == {job["job_id"]}
@@ -186,7 +215,9 @@ class Rude(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         sent = self.rfile.read(int(self.headers["content-length"])).decode()
-        body = json.dumps({"error": {"message": f"bad: {self.headers['authorization']} {sent}"}}).encode()
+        body = json.dumps(
+            {"error": {"message": f"bad: {self.headers['authorization']} {sent}"}}
+        ).encode()
         self.send_response(422)
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
@@ -199,7 +230,9 @@ class Rude(BaseHTTPRequestHandler):
 class TestWithUsers:
     @pytest.fixture
     def settings(self, settings: Settings) -> Iterator[Settings]:
-        """Connected to a chat model whose errors quote the prompt, and whose address has a password in it."""
+        """Connected to a chat model whose errors quote the prompt, and whose address has a password
+        in it.
+        """
         with ThreadingHTTPServer(("127.0.0.1", 0), Rude) as server:
             thread = threading.Thread(target=server.serve_forever, daemon=True)
             thread.start()
@@ -209,8 +242,12 @@ class TestWithUsers:
             server.shutdown()
             thread.join()
 
-    async def test_no_secret_and_no_word_of_anybody(self, log: Log, app: App, served: Served) -> None:
-        """Tokens, cookies, CSRF words, keys, questions, queries: whatever goes wrong, at the finest level."""
+    async def test_no_secret_and_no_word_of_anybody(
+        self, log: Log, app: App, served: Served
+    ) -> None:
+        """Tokens, cookies, CSRF words, keys, questions, queries: whatever goes wrong, at the finest
+        level.
+        """
         client = served.client
         token = (await add_user(app, "ann", "admin")).token
         await add_data(app, TEXT, "lamps.txt", "upload:lamps.txt", "lamps")
@@ -218,18 +255,38 @@ class TestWithUsers:
         cookie, csrf = client.cookies["citewell_session"], signed_in.json()["csrf"]
         asking = {"question": QUESTION, "collection": "lamps"}
         completion = {"model": "citewell/qa", "messages": [{"role": "user", "content": QUESTION}]}
-        for headers in (bearer(token), {"X-CSRF-Token": csrf}, {"X-CSRF-Token": "wrong"}, bearer("cw_not-a-token-of-anybody")):
+        for headers in (
+            bearer(token),
+            {"X-CSRF-Token": csrf},
+            {"X-CSRF-Token": "wrong"},
+            bearer("cw_not-a-token-of-anybody"),
+        ):
             await client.post("/api/ask", json=asking, headers=headers)
             await client.get(f"/api/sessions?user_id=ann&token={token}", headers=headers)
             await client.post("/api/search", json={"query": QUESTION}, headers=headers)
             await client.post("/v1/chat/completions", json=completion, headers=headers)
         await client.post("/api/ask", content=json.dumps(asking)[:-3], headers=bearer(token))
         await client.get(f"/{token}/{cookie}")
-        logging.getLogger("citewell.x").warning("a library quotes %s, %s and %s", token, f"citewell_session={cookie}", KEY)
-        logging.getLogger("elsewhere").error("Authorization: Bearer abcdefghijkl and https://u:pw@h.example/p?q=zyzzyva")
+        logging.getLogger("citewell.x").warning(
+            "a library quotes %s, %s and %s", token, f"citewell_session={cookie}", KEY
+        )
+        logging.getLogger("elsewhere").error(
+            "Authorization: Bearer abcdefghijkl and https://u:pw@h.example/p?q=zyzzyva"
+        )
         assert len(log.of("citewell.access")) == 19
         assert {line["user_id"] for line in log.of("citewell.access")} == {"", "ann"}
-        for secret in (token, token[3:], cookie, csrf, KEY, "hunter2secret", "zyzzyva", "cw_not", "abcdefghijkl", "pw@"):
+        for secret in (
+            token,
+            token[3:],
+            cookie,
+            csrf,
+            KEY,
+            "hunter2secret",
+            "zyzzyva",
+            "cw_not",
+            "abcdefghijkl",
+            "pw@",
+        ):
             assert secret not in log.text, secret
 
 
@@ -237,15 +294,22 @@ def test_what_is_left_out_of_any_text() -> None:
     discreet = logs.Discreet([KEY, ""])
     with doing("answer", "qa") as answer:
         answer.hide(asked := 'Was "heißt" 保修?')
-        assert discreet(f"x {json.dumps(asked)} y {asked!r} z") == "x \"[left out]\" y '[left out]' z"
+        assert (
+            discreet(f"x {json.dumps(asked)} y {asked!r} z") == "x \"[left out]\" y '[left out]' z"
+        )
         answer.hide("is")
         assert discreet("this is short") == "this is short"  # else half of all words would go
     assert discreet(f"key={KEY}.") == "key=[left out]."
     assert discreet("postgresql://ann:pw@db/x") == "postgresql://[left out]@db/x"
-    assert discreet("see https://a.example/p?token=1#f, then") == "see https://a.example/p?[left out] then"
+    assert (
+        discreet("see https://a.example/p?token=1#f, then")
+        == "see https://a.example/p?[left out] then"
+    )
     assert discreet("a@b.example asks: why?") == "a@b.example asks: why?"
     assert discreet("https://a.example/@ann/p, 1") == "https://a.example/@ann/p, 1"
-    assert logs.Discreet(["e", "seven77"])("seven77 eels") == "seven77 eels"  # else every line would be mangled
+    assert (
+        logs.Discreet(["e", "seven77"])("seven77 eels") == "seven77 eels"
+    )  # else every line would be mangled
 
 
 @pytest.mark.parametrize(
@@ -265,20 +329,26 @@ def test_secrets_in_every_spelling(text: str, told: str) -> None:
     assert logs.Discreet()(text) == told
 
 
-@pytest.mark.parametrize("unit", ["a://x", "a", "bearer ", "cw_", "a://?", "a://@", "password:", " "])
+@pytest.mark.parametrize(
+    "unit", ["a://x", "a", "bearer ", "cw_", "a://?", "a://@", "password:", " "]
+)
 def test_a_long_line_is_cut_and_takes_no_time(unit: str) -> None:
     discreet = logs.Discreet()
     text = unit * (200_000 // len(unit))
     assert cpu_seconds(lambda: discreet(text), tries=2) < 3.0
     assert len(discreet(text)) < logs.LONGEST + 100
-    assert "pppp" not in discreet(f"{'x ' * 10_000}mysql://u:{'p' * 9_000}@h ends")  # cut behind the filter
+    assert "pppp" not in discreet(
+        f"{'x ' * 10_000}mysql://u:{'p' * 9_000}@h ends"
+    )  # cut behind the filter
 
 
 @pytest.mark.parametrize("form", ["json", "text"])
 def test_a_line_is_one_line(settings: Settings, form: str) -> None:
     """Whatever a name holds: no second line, no escape sequence."""
     log = Log(settings.model_copy(update={"log_format": form}))
-    record = logging.LogRecord("citewell.x", logging.WARNING, "f", 1, "%s: bad", ("a\nERROR forged\x1b[31m\u2028",), None)
+    record = logging.LogRecord(
+        "citewell.x", logging.WARNING, "f", 1, "%s: bad", ("a\nERROR forged\x1b[31m\u2028",), None
+    )
     log.handler.handle(record)
     assert log.text.count("\n") == 1
     assert not {"\x1b", "\u2028"} & set(log.text)
@@ -296,7 +366,9 @@ def test_extra_fields_of_others_are_not_taken_over(settings: Settings) -> None:
     assert set(log.lines[0]) == {"time", "level", "logger", "message"}
 
 
-def test_set_up_quiets_libraries_at_every_level(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_set_up_quiets_libraries_at_every_level(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Some tell headers and bodies when they are asked for details."""
     root = logging.getLogger()
     levels = {name: logging.getLogger(name).level for name in ("", *logs.OURS, *logs.WORDY)}
@@ -316,7 +388,9 @@ def test_set_up_quiets_libraries_at_every_level(settings: Settings, monkeypatch:
             logging.getLogger(name).setLevel(level)
 
 
-async def test_known_errors_are_no_faults(log: Log, client: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_known_errors_are_no_faults(
+    log: Log, client: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
     async def refuses(*_: object) -> None:
         raise InvalidInput("no")
 

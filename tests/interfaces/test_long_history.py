@@ -29,7 +29,9 @@ HOSTILE = [
 
 def history_of(*said: str) -> list[tuple[str, str]]:
     messages = [{"role": "assistant", "content": each} for each in said]
-    body = ChatRequest(model="citewell/qa", messages=[*messages, {"role": "user", "content": "And?"}])
+    body = ChatRequest(
+        model="citewell/qa", messages=[*messages, {"role": "user", "content": "And?"}]
+    )
     asked, _ = question_of(body, "local")
     return [(m.role, m.content) for m in asked.history or []]
 
@@ -57,11 +59,16 @@ def test_programs_that_send_all_are_cut() -> None:
 @pytest.mark.parametrize(
     ("history", "named"),
     [
-        ([{"role": "user", "content": "x" * (LONGEST_MESSAGE + 1)}], "message 1 has 20001 characters, 20000 are allowed"),
+        (
+            [{"role": "user", "content": "x" * (LONGEST_MESSAGE + 1)}],
+            "message 1 has 20001 characters, 20000 are allowed",
+        ),
         ([{"role": "user", "content": "x"}] * (MOST_HISTORY + 1), "at most 100 items"),
     ],
 )
-async def test_a_history_too_long_is_refused(client: httpx.AsyncClient, history: list[Any], named: str) -> None:
+async def test_a_history_too_long_is_refused(
+    client: httpx.AsyncClient, history: list[Any], named: str
+) -> None:
     reply = await client.post("/api/ask", json={"question": "And?", "history": history})
     assert reply.status_code == 422
     assert named in reply.json()["error"]["message"]

@@ -1,4 +1,6 @@
-"""`/mcp` and `/v1` on a server with users: a token says who asks, and what is another's is not there."""
+"""`/mcp` and `/v1` on a server with users: a token says who asks, and what is another's is not
+there.
+"""
 
 from __future__ import annotations
 
@@ -25,13 +27,21 @@ from citewell.service.admin.users import add_user, remove_user
 if TYPE_CHECKING:
     from tests.interfaces.conftest import Served
 
-NOTES = {"text": "# Northgate\n\nThe Northgate lighthouse was built in 1857.", "title": "Notes", "collection": "hers"}
+NOTES = {
+    "text": "# Northgate\n\nThe Northgate lighthouse was built in 1857.",
+    "title": "Notes",
+    "collection": "hers",
+}
 WHEN = "When was the Northgate lighthouse built?"
 
 
 @pytest.fixture
 def settings(tmp_path: Path) -> Settings:
-    return with_users(Settings(home=tmp_path / "home", cache=tmp_path / "cache", embedder="scripted", reader="scripted"))
+    return with_users(
+        Settings(
+            home=tmp_path / "home", cache=tmp_path / "cache", embedder="scripted", reader="scripted"
+        )
+    )
 
 
 @pytest.fixture
@@ -53,7 +63,9 @@ async def _hers(served: Served, tokens: dict[str, str]) -> None:
 async def mcp(served: Served, token: str, mode: Any = "auto") -> AsyncIterator[Client]:
     async with (
         create_mcp_http_client(headers=bearer(token)) as http,
-        Client(streamable_http_client(f"{served.client.base_url}/mcp", http_client=http), mode=mode) as client,
+        Client(
+            streamable_http_client(f"{served.client.base_url}/mcp", http_client=http), mode=mode
+        ) as client,
     ):
         yield client
 
@@ -63,20 +75,28 @@ async def test_nobody_without_a_token(served: Served) -> None:
     for headers in ({}, bearer("cw_wrong")):
         reply = await served.client.post("/mcp", json=BEGIN, headers=JSON | headers)
         assert (reply.status_code, reply.headers["www-authenticate"]) == (401, "Bearer")
-    async with openai.AsyncOpenAI(base_url=f"{served.client.base_url}/v1", api_key="wrong", max_retries=0) as ai:
+    async with openai.AsyncOpenAI(
+        base_url=f"{served.client.base_url}/v1", api_key="wrong", max_retries=0
+    ) as ai:
         with pytest.raises(openai.AuthenticationError):
             await ai.models.list()
         with pytest.raises(openai.AuthenticationError):
-            await ai.chat.completions.create(model="citewell/qa", messages=[{"role": "user", "content": WHEN}])
+            await ai.chat.completions.create(
+                model="citewell/qa", messages=[{"role": "user", "content": WHEN}]
+            )
 
 
 @pytest.mark.usefixtures("_hers")
 async def test_tools_see_what_their_user_sees(served: Served, tokens: dict[str, str]) -> None:
-    """An editor adds and asks; a reader may not add, and finds nothing of hers; nor may a reader vote on her answer."""
+    """An editor adds and asks; a reader may not add, and finds nothing of hers; nor may a reader
+    vote on her answer.
+    """
     async with mcp(served, tokens["eva"]) as eva:
         added = await eva.call_tool("add_document", NOTES)
         assert not added.is_error, added
-        answer: Any = (await eva.call_tool("ask", {"question": WHEN, "collection": "hers", "agent": "qa"})).structured_content
+        answer: Any = (
+            await eva.call_tool("ask", {"question": WHEN, "collection": "hers", "agent": "qa"})
+        ).structured_content
         assert answer["status"] == "answered"
     doc_id = answer["citations"][0]["doc_id"]
     async with mcp(served, tokens["rita"]) as rita:
@@ -97,8 +117,12 @@ async def test_tools_see_what_their_user_sees(served: Served, tokens: dict[str, 
             assert result.structured_content["error"]["code"] == "not_found", tool
 
 
-async def test_one_users_sessions_leave_the_others_theirs(served: Served, tokens: dict[str, str]) -> None:
-    """However many one begins: the oldest that does nothing ends for a new one, and others begin as ever. One in use stays."""
+async def test_one_users_sessions_leave_the_others_theirs(
+    served: Served, tokens: dict[str, str]
+) -> None:
+    """However many one begins: the oldest that does nothing ends for a new one, and others begin as
+    ever. One in use stays.
+    """
     client = served.client
     listing = {"jsonrpc": "2.0", "id": 2, "method": "tools/list"}
 
@@ -114,7 +138,9 @@ async def test_one_users_sessions_leave_the_others_theirs(served: Served, tokens
     async with client.stream("GET", "/mcp", headers=first) as listening:
         assert listening.status_code == 200
         many = [await begun("rita") for _ in range(2 * MOST_OF_A_USER)]
-        assert [await there(each) for each in many] == [False] * (MOST_OF_A_USER + 1) + [True] * (MOST_OF_A_USER - 1)
+        assert [await there(each) for each in many] == [False] * (MOST_OF_A_USER + 1) + [True] * (
+            MOST_OF_A_USER - 1
+        )
         assert await there(first)
         assert await there(hers)
         assert await there(await begun("root"))
@@ -126,7 +152,9 @@ async def test_one_users_sessions_leave_the_others_theirs(served: Served, tokens
 async def test_no_more_sessions_than_may_be_in_use(
     served: Served, tokens: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Where none of them does nothing, a new one is refused, to that user only, until one has ended."""
+    """Where none of them does nothing, a new one is refused, to that user only, until one has
+    ended.
+    """
     monkeypatch.setattr("citewell.interfaces.http.mcp_sessions.MOST_OF_A_USER", 2)
     client = served.client
 
@@ -136,7 +164,9 @@ async def test_no_more_sessions_than_may_be_in_use(
     async with AsyncExitStack() as stack:
         for _ in range(2):
             said = {"Mcp-Session-Id": (await begin("rita")).headers["mcp-session-id"]}
-            await stack.enter_async_context(client.stream("GET", "/mcp", headers=JSON | bearer(tokens["rita"]) | said))
+            await stack.enter_async_context(
+                client.stream("GET", "/mcp", headers=JSON | bearer(tokens["rita"]) | said)
+            )
         refused = await begin("rita")
         assert (refused.status_code, refused.json()["error"]["code"]) == (429, "too_many_requests")
         assert refused.headers["retry-after"]
@@ -150,7 +180,9 @@ async def test_listening_ends_with_the_user(
     """The stream that a client keeps open for news; what it asks next is told why."""
     monkeypatch.setattr("citewell.interfaces.http.mcp.LOOK", 0.2)
     client, said = served.client, JSON | bearer(tokens["rita"])
-    said["Mcp-Session-Id"] = (await client.post("/mcp", json=BEGIN, headers=said)).headers["mcp-session-id"]
+    said["Mcp-Session-Id"] = (await client.post("/mcp", json=BEGIN, headers=said)).headers[
+        "mcp-session-id"
+    ]
     async with asyncio.timeout(30), client.stream("GET", "/mcp", headers=said) as listening:
         assert listening.status_code == 200
         await remove_user(app, "rita")
@@ -165,7 +197,9 @@ async def test_a_session_is_its_beginners(served: Served, tokens: dict[str, str]
     said = JSON | {"Mcp-Session-Id": begun.headers["mcp-session-id"]}
     listing = {"jsonrpc": "2.0", "id": 2, "method": "tools/list"}
     for name, status in (("rita", 404), ("root", 404), ("eva", 200)):
-        assert (await client.post("/mcp", json=listing, headers=said | bearer(tokens[name]))).status_code == status
+        assert (
+            await client.post("/mcp", json=listing, headers=said | bearer(tokens[name]))
+        ).status_code == status
     assert (await client.delete("/mcp", headers=said | bearer(tokens["rita"]))).status_code == 404
     assert (await client.delete("/mcp", headers=said | bearer(tokens["eva"]))).status_code == 200
 
@@ -185,7 +219,9 @@ async def test_a_token_is_an_api_key(served: Served, tokens: dict[str, str]) -> 
         assert "citewell/qa:hers" not in [model.id async for model in ai.models.list()]
         with pytest.raises(openai.NotFoundError):
             await ai.chat.completions.create(model="citewell/qa:hers", messages=messages)
-    async with httpx.AsyncClient(base_url=base, headers=bearer(tokens["rita"]), trust_env=False) as other:
+    async with httpx.AsyncClient(
+        base_url=base, headers=bearer(tokens["rita"]), trust_env=False
+    ) as other:
         body = {"model": "citewell/qa", "messages": messages}
         asked = await other.post("/chat/completions?user_id=eva", json=body)
         assert (asked.status_code, asked.json()["error"]["type"]) == (403, "permission_error")

@@ -29,7 +29,11 @@ BEGIN = {
     "jsonrpc": "2.0",
     "id": 1,
     "method": "initialize",
-    "params": {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}},
+    "params": {
+        "protocolVersion": "2025-06-18",
+        "capabilities": {},
+        "clientInfo": {"name": "t", "version": "1"},
+    },
 }
 
 
@@ -50,7 +54,9 @@ async def held(client: Client) -> AsyncIterator[Client]:
             await closing.wait()
 
     holding = asyncio.create_task(hold())
-    await asyncio.wait({holding, asyncio.ensure_future(opened.wait())}, return_when=asyncio.FIRST_COMPLETED)
+    await asyncio.wait(
+        {holding, asyncio.ensure_future(opened.wait())}, return_when=asyncio.FIRST_COMPLETED
+    )
     try:
         yield client
     finally:
@@ -87,7 +93,15 @@ async def refused(client: Client, tool: str, **arguments: Any) -> dict[str, Any]
 async def test_tools_are_described(mcp: Client) -> None:
     """Each with a description, what it takes and what it gives; none over HTTP takes a path."""
     tools = {tool.name: tool for tool in (await mcp.list_tools()).tools}
-    assert list(tools) == ["ask", "search", "check", "list_collections", "get_document", "add_document", "give_feedback"]
+    assert list(tools) == [
+        "ask",
+        "search",
+        "check",
+        "list_collections",
+        "get_document",
+        "add_document",
+        "give_feedback",
+    ]
     for tool in tools.values():
         assert len(tool.description or "") > 60
         assert tool.output_schema
@@ -95,7 +109,11 @@ async def test_tools_are_described(mcp: Client) -> None:
         properties = tool.input_schema["properties"]
         assert all(each.get("description") for each in properties.values()), properties
         assert "path" not in properties
-    assert sorted(tools["ask"].input_schema["properties"]["agent"]["enum"]) == sorted(names()) == sorted(get_args(AgentName))
+    assert (
+        sorted(tools["ask"].input_schema["properties"]["agent"]["enum"])
+        == sorted(names())
+        == sorted(get_args(AgentName))
+    )
     assert "citations" in (mcp.instructions or "")
 
 
@@ -117,18 +135,24 @@ async def test_ask_search_read_and_vote(mcp: Client, northgate: str, served: Ser
     assert [done for done, _ in said] == sorted({done for done, _ in said})
     assert any("DocumentRetrievalNode" in (message or "") for _, message in said)
 
-    follow, _ = await call(mcp, "ask", question="When was it built?", session_id=answer["session_id"], agent="qa")
+    follow, _ = await call(
+        mcp, "ask", question="When was it built?", session_id=answer["session_id"], agent="qa"
+    )
     assert follow["session_id"] == answer["session_id"]
 
     found, text = await call(mcp, "search", query="keeper of the lighthouse", k=1)
     assert "Anna Berg" in found["passages"][0]["text"]
     assert northgate in text
     link = found["passages"][0]["url"]
-    place = (await served.client.get(f"/api/documents/{northgate}/span?{link.partition('?')[2]}")).json()
+    place = (
+        await served.client.get(f"/api/documents/{northgate}/span?{link.partition('?')[2]}")
+    ).json()
     assert not place["changed"]
     assert "Anna Berg" in place["citation"]["quote"]
 
-    held, text = await call(mcp, "check", text="# Draft\n\nThe keeper was Anna Berg. Somebody painted that thing red.")
+    held, text = await call(
+        mcp, "check", text="# Draft\n\nThe keeper was Anna Berg. Somebody painted that thing red."
+    )
     assert [each["verdict"] for each in held["sentences"]] == ["entailed", "not_stated"]
     [number] = held["sentences"][0]["citations"]
     assert held["citations"][number - 1]["quote"] == "The keeper was Anna Berg."
@@ -139,22 +163,38 @@ async def test_ask_search_read_and_vote(mcp: Client, northgate: str, served: Ser
     assert "default" in text
 
     cited = answer["citations"][0]
-    part, text = await call(mcp, "get_document", doc_id=northgate, offset=cited["start"], limit=len(cited["quote"]))
+    part, text = await call(
+        mcp, "get_document", doc_id=northgate, offset=cited["start"], limit=len(cited["quote"])
+    )
     assert part["text"] == cited["quote"]
     assert (part["end"], part["next_offset"]) == (cited["end"], cited["end"])
     assert f"offset={cited['end']}" in text
     rest, _ = await call(mcp, "get_document", doc_id=northgate, offset=part["next_offset"])
     assert (rest["next_offset"], rest["end"]) == (None, rest["total"])
 
-    vote, _ = await call(mcp, "give_feedback", trace_id=answer["trace_id"], is_correct=False, correction="Built 1858.")
+    vote, _ = await call(
+        mcp,
+        "give_feedback",
+        trace_id=answer["trace_id"],
+        is_correct=False,
+        correction="Built 1858.",
+    )
     assert vote["feedback_id"].startswith("fb_")
 
 
-async def test_where_nothing_is_named_the_fullest_collection_is_taken(mcp: Client, chat_agent: FakeAgent, app: App) -> None:
+async def test_where_nothing_is_named_the_fullest_collection_is_taken(
+    mcp: Client, chat_agent: FakeAgent, app: App
+) -> None:
     """While the usual one has no documents; and that is said."""
     for name, texts in {"one": ["a"], "samples": ["b", "c"]}.items():
         for text in texts:
-            await call(mcp, "add_document", text=f"# {text}\n\nThe lamp {text} is red.", title=text, collection=name)
+            await call(
+                mcp,
+                "add_document",
+                text=f"# {text}\n\nThe lamp {text} is red.",
+                title=text,
+                collection=name,
+            )
     said = "no collection was named, so samples was taken"
     found, text = await call(mcp, "search", query="Which lamp is red?")
     assert said in found["warnings"]
@@ -169,13 +209,19 @@ async def test_where_nothing_is_named_the_fullest_collection_is_taken(mcp: Clien
 async def test_documents_are_added_and_found(mcp: Client, site_server: Any, served: Served) -> None:
     """As text or from an address; the server's worker does it while the tool waits."""
     added, _ = await call(
-        mcp, "add_document", text="# Harbour\n\nThe harbour opens at six.", title="Harbour/rules", collection="h"
+        mcp,
+        "add_document",
+        text="# Harbour\n\nThe harbour opens at six.",
+        title="Harbour/rules",
+        collection="h",
     )
     assert (added["state"], added["files"][0]["path"]) == ("done", "upload:Harbour rules.md")
     found, _ = await call(mcp, "search", query="harbour opens", collection="h")
     assert "opens at six" in found["passages"][0]["text"]
     error = await refused(mcp, "add_document", url=f"{site_server.url}/", collection="h")
-    assert "127.0.0.1" in error["message"]  # an address of this machine: not for pages to be fetched from
+    assert (
+        "127.0.0.1" in error["message"]
+    )  # an address of this machine: not for pages to be fetched from
     assert (await served.client.get("/api/collections/h")).json()["documents"] == 1
 
 
@@ -186,9 +232,16 @@ async def test_refusals_have_hints(mcp: Client, northgate: str) -> None:
     assert "agent" in (await refused(mcp, "ask", question=WHEN, agent="nobody"))["message"]
     assert "k" in (await refused(mcp, "search", query="x", k=1000))["message"]
     assert (await refused(mcp, "get_document", doc_id="doc_none"))["code"] == "not_found"
-    assert "offset" in (await refused(mcp, "get_document", doc_id=northgate, offset=10_000))["message"]
-    assert (await refused(mcp, "give_feedback", trace_id="tr_none", is_correct=True))["code"] == "not_found"
-    assert "one thing" in (await refused(mcp, "add_document", text="a", url="http://x.example/"))["message"]
+    assert (
+        "offset" in (await refused(mcp, "get_document", doc_id=northgate, offset=10_000))["message"]
+    )
+    assert (await refused(mcp, "give_feedback", trace_id="tr_none", is_correct=True))[
+        "code"
+    ] == "not_found"
+    assert (
+        "one thing"
+        in (await refused(mcp, "add_document", text="a", url="http://x.example/"))["message"]
+    )
     assert "title" in (await refused(mcp, "add_document", text="a"))["message"]
     assert (await refused(mcp, "add_document", url="nonsense"))["code"] == "bad_url"
 
@@ -224,7 +277,9 @@ async def test_documents_are_resources(mcp: Client, northgate: str) -> None:
 
 async def test_results_are_cut_to_a_sensible_length(mcp: Client, app: App) -> None:
     """Of a long document a part at a time, and never more than a tool may give."""
-    await call(mcp, "add_document", text="# Long\n\n" + "The tide turns twice. " * 8_000, title="long")
+    await call(
+        mcp, "add_document", text="# Long\n\n" + "The tide turns twice. " * 8_000, title="long"
+    )
     found, _ = await call(mcp, "search", query="tide", k=20)
     assert all(len(passage["text"]) <= 1_500 for passage in found["passages"])
     doc_id = found["passages"][0]["doc_id"]
@@ -236,12 +291,18 @@ async def test_results_are_cut_to_a_sensible_length(mcp: Client, app: App) -> No
 
 async def test_pages_of_other_sites_are_refused(client: httpx.AsyncClient) -> None:
     """A foreign Host and a foreign Origin, also of a request that only reads."""
-    assert (await client.post("/mcp", json=BEGIN, headers=JSON | {"Host": "evil.example"})).status_code == 421
+    assert (
+        await client.post("/mcp", json=BEGIN, headers=JSON | {"Host": "evil.example"})
+    ).status_code == 421
     for method in ("POST", "GET", "DELETE"):
-        reply = await client.request(method, "/mcp", headers=JSON | {"Origin": "http://evil.example"})
+        reply = await client.request(
+            method, "/mcp", headers=JSON | {"Origin": "http://evil.example"}
+        )
         assert (reply.status_code, reply.json()["error"]["code"]) == (403, "wrong_origin")
     mine = str(client.base_url)
-    assert (await client.post("/mcp", json=BEGIN, headers=JSON | {"Origin": mine})).status_code == 200
+    assert (
+        await client.post("/mcp", json=BEGIN, headers=JSON | {"Origin": mine})
+    ).status_code == 200
 
 
 async def test_sessions_end(client: httpx.AsyncClient) -> None:
@@ -259,12 +320,19 @@ async def test_sessions_end(client: httpx.AsyncClient) -> None:
 
 
 async def test_a_stopping_server_ends_what_is_open(served: Served, chat_agent: FakeAgent) -> None:
-    """An open stream of a session and a question that hangs both end, well before the time that requests are given."""
+    """An open stream of a session and a question that hangs both end, well before the time that
+    requests are given.
+    """
     chat_agent.hang = True
     begun = await served.client.post("/mcp", json=BEGIN, headers=JSON)
     said = JSON | {"Mcp-Session-Id": begun.headers["mcp-session-id"]}
     listening = asyncio.create_task(served.client.get("/mcp", headers=said))
-    ask = {"jsonrpc": "2.0", "id": 3, "method": "tools/call", "params": {"name": "ask", "arguments": {"question": WHEN}}}
+    ask = {
+        "jsonrpc": "2.0",
+        "id": 3,
+        "method": "tools/call",
+        "params": {"name": "ask", "arguments": {"question": WHEN}},
+    }
     asking = asyncio.create_task(served.client.post("/mcp", json=ask, headers=said))
     await asyncio.wait_for(chat_agent.started.wait(), 20)
     async with asyncio.timeout(20):
@@ -277,6 +345,11 @@ def test_the_library_is_loaded_when_it_is_needed(tmp_path: Path) -> None:
     """Not when the web application is made: it would cost every start 0.7 s."""
     program = "import sys, citewell.interfaces.http; assert 'mcp' not in sys.modules"
     done = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, check=False, cwd=tmp_path, timeout=60
+        [sys.executable, "-c", program],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=tmp_path,
+        timeout=60,
     )
     assert done.returncode == 0, done.stderr

@@ -20,7 +20,11 @@ BEGIN = {
     "jsonrpc": "2.0",
     "id": 1,
     "method": "initialize",
-    "params": {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}},
+    "params": {
+        "protocolVersion": "2025-06-18",
+        "capabilities": {},
+        "clientInfo": {"name": "t", "version": "1"},
+    },
 }
 READY = {"jsonrpc": "2.0", "method": "notifications/initialized"}
 NOISY = """
@@ -39,7 +43,12 @@ main()
 
 
 def request(number: int, tool: str, **arguments: Any) -> dict[str, Any]:
-    return {"jsonrpc": "2.0", "id": number, "method": "tools/call", "params": {"name": tool, "arguments": arguments}}
+    return {
+        "jsonrpc": "2.0",
+        "id": number,
+        "method": "tools/call",
+        "params": {"name": tool, "arguments": arguments},
+    }
 
 
 class Server:
@@ -81,7 +90,13 @@ class Server:
 async def started(environ: dict[str, str], *command: str) -> AsyncIterator[Server]:
     pipe = asyncio.subprocess.PIPE
     process = await asyncio.create_subprocess_exec(
-        sys.executable, *(command or COMMAND), stdin=pipe, stdout=pipe, stderr=pipe, env=environ, limit=10_000_000
+        sys.executable,
+        *(command or COMMAND),
+        stdin=pipe,
+        stdout=pipe,
+        stderr=pipe,
+        env=environ,
+        limit=10_000_000,
     )
     try:
         yield Server(process)
@@ -92,14 +107,22 @@ async def started(environ: dict[str, str], *command: str) -> AsyncIterator[Serve
 
 
 async def test_the_tools_with_the_official_client(environ: dict[str, str], tmp_path: Path) -> None:
-    """A file of this machine is added, asked, cited by its path, and voted on, without any server."""
+    """A file of this machine is added, asked, cited by its path, and voted on, without any
+    server.
+    """
     file = tmp_path / "Northgate 灯塔.md"
-    file.write_text("# Northgate\n\nThe Northgate lighthouse was built in 1857.\n", encoding="utf-8")
-    server = StdioServerParameters(command=sys.executable, args=list(COMMAND), env={**environ, "CITEWELL_LLM": "none"})
+    file.write_text(
+        "# Northgate\n\nThe Northgate lighthouse was built in 1857.\n", encoding="utf-8"
+    )
+    server = StdioServerParameters(
+        command=sys.executable, args=list(COMMAND), env={**environ, "CITEWELL_LLM": "none"}
+    )
     async with asyncio.timeout(PATIENCE), Client(stdio_client(server)) as client:
         [add] = [tool for tool in (await client.list_tools()).tools if tool.name == "add_document"]
         assert {"path", "url", "text", "title", "collection"} == set(add.input_schema["properties"])
-        added: Any = (await client.call_tool("add_document", {"path": str(file)})).structured_content
+        added: Any = (
+            await client.call_tool("add_document", {"path": str(file)})
+        ).structured_content
         assert added["files"][0]["status"] == "added"
         said: list[str | None] = []
 
@@ -115,7 +138,9 @@ async def test_the_tools_with_the_official_client(environ: dict[str, str], tmp_p
         assert said
         text = {"text": "# Harbour\n\nThe harbour opens at six.", "title": "Harbour"}
         assert (await client.call_tool("add_document", text)).structured_content["state"] == "done"
-        vote = await client.call_tool("give_feedback", {"trace_id": answer["trace_id"], "is_correct": True})
+        vote = await client.call_tool(
+            "give_feedback", {"trace_id": answer["trace_id"], "is_correct": True}
+        )
         assert not vote.is_error
         listed: Any = (await client.call_tool("list_collections", {})).structured_content
         assert {each["name"]: each["documents"] for each in listed["collections"]}["default"] == 2
@@ -125,14 +150,18 @@ async def test_the_tools_with_the_official_client(environ: dict[str, str], tmp_p
 
 
 async def test_nothing_but_the_protocol_on_standard_output(environ: dict[str, str]) -> None:
-    """What is printed, by us, by native code or by a child, goes to standard error; a child finds no input."""
+    """What is printed, by us, by native code or by a child, goes to standard error; a child finds
+    no input.
+    """
     async with started(environ, "-c", NOISY) as server:
         await server.begin()
         await server.send(request(2, "list_collections"))
         assert not (await server.reply(2))["result"].get("isError")
         code, out, err = await server.ended()
     assert (code, out) == (0, b"")
-    assert [f"noise of {what}" in err for what in ("a print", "native code", "a child")] == [True] * 3
+    assert [f"noise of {what}" in err for what in ("a print", "native code", "a child")] == [
+        True
+    ] * 3
 
 
 async def test_broken_lines_are_answered_or_left(environ: dict[str, str]) -> None:
@@ -155,7 +184,11 @@ def slow(environ: dict[str, str], tmp_path: Path) -> dict[str, str]:
 
 async def ask_something_slow(server: Server) -> None:
     """A question that is under way: its first steps are reported."""
-    await server.send(request(2, "add_document", text="# N\n\nThe Northgate lighthouse was built in 1857.", title="N"))
+    await server.send(
+        request(
+            2, "add_document", text="# N\n\nThe Northgate lighthouse was built in 1857.", title="N"
+        )
+    )
     assert not (await server.reply(2))["result"].get("isError")
     asking = request(3, "ask", question="When was the Northgate lighthouse built?", agent="qa")
     asking["params"]["_meta"] = {"progressToken": "p"}
@@ -189,11 +222,15 @@ async def test_a_signal_ends_it(slow: dict[str, str], number: signal.Signals) ->
 
 
 async def test_cancelling_stops_the_work(slow: dict[str, str]) -> None:
-    """The model is free again: a later request is not behind it, and no answer of the first one comes."""
+    """The model is free again: a later request is not behind it, and no answer of the first one
+    comes.
+    """
     async with started(slow) as server:
         await server.begin()
         await ask_something_slow(server)
-        await server.send({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 3}})
+        await server.send(
+            {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 3}}
+        )
         await server.send(request(4, "search", query="lighthouse"))
         assert "1857" in json.dumps((await server.reply(4))["result"])
         code, out, _ = await server.ended()

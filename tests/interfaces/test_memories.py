@@ -33,7 +33,9 @@ async def tell(app: App, user: str, said: str) -> Memory:
 
 
 async def settle(app: App, user: str, question: str, answer: str, *sources: str) -> Memory:
-    told = Told("question", question, answer, "docs", "direct_chunk_search", "tr_9", ("doc_1",), sources)
+    told = Told(
+        "question", question, answer, "docs", "direct_chunk_search", "tr_9", ("doc_1",), sources
+    )
     kept = await remember(app, user, told)
     assert kept.memory is not None
     return kept.memory
@@ -47,13 +49,19 @@ def filled(settings: Settings) -> dict[str, Memory]:
             await tell(app, "local", "my plan is Pro")
             plan = await tell(app, "local", "my plan is [bold]Basic[/bold]\x1b[31m")
             answer = await settle(app, "local", "退款要多久？", "30天。", plan.memory_id)
-            return {"plan": plan, "answer": answer, "other": await tell(app, "han", "my plan is Pro")}
+            return {
+                "plan": plan,
+                "answer": answer,
+                "other": await tell(app, "han", "my plan is Pro"),
+            }
 
     return asyncio.run(fill())
 
 
 def test_cli_list_and_show(cli: Cli, settings: Settings) -> None:
-    """Kind, times, words, days; one with its trace and history; nothing that a terminal would obey."""
+    """Kind, times, words, days; one with its trace and history; nothing that a terminal would
+    obey.
+    """
     known = filled(settings)
     listed = cli("memory", "list")
     assert listed.code == 0, listed.err
@@ -78,13 +86,24 @@ def test_cli_json(cli: Cli, settings: Settings) -> None:
     """One object each, with the names of the API."""
     known = filled(settings)
     memories = json.loads(cli("memory", "list", "--json").out)["memories"]
-    assert [each["memory_id"] for each in memories] == [known["answer"].memory_id, known["plan"].memory_id]
+    assert [each["memory_id"] for each in memories] == [
+        known["answer"].memory_id,
+        known["plan"].memory_id,
+    ]
     shown = json.loads(cli("memory", "show", known["plan"].memory_id, "--json").out)
     assert [each["text"] for each in shown["history"]] == ["my plan is Pro"]
-    edited = json.loads(cli("memory", "edit", known["plan"].memory_id, "我的套餐是专业版", "--json").out)
-    assert (edited["memory_id"], edited["text"], edited["subject"]) == (known["plan"].memory_id, "我的套餐是专业版", "套餐")
+    edited = json.loads(
+        cli("memory", "edit", known["plan"].memory_id, "我的套餐是专业版", "--json").out
+    )
+    assert (edited["memory_id"], edited["text"], edited["subject"]) == (
+        known["plan"].memory_id,
+        "我的套餐是专业版",
+        "套餐",
+    )
     gone = json.loads(cli("memory", "forget", known["plan"].memory_id, "--json").out)
-    assert len(gone["memory_ids"]) == 4  # the fact, two older versions, and what rests on one of them
+    assert (
+        len(gone["memory_ids"]) == 4
+    )  # the fact, two older versions, and what rests on one of them
     assert gone["traces"] == 0
 
 
@@ -101,10 +120,17 @@ def test_cli_edit_and_forget(cli: Cli, settings: Settings) -> None:
 
 
 def test_cli_refuses(cli: Cli, settings: Settings) -> None:
-    """Another user's, an unknown one, a proved answer, a secret: one line each; ids or --all, not both and not neither."""
+    """Another user's, an unknown one, a proved answer, a secret: one line each; ids or --all, not
+    both and not neither.
+    """
     known = filled(settings)
     plan, other = known["plan"].memory_id, known["other"].memory_id
-    for arguments in (("show", other), ("edit", other, "my plan is Team"), ("forget", other), ("forget", plan, "mem_x")):
+    for arguments in (
+        ("show", other),
+        ("edit", other, "my plan is Team"),
+        ("forget", other),
+        ("forget", plan, "mem_x"),
+    ):
         refused = cli("memory", *arguments)
         assert refused.code == 1, arguments
         assert "error: no memory" in refused.err
@@ -121,7 +147,9 @@ class Terminal(io.StringIO):
         return True
 
 
-def test_cli_forgets_all_when_told_so(cli: Cli, settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_cli_forgets_all_when_told_so(
+    cli: Cli, settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Asked first; without a terminal only with --yes; the other user keeps theirs."""
     known = filled(settings)
     monkeypatch.setattr("sys.stdin", io.StringIO("y\n"))
@@ -135,7 +163,12 @@ def test_cli_forgets_all_when_told_so(cli: Cli, settings: Settings, monkeypatch:
     assert cli("memory", "forget", "--all").code == 0
     assert json.loads(cli("memory", "list", "--json", "--history").out)["memories"] == []
     assert known["other"].memory_id in cli("memory", "list", "--user", "han").out
-    assert json.loads(cli("memory", "forget", "--all", "--yes", "--user", "han", "--json").out)["traces"] == 0
+    assert (
+        json.loads(cli("memory", "forget", "--all", "--yes", "--user", "han", "--json").out)[
+            "traces"
+        ]
+        == 0
+    )
 
 
 async def test_http(client: httpx.AsyncClient, app: App, agent: FakeAgent) -> None:
@@ -150,13 +183,18 @@ async def test_http(client: httpx.AsyncClient, app: App, agent: FakeAgent) -> No
     assert len((await client.get("/api/memories?history=true")).json()["memories"]) == 3
     path = f"/api/memories/{plan.memory_id}"
     shown = (await client.get(path)).json()
-    assert ([each["text"] for each in shown["history"]], shown["text"]) == (["my plan is Pro"], "my plan is Basic")
+    assert ([each["text"] for each in shown["history"]], shown["text"]) == (
+        ["my plan is Pro"],
+        "my plan is Basic",
+    )
     edited = (await client.patch(path, json={"text": "my plan is Team"})).json()
     assert (edited["memory_id"], edited["text"]) == (plan.memory_id, "my plan is Team")
     assert (await client.patch(path, json={"text": ""})).status_code == 422
     assert (await client.patch(path, json={"text": "my password is abc"})).status_code == 422
     assert (await client.patch(path, json={"words": "x"})).status_code == 422
-    assert (await client.patch(f"/api/memories/{answer.memory_id}", json={"text": "x"})).status_code == 422
+    assert (
+        await client.patch(f"/api/memories/{answer.memory_id}", json={"text": "x"})
+    ).status_code == 422
     gone = (await client.delete(path)).json()
     assert answer.memory_id in gone["memory_ids"]
     assert (len(gone["memory_ids"]), gone["traces"]) == (4, 1)
@@ -176,7 +214,9 @@ async def test_http_users_do_not_mix(client: httpx.AsyncClient, app: App) -> Non
     assert listed["memory_id"] == mine.memory_id
     assert (await client.delete("/api/memories")).status_code == 422
     assert (await client.delete("/api/memories?user_id=")).status_code == 422
-    assert (await client.delete("/api/memories?user_id=li")).json()["memory_ids"] == [mine.memory_id]
+    assert (await client.delete("/api/memories?user_id=li")).json()["memory_ids"] == [
+        mine.memory_id
+    ]
     [left] = (await client.get("/api/memories?user_id=han")).json()["memories"]
     assert left == theirs.model_dump(mode="json")
     assert (await client.get("/api/memories?user_id=li")).json() == {"memories": []}

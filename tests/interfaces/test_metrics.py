@@ -1,4 +1,6 @@
-"""What `/metrics` tells, read by Prometheus' own parser: whatever is asked, few series, and of nobody."""
+"""What `/metrics` tells, read by Prometheus' own parser: whatever is asked, few series, and of
+nobody.
+"""
 
 from __future__ import annotations
 
@@ -20,26 +22,35 @@ from citewell.models.scripted import Line, ScriptedLLM
 from citewell.runtime.app import App
 from citewell.service.admin.users import add_user
 
-TEXT = "The lamp of Norden is 41 metres tall. It was lit in 1857.\n\nThe harbour of Norden is closed in winter."
+TEXT = (
+    "The lamp of Norden is 41 metres tall. It was lit in 1857.\n\nThe harbour of Norden is "
+    "closed in winter."
+)
 QUESTION = {"question": "How tall is the lamp of Norden?", "collection": "lamps"}
 Series = dict[tuple[str, frozenset[tuple[str, str]]], float]
 
 
 @asynccontextmanager
-async def serving(settings: Settings, host: str = "127.0.0.1") -> AsyncIterator[tuple[App, httpx.AsyncClient]]:
+async def serving(
+    settings: Settings, host: str = "127.0.0.1"
+) -> AsyncIterator[tuple[App, httpx.AsyncClient]]:
     """The web application as a client at `host` reaches it."""
     async with App(settings) as app:
         http = create_app(app)
         async with http.router.lifespan_context(http):
             transport = httpx.ASGITransport(http, client=(host, 5))
-            async with httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1", timeout=60) as client:
+            async with httpx.AsyncClient(
+                transport=transport, base_url="http://127.0.0.1", timeout=60
+            ) as client:
                 yield app, client
 
 
 @pytest.fixture
 async def there(settings: Settings) -> AsyncIterator[tuple[App, httpx.AsyncClient]]:
     async with serving(settings) as (app, client):
-        upload = await client.post("/api/collections/lamps/documents", files={"file": ("lamps.txt", TEXT.encode())})
+        upload = await client.post(
+            "/api/collections/lamps/documents", files={"file": ("lamps.txt", TEXT.encode())}
+        )
         await done(client, upload.json())
         yield app, client
 
@@ -49,13 +60,19 @@ async def scraped(client: httpx.AsyncClient) -> Series:
     assert reply.status_code == 200
     assert reply.headers["content-type"].startswith("text/plain; version=")
     families = text_string_to_metric_families(reply.text)
-    return {(each.name, frozenset(each.labels.items())): each.value for family in families for each in family.samples}
+    return {
+        (each.name, frozenset(each.labels.items())): each.value
+        for family in families
+        for each in family.samples
+    }
 
 
 def of(series: Series, name: str, **labels: str) -> float:
     """The sum over all series of that name that have these labels."""
     return sum(
-        value for (each, has), value in series.items() if each == f"citewell_{name}" and labels.items() <= dict(has).items()
+        value
+        for (each, has), value in series.items()
+        if each == f"citewell_{name}" and labels.items() <= dict(has).items()
     )
 
 
@@ -72,15 +89,33 @@ async def test_an_answer_is_counted(there: tuple[App, httpx.AsyncClient]) -> Non
     assert of(found, "http_requests_total", method="POST", route="/api/ask", status="200") == 1
     assert of(found, "http_request_seconds_count", method="POST", route="/api/ask") == 1
     assert of(found, "answers_total", agent="qa", status="answered") == 1
-    assert of(found, "answer_seconds_count", agent="qa") == of(found, "answer_first_token_seconds_count", agent="qa") == 1
+    assert (
+        of(found, "answer_seconds_count", agent="qa")
+        == of(found, "answer_first_token_seconds_count", agent="qa")
+        == 1
+    )
     assert of(found, "node_seconds_count", agent="qa", node="DocumentRetrievalNode") == 1
-    assert of(found, "model_calls_total", model="scripted", operation="chat", outcome="ok") == 2  # draft and judge
-    assert of(found, "model_tokens_total", model="scripted", kind="sent") > of(found, "model_tokens_total", kind="written") > 0
+    assert (
+        of(found, "model_calls_total", model="scripted", operation="chat", outcome="ok") == 2
+    )  # draft and judge
+    assert (
+        of(found, "model_tokens_total", model="scripted", kind="sent")
+        > of(found, "model_tokens_total", kind="written")
+        > 0
+    )
     assert of(found, "answers_running") == 0
     assert of(found, "http_requests_running") == 1  # this one
-    assert (of(found, "documents"), of(found, "chunks_waiting"), of(found, "database_up")) == (1, 0, 1)
+    assert (of(found, "documents"), of(found, "chunks_waiting"), of(found, "database_up")) == (
+        1,
+        0,
+        1,
+    )
     assert of(found, "chunks") >= 1
-    assert of(found, "jobs", kind="upload", state="done") == of(found, "job_seconds_count", kind="upload", state="done") == 1
+    assert (
+        of(found, "jobs", kind="upload", state="done")
+        == of(found, "job_seconds_count", kind="upload", state="done")
+        == 1
+    )
     assert of(found, "jobs_queued") == 0
     assert of(found, "database_bytes") > 10_000
     assert of(found, "build_info") == 1
@@ -118,11 +153,19 @@ async def test_labels_stay_few(there: tuple[App, httpx.AsyncClient]) -> None:
     _, client = there
 
     async def ask_around(n: int) -> None:
-        for path in (f"/nope/{n}", f"/api/documents/doc_{n}", f"/api/sessions/s{n}?user_id=u{n}", f"/assets/x{n}.js"):
+        for path in (
+            f"/nope/{n}",
+            f"/api/documents/doc_{n}",
+            f"/api/sessions/s{n}?user_id=u{n}",
+            f"/assets/x{n}.js",
+        ):
             await client.get(path, headers={"X-Request-ID": f"id-{n}"})
         await client.request(f"BREW{n}", "/api/ask")
         await client.get("/api/me", headers={"Host": f"host{n}.example"})
-        await client.post("/api/ask", json=QUESTION | {"agent": f"a{n}", "collection": f"c{n}", "session_id": f"s{n}"})
+        await client.post(
+            "/api/ask",
+            json=QUESTION | {"agent": f"a{n}", "collection": f"c{n}", "session_id": f"s{n}"},
+        )
 
     await ask_around(0)
     await scraped(client)  # which is itself counted the next time
@@ -136,7 +179,9 @@ async def test_labels_stay_few(there: tuple[App, httpx.AsyncClient]) -> None:
     assert of(after, "http_requests_total", route="/api/me", status="421") == 12
 
 
-async def test_two_apps_of_one_process_are_apart(there: tuple[App, httpx.AsyncClient], settings: Settings) -> None:
+async def test_two_apps_of_one_process_are_apart(
+    there: tuple[App, httpx.AsyncClient], settings: Settings
+) -> None:
     _, one = there
     async with serving(settings.model_copy(update={"home": settings.home / "other"})) as (_, two):
         await two.get("/api/version")
@@ -148,12 +193,17 @@ async def test_two_apps_of_one_process_are_apart(there: tuple[App, httpx.AsyncCl
 async def test_refusals_are_counted_and_who_may_read(settings: Settings) -> None:
     limited = with_users(settings, requests_a_minute=5, tries_a_minute=3)
     async with serving(limited, host="192.0.2.7") as (app, client):
-        ann, rob = (await add_user(app, "ann", "admin")).token, (await add_user(app, "rob", "reader")).token
+        ann, rob = (
+            (await add_user(app, "ann", "admin")).token,
+            (await add_user(app, "rob", "reader")).token,
+        )
         assert code_of(await client.get("/metrics")) == "not_signed_in"
         assert code_of(await client.get("/metrics", headers=bearer(rob))) == "not_allowed"
         for _ in range(3):
             await client.get("/api/collections", headers=bearer("cw_nobodys"))
-        assert (await client.get("/api/collections", headers=bearer("cw_nobodys"))).status_code == 429
+        assert (
+            await client.get("/api/collections", headers=bearer("cw_nobodys"))
+        ).status_code == 429
         assert (await client.post("/api/sign-in", json={"token": "cw_nobodys"})).status_code == 429
         for _ in range(5):
             await client.get("/api/collections", headers=bearer(rob))
@@ -176,12 +226,16 @@ async def test_refusals_are_counted_and_who_may_read(settings: Settings) -> None
 async def test_this_machine_itself_may_read_without_a_token(settings: Settings) -> None:
     async with serving(with_users(settings)) as (_, client):
         assert (await client.get("/metrics")).status_code == 200
-        assert (await client.get("/metrics", headers={"X-Forwarded-For": "192.0.2.1"})).status_code == 401
+        assert (
+            await client.get("/metrics", headers={"X-Forwarded-For": "192.0.2.1"})
+        ).status_code == 401
 
 
 async def test_openmetrics_for_who_asks_for_it(there: tuple[App, httpx.AsyncClient]) -> None:
     _, client = there
-    reply = await client.get("/metrics", headers={"Accept": "application/openmetrics-text; version=1.0.0"})
+    reply = await client.get(
+        "/metrics", headers={"Accept": "application/openmetrics-text; version=1.0.0"}
+    )
     assert reply.headers["content-type"].startswith("application/openmetrics-text")
     assert reply.text.endswith("# EOF\n")
 
@@ -197,5 +251,17 @@ async def test_a_database_that_is_gone_is_a_figure(there: tuple[App, httpx.Async
 
 
 def test_how_a_question_without_an_answer_ended() -> None:
-    ends = [Stopped("x"), InvalidInput("x"), TransientError("x"), ValueError("x"), asyncio.CancelledError()]
-    assert [failed(outcome_of(error)) for error in ends] == ["stopping", "invalid", "failed", "failed", "cancelled"]
+    ends = [
+        Stopped("x"),
+        InvalidInput("x"),
+        TransientError("x"),
+        ValueError("x"),
+        asyncio.CancelledError(),
+    ]
+    assert [failed(outcome_of(error)) for error in ends] == [
+        "stopping",
+        "invalid",
+        "failed",
+        "failed",
+        "cancelled",
+    ]

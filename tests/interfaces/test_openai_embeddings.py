@@ -19,28 +19,40 @@ if TYPE_CHECKING:
 
 @pytest.fixture
 async def ai(served: Served) -> AsyncIterator[openai.AsyncOpenAI]:
-    async with openai.AsyncOpenAI(base_url=f"{served.client.base_url}/v1", api_key="none", max_retries=0, timeout=60) as client:
+    async with openai.AsyncOpenAI(
+        base_url=f"{served.client.base_url}/v1", api_key="none", max_retries=0, timeout=60
+    ) as client:
         yield client
 
 
 async def test_vectors_of_texts(ai: openai.AsyncOpenAI, app: App) -> None:
-    """One text or several, as numbers or base64: the same unit vectors, in order, as the embedder itself makes."""
+    """One text or several, as numbers or base64: the same unit vectors, in order, as the embedder
+    itself makes.
+    """
     texts = ["A lighthouse.", "灯塔建于1857年。", "A lighthouse."]
     right = await app.embedder.passages(texts)
     for form in ("float", "base64"):
-        reply = await ai.embeddings.create(model=app.embedder.name, input=texts, encoding_format=form)
+        reply = await ai.embeddings.create(
+            model=app.embedder.name, input=texts, encoding_format=form
+        )
         assert [item.index for item in reply.data] == [0, 1, 2]
         vectors = [
-            np.frombuffer(base64.b64decode(item.embedding), "<f4") if isinstance(item.embedding, str) else item.embedding
+            np.frombuffer(base64.b64decode(item.embedding), "<f4")
+            if isinstance(item.embedding, str)
+            else item.embedding
             for item in reply.data
         ]
         assert np.allclose(vectors, right, atol=1e-6)
-    default = await ai.embeddings.create(model=app.embedder.name, input=texts[0], dimensions=app.embedder.dim)
+    default = await ai.embeddings.create(
+        model=app.embedder.name, input=texts[0], dimensions=app.embedder.dim
+    )
     assert np.allclose(default.data[0].embedding, right[0], atol=1e-6)
     assert default.usage.prompt_tokens == default.usage.total_tokens > 0
 
 
-async def test_a_query_has_its_own_vector(ai: openai.AsyncOpenAI, app: App, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_query_has_its_own_vector(
+    ai: openai.AsyncOpenAI, app: App, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Where the model tells them apart, `input_type` says what a text is for."""
     asked: list[str] = []
     made = app.embedder.query
@@ -50,7 +62,9 @@ async def test_a_query_has_its_own_vector(ai: openai.AsyncOpenAI, app: App, monk
         return await made(text)
 
     monkeypatch.setattr(app.embedder, "query", query)
-    await ai.embeddings.create(model=app.embedder.name, input=["a", "b"], extra_body={"input_type": "query"})
+    await ai.embeddings.create(
+        model=app.embedder.name, input=["a", "b"], extra_body={"input_type": "query"}
+    )
     assert asked == ["a", "b"]
 
 
@@ -69,9 +83,18 @@ async def test_a_query_has_its_own_vector(ai: openai.AsyncOpenAI, app: App, monk
     ],
 )
 async def test_what_is_refused(
-    ai: openai.AsyncOpenAI, app: App, changes: dict[str, Any], status: int, param: str | None, code: str
+    ai: openai.AsyncOpenAI,
+    app: App,
+    changes: dict[str, Any],
+    status: int,
+    param: str | None,
+    code: str,
 ) -> None:
     given: dict[str, Any] = {"model": app.embedder.name, "input": "a"} | changes
     with pytest.raises(openai.APIStatusError) as caught:
         await ai.embeddings.create(**given)
-    assert (caught.value.status_code, caught.value.param, caught.value.code) == (status, param, code)
+    assert (caught.value.status_code, caught.value.param, caught.value.code) == (
+        status,
+        param,
+        code,
+    )

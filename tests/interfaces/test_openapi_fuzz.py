@@ -1,7 +1,9 @@
-"""The server against its own description: schemathesis sends every operation what the description allows, and what it does not.
+"""The server against its own description: schemathesis sends every operation what the description
+allows, and what it does not.
 
-The one rule: what comes back is what the description says: its statuses, its types, its shapes, and never a fault of ours.
-`CITEWELL_FUZZ=300 pytest tests/interfaces/test_openapi_fuzz.py` sends that many cases an operation, and follows links.
+The one rule: what comes back is what the description says: its statuses, its types, its shapes, and
+never a fault of ours. `CITEWELL_FUZZ=300 pytest tests/interfaces/test_openapi_fuzz.py` sends that
+many cases an operation, and follows links.
 """
 
 from __future__ import annotations
@@ -33,9 +35,11 @@ CHECKS = [
     "missing_required_header",
     "ignored_auth",
 ]
-# Not asked for: `negative_data_rejection` and `positive_data_acceptance` (what a question may say depends on what is kept,
-# which no schema tells), `use_after_free` and `ensure_resource_availability` (several cases share what is there and delete it),
-# `object_level_authorization` (it takes two users; tests/interfaces/test_auth_crossing.py tries every path with them).
+# Not asked for: `negative_data_rejection` and `positive_data_acceptance` (what a question may say
+# depends on what is kept, which no schema tells), `use_after_free` and
+# `ensure_resource_availability` (several cases share what is there and delete it),
+# `object_level_authorization` (it takes two users; tests/interfaces/test_auth_crossing.py tries
+# every path with them).
 NOT_DESCRIBED = {
     "/": "the page, for people",
     "/assets/{path}": "the page's files",
@@ -87,14 +91,19 @@ def _routes(http: Any) -> Iterator[Any]:
 
 
 def test_a_client_can_be_made_of_it(description: dict[str, Any]) -> None:
-    """What makers of clients need: names for methods and types, words for people, the shape of errors, how to sign in."""
+    """What makers of clients need: names for methods and types, words for people, the shape of
+    errors, how to sign in.
+    """
     every = dict(operations(description))
     names = [operation["operationId"] for operation in every.values()]
     assert len(set(names)) == len(names)
     assert [name for name in names if not re.fullmatch(r"[a-z]+(_[a-z]+)*", name)] == []
     assert [label for label, operation in every.items() if not operation.get("description")] == []
     told = [
-        (label, each["name"]) for label, of in every.items() for each in of.get("parameters", []) if not each.get("description")
+        (label, each["name"])
+        for label, of in every.items()
+        for each in of.get("parameters", [])
+        if not each.get("description")
     ]
     assert told == []
     tags = {tag["name"] for tag in description["tags"] if tag["description"]}
@@ -105,14 +114,21 @@ def test_a_client_can_be_made_of_it(description: dict[str, Any]) -> None:
         for status, reply in operation["responses"].items():
             assert reply["description"], (label, status)
             if status.startswith(("4", "5")) and status != "503":
-                assert "Problem" in str(reply["content"]["application/json"]["schema"]), (label, status)
+                assert "Problem" in str(reply["content"]["application/json"]["schema"]), (
+                    label,
+                    status,
+                )
 
 
 def test_who_signs_in_is_described(settings: Settings, description: dict[str, Any]) -> None:
-    """Without users a token is not needed; with them every operation but the open ones says that it is."""
+    """Without users a token is not needed; with them every operation but the open ones says that it
+    is.
+    """
     every = dict(operations(description))
     assert {} in every["GET /api/traces"]["security"]
-    signed = dict(operations(create_app(App(settings.model_copy(update={"auth": "token"}))).openapi()))
+    signed = dict(
+        operations(create_app(App(settings.model_copy(update={"auth": "token"}))).openapi())
+    )
     assert signed["GET /api/traces"]["security"] == [{"token": []}, {"cookie": []}]
     free = {label for label, operation in signed.items() if operation["security"] == []}
     assert free == {"GET /api/health", "GET /api/ready", "POST /api/sign-in"}

@@ -1,4 +1,5 @@
-"""`citewell paper` and `citewell papers` as people run them: report, interest, questions, sessions, changes, files.
+"""`citewell paper` and `citewell papers` as people run them: report, interest, questions, sessions,
+changes, files.
 
 The one rule: papers are the committed samples, models are the scripted ones.
 """
@@ -40,7 +41,15 @@ def test_the_report_alone(cli: Cli) -> None:
     """Title, authors, parts, quotes with pages, the guide's question; then how to go on."""
     done = cli("paper", ENGLISH)
     assert done.code == 0, done.err
-    for words in ("CargoCast: Forecasting", "Problem\n", "Contributions\n", "Method\n", "Results\n", "Limits\n", "Quotes\n"):
+    for words in (
+        "CargoCast: Forecasting",
+        "Problem\n",
+        "Contributions\n",
+        "Method\n",
+        "Results\n",
+        "Limits\n",
+        "Quotes\n",
+    ):
         assert words in done.out
     assert "[1] p. " in done.out
     assert "    “" in done.out
@@ -62,23 +71,44 @@ def test_interest_and_questions_at_once(cli: Cli) -> None:
     assert done.code == 3, done.err
     assert "Interest: training" in done.out
     assert " 1 [ ] " in done.out
-    assert done.out.index("Problem\n") < done.out.index("Interest: training") < done.out.index("confidence")
+    assert (
+        done.out.index("Problem\n")
+        < done.out.index("Interest: training")
+        < done.out.index("confidence")
+    )
 
 
 def test_json_is_one_object(cli: Cli) -> None:
     """The session, with the answers of this call only."""
     done = cli("paper", ENGLISH, "--ask", QUESTION, "--json")
     first = json.loads(done.out)
-    assert (first["current_state"], first["user_id"], first["plan"]["interest"]) == ("CONTROL_ROUTING", "local", "")
+    assert (first["current_state"], first["user_id"], first["plan"]["interest"]) == (
+        "CONTROL_ROUTING",
+        "local",
+        "",
+    )
     assert [answer["question"] for answer in first["answers"]] == [QUESTION]
-    again = cli("paper", "--session", first["session_id"], "--ask", "And how long?", "--select", "history network", "--json")
+    again = cli(
+        "paper",
+        "--session",
+        first["session_id"],
+        "--ask",
+        "And how long?",
+        "--select",
+        "history network",
+        "--json",
+    )
     second = json.loads(again.out)
-    assert [answer["question"] for answer in second["answers"]] == ["And how long? “history network”"]
+    assert [answer["question"] for answer in second["answers"]] == [
+        "And how long? “history network”"
+    ]
     assert (second["session_id"], second["report"]) == (first["session_id"], first["report"])
 
 
 def test_going_on_says_where_it_is(cli: Cli, session: str) -> None:
-    """State, the next step of the route, the last question; another interest makes another route."""
+    """State, the next step of the route, the last question; another interest makes another
+    route.
+    """
     assert cli("paper", "--session", session, "--ask", QUESTION).code in {0, 3}
     done = cli("paper", "--session", session)
     assert done.code == 0, done.err
@@ -87,7 +117,9 @@ def test_going_on_says_where_it_is(cli: Cli, session: str) -> None:
     assert f"asked last: {QUESTION}" in done.out
     assert "Problem\n" not in done.out
     assert cli("papers", "done", session, "1").code == 0
-    other = json.loads(cli("paper", "--session", session, "--interest", "energy model", "--json").out)
+    other = json.loads(
+        cli("paper", "--session", session, "--interest", "energy model", "--json").out
+    )
     assert (other["plan"]["interest"], other["answers"]) == ("energy model", [])
 
 
@@ -96,7 +128,9 @@ def test_a_chinese_paper(cli: Cli) -> None:
     assert done.code == 0, done.err
     for words in ("问题\n", "贡献\n", "阅读路线", "兴趣：训练", "第 "):
         assert words in done.out
-    english = json.loads(cli("paper", CHINESE, "--lang", "en", "--title", "Spare parts", "--json").out)
+    english = json.loads(
+        cli("paper", CHINESE, "--lang", "en", "--title", "Spare parts", "--json").out
+    )
     assert (english["report"]["lang"], english["title"]) == ("en", "Spare parts")
 
 
@@ -120,7 +154,9 @@ def test_a_chinese_paper(cli: Cli) -> None:
         ((ENGLISH, "--user", " "), 1, "printable"),
     ],
 )
-def test_what_is_refused(cli: Cli, tmp_path: Path, arguments: tuple[str, ...], code: int, words: str) -> None:
+def test_what_is_refused(
+    cli: Cli, tmp_path: Path, arguments: tuple[str, ...], code: int, words: str
+) -> None:
     """One line and what to do; no session is left."""
     (tmp_path / "x.zip").write_bytes(b"PK\x05\x06" + b"\0" * 18)
     (tmp_path / "empty.pdf").touch()
@@ -164,10 +200,13 @@ def test_two_users(cli: Cli, session: str) -> None:
     ):
         done = cli(*arguments)
         assert (done.code, "no session" in done.err) == (1, True), arguments
-    assert [row["session_id"] for row in json.loads(cli("papers", "list", "--user", "ann", "--json").out)["papers"]] == [
-        hers["session_id"]
-    ]
-    assert [row["session_id"] for row in json.loads(cli("papers", "list", "--json").out)["papers"]] == [session]
+    assert [
+        row["session_id"]
+        for row in json.loads(cli("papers", "list", "--user", "ann", "--json").out)["papers"]
+    ] == [hers["session_id"]]
+    assert [
+        row["session_id"] for row in json.loads(cli("papers", "list", "--json").out)["papers"]
+    ] == [session]
 
 
 def test_papers_list_show_rename_delete(cli: Cli, session: str) -> None:
@@ -180,7 +219,10 @@ def test_papers_list_show_rename_delete(cli: Cli, session: str) -> None:
     shown = cli("papers", "show", session).out
     for words in ("Problem\n", "Reading route", f"1. {QUESTION}", "ask, or read on"):
         assert words in shown
-    assert json.loads(cli("papers", "show", session, "--json").out)["answers"][0]["question"] == QUESTION
+    assert (
+        json.loads(cli("papers", "show", session, "--json").out)["answers"][0]["question"]
+        == QUESTION
+    )
     assert cli("papers", "rename", session, "Bikes").out == f"{session} Bikes\n"
     assert json.loads(cli("papers", "rename", session, "灯", "--json").out)["title"] == "灯"
     assert cli("papers", "rename", session, " ").code == 1
@@ -199,12 +241,18 @@ def steps(done: Result) -> list[tuple[str, bool]]:
 
 
 def test_the_route_is_changed_by_hand(cli: Cli, session: str) -> None:
-    """Ticked and not, left out, moved, added; each change is a line of the history; what is wrong changes nothing."""
+    """Ticked and not, left out, moved, added; each change is a line of the history; what is wrong
+    changes nothing.
+    """
     first = steps(cli("papers", "plan", session, "--json"))
     names = [name for name, _ in first]
     assert len(names) >= 3
-    assert steps(cli("papers", "done", session, "1", "2", "--json")) == [(n, k < 2) for k, n in enumerate(names)]
-    assert steps(cli("papers", "undo", session, "1", "--json")) == [(n, k == 1) for k, n in enumerate(names)]
+    assert steps(cli("papers", "done", session, "1", "2", "--json")) == [
+        (n, k < 2) for k, n in enumerate(names)
+    ]
+    assert steps(cli("papers", "undo", session, "1", "--json")) == [
+        (n, k == 1) for k, n in enumerate(names)
+    ]
     moved = steps(cli("papers", "plan", session, "--move", "3:1", "--json"))
     assert [name for name, _ in moved] == [names[2], names[0], names[1], *names[3:]]
     left = steps(cli("papers", "plan", session, "--remove", "1", "--json"))
@@ -223,7 +271,11 @@ def test_the_route_is_changed_by_hand(cli: Cli, session: str) -> None:
     ):
         assert cli("papers", *arguments).code == 1, arguments
     assert steps(cli("papers", "plan", session, "--json")) == added
-    said = [message["content"] for message in json.loads(history(cli, session)) if message["content"].startswith("[route]")]
+    said = [
+        message["content"]
+        for message in json.loads(history(cli, session))
+        if message["content"].startswith("[route]")
+    ]
     assert [line.split(":")[0] for line in said] == [
         *["[route] read"] * 2,
         "[route] not read yet",
@@ -240,7 +292,9 @@ def history(cli: Cli, session: str) -> str:
     from contextlib import closing
 
     with closing(sqlite3.connect(Path(os.environ["CITEWELL_HOME"]) / "citewell.db")) as database:
-        [row] = database.execute("SELECT session_data FROM sessions WHERE session_id = ?", (session,))
+        [row] = database.execute(
+            "SELECT session_data FROM sessions WHERE session_id = ?", (session,)
+        )
     return json.dumps(json.loads(row[0])["chat_history"])
 
 
@@ -260,15 +314,22 @@ def test_export(cli: Cli, session: str, tmp_path: Path) -> None:
     assert text.startswith("# CargoCast: Forecasting")
     assert "- [ ] **" in text
     assert cli("papers", "export", session, "-").out == text
-    assert json.loads(cli("papers", "export", session, str(file), "--json").out)["file"] == str(file)
+    assert json.loads(cli("papers", "export", session, str(file), "--json").out)["file"] == str(
+        file
+    )
     assert cli("papers", "export", session, "-", "--json").code == 2
     assert "name it NAME.md" in cli("papers", "export", session, str(tmp_path / "notes.txt")).err
-    assert "cannot be written" in cli("papers", "export", session, str(tmp_path / "none" / "notes.md")).err
+    assert (
+        "cannot be written"
+        in cli("papers", "export", session, str(tmp_path / "none" / "notes.md")).err
+    )
     assert sorted(path.name for path in tmp_path.iterdir() if "notes" in path.name) == ["notes.md"]
 
 
 def test_an_export_that_cannot_be_written(cli: Cli, session: str, tmp_path: Path) -> None:
-    """It is told as what it is: where a file stands in place of a folder, and where the device is full."""
+    """It is told as what it is: where a file stands in place of a folder, and where the device is
+    full.
+    """
     (tmp_path / "file").write_text("x", "utf-8")
     told = cli("papers", "export", session, str(tmp_path / "file" / "notes.md")).err
     assert ("cannot be written" in told, "internal" in told) == (True, False)
@@ -277,9 +338,14 @@ def test_an_export_that_cannot_be_written(cli: Cli, session: str, tmp_path: Path
         pytest.skip("this system has no device that is always full")
     with full.open("w") as device:
         command = [sys.executable, "-m", "citewell", "papers", "export", session, "-"]
-        done = subprocess.run(command, stdout=device, stderr=subprocess.PIPE, text=True, check=False)
+        done = subprocess.run(
+            command, stdout=device, stderr=subprocess.PIPE, text=True, check=False
+        )
     assert done.returncode == 1
-    assert ("standard output: cannot be written" in done.stderr, "Exception" in done.stderr) == (True, False)
+    assert ("standard output: cannot be written" in done.stderr, "Exception" in done.stderr) == (
+        True,
+        False,
+    )
 
 
 def test_a_session_that_is_not_there(cli: Cli) -> None:
@@ -304,7 +370,16 @@ def test_a_removed_paper(cli: Cli, session: str) -> None:
 
 def test_help_names_every_option(cli: Cli) -> None:
     said = plain(cli("paper", "--help").out)
-    for option in ("--interest", "--ask", "--session", "--lang", "--title", "--user", "--json", "--select"):
+    for option in (
+        "--interest",
+        "--ask",
+        "--session",
+        "--lang",
+        "--title",
+        "--user",
+        "--json",
+        "--select",
+    ):
         assert option in said
     said = plain(cli("papers", "--help").out)
     for command in ("list", "show", "rename", "delete", "export", "done", "undo", "plan"):

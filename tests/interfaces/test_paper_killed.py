@@ -1,6 +1,8 @@
-"""`citewell paper` and `citewell serve` as their own processes, killed in each state: all that was asked is done, once.
+"""`citewell paper` and `citewell serve` as their own processes, killed in each state: all that was
+asked is done, once.
 
-The one rule: a test waits until all of the work is done and only the commit is left, which is the worst moment, and then kills.
+The one rule: a test waits until all of the work is done and only the commit is left, which is the
+worst moment, and then kills.
 """
 
 from __future__ import annotations
@@ -60,20 +62,31 @@ class Bench:
         self.settings, self.environ, self.mark = settings, environ, folder / "mark"
 
     def command(self, *arguments: str, event: str = "", wait: float = 0.0) -> list[str]:
-        return [sys.executable, "-c", DRIVER.format(event=event, wait=wait, mark=str(self.mark)), *arguments]
+        return [
+            sys.executable,
+            "-c",
+            DRIVER.format(event=event, wait=wait, mark=str(self.mark)),
+            *arguments,
+        ]
 
     def done(self, *arguments: str) -> Any:
         """What a command that ends well prints."""
         command = [*self.command(*arguments), "--json"]
-        ended = subprocess.run(command, env=self.environ, capture_output=True, text=True, timeout=120, check=False)
+        ended = subprocess.run(
+            command, env=self.environ, capture_output=True, text=True, timeout=120, check=False
+        )
         assert ended.returncode in {0, 3}, ended.stderr
         return json.loads(ended.stdout)
 
     @contextmanager
-    def running(self, *arguments: str, event: str = "", wait: float = 0.0) -> Iterator[subprocess.Popen[bytes]]:
+    def running(
+        self, *arguments: str, event: str = "", wait: float = 0.0
+    ) -> Iterator[subprocess.Popen[bytes]]:
         self.mark.unlink(missing_ok=True)
         command = self.command(*arguments, event=event, wait=wait)
-        with subprocess.Popen(command, env=self.environ, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as process:
+        with subprocess.Popen(
+            command, env=self.environ, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
+        ) as process:
             try:
                 yield process
             finally:
@@ -92,15 +105,25 @@ class Bench:
     def session(self) -> dict[str, Any]:
         """The only one, as it is kept."""
         with closing(sqlite3.connect(self.settings.database, timeout=10)) as database:
-            [row] = database.execute("SELECT session_id, current_state, session_data FROM sessions").fetchall()
-            # one that was killed before its first step has nothing in hand: it is in no list, and goes with its days
+            [row] = database.execute(
+                "SELECT session_id, current_state, session_data FROM sessions"
+            ).fetchall()
+            # one that was killed before its first step has nothing in hand: it is in no list, and
+            # goes with its days
             runs = database.execute("SELECT next FROM runs WHERE next <> ''").fetchall()
-        return {"session_id": row[0], "state": row[1], "runs": [run[0] for run in runs], **json.loads(row[2])}
+        return {
+            "session_id": row[0],
+            "state": row[1],
+            "runs": [run[0] for run in runs],
+            **json.loads(row[2]),
+        }
 
 
 @pytest.fixture
 def bench(settings: Settings, tmp_path: Path) -> Bench:
-    environ = {name: value for name, value in os.environ.items() if not name.startswith("CITEWELL_")}
+    environ = {
+        name: value for name, value in os.environ.items() if not name.startswith("CITEWELL_")
+    }
     environ |= {
         "CITEWELL_HOME": str(settings.home),
         "CITEWELL_CACHE": str(settings.cache),
@@ -123,11 +146,18 @@ def test_killed_before_the_report_is_kept(bench: Bench, how: signal.Signals) -> 
     """The session is in its first state without a word; the next command makes the report, once."""
     bench.killed("paper", str(PAPER), event="report", how=how)
     before = bench.session()
-    assert (before["state"], before["chat_history"], "report" in before) == ("GUIDE_PENDING_REPORT", [], False)
+    assert (before["state"], before["chat_history"], "report" in before) == (
+        "GUIDE_PENDING_REPORT",
+        [],
+        False,
+    )
     assert before["runs"] == (["report"] if how is signal.SIGKILL else [])
     done = bench.done("paper", "--session", before["session_id"])
     after = bench.session()
-    assert (done["current_state"], after["state"], said(after)) == (*["GUIDE_PENDING_PLAN"] * 2, ["assistant"])
+    assert (done["current_state"], after["state"], said(after)) == (
+        *["GUIDE_PENDING_PLAN"] * 2,
+        ["assistant"],
+    )
     assert (done["report"], after["runs"], done["unfinished"]) == (after["report"], [], [])
     assert done["report"]["citations"]
 
@@ -136,7 +166,9 @@ def test_killed_before_the_report_is_kept(bench: Bench, how: signal.Signals) -> 
 @pytest.mark.parametrize("first", [True, False])
 def test_killed_before_a_route_is_kept(bench: Bench, how: signal.Signals, first: bool) -> None:
     """The first route, or another one: the old state stays until the new one is there."""
-    session_id = bench.done("paper", str(PAPER), *([] if first else ["--interest", ""]))["session_id"]
+    session_id = bench.done("paper", str(PAPER), *([] if first else ["--interest", ""]))[
+        "session_id"
+    ]
     before = bench.session()
     bench.killed("paper", "--session", session_id, "--interest", "training", event="plan", how=how)
     stopped = bench.session()
@@ -173,7 +205,9 @@ def test_killed_before_an_answer_is_kept(bench: Bench, how: signal.Signals) -> N
 
 
 def test_what_another_process_answers_is_left_to_it(bench: Bench) -> None:
-    """A second terminal says so, takes nothing over, and answers its own; the first one's answer is kept."""
+    """A second terminal says so, takes nothing over, and answers its own; the first one's answer is
+    kept.
+    """
     session_id = bench.done("paper", str(PAPER), "--interest", "")["session_id"]
     with bench.running("paper", "--session", session_id, "--ask", QUESTION, event="ask") as process:
         until = time.monotonic() + 60
@@ -181,9 +215,15 @@ def test_what_another_process_answers_is_left_to_it(bench: Bench) -> None:
             assert time.monotonic() < until
             time.sleep(0.02)
         seen = bench.done("papers", "show", session_id)
-        assert ([each["question"] for each in seen["under_way"]], seen["unfinished"]) == ([QUESTION], [])
+        assert ([each["question"] for each in seen["under_way"]], seen["unfinished"]) == (
+            [QUESTION],
+            [],
+        )
         said = subprocess.run(
-            bench.command("paper", "--session", session_id), env=bench.environ, capture_output=True, check=True
+            bench.command("paper", "--session", session_id),
+            env=bench.environ,
+            capture_output=True,
+            check=True,
         )
         assert f"it is being answered by another process: {QUESTION}" in said.stderr.decode()
         bench.mark.with_name("mark.go").touch()
@@ -212,7 +252,9 @@ def test_deleted_while_it_answers(bench: Bench) -> None:
 def test_a_question_that_ends_its_process_does_not_lock_the_session(bench: Bench) -> None:
     """It is tried once more, then given up, which is said; the session goes on."""
     session_id = bench.done("paper", str(PAPER), "--interest", "")["session_id"]
-    bench.killed("paper", "--session", session_id, "--ask", QUESTION, event="ask", how=signal.SIGKILL)
+    bench.killed(
+        "paper", "--session", session_id, "--ask", QUESTION, event="ask", how=signal.SIGKILL
+    )
     bench.killed("paper", "--session", session_id, event="ask", how=signal.SIGKILL)
     command = bench.command("paper", "--session", session_id, "--ask", "How long was it trained?")
     third = subprocess.run(command, env=bench.environ, capture_output=True, check=False)
@@ -224,7 +266,9 @@ def test_a_question_that_ends_its_process_does_not_lock_the_session(bench: Bench
 
 
 def test_killed_again_and_again(bench: Bench) -> None:
-    """kill -9 at any moment of report, route and question: in the end each is there as often as it was begun, and whole."""
+    """kill -9 at any moment of report, route and question: in the end each is there as often as it
+    was begun, and whole.
+    """
     moment = random.Random(11)
     session_id = ""
     for asked in ([], ["--interest", "training"], ["--ask", QUESTION], ["--ask", QUESTION]):
@@ -239,11 +283,23 @@ def test_killed_again_and_again(bench: Bench) -> None:
             process.kill()
             process.wait(20)
         session_id = bench.session()["session_id"]
-    done = bench.done("paper", "--session", session_id, "--ask", "How long was it trained?", "--interest", "training")
+    done = bench.done(
+        "paper",
+        "--session",
+        session_id,
+        "--ask",
+        "How long was it trained?",
+        "--interest",
+        "training",
+    )
     kept = bench.session()
     assert (done["unfinished"], kept["runs"], kept["state"]) == ([], [], "CONTROL_ROUTING")
-    questions = [message["content"] for message in kept["chat_history"] if message["role"] == "user"]
-    assert [answer["question"] for answer in kept["answers"]] == [each for each in questions if each != "training"]
+    questions = [
+        message["content"] for message in kept["chat_history"] if message["role"] == "user"
+    ]
+    assert [answer["question"] for answer in kept["answers"]] == [
+        each for each in questions if each != "training"
+    ]
     assert questions.count(QUESTION) <= 2
     for answer in kept["answers"]:
         turn = kept["chat_history"][answer["turn"]]
@@ -258,7 +314,9 @@ def under_way(settings: Settings) -> set[str]:
     """The tokens of those who have a message in hand; who goes on with one has a new token."""
     try:
         with closing(sqlite3.connect(f"file:{settings.database}?mode=ro", uri=True)) as database:
-            return {str(row[0]) for row in database.execute("SELECT holder FROM runs WHERE next <> ''")}
+            return {
+                str(row[0]) for row in database.execute("SELECT holder FROM runs WHERE next <> ''")
+            }
     except sqlite3.OperationalError:  # no tables yet
         return set()
 
@@ -266,13 +324,17 @@ def under_way(settings: Settings) -> set[str]:
 @contextmanager
 def serving(bench: Bench, event: str = "") -> Iterator[tuple[httpx.Client, subprocess.Popen[str]]]:
     command = bench.command("serve", "--port", "0", "--json", event=event)
-    with subprocess.Popen(command, env=bench.environ, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as process:
+    with subprocess.Popen(
+        command, env=bench.environ, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+    ) as process:
         try:
             assert process.stdout is not None
             told = process.stdout.readline()
             while not told.rstrip().endswith("}"):
                 told += process.stdout.readline()
-            with httpx.Client(base_url=json.loads(told)["url"], trust_env=False, timeout=20) as client:
+            with httpx.Client(
+                base_url=json.loads(told)["url"], trust_env=False, timeout=20
+            ) as client:
                 yield client, process
         finally:
             process.kill()
@@ -281,7 +343,9 @@ def serving(bench: Bench, event: str = "") -> Iterator[tuple[httpx.Client, subpr
 def test_a_killed_server_makes_the_report_after_all(bench: Bench) -> None:
     """The session was acknowledged: its report comes when the server is back, once."""
     with serving(bench, event="report") as (client, process):
-        begun = client.post("/api/papers", files={"file": (PAPER.name, PAPER.read_bytes())}, data={"user_id": "ann"})
+        begun = client.post(
+            "/api/papers", files={"file": (PAPER.name, PAPER.read_bytes())}, data={"user_id": "ann"}
+        )
         assert begun.status_code == 201, begun.text
         until = time.monotonic() + 60
         while not bench.mark.exists():

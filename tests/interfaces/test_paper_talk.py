@@ -57,7 +57,9 @@ class Terminal:
         wanted = re.compile(r"\s+".join(re.escape(word) for word in words.split()))
         deadline = time.monotonic() + seconds
         while not (found := wanted.search(plain(self.said))):
-            assert time.monotonic() < deadline, f"{words!r} did not come: {plain(self.said)[-2000:]}"
+            assert time.monotonic() < deadline, (
+                f"{words!r} did not come: {plain(self.said)[-2000:]}"
+            )
             if select.select([self.fd], [], [], 0.1)[0]:
                 self.said += self.decoder.decode(os.read(self.fd, 65536))
         text = plain(self.said)
@@ -84,7 +86,9 @@ def terminal(environ: dict[str, str]) -> Iterator[Terminal]:
 
 
 def test_a_conversation(terminal: Terminal, tmp_path: Path) -> None:
-    """Report, interest, route, question, marked words, ticks, another route, export; Ctrl-C ends an answer only."""
+    """Report, interest, route, question, marked words, ticks, another route, export; Ctrl-C ends an
+    answer only.
+    """
     report = terminal.until("(Enter alone: all of it)")
     assert "Contributions" in report
     body = report.partition("Contributions")[2].partition("Quotes")[0]

@@ -1,4 +1,6 @@
-"""`/api/papers` on a real port: from the upload to the export, whose it is, what is refused, events, leaving."""
+"""`/api/papers` on a real port: from the upload to the export, whose it is, what is refused,
+events, leaving.
+"""
 
 from __future__ import annotations
 
@@ -50,10 +52,16 @@ async def read(client: httpx.AsyncClient, file: Path = ENGLISH, **said: str) -> 
 
 
 async def test_from_the_upload_to_the_export(client: httpx.AsyncClient) -> None:
-    """Session and job at once; then report, route, answers, changes of the route, structure, Markdown; then it is deleted."""
+    """Session and job at once; then report, route, answers, changes of the route, structure,
+    Markdown; then it is deleted.
+    """
     found = await begun(client, title="Bikes")
     session, job = found["session"], found["job"]
-    assert (session["title"], session["current_state"], session["report"]) == ("Bikes", "GUIDE_PENDING_REPORT", None)
+    assert (session["title"], session["current_state"], session["report"]) == (
+        "Bikes",
+        "GUIDE_PENDING_REPORT",
+        None,
+    )
     assert (job["kind"], job["state"]) == ("paper", "queued")
     assert "user_id" not in job["payload"]
     job = await ended(client, job)
@@ -64,14 +72,28 @@ async def test_from_the_upload_to_the_export(client: httpx.AsyncClient) -> None:
     assert (session["current_state"], session["unfinished"]) == ("GUIDE_PENDING_PLAN", [])
     assert session["report"]["citations"]
     planned = (await client.post(f"{path}/messages", json={"text": "training"})).json()
-    assert (planned["data"]["event"], planned["data"]["current_state"]) == ("plan", "CONTROL_ROUTING")
+    assert (planned["data"]["event"], planned["data"]["current_state"]) == (
+        "plan",
+        "CONTROL_ROUTING",
+    )
     steps = planned["data"]["plan"]["steps"]
     said = {"text": QUESTION, "message_id": "m1", "selection": {"text": "history network"}}
     first, second = [(await client.post(f"{path}/messages", json=said)).json() for _ in range(2)]
-    assert (first["agent"], first["answer"], first["trace_id"]) == ("paper", second["answer"], second["trace_id"])
-    edits = {"edits": [{"do": "tick", "step_id": steps[0]["step_id"]}, {"do": "remove", "step_id": steps[1]["step_id"]}]}
+    assert (first["agent"], first["answer"], first["trace_id"]) == (
+        "paper",
+        second["answer"],
+        second["trace_id"],
+    )
+    edits = {
+        "edits": [
+            {"do": "tick", "step_id": steps[0]["step_id"]},
+            {"do": "remove", "step_id": steps[1]["step_id"]},
+        ]
+    }
     changed = (await client.patch(f"{path}/plan", json=edits)).json()
-    assert [step["step_id"] for step in changed["plan"]["steps"]] == [step["step_id"] for n, step in enumerate(steps) if n != 1]
+    assert [step["step_id"] for step in changed["plan"]["steps"]] == [
+        step["step_id"] for n, step in enumerate(steps) if n != 1
+    ]
     assert changed["plan"]["steps"][0]["done_at"]
     other = (await client.post(f"{path}/plan", json={"interest": "energy model"})).json()
     assert other["data"]["plan"]["interest"] == "energy model"
@@ -79,7 +101,13 @@ async def test_from_the_upload_to_the_export(client: httpx.AsyncClient) -> None:
     assert [answer["message_id"] for answer in session["answers"]] == ["m1"]
     shape = (await client.get(f"{path}/structure")).json()
     assert shape["authors"]
-    assert {part["role"] for part in shape["parts"]} >= {"abstract", "introduction", "method", "results", "references"}
+    assert {part["role"] for part in shape["parts"]} >= {
+        "abstract",
+        "introduction",
+        "method",
+        "results",
+        "references",
+    }
     assert all(part["first_page"] for part in shape["parts"])
     assert shape["floats"][0]["caption"].startswith(shape["floats"][0]["label"])
     assert shape["references"]
@@ -91,7 +119,11 @@ async def test_from_the_upload_to_the_export(client: httpx.AsyncClient) -> None:
     renamed = await client.patch(path, json={"title": "灯"})
     assert renamed.json()["title"] == "灯"
     [row] = (await client.get("/api/papers")).json()["papers"]
-    assert (row["title"], row["questions"], row["steps"]) == ("灯", 1, len(other["data"]["plan"]["steps"]))
+    assert (row["title"], row["questions"], row["steps"]) == (
+        "灯",
+        1,
+        len(other["data"]["plan"]["steps"]),
+    )
     assert (await client.delete(path)).status_code == 204
     assert (await client.get(path)).status_code == 404
     assert (await client.get(f"/api/documents/{session['paper']['doc_id']}")).status_code == 404
@@ -113,7 +145,9 @@ async def test_a_chinese_paper(client: httpx.AsyncClient) -> None:
 
 
 async def test_another_user_finds_nothing(client: httpx.AsyncClient) -> None:
-    """Each route says 404, and nothing of it is changed; the paper itself is in a collection of its reader's own."""
+    """Each route says 404, and nothing of it is changed; the paper itself is in a collection of its
+    reader's own.
+    """
     path = await read(client, user_id="ann")
     doc_id = (await client.get(f"{path}?user_id=ann")).json()["paper"]["doc_id"]
     for user in ("ben", "local"):
@@ -125,7 +159,9 @@ async def test_another_user_finds_nothing(client: httpx.AsyncClient) -> None:
             await client.post(f"{path}/messages{query}", json={"text": QUESTION}),
             await client.post(f"{path}/messages{query}", json={"text": QUESTION}, headers=SSE),
             await client.post(f"{path}/plan{query}", json={"interest": ""}),
-            await client.patch(f"{path}/plan{query}", json={"edits": [{"do": "tick", "step_id": "x"}]}),
+            await client.patch(
+                f"{path}/plan{query}", json={"edits": [{"do": "tick", "step_id": "x"}]}
+            ),
             await client.get(f"{path}/structure{query}"),
             await client.get(f"{path}/export{query}"),
         ):
@@ -151,7 +187,9 @@ async def test_what_cannot_be_done_in_a_state(client: httpx.AsyncClient) -> None
     assert (await client.patch(f"{path}/plan", json={"edits": []})).status_code == 422
     before = (await client.get(path)).json()["plan"]
     good = {"do": "tick", "step_id": before["steps"][0]["step_id"]}
-    assert (await client.patch(f"{path}/plan", json={"edits": [good, *tick["edits"]]})).status_code == 404
+    assert (
+        await client.patch(f"{path}/plan", json={"edits": [good, *tick["edits"]]})
+    ).status_code == 404
     assert (await client.get(path)).json()["plan"] == before, "all edits or none"
 
 
@@ -172,7 +210,9 @@ async def test_what_cannot_be_done_in_a_state(client: httpx.AsyncClient) -> None
         ({"content": b"%PDF", "headers": {"Content-Type": "application/pdf"}}, 422, "multipart"),
     ],
 )
-async def test_what_is_refused(client: httpx.AsyncClient, parts: dict[str, Any], status: int, words: str) -> None:
+async def test_what_is_refused(
+    client: httpx.AsyncClient, parts: dict[str, Any], status: int, words: str
+) -> None:
     """In words, in the one shape, and nothing is kept."""
     reply = await client.post("/api/papers", **parts)
     assert reply.status_code == status, reply.text
@@ -201,30 +241,46 @@ class TestWeb:
     def settings(self, settings: Settings) -> Settings:
         return settings.model_copy(update={"allow_private_hosts": ("127.0.0.1",)})
 
-    async def test_a_paper_by_its_address(self, client: httpx.AsyncClient, site_server: SiteServer) -> None:
+    async def test_a_paper_by_its_address(
+        self, client: httpx.AsyncClient, site_server: SiteServer
+    ) -> None:
         site_server.page("/paper.pdf", ENGLISH.read_bytes(), kind="application/pdf")
         said = {"url": f"{site_server.url}/paper.pdf", "user_id": "ann", "lang": "en"}
         reply = await client.post("/api/papers", json=said)
         assert reply.status_code == 201, reply.text
         session = reply.json()["session"]
-        assert (session["user_id"], session["paper"]["name"], session["paper"]["pages"]) == ("ann", "paper.pdf", 6)
+        assert (session["user_id"], session["paper"]["name"], session["paper"]["pages"]) == (
+            "ann",
+            "paper.pdf",
+            6,
+        )
         assert (await ended(client, reply.json()["job"]))["state"] == "done"
         missing = await client.post("/api/papers", json={"url": f"{site_server.url}/none.pdf"})
         assert missing.status_code in {422, 502}
 
 
-async def test_events_and_a_client_that_leaves(client: httpx.AsyncClient, app: App, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Steps come as they happen and the answer last; who leaves stops the work, and nothing of it is kept."""
+async def test_events_and_a_client_that_leaves(
+    client: httpx.AsyncClient, app: App, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Steps come as they happen and the answer last; who leaves stops the work, and nothing of it
+    is kept.
+    """
     path = await read(client)
     await client.post(f"{path}/plan", json={})
     reply = await client.post(f"{path}/messages", json={"text": QUESTION}, headers=SSE)
-    kinds = [line.removeprefix("event: ") for line in reply.text.splitlines() if line.startswith("event: ")]
+    kinds = [
+        line.removeprefix("event: ")
+        for line in reply.text.splitlines()
+        if line.startswith("event: ")
+    ]
     assert kinds[:2] == ["progress", "step"]
     assert kinds[-1] == "answer"
     before = (await client.get(path)).json()
     assert isinstance(app.llm, ScriptedLLM)
     monkeypatch.setattr(app.llm, "_next", _for_ever)
-    leaving = asyncio.create_task(client.post(f"{path}/messages", json={"text": "How is it trained?"}, headers=SSE))
+    leaving = asyncio.create_task(
+        client.post(f"{path}/messages", json={"text": "How is it trained?"}, headers=SSE)
+    )
     async with asyncio.timeout(60):
         while not (await client.get(path)).json()["under_way"]:  # noqa: ASYNC110  # the server tells nobody
             await asyncio.sleep(0.05)

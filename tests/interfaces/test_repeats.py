@@ -1,4 +1,6 @@
-"""A log that cannot fill the disk: what says the same again is counted, and no line costs more than itself."""
+"""A log that cannot fill the disk: what says the same again is counted, and no line costs more than
+itself.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,15 @@ class Written:
         assert isinstance(self.handler, logs.Lines)
         self.handler.setStream(self.stream)
 
-    def say(self, text: str, *, name: str = "asyncio", level: int = logging.ERROR, at: float = 0.0, **more: object) -> None:
+    def say(
+        self,
+        text: str,
+        *,
+        name: str = "asyncio",
+        level: int = logging.ERROR,
+        at: float = 0.0,
+        **more: object,
+    ) -> None:
         record = logging.LogRecord(name, level, "", 0, text, None, None)
         record.__dict__.update(created=at, **more)
         self.handler.handle(record)
@@ -61,7 +71,9 @@ def test_other_words_each_time_are_counted_by_their_logger(log: Written) -> None
     assert len(log.lines) == repeats.OF_LOGGER + 1
     assert "heard" in log.lines[-1]
     log.handler.close()  # the end tells what is still to be told
-    assert sum(f"left out {50_000 - repeats.OF_LOGGER} more lines" in line for line in log.lines) == 1
+    assert (
+        sum(f"left out {50_000 - repeats.OF_LOGGER} more lines" in line for line in log.lines) == 1
+    )
 
 
 def test_a_traceback_is_told_some_times(log: Written) -> None:
@@ -70,7 +82,9 @@ def test_a_traceback_is_told_some_times(log: Written) -> None:
         try:
             {}["x"]  # type: ignore[index]
         except KeyError:
-            record = logging.LogRecord("citewell", logging.ERROR, "", 0, "unexpected", None, sys.exc_info())
+            record = logging.LogRecord(
+                "citewell", logging.ERROR, "", 0, "unexpected", None, sys.exc_info()
+            )
             record.created = n / 100
             log.handler.handle(record)
     text = log.stream.getvalue()
@@ -79,9 +93,23 @@ def test_a_traceback_is_told_some_times(log: Written) -> None:
 
 def test_what_somebody_did_is_always_told(log: Written) -> None:
     for n in range(400):
-        log.say("GET /api/ask 200", name="citewell.access", level=logging.INFO, user_id="ann", status=200, at=n / 1_000)
+        log.say(
+            "GET /api/ask 200",
+            name="citewell.access",
+            level=logging.INFO,
+            user_id="ann",
+            status=200,
+            at=n / 1_000,
+        )
         log.say("users: ann added bob", name="citewell.audit", at=n / 1_000)
-        log.say("GET (none) 401", name="citewell.access", level=logging.INFO, user_id="", status=401, at=n / 1_000)
+        log.say(
+            "GET (none) 401",
+            name="citewell.access",
+            level=logging.INFO,
+            user_id="",
+            status=401,
+            at=n / 1_000,
+        )
     assert len(log.lines) == 800 + repeats.SAME
 
 
@@ -103,7 +131,9 @@ def test_a_line_that_cannot_be_written(log: Written, capsys: pytest.CaptureFixtu
     assert "4 lines before this one could not be written" in log.lines[1]
 
 
-def test_nothing_is_imported_to_write_a_line(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nothing_is_imported_to_write_a_line(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """With no file descriptor left nothing can be: what a line takes is there from the start."""
     log = Written(settings)
     before = set(sys.modules)
@@ -116,7 +146,9 @@ def test_nothing_is_imported_to_write_a_line(settings: Settings, monkeypatch: py
     try:
         int("\x1b\u2028")
     except ValueError:
-        log.handler.handle(logging.LogRecord("citewell", logging.ERROR, "", 0, "odd \x1b\n", None, sys.exc_info()))
+        log.handler.handle(
+            logging.LogRecord("citewell", logging.ERROR, "", 0, "odd \x1b\n", None, sys.exc_info())
+        )
     monkeypatch.undo()
     assert "odd \\x1b\\n" in log.lines[0]
     assert set(sys.modules) == before

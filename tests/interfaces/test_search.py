@@ -1,4 +1,6 @@
-"""`citewell search` and `POST /api/search`, the options of `citewell ask`, and priorities on both channels."""
+"""`citewell search` and `POST /api/search`, the options of `citewell ask`, and priorities on both
+channels.
+"""
 
 from __future__ import annotations
 
@@ -24,13 +26,17 @@ if TYPE_CHECKING:
 def library(tmp_path: Path) -> Path:
     folder = tmp_path / "library"
     folder.mkdir()
-    (folder / "lighthouse.md").write_text("# Lighthouse\n\nThe [old] lighthouse was built in 1857.\n", "utf-8")
+    (folder / "lighthouse.md").write_text(
+        "# Lighthouse\n\nThe [old] lighthouse was built in 1857.\n", "utf-8"
+    )
     (folder / "灯塔.txt").write_text("灯塔建于一八五七年。塔身为红色。\n", "utf-8")
     return folder
 
 
 def test_search_lists_passages(cli: Cli, library: Path) -> None:
-    """Title and section, the snippet as it stands in the text, score and id; then how sure the search is."""
+    """Title and section, the snippet as it stands in the text, score and id; then how sure the
+    search is.
+    """
     assert cli("add", str(library)).code == 0
     run = cli("search", "When was the lighthouse built?")
     assert run.code == 0
@@ -44,14 +50,30 @@ def test_search_lists_passages(cli: Cli, library: Path) -> None:
 def test_search_as_json(cli: Cli, library: Path) -> None:
     """One object, and the filters hold."""
     cli("add", str(library), "--priority", "7")
-    found = json.loads(cli("search", "lighthouse 灯塔", "--lang", "zh", "--type", "txt", "--priority", "7", "--json").out)
-    assert [(hit["title"], hit["priority"], hit["lang"]) for hit in found["hits"]] == [("灯塔", 7, "zh")]
+    found = json.loads(
+        cli(
+            "search",
+            "lighthouse 灯塔",
+            "--lang",
+            "zh",
+            "--type",
+            "txt",
+            "--priority",
+            "7",
+            "--json",
+        ).out
+    )
+    assert [(hit["title"], hit["priority"], hit["lang"]) for hit in found["hits"]] == [
+        ("灯塔", 7, "zh")
+    ]
     assert found["strategy"] == "direct_chunk_search"
     listed = json.loads(cli("list", "--json").out)["documents"]
     assert {info["priority"] for info in listed} == {7}
     cli("add", str(library))  # again, unchanged: it stays
     cli("add", str(library / "灯塔.txt"), "--priority", "0")
-    assert sorted(info["priority"] for info in json.loads(cli("list", "--json").out)["documents"]) == [0, 7]
+    assert sorted(
+        info["priority"] for info in json.loads(cli("list", "--json").out)["documents"]
+    ) == [0, 7]
 
 
 def test_nothing_found_and_wrong_values(cli: Cli, library: Path) -> None:
@@ -72,7 +94,20 @@ def test_nothing_found_and_wrong_values(cli: Cli, library: Path) -> None:
 
 def test_ask_takes_the_same_filters(cli: Cli, agent: FakeAgent) -> None:
     """By the names that the API has for them."""
-    arguments = ("--doc", "a", "--doc", "b", "--type", "pdf", "--lang", "en", "--since", "2024", "--until", "2025")
+    arguments = (
+        "--doc",
+        "a",
+        "--doc",
+        "b",
+        "--type",
+        "pdf",
+        "--lang",
+        "en",
+        "--since",
+        "2024",
+        "--until",
+        "2025",
+    )
     cli("ask", "When?", *arguments, "--priority", "3", "--strategy", "rrf")
     assert agent.asked[-1].options == {
         "doc_ids": ["a", "b"],

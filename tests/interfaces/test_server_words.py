@@ -1,7 +1,8 @@
-"""Every text that the server's code holds for people has its Chinese on the page, and texts that are gone have none.
+"""Every text that the server's code holds for people has its Chinese on the page, and texts that
+are gone have none.
 
-The one rule: texts are found by reading the code (`server_texts.py`), so that a new one fails here until `web/words/server/`
-has its entry.
+The one rule: texts are found by reading the code (`server_texts.py`), so that a new one fails here
+until `web/words/server/` has its entry.
 """
 
 from __future__ import annotations
@@ -22,14 +23,18 @@ WEB = Path(__file__).resolve().parents[2] / "src" / "citewell" / "interfaces" / 
 BLANK = re.compile(r"\{\d\}")
 HAN = re.compile(r"[\u4e00-\u9fff]")
 
-pytestmark = pytest.mark.skipif(not shutil.which("node"), reason="no Node.js on this machine: the words are not read")
+pytestmark = pytest.mark.skipif(
+    not shutil.which("node"), reason="no Node.js on this machine: the words are not read"
+)
 
 
 @lru_cache
 def chinese() -> dict[str, str]:
     """As the page joins them."""
     script = "import {CHINESE} from './words/server/index.js'; console.log(JSON.stringify(CHINESE))"
-    done = subprocess.run(["node", "--input-type=module", "-e", script], cwd=WEB, capture_output=True, check=False)
+    done = subprocess.run(
+        ["node", "--input-type=module", "-e", script], cwd=WEB, capture_output=True, check=False
+    )
     assert done.returncode == 0, done.stderr.decode()
     found: dict[str, str] = json.loads(done.stdout)
     return found
@@ -38,13 +43,17 @@ def chinese() -> dict[str, str]:
 def reasons() -> dict[str, str]:
     """Why an agent was chosen: the server has their Chinese too, for the snapshots of answers."""
     return {
-        numbered(re.sub(r"\(\.[+*]\)", "{}", pattern)): re.sub(r"\{(\d)\}", lambda n: f"{{{int(n[1]) + 1}}}", words)
+        numbered(re.sub(r"\(\.[+*]\)", "{}", pattern)): re.sub(
+            r"\{(\d)\}", lambda n: f"{{{int(n[1]) + 1}}}", words
+        )
         for pattern, words in REASONS.items()
     }
 
 
 def test_the_code_is_read() -> None:
-    """Texts of every kind are found: of errors and hints, put together, handed on, in tables, chosen by a condition."""
+    """Texts of every kind are found: of errors and hints, put together, handed on, in tables,
+    chosen by a condition.
+    """
     found = texts()
     assert len(found) > 800
     for text in (
@@ -68,7 +77,9 @@ def test_every_text_has_its_chinese() -> None:
 
 
 def test_no_chinese_is_left_of_texts_that_are_gone() -> None:
-    assert sorted(set(chinese()) - set(texts()) - set(reasons())) == [], "take them out of web/words/server/"
+    assert sorted(set(chinese()) - set(texts()) - set(reasons())) == [], (
+        "take them out of web/words/server/"
+    )
 
 
 def test_reasons_are_the_same_as_in_snapshots() -> None:
@@ -77,8 +88,16 @@ def test_reasons_are_the_same_as_in_snapshots() -> None:
 
 def test_chinese_has_the_blanks_and_the_marks_of_chinese() -> None:
     both = chinese()
-    assert [text for text, words in both.items() if sorted(BLANK.findall(text)) != sorted(BLANK.findall(words))] == []
-    plain = {text: words for text, words in both.items() if not HAN.search(words) and not re.search(r"curl |@|://|=", words)}
+    assert [
+        text
+        for text, words in both.items()
+        if sorted(BLANK.findall(text)) != sorted(BLANK.findall(words))
+    ] == []
+    plain = {
+        text: words
+        for text, words in both.items()
+        if not HAN.search(words) and not re.search(r"curl |@|://|=", words)
+    }
     assert plain.keys() <= {"{1}: status {2}"}, "these are not in Chinese"
     han = r"[\u4e00-\u9fff]"
     marks = re.compile(rf"{han} ?[,;!?](?![\w./%-])|{han}:(?!//)|{han}\({han}| [，。；：？！]|  ")

@@ -1,6 +1,8 @@
-"""`citewell site` as people run it, and the website agent over HTTP: progress, follow-ups, stopping it early.
+"""`citewell site` as people run it, and the website agent over HTTP: progress, follow-ups, stopping
+it early.
 
-The one rule: what is stopped by Ctrl-C is a process of its own, and has shown that it explores before.
+The one rule: what is stopped by Ctrl-C is a process of its own, and has shown that it explores
+before.
 """
 
 from __future__ import annotations
@@ -43,7 +45,11 @@ def settings(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> Settings:
 @pytest.fixture
 def harbour(site_server: SiteServer) -> SiteServer:
     """A start page, and the answer behind a link of it."""
-    site_server.page("/", '<p>Welcome.</p><p><a href="/tower">When the lighthouse was built</a></p>', title="Harbour")
+    site_server.page(
+        "/",
+        '<p>Welcome.</p><p><a href="/tower">When the lighthouse was built</a></p>',
+        title="Harbour",
+    )
     site_server.page("/tower", f"<p>{FACT} Its lamp is electric.</p>", title="Tower")
     return site_server
 
@@ -65,7 +71,9 @@ def test_a_question_and_a_follow_up(cli: Cli, harbour: SiteServer) -> None:
     assert FACT in answer["answer"]
     assert (answer["agent"], answer["status"]) == ("website", "answered")
     assert [citation["uri"] for citation in answer["citations"]][:1] == [f"{harbour.url}/tower"]
-    again = cli("site", "--session", answer["session_id"], "-q", "In which year was the lighthouse built?")
+    again = cli(
+        "site", "--session", answer["session_id"], "-q", "In which year was the lighthouse built?"
+    )
     assert again.code == 0, again.err
     assert "/tower" in again.out
     assert harbour.paths().count("/tower") == harbour.paths().count("/") == 1
@@ -74,7 +82,9 @@ def test_a_question_and_a_follow_up(cli: Cli, harbour: SiteServer) -> None:
 
 
 @pytest.mark.usefixtures("model")
-def test_a_chat_without_a_question(cli: Cli, harbour: SiteServer, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_chat_without_a_question(
+    cli: Cli, harbour: SiteServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A line is a question to the site."""
     monkeypatch.setattr("sys.stdin", io.StringIO(f"{QUESTION}\n"))
     result = cli("site", harbour.url, "--json")
@@ -109,7 +119,9 @@ def test_a_site_that_is_down(cli: Cli) -> None:
 def test_ctrl_c_answers_from_what_was_read(settings: Settings, harbour: SiteServer) -> None:
     """The first Ctrl-C ends the exploring, not the question."""
     harbour.slow["/tower"] = 60.0
-    environ = {name: value for name, value in os.environ.items() if not name.startswith("CITEWELL_")}
+    environ = {
+        name: value for name, value in os.environ.items() if not name.startswith("CITEWELL_")
+    }
     environ |= {
         "CITEWELL_HOME": str(settings.home),
         "CITEWELL_CACHE": str(settings.cache),
@@ -119,7 +131,9 @@ def test_ctrl_c_answers_from_what_was_read(settings: Settings, harbour: SiteServ
         "CITEWELL_ALLOW_PRIVATE_HOSTS": "127.0.0.1",
     }
     command = [sys.executable, "-m", "citewell", "site", harbour.url, "-q", QUESTION, "--json"]
-    with subprocess.Popen(command, env=environ, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+    with subprocess.Popen(
+        command, env=environ, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
         until = time.monotonic() + 30
         while "/tower" not in harbour.paths() and time.monotonic() < until:
             time.sleep(0.05)
@@ -136,7 +150,9 @@ async def test_events_over_http(client: httpx.AsyncClient, harbour: SiteServer) 
     """Progress tells each page as it comes, with the reason for it."""
     body = {"question": QUESTION, "agent": "website", "options": {"start_urls": [harbour.url]}}
     reply = await client.post("/api/ask", json=body, headers=SSE)
-    told = [json.loads(line[6:]) for line in reply.text.splitlines() if line.startswith('data: {"kind"')]
+    told = [
+        json.loads(line[6:]) for line in reply.text.splitlines() if line.startswith('data: {"kind"')
+    ]
     assert [each["kind"] for each in told] == ["begin", "page", "page"]
     assert [each["url"].removeprefix(harbour.url) for each in told[1:]] == ["/", "/tower"]
     assert told[1]["why"] == "a start page"
@@ -172,6 +188,8 @@ async def test_wrong_options_over_http(client: httpx.AsyncClient) -> None:
         ({"start_urls": ["http://127.0.0.1/"], "allowed_domains": ["http://*.x/"]}, "allowed"),
         ({"start_url": "http://127.0.0.1/"}, "did you mean start_urls"),
     ):
-        reply = await client.post("/api/ask", json={"question": QUESTION, "agent": "website", "options": options})
+        reply = await client.post(
+            "/api/ask", json={"question": QUESTION, "agent": "website", "options": options}
+        )
         assert reply.status_code == 422, reply.text
         assert word in reply.text

@@ -1,4 +1,6 @@
-"""Sites on the command line and over HTTP: list, pages, refresh, export, delete; web pages added."""
+"""Sites on the command line and over HTTP: list, pages, refresh, export, delete; web pages
+added.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +38,9 @@ def settings(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> Settings:
 def test_cli_from_adding_to_deleting(
     cli: Cli, site_server: SiteServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A page is added, listed with its site, refreshed, exported, and deleted when that is wanted."""
+    """A page is added, listed with its site, refreshed, exported, and deleted when that is
+    wanted.
+    """
     site_server.page("/a", TOWER, title="[bold]灯塔[/bold]\x1b[31m")
     site_server.page("/b", TOWER)
     url = site_server.url
@@ -79,7 +83,9 @@ def test_cli_json(cli: Cli, site_server: SiteServer, tmp_path: Path) -> None:
     refreshed = cli("sites", "refresh", "default", "--json")
     assert refreshed.code == 1
     assert [each["url"] for each in json.loads(refreshed.out)["failed"]] == [f"{site_server.url}/a"]
-    exported = json.loads(cli("sites", "export", "default", str(tmp_path / "a.jsonl"), "--json").out)
+    exported = json.loads(
+        cli("sites", "export", "default", str(tmp_path / "a.jsonl"), "--json").out
+    )
     assert exported == {"collection": "default", "file": str(tmp_path / "a.jsonl"), "pages": 1}
     assert cli("sites", "export", "default", "-", "--json").code == 2
     assert json.loads(cli("sites", "delete", "default", "--yes", "--json").out) == {
@@ -87,10 +93,14 @@ def test_cli_json(cli: Cli, site_server: SiteServer, tmp_path: Path) -> None:
         "pages": 1,
         "kept": 0,
     }
-    assert json.loads(cli("sites", "refresh", "default", "--json").out)["error"]["code"] == "not_found"
+    assert (
+        json.loads(cli("sites", "refresh", "default", "--json").out)["error"]["code"] == "not_found"
+    )
 
 
-def test_cli_export_that_cannot_be_written(cli: Cli, site_server: SiteServer, tmp_path: Path) -> None:
+def test_cli_export_that_cannot_be_written(
+    cli: Cli, site_server: SiteServer, tmp_path: Path
+) -> None:
     """It says so, and leaves nothing."""
     site_server.page("/a", TOWER)
     cli("add", f"{site_server.url}/a")
@@ -119,7 +129,9 @@ def test_cli_refresh_is_stopped_by_ctrl_c(
         return int(next(info["version"] for info in documents if info["uri"].endswith("/a")))
 
     command = [sys.executable, "-m", "citewell", "sites", "refresh", "default"]
-    with subprocess.Popen(command, env=environ, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+    with subprocess.Popen(
+        command, env=environ, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as process:
         until = time.monotonic() + 30
         while (version() == 1 or "/b" not in site_server.paths()) and time.monotonic() < until:
             time.sleep(0.1)
@@ -140,11 +152,17 @@ async def job_of(client: httpx.AsyncClient, reply: httpx.Response) -> dict[str, 
     return job
 
 
-async def test_http_from_adding_to_deleting(client: httpx.AsyncClient, site_server: SiteServer) -> None:
-    """A page by its address is a job; then its site is listed, refreshed by a job, exported and deleted."""
+async def test_http_from_adding_to_deleting(
+    client: httpx.AsyncClient, site_server: SiteServer
+) -> None:
+    """A page by its address is a job; then its site is listed, refreshed by a job, exported and
+    deleted.
+    """
     site_server.page("/a", TOWER, title="灯塔")
     url = f"{site_server.url}/a"
-    job = await job_of(client, await client.post("/api/collections/手册/documents", json={"url": url}))
+    job = await job_of(
+        client, await client.post("/api/collections/手册/documents", json={"url": url})
+    )
     assert [(file["path"], file["status"]) for file in job["result"]["files"]] == [(url, "added")]
     [site] = (await client.get("/api/sites")).json()["sites"]
     assert (site["collection"], site["pages"], site["embedded"]) == ("手册", 1, 1)

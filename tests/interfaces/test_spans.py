@@ -1,4 +1,6 @@
-"""Spans as a collector gets them: OTLP over HTTP, decoded: whole, in place, without a word; and one that is away."""
+"""Spans as a collector gets them: OTLP over HTTP, decoded: whole, in place, without a word; and one
+that is away.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,10 @@ from citewell.interfaces.spans import SECONDS, spans_of
 from citewell.models.scripted import ScriptedLLM
 from citewell.runtime.app import App
 
-TEXT = "The lamp of Norden is 41 metres tall. It was lit in 1857.\n\nThe harbour of Norden is closed in winter."
+TEXT = (
+    "The lamp of Norden is 41 metres tall. It was lit in 1857.\n\nThe harbour of Norden is "
+    "closed in winter."
+)
 ASKING = {"question": "How tall is the lamp of Norden?", "collection": "lamps"}
 TRACE, ABOVE = "0af7651916cd43dd8448eb211c80319c", "b7ad6b7169203331"
 
@@ -43,7 +48,11 @@ class Collector:
         class Handler(BaseHTTPRequestHandler):
             def do_POST(self) -> None:
                 body = self.rfile.read(int(self.headers["content-length"]))
-                collector.take(gzip.decompress(body) if self.headers.get("content-encoding") == "gzip" else body)
+                collector.take(
+                    gzip.decompress(body)
+                    if self.headers.get("content-encoding") == "gzip"
+                    else body
+                )
                 self.send_response(200)
                 self.end_headers()
 
@@ -86,7 +95,9 @@ def collector(monkeypatch: pytest.MonkeyPatch) -> Iterator[Collector]:
 
 @pytest.fixture
 def settings(settings: Settings) -> Settings:
-    return settings.model_copy(update={"otel": True, "llm_key": SecretStr("sk-quite-secret-key-0815")})
+    return settings.model_copy(
+        update={"otel": True, "llm_key": SecretStr("sk-quite-secret-key-0815")}
+    )
 
 
 @asynccontextmanager
@@ -96,15 +107,21 @@ async def serving(settings: Settings) -> AsyncIterator[tuple[App, httpx.AsyncCli
         http = create_app(app)
         async with http.router.lifespan_context(http):
             transport = httpx.ASGITransport(http)
-            async with httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1", timeout=60) as client:
-                upload = await client.post("/api/collections/lamps/documents", files={"file": ("lamps.txt", TEXT.encode())})
+            async with httpx.AsyncClient(
+                transport=transport, base_url="http://127.0.0.1", timeout=60
+            ) as client:
+                upload = await client.post(
+                    "/api/collections/lamps/documents", files={"file": ("lamps.txt", TEXT.encode())}
+                )
                 await done(client, upload.json())
                 yield app, client
 
 
 @contextmanager
 def away(monkeypatch: pytest.MonkeyPatch, port: int) -> Iterator[None]:
-    """A collector that takes nothing; what still tries to reach it when the server has stopped is waited for."""
+    """A collector that takes nothing; what still tries to reach it when the server has stopped is
+    waited for.
+    """
     monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", f"http://127.0.0.1:{port}")
     monkeypatch.setenv("OTEL_EXPORTER_OTLP_TIMEOUT", "5")
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
@@ -139,23 +156,38 @@ async def test_an_answer_its_nodes_and_its_calls(settings: Settings, collector: 
         "citewell.status": "completed",
         "gen_ai.agent.name": "qa",
     }
-    chats = [span for span in collector.named("chat scripted") if said(span.attributes)["citewell.call"] == "chat"]
+    chats = [
+        span
+        for span in collector.named("chat scripted")
+        if said(span.attributes)["citewell.call"] == "chat"
+    ]
     chat, _judge = sorted(chats, key=lambda span: span.start_time_unix_nano or 0)
     assert chat.parent_span_id == generation.span_id
     told = said(chat.attributes)
-    assert (told["gen_ai.operation.name"], told["gen_ai.provider.name"], told["gen_ai.request.model"]) == (
+    assert (
+        told["gen_ai.operation.name"],
+        told["gen_ai.provider.name"],
+        told["gen_ai.request.model"],
+    ) == (
         "chat",
         "scripted",
         "scripted",
     )
     calls = [said(span.attributes) for span in collector.named("chat scripted")]
-    assert sum(call["gen_ai.usage.input_tokens"] for call in calls) == answer["usage"]["prompt_tokens"]
-    assert sum(call["gen_ai.usage.output_tokens"] for call in calls) == answer["usage"]["completion_tokens"]
+    assert (
+        sum(call["gen_ai.usage.input_tokens"] for call in calls) == answer["usage"]["prompt_tokens"]
+    )
+    assert (
+        sum(call["gen_ai.usage.output_tokens"] for call in calls)
+        == answer["usage"]["completion_tokens"]
+    )
     assert all(span.end_time_unix_nano >= span.start_time_unix_nano > 0 for span in collector.spans)
     assert collector.about["service.name"] == "citewell"
 
 
-async def test_a_job_is_a_trace_of_its_own(settings: Settings, collector: Collector, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_job_is_a_trace_of_its_own(
+    settings: Settings, collector: Collector, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("OTEL_SERVICE_NAME", "ask-me")
     async with serving(settings):
         pass
@@ -172,9 +204,15 @@ async def test_not_a_word_and_no_secret_goes_out(settings: Settings, collector: 
     """Also where calls fail with errors that quote what they were asked."""
     async with serving(settings) as (app, client):
         assert isinstance(app.llm, ScriptedLLM)
-        app.llm.enqueue(*[TransientError("cannot answer zyzzyva with sk-quite-secret-key-0815")] * 3)
+        app.llm.enqueue(
+            *[TransientError("cannot answer zyzzyva with sk-quite-secret-key-0815")] * 3
+        )
         asked = ASKING | {"question": "How tall is the lamp of Norden, asks zyzzyva?"}
-        await client.post("/api/ask", json=asked, headers={"Authorization": "Bearer cw_some-token", "Cookie": "c=cookie-word"})
+        await client.post(
+            "/api/ask",
+            json=asked,
+            headers={"Authorization": "Bearer cw_some-token", "Cookie": "c=cookie-word"},
+        )
         await client.post("/api/ask", json=ASKING | {"agent": "zyzzyva-agent"})
     failed = [span for span in collector.spans if span.status.code == Status.STATUS_CODE_ERROR]
     assert {said(span.attributes)["error.type"] for span in failed} >= {"transient"}
@@ -183,21 +221,34 @@ async def test_not_a_word_and_no_secret_goes_out(settings: Settings, collector: 
         assert word not in collector.bytes
 
 
-@pytest.mark.parametrize("parent", ["", "00-x-y-01", f"00-{'0' * 32}-{ABOVE}-01", f"ff-{TRACE}-{ABOVE}-01", "a" * 5000])
-async def test_a_traceparent_that_is_none_begins_a_trace(settings: Settings, collector: Collector, parent: str) -> None:
+@pytest.mark.parametrize(
+    "parent", ["", "00-x-y-01", f"00-{'0' * 32}-{ABOVE}-01", f"ff-{TRACE}-{ABOVE}-01", "a" * 5000]
+)
+async def test_a_traceparent_that_is_none_begins_a_trace(
+    settings: Settings, collector: Collector, parent: str
+) -> None:
     async with serving(settings) as (_, client):
-        assert (await client.post("/api/ask", json=ASKING, headers={"traceparent": parent})).status_code == 200
+        assert (
+            await client.post("/api/ask", json=ASKING, headers={"traceparent": parent})
+        ).status_code == 200
     root = collector.one("invoke_agent qa")
     assert root.parent_span_id == b""
     assert root.trace_id.hex() != TRACE
 
 
-async def test_a_collector_that_never_answers_costs_nothing(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It takes the line and is silent: answers come as ever, and a stop waits a moment and no more."""
+async def test_a_collector_that_never_answers_costs_nothing(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It takes the line and is silent: answers come as ever, and a stop waits a moment and no
+    more.
+    """
     monkeypatch.setenv("OTEL_BSP_SCHEDULE_DELAY", "10")
     monkeypatch.setenv("OTEL_BSP_MAX_QUEUE_SIZE", "16")
     monkeypatch.setenv("OTEL_BSP_MAX_EXPORT_BATCH_SIZE", "16")
-    with socket.create_server(("127.0.0.1", 0)) as silent, away(monkeypatch, silent.getsockname()[1]):
+    with (
+        socket.create_server(("127.0.0.1", 0)) as silent,
+        away(monkeypatch, silent.getsockname()[1]),
+    ):
         async with serving(settings) as (_, client):
             for _ in range(6):
                 assert (await client.post("/api/ask", json=ASKING)).json()["status"] == "answered"
@@ -205,7 +256,9 @@ async def test_a_collector_that_never_answers_costs_nothing(settings: Settings, 
         assert time.monotonic() - stops < SECONDS + 10
 
 
-async def test_a_collector_that_is_not_there(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_collector_that_is_not_there(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
     with away(monkeypatch, 9):
         async with serving(settings) as (_, client):
             assert (await client.post("/api/ask", json=ASKING)).json()["status"] == "answered"
@@ -216,7 +269,9 @@ def test_off_unless_it_is_set(settings: Settings, monkeypatch: pytest.MonkeyPatc
     assert spans_of(settings.model_copy(update={"otel": False})) is None
 
 
-def test_without_the_extra_the_error_says_what_to_install(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_the_extra_the_error_says_what_to_install(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setitem(sys.modules, "opentelemetry.exporter.otlp.proto.http.trace_exporter", None)
     with pytest.raises(ConfigError, match="OpenTelemetry is not installed") as told:
         spans_of(settings)

@@ -1,4 +1,6 @@
-"""Traces on the command line and over HTTP: shown with snapshot and expiry, replayed, deleted; and the health of knowledge."""
+"""Traces on the command line and over HTTP: shown with snapshot and expiry, replayed, deleted; and
+the health of knowledge.
+"""
 
 from __future__ import annotations
 
@@ -28,8 +30,12 @@ BUILT = "The lighthouse was built in 1857."
 def folder(tmp_path: Path) -> Path:
     path = tmp_path / "library"
     path.mkdir()
-    (path / "lighthouse.md").write_text("# Lighthouse\n\nThe lighthouse was built in 1857. Its lamp is electric.\n", "utf-8")
-    (path / "tides.md").write_text("# Tides\n\nThe tide is high at noon. Ships wait for it in the harbour.\n", "utf-8")
+    (path / "lighthouse.md").write_text(
+        "# Lighthouse\n\nThe lighthouse was built in 1857. Its lamp is electric.\n", "utf-8"
+    )
+    (path / "tides.md").write_text(
+        "# Tides\n\nThe tide is high at noon. Ships wait for it in the harbour.\n", "utf-8"
+    )
     (path / "bells.md").write_text("# Bells\n\nThe bell of the harbour rings in fog.\n", "utf-8")
     return path
 
@@ -47,12 +53,22 @@ def says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], Non
 
 
 def test_the_command_line(cli: Cli, folder: Path, says: Callable[[str], None]) -> None:
-    """A trace by its id alone, as ever; what is asked first stands first; a replay's exit code says whether it differs."""
+    """A trace by its id alone, as ever; what is asked first stands first; a replay's exit code says
+    whether it differs.
+    """
     assert cli("add", str(folder)).code == 0
     trace_id = json.loads(cli("ask", QUESTION, "--json").out)["trace_id"]
     shown = cli("trace", trace_id).out
     places = [
-        shown.index(words) for words in (QUESTION, "Intent fact", "Logic success", "cited: [1] Lighthouse", "Steps", "Sources")
+        shown.index(words)
+        for words in (
+            QUESTION,
+            "Intent fact",
+            "Logic success",
+            "cited: [1] Lighthouse",
+            "Steps",
+            "Sources",
+        )
     ]
     assert places == sorted(places)
     assert "kept until 20" in shown
@@ -61,7 +77,9 @@ def test_the_command_line(cli: Cli, folder: Path, says: Callable[[str], None]) -
     assert json.loads(cli("trace", "--json").out)["traces"][0]["expires_at"] > 0
     same = cli("trace", "replay", trace_id, "--recorded")
     assert (same.code, same.out) == (0, "same: 7 steps and the answer come out as they were\n")
-    (folder / "lighthouse.md").write_text("# Lighthouse\n\nThe lighthouse was built in 1862. Its lamp is electric.\n", "utf-8")
+    (folder / "lighthouse.md").write_text(
+        "# Lighthouse\n\nThe lighthouse was built in 1862. Its lamp is electric.\n", "utf-8"
+    )
     assert cli("add", str(folder)).code == 0
     says(BUILT.replace("1857", "1862"))
     other = cli("trace", "replay", trace_id)
@@ -76,7 +94,9 @@ def test_the_command_line(cli: Cli, folder: Path, says: Callable[[str], None]) -
 
 
 @pytest.mark.usefixtures("says")
-def test_the_health_of_knowledge_on_the_command_line(cli: Cli, folder: Path, tmp_path: Path) -> None:
+def test_the_health_of_knowledge_on_the_command_line(
+    cli: Cli, folder: Path, tmp_path: Path
+) -> None:
     """Exit codes say whether something does not hold; the files go there and back."""
     cli("add", str(folder))
     trace_id = json.loads(cli("ask", QUESTION, "--json").out)["trace_id"]
@@ -90,11 +110,15 @@ def test_the_health_of_knowledge_on_the_command_line(cli: Cli, folder: Path, tmp
     out = str(tmp_path / "kept")
     assert f"written confirmed_qa/{trace_id}.md" in cli("knowledge", "export", out).out
     assert cli("knowledge", "import", out).out.endswith("1 unchanged\n")
-    (tmp_path / "kept" / "confirmed_qa" / f"{trace_id}.md").write_text("---\nx: !!python/object:os.system\n---\n", "utf-8")
+    (tmp_path / "kept" / "confirmed_qa" / f"{trace_id}.md").write_text(
+        "---\nx: !!python/object:os.system\n---\n", "utf-8"
+    )
     refused = cli("knowledge", "import", out)
     assert refused.code == 1
     assert "tag or an alias" in refused.out
-    (folder / "lighthouse.md").write_text("# Lighthouse\n\nThe lighthouse was built in 1862.\n", "utf-8")
+    (folder / "lighthouse.md").write_text(
+        "# Lighthouse\n\nThe lighthouse was built in 1862.\n", "utf-8"
+    )
     cli("add", str(folder))
     bad = cli("knowledge", "check")
     assert bad.code == 3
@@ -113,22 +137,30 @@ async def asked(app: App, folder: Path) -> str:
 
 
 async def test_over_http(app: App, client: httpx.AsyncClient, asked: str) -> None:
-    """With its snapshot; replayed by POST, with or without a body; deleted; another user's is not found."""
+    """With its snapshot; replayed by POST, with or without a body; deleted; another user's is not
+    found.
+    """
     trace = (await client.get(f"/api/traces/{asked}")).json()
     assert trace["snapshot"]["execution_status"] == "success"
     assert trace["expires_at"] > trace["created_at"]
-    assert (await client.get("/api/traces")).json()["traces"][0]["expires_at"] == trace["expires_at"]
+    assert (await client.get("/api/traces")).json()["traces"][0]["expires_at"] == trace[
+        "expires_at"
+    ]
     for body in (None, {"recorded": True}):
         replayed = (await client.post(f"/api/traces/{asked}/replay", json=body)).json()
         assert (replayed["same"], replayed["differences"]) == (True, [])
     assert (await client.post(f"/api/traces/{asked}/replay", json={"sleep": 1})).status_code == 422
     for verb, path in (("GET", ""), ("POST", "/replay"), ("DELETE", "")):
-        assert (await client.request(verb, f"/api/traces/{asked}{path}?user_id=bob")).status_code == 404
+        assert (
+            await client.request(verb, f"/api/traces/{asked}{path}?user_id=bob")
+        ).status_code == 404
     assert (await client.delete(f"/api/traces/{asked}")).status_code == 204
     assert (await client.get(f"/api/traces/{asked}")).status_code == 404
 
 
-async def test_the_health_of_knowledge_over_http(app: App, client: httpx.AsyncClient, asked: str) -> None:
+async def test_the_health_of_knowledge_over_http(
+    app: App, client: httpx.AsyncClient, asked: str
+) -> None:
     given = await give(app, asked, True)
     async with asyncio.timeout(60):
         while (vote := await get_feedback(app, given.feedback_id)).state == "waiting":  # noqa: ASYNC110  # a row
@@ -139,7 +171,9 @@ async def test_the_health_of_knowledge_over_http(app: App, client: httpx.AsyncCl
     assert (await client.get("/api/knowledge/conflicts")).json() == {"conflicts": []}
     assert (await client.post("/api/knowledge/gc")).json()["dry_run"] is True
     assert (await client.post("/api/knowledge/gc", json={"dry_run": False})).json()["stale"] == []
-    answer = (await client.post("/api/ask", json={"question": "In which year was the lighthouse built?"})).json()
+    answer = (
+        await client.post("/api/ask", json={"question": "In which year was the lighthouse built?"})
+    ).json()
     assert [each["how"] for each in answer["followed"]] == ["evidence"]
     assert "confirmed" in {each["origin"] for each in answer["citations"]}
 

@@ -1,4 +1,5 @@
-"""What the server has said it has, it has: killed while its jobs run, and with a file that kills whoever reads it.
+"""What the server has said it has, it has: killed while its jobs run, and with a file that kills
+whoever reads it.
 
 The long version, with figures, is evals/kill_uploads.py.
 """
@@ -33,14 +34,18 @@ def uploads(tmp_path: Path) -> Uploads:
 
 def send_many(uploads: Uploads) -> None:
     for number in range(100):
-        uploads.send(f"good {number}.md", f"# Good {number}\n\nThe harbour number {number} is deep.\n")
+        uploads.send(
+            f"good {number}.md", f"# Good {number}\n\nThe harbour number {number} is deep.\n"
+        )
 
 
 def row(uploads: Uploads, job_id: str) -> tuple[str, int, int]:
     """Of the table: state, deaths and faults."""
     with closing(sqlite3.connect(uploads.home / "citewell.db", timeout=20)) as database:
         found: tuple[str, int, int]
-        [found] = database.execute("SELECT state, deaths, faults FROM jobs WHERE job_id = ?", (job_id,)).fetchall()
+        [found] = database.execute(
+            "SELECT state, deaths, faults FROM jobs WHERE job_id = ?", (job_id,)
+        ).fetchall()
     return found
 
 
@@ -49,7 +54,11 @@ def test_uploads_outlive_kills(uploads: Uploads) -> None:
     names = [f"note {number}.md" for number in range(FILES)]
     with uploads.running():
         for number, name in enumerate(names):
-            uploads.send(name, f"# Note {number}\n\nThe lighthouse number {number} was built in {1000 + number}.\n")
+            uploads.send(
+                name,
+                f"# Note {number}\n\nThe lighthouse number {number} was built "
+                f"in {1000 + number}.\n",
+            )
     for _ in range(KILLS):
         with uploads.running():
             until = time.monotonic() + 30
@@ -67,8 +76,9 @@ def test_uploads_outlive_kills(uploads: Uploads) -> None:
 
 
 def test_a_poisoned_file_is_found_by_trying_alone(uploads: Uploads) -> None:
-    """It kills the server while others are under way, twice; then only who tries it alone, and the server lives. The others are
-    added, it is given up with its bytes, and tried again when whoever reads it no longer dies of it.
+    """It kills the server while others are under way, twice; then only who tries it alone, and the
+    server lives. The others are added, it is given up with its bytes, and tried again when whoever
+    reads it no longer dies of it.
     """
     uploads.poisonous.touch()
     with uploads.running():
@@ -87,7 +97,9 @@ def test_a_poisoned_file_is_found_by_trying_alone(uploads: Uploads) -> None:
         assert {jobs[job]["state"] for job in good} <= {"done"}
         assert jobs[bad]["error"]["code"] == "gave_up"
         assert row(uploads, bad) == ("failed", SUSPECT, MOST_FAULTS)
-        kept = [(folder / "0").read_text("utf-8") for folder in (uploads.home / "uploads").iterdir()]
+        kept = [
+            (folder / "0").read_text("utf-8") for folder in (uploads.home / "uploads").iterdir()
+        ]
         assert POISON in kept
         told = command(uploads, "jobs", "list")["jobs"]
         assert [job["job_id"] for job in told if job["state"] == "failed"] == [bad]
@@ -100,5 +112,7 @@ def test_a_poisoned_file_is_found_by_trying_alone(uploads: Uploads) -> None:
 def command(uploads: Uploads, *arguments: str) -> Any:
     """What a command that ends well prints."""
     line = [sys.executable, "-m", "citewell", *arguments, "--json"]
-    done = subprocess.run(line, env=uploads.environ(), capture_output=True, text=True, timeout=60, check=True)
+    done = subprocess.run(
+        line, env=uploads.environ(), capture_output=True, text=True, timeout=60, check=True
+    )
     return json.loads(done.stdout)

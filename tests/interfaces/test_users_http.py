@@ -1,4 +1,6 @@
-"""Looking after users over HTTP: what an admin may do, that nobody else may, and what is never told."""
+"""Looking after users over HTTP: what an admin may do, that nobody else may, and what is never
+told.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +37,9 @@ def settings(settings: Settings) -> Settings:
 
 @pytest.fixture
 async def by(app: App, served: Served) -> AsyncIterator[dict[str, httpx.AsyncClient]]:
-    async with people(app, str(served.client.base_url), boss="admin", bob="reader", ed="editor", rob="reviewer") as clients:
+    async with people(
+        app, str(served.client.base_url), boss="admin", bob="reader", ed="editor", rob="reviewer"
+    ) as clients:
         yield clients
 
 
@@ -45,20 +49,30 @@ async def test_only_for_admins(app: App, by: dict[str, httpx.AsyncClient], who: 
     before = await app.users.list()
     for method, path, body in WAYS:
         reply = await by[who].request(method, f"/api/users{path}", json=body)
-        assert (reply.status_code, code_of(reply)) == (403, "not_allowed"), (method, path, reply.text)
+        assert (reply.status_code, code_of(reply)) == (403, "not_allowed"), (
+            method,
+            path,
+            reply.text,
+        )
     assert [(each.user_id, each.role, each.tokens) for each in await app.users.list()] == [
         (each.user_id, each.role, each.tokens) for each in before
     ]
 
 
 async def test_a_user_from_first_to_last(
-    app: App, by: dict[str, httpx.AsyncClient], client: httpx.AsyncClient, caplog: pytest.LogCaptureFixture
+    app: App,
+    by: dict[str, httpx.AsyncClient],
+    client: httpx.AsyncClient,
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
-    """Added with a token that works; another role at once; a token more, told once; revoked, it is good for nothing; removed.
-    Each change is in the log, with who made it, and no token is."""
+    """Added with a token that works; another role at once; a token more, told once; revoked, it is
+    good for nothing; removed. Each change is in the log, with who made it, and no token is.
+    """
     boss = by["boss"]
     caplog.set_level(logging.WARNING, "citewell.audit")
-    made = await boss.post("/api/users", json={"user_id": "eve", "role": "editor", "token_name": "laptop", "days": 7})
+    made = await boss.post(
+        "/api/users", json={"user_id": "eve", "role": "editor", "token_name": "laptop", "days": 7}
+    )
     assert made.status_code == 201, made.text
     token = made.json()["token"]
     me = (await client.get("/api/me", headers=bearer(token))).json()
@@ -75,11 +89,16 @@ async def test_a_user_from_first_to_last(
     assert token not in listed.text
     assert more["token"] not in listed.text
     [eve] = [each for each in listed.json()["users"] if each["user_id"] == "eve"]
-    assert {each["token_id"] for each in eve["known"]} == {made.json()["info"]["token_id"], more["info"]["token_id"]}
+    assert {each["token_id"] for each in eve["known"]} == {
+        made.json()["info"]["token_id"],
+        more["info"]["token_id"],
+    }
 
     elsewhere = await boss.delete(f"/api/users/bob/tokens/{more['info']['token_id']}")
     assert (elsewhere.status_code, code_of(elsewhere)) == (404, "not_found")
-    gone = (await boss.delete(f"/api/users/eve/tokens/{made.json()['info']['token_id']}")).json()["revoked"]
+    gone = (await boss.delete(f"/api/users/eve/tokens/{made.json()['info']['token_id']}")).json()[
+        "revoked"
+    ]
     assert [each["name"] for each in gone] == ["laptop"]
     assert (await client.get("/api/me", headers=bearer(token))).status_code == 401
     assert len((await boss.delete("/api/users/eve/tokens")).json()["revoked"]) == 1
@@ -104,7 +123,9 @@ async def test_the_last_admin_stays(app: App, by: dict[str, httpx.AsyncClient]) 
         assert (await boss.delete(f"/api/users/{name}")).status_code == 204
     alone = await boss.delete("/api/users/boss")
     assert (alone.status_code, code_of(alone)) == (409, "conflict")
-    assert (await boss.post("/api/users", json={"user_id": "eve", "role": "admin"})).status_code == 201
+    assert (
+        await boss.post("/api/users", json={"user_id": "eve", "role": "admin"})
+    ).status_code == 201
     assert (await boss.delete("/api/users/boss")).status_code == 204
     assert [each.user_id for each in await app.users.list()] == ["eve"]
     assert (await boss.get("/api/users")).status_code == 401

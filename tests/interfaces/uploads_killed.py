@@ -1,7 +1,7 @@
 """A server of uploads that is killed again and again, and files that kill whoever reads them.
 
-The one rule: what is done to a process is done in all of Citewell's processes, by what Python runs at its own start
-(`sitecustomize`), so that nothing of Citewell knows that it is tried.
+The one rule: what is done to a process is done in all of Citewell's processes, by what Python runs
+at its own start (`sitecustomize`), so that nothing of Citewell knows that it is tried.
 """
 
 from __future__ import annotations
@@ -23,7 +23,8 @@ import httpx
 POISON = "poison for whoever reads this"
 ENDED = {"done", "failed", "cancelled"}
 
-# opening what was uploaded takes a while, and kills where it holds the poison and a file says that it is one
+# opening what was uploaded takes a while, and kills where it holds the poison and a file says that
+# it is one
 START = """
 import os, signal, sys, threading, time
 within = threading.local()
@@ -53,7 +54,9 @@ main()
 
 @dataclass
 class Uploads:
-    """A home, one server on it after another, and the acknowledged jobs. `wait`: seconds that a file takes to open."""
+    """A home, one server on it after another, and the acknowledged jobs. `wait`: seconds that a
+    file takes to open.
+    """
 
     home: Path
     folder: Path
@@ -68,20 +71,33 @@ class Uploads:
         return self.folder / "poisonous"
 
     def environ(self) -> dict[str, str]:
-        kept = {name: value for name, value in os.environ.items() if not name.startswith("CITEWELL_")}
+        kept = {
+            name: value for name, value in os.environ.items() if not name.startswith("CITEWELL_")
+        }
         start = START.format(
-            wait=self.wait, poison=POISON, mark=str(self.poisonous), uploads=f"{self.home / 'uploads'}{os.sep}"
+            wait=self.wait,
+            poison=POISON,
+            mark=str(self.poisonous),
+            uploads=f"{self.home / 'uploads'}{os.sep}",
         )
         (self.folder / "sitecustomize.py").write_text(start, "utf-8")
         scripted = {f"CITEWELL_{name}": "scripted" for name in ("LLM", "EMBEDDER", "READER")}
         path = os.pathsep.join([str(self.folder), *filter(None, [kept.get("PYTHONPATH")])])
-        places = {"CITEWELL_HOME": str(self.home), "CITEWELL_CACHE": str(self.home / "cache"), "PYTHONPATH": path}
+        places = {
+            "CITEWELL_HOME": str(self.home),
+            "CITEWELL_CACHE": str(self.home / "cache"),
+            "PYTHONPATH": path,
+        }
         return kept | scripted | places
 
     def start(self) -> None:
         command = [sys.executable, "-c", DRIVER, "serve", "--port", "0", "--json"]
         self.process = subprocess.Popen(
-            command, env=self.environ(), stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+            command,
+            env=self.environ(),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
         )
         assert self.process.stdout is not None
         text = ""
@@ -131,7 +147,11 @@ class Uploads:
         until = time.monotonic() + seconds
         while len(found) < len(jobs):
             assert time.monotonic() < until, f"{len(found)} of {len(jobs)} have ended"
-            found |= {each: job for each in jobs if each not in found and (job := self.job(each))["state"] in ENDED}
+            found |= {
+                each: job
+                for each in jobs
+                if each not in found and (job := self.job(each))["state"] in ENDED
+            }
             time.sleep(0.05)
         return found
 

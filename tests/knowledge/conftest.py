@@ -1,4 +1,6 @@
-"""Fixtures of the knowledge tests. The one rule: no model runs; a text's vector is drawn from its hash."""
+"""Fixtures of the knowledge tests. The one rule: no model runs; a text's vector is drawn from its
+hash.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,9 @@ def vector_of(text: str) -> Vector:
     return np.asarray(drawn / np.linalg.norm(drawn), dtype=np.float32)
 
 
-def document_of(paragraphs: Sequence[str], *, title: str = "T", lang: str = "en") -> tuple[Document, list[Chunk]]:
+def document_of(
+    paragraphs: Sequence[str], *, title: str = "T", lang: str = "en"
+) -> tuple[Document, list[Chunk]]:
     """One chunk a paragraph, under one heading."""
     text = "\n".join(paragraphs)
     chunks: list[Chunk] = []
@@ -44,7 +48,9 @@ def document_of(paragraphs: Sequence[str], *, title: str = "T", lang: str = "en"
 def summary_of(document: Document, text: str, section: int = 0) -> Chunk:
     """A summary of one section."""
     part = document.sections[section]
-    return Chunk(text, part.start, part.end, section, part.heading_path, None, len(text), kind="summary")
+    return Chunk(
+        text, part.start, part.end, section, part.heading_path, None, len(text), kind="summary"
+    )
 
 
 class Shelf:
@@ -86,7 +92,9 @@ class Shelf:
         return count
 
     async def nearest(self, text: str, k: int = 10, where: Filter = ANY) -> list[str]:
-        """Texts of the chunks nearest to what this text, under the heading of `document_of`, was embedded as."""
+        """Texts of the chunks nearest to what this text, under the heading of `document_of`, was
+        embedded as.
+        """
         found = await self.index.by_vector(vector_of(f"T\n{text}"), k, where)
         return [hit.text for hit in await self.index.hits([chunk for chunk, _ in found])]
 
@@ -95,7 +103,11 @@ class Shelf:
         return [hit.text for hit in await self.index.hits([chunk for chunk, _ in found])]
 
     async def count(self, table: str) -> int:
-        return int(await self.db.read(lambda c: c.exec_driver_sql(f"SELECT count(*) FROM {table}").scalar_one()))
+        return int(
+            await self.db.read(
+                lambda c: c.exec_driver_sql(f"SELECT count(*) FROM {table}").scalar_one()
+            )
+        )
 
 
 @pytest.fixture

@@ -1,4 +1,6 @@
-"""The log of administration: every change is in it with its transaction, and nobody changes it unseen."""
+"""The log of administration: every change is in it with its transaction, and nobody changes it
+unseen.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,10 @@ async def filled(db: Database) -> Audit:
     await users.set_role("ann", "admin")
     await Catalog(db, "test").create_collection("notes", "ann")
     ACTOR.set(Actor("os:root", "cli"))
-    await Sources(db).put(Source(name="shop", dialect="postgres", location="postgresql://h/d"), "postgresql://u:pw@h/d")
+    await Sources(db).put(
+        Source(name="shop", dialect="postgres", location="postgresql://h/d"),
+        "postgresql://u:pw@h/d",
+    )
     await Sources(db).remove("shop")
     await Catalog(db, "test").delete_collection("notes")
     return Audit(db)
@@ -43,7 +48,9 @@ def tampered(path: Path, *statements: str) -> None:
 
 async def test_what_is_administered_is_in_it(db: Database) -> None:
     audit = await filled(db)
-    told = [(each.who, each.channel, each.action, each.subject) for each in reversed(await audit.list())]
+    told = [
+        (each.who, each.channel, each.action, each.subject) for each in reversed(await audit.list())
+    ]
     token = told[1][3]
     assert told == [
         ("boss", "http", "user.add", "ann"),
@@ -79,9 +86,20 @@ async def test_what_did_not_happen_is_not_in_it(db: Database) -> None:
         (["UPDATE audit SET at = at + 1 WHERE seq = 1"], [(1, "changed")]),
         (["DELETE FROM audit WHERE seq = 4"], [(5, "missing"), (5, "changed")]),
         (["DELETE FROM audit WHERE seq > 5"], [(5, "cut")]),
-        (["UPDATE audit SET seq = 9 WHERE seq = 2", "UPDATE audit SET seq = 2 WHERE seq = 3"], None),
+        (
+            ["UPDATE audit SET seq = 9 WHERE seq = 2", "UPDATE audit SET seq = 2 WHERE seq = 3"],
+            None,
+        ),
         (["UPDATE audit_names SET name = 'eve' WHERE name = 'boss'"], [(1, "renamed")]),
-        (["INSERT INTO audit SELECT 8, at, channel, who, action, kind, subject, detail, key, mac FROM audit LIMIT 1"], None),
+        (
+            [
+                (
+                    "INSERT INTO audit SELECT 8, at, channel, who, action, kind, subject, detail, "
+                    "key, mac FROM audit LIMIT 1"
+                )
+            ],
+            None,
+        ),
     ],
 )
 async def test_who_changes_it_is_found(
@@ -117,7 +135,9 @@ async def test_the_log_is_only_added_to(db: Database) -> None:
 
 
 async def test_the_key_is_for_its_owner_alone(path: Path, db: Database) -> None:
-    """Made once, 0600; where it was opened to others it is closed again. A file that is no key is said to be none."""
+    """Made once, 0600; where it was opened to others it is closed again. A file that is no key is
+    said to be none.
+    """
     audit, file = await filled(db), path.parent / FILE
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
     assert [each.name for each in path.parent.glob("citewell.key*")] == [FILE]

@@ -25,8 +25,13 @@ async def test_a_document_comes_back_as_it_was(db: Database) -> None:
     """Text, sections, pages, warnings and bytes; what the list shows of it."""
     text = "第一章\n量子。\n\f第二章\nEnd."
     sections = (Section(("第一章",), 0, 8), Section(("第一章", "第二章"), 9, 17))
-    document = Document("书", "application/pdf", "zh", text, sections, (Page(1, 0, 8), Page(2, 9, 17)), ("a scan",))
-    chunks = [Chunk(text[0:8], 0, 8, 0, ("第一章",), 1, 6), Chunk(text[9:17], 9, 17, 1, ("第一章", "第二章"), 2, 5)]
+    document = Document(
+        "书", "application/pdf", "zh", text, sections, (Page(1, 0, 8), Page(2, 9, 17)), ("a scan",)
+    )
+    chunks = [
+        Chunk(text[0:8], 0, 8, 0, ("第一章",), 1, 6),
+        Chunk(text[9:17], 9, 17, 1, ("第一章", "第二章"), 2, 5),
+    ]
     catalog = Catalog(db, "test", lambda: 5.0)
     info = await catalog.put("default", "书.pdf", b"%PDF\x00", document, chunks)
     assert info.doc_id.startswith("doc_")
@@ -49,30 +54,46 @@ async def test_a_document_comes_back_as_it_was(db: Database) -> None:
 
 
 async def test_collections_are_counted(shelf: Shelf) -> None:
-    """By name, with documents, chunks, and how many of them have vectors; making one twice is no error."""
+    """By name, with documents, chunks, and how many of them have vectors; making one twice is no
+    error.
+    """
     await shelf.put("a", "one", "two", collection="b")
     await shelf.put("b", "three", collection="b", embed=False)
     made = await shelf.catalog.create_collection("a")
     assert await shelf.catalog.create_collection("a") == made
-    counts = [(c.name, c.documents, c.chunks, c.embedded) for c in await shelf.catalog.collections()]
+    counts = [
+        (c.name, c.documents, c.chunks, c.embedded) for c in await shelf.catalog.collections()
+    ]
     assert counts == [("a", 0, 0, 0), ("b", 2, 3, 2)]
 
 
 async def test_a_new_version_replaces_the_old(shelf: Shelf) -> None:
-    """It keeps the id, counts up, and nothing of the old is left but vectors of equal text, which are not made again."""
+    """It keeps the id, counts up, and nothing of the old is left but vectors of equal text, which
+    are not made again.
+    """
     first = await shelf.put("a", "kept", "dropped")
     second = await shelf.put("a", "kept", "new", embed=False)
-    assert (second.doc_id, second.version, second.chunks, second.embedded) == (first.doc_id, 2, 2, 1)
+    assert (second.doc_id, second.version, second.chunks, second.embedded) == (
+        first.doc_id,
+        2,
+        2,
+        1,
+    )
     assert [text for _, text in await shelf.catalog.unembedded("test", 10)] == ["T\nnew"]
     assert [await shelf.count(table) for table in TABLES] == [1, 1, 2, 1, 2]
     assert await shelf.catalog.file(first.doc_id) == b"kept\nnew"
 
 
 async def test_equal_text_is_embedded_once(shelf: Shelf) -> None:
-    """Within a document, between documents of other collections, and for what comes later; not across embedders."""
+    """Within a document, between documents of other collections, and for what comes later; not
+    across embedders.
+    """
     await shelf.put("a", "same", "same", "other", embed=False)
     await shelf.put("b", "same", collection="second", embed=False)
-    assert [text for _, text in await shelf.catalog.unembedded("test", 10)] == ["T\nsame", "T\nother"]
+    assert [text for _, text in await shelf.catalog.unembedded("test", 10)] == [
+        "T\nsame",
+        "T\nother",
+    ]
     assert await shelf.embed() == 2
     assert await shelf.count("vectors") == 4
     later = await shelf.put("c", "same", embed=False)
@@ -83,13 +104,18 @@ async def test_equal_text_is_embedded_once(shelf: Shelf) -> None:
 
 
 async def test_vectors_of_another_embedder_do_not_count(shelf: Shelf, db: Database) -> None:
-    """After a change of embedder nothing is embedded, in every view, until the new one has been at it."""
+    """After a change of embedder nothing is embedded, in every view, until the new one has been at
+    it.
+    """
     info = await shelf.put("a", "one", "two")
     changed = Catalog(db, "another")
     assert (info.embedded, (await changed.document(info.doc_id)).embedded) == (2, 0)
     found = await changed.find("default", "a")
     assert found is not None
-    assert [found.embedded, *(each.embedded for each in await changed.documents("default"))] == [0, 0]
+    assert [found.embedded, *(each.embedded for each in await changed.documents("default"))] == [
+        0,
+        0,
+    ]
     assert [each.embedded for each in await changed.collections()] == [0]
     await shelf.embed("another")
     assert (await changed.collection("default")).embedded == 2
@@ -99,11 +125,17 @@ async def test_vectors_of_another_embedder_do_not_count(shelf: Shelf, db: Databa
 async def test_unembedded_is_limited_and_in_order(shelf: Shelf) -> None:
     """Oldest first, at most as many as asked for."""
     await shelf.put("a", *[f"text {i}" for i in range(20)], embed=False)
-    assert [text for _, text in await shelf.catalog.unembedded("test", 3)] == ["T\ntext 0", "T\ntext 1", "T\ntext 2"]
+    assert [text for _, text in await shelf.catalog.unembedded("test", 3)] == [
+        "T\ntext 0",
+        "T\ntext 1",
+        "T\ntext 2",
+    ]
 
 
 async def test_wrong_vectors_are_refused(shelf: Shelf) -> None:
-    """Shape, numbers that are not finite, and a length other than what is kept; chunks deleted meanwhile are passed over."""
+    """Shape, numbers that are not finite, and a length other than what is kept; chunks deleted
+    meanwhile are passed over.
+    """
     info = await shelf.put("a", "text")
     await shelf.put("b", "more", embed=False)
     put = shelf.catalog.put_vectors
@@ -120,7 +152,9 @@ async def test_wrong_vectors_are_refused(shelf: Shelf) -> None:
 
 
 async def test_deletion_leaves_no_byte(shelf: Shelf, path: Path) -> None:
-    """Rows, words, bytes and vectors are gone, from the file and its log too: the words cannot be read off the disk."""
+    """Rows, words, bytes and vectors are gone, from the file and its log too: the words cannot be
+    read off the disk.
+    """
     await shelf.put("kept", "ordinary text")
     info = await shelf.put("gone", "zyzzyvasecret 绝密文件", "more zyzzyvasecret")
     await shelf.put("later", "ordinary words")
@@ -129,7 +163,9 @@ async def test_deletion_leaves_no_byte(shelf: Shelf, path: Path) -> None:
     assert [await shelf.count(table) for table in TABLES] == [2] * 5
     await shelf.put("gone2", "zyzzyvasecret 绝密文件", collection="second")
     await shelf.catalog.delete_collection("second")
-    held = b"".join(file.read_bytes() for file in await asyncio.to_thread(lambda: sorted(path.parent.iterdir())))
+    held = b"".join(
+        file.read_bytes() for file in await asyncio.to_thread(lambda: sorted(path.parent.iterdir()))
+    )
     for secret in (b"zyzzyvasecret", "绝密".encode(), vector):
         assert secret not in held
     assert b"ordinary" in held
@@ -159,7 +195,12 @@ async def test_what_is_missing_is_named(shelf: Shelf) -> None:
     with pytest.raises(NotFound, match="no collection named x"):
         await shelf.catalog.delete_collection("x")
     assert (await shelf.catalog.collection("mine")).documents == 1
-    for verb in (shelf.catalog.document, shelf.catalog.content, shelf.catalog.file, shelf.catalog.delete):
+    for verb in (
+        shelf.catalog.document,
+        shelf.catalog.content,
+        shelf.catalog.file,
+        shelf.catalog.delete,
+    ):
         with pytest.raises(NotFound, match="doc_x"):
             await verb("doc_x")
     assert await shelf.catalog.find("x", "a") is None
@@ -191,7 +232,9 @@ async def test_an_empty_document(shelf: Shelf) -> None:
 
 
 async def test_an_id_is_never_used_again(shelf: Shelf, path: Path) -> None:
-    """Neither after all chunks were deleted nor after opening again: who kept an id is not shown another text."""
+    """Neither after all chunks were deleted nor after opening again: who kept an id is not shown
+    another text.
+    """
     info = await shelf.put("a", "one", "two")
     await shelf.catalog.delete(info.doc_id)
     await shelf.put("b", "three")

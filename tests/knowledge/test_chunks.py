@@ -1,4 +1,6 @@
-"""Chunks of stored documents: read, cut anew, summaries written anew; lines on their pages; how a collection is cut."""
+"""Chunks of stored documents: read, cut anew, summaries written anew; lines on their pages; how a
+collection is cut.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +39,9 @@ async def test_chunks_come_back_as_they_were_put(shelf: Shelf) -> None:
 
 
 async def test_a_document_is_cut_anew(shelf: Shelf) -> None:
-    """New chunks under new ids, words and meaning with them, the version the same, and what was embedded is not again."""
+    """New chunks under new ids, words and meaning with them, the version the same, and what was
+    embedded is not again.
+    """
     info = await shelf.put("a", "alpha", "beta", "gamma")
     old = await shelf.catalog.chunks(info.doc_id)
     joined = Chunk("beta\ngamma", 6, 16, 0, ("T",), None, 2)
@@ -64,8 +68,8 @@ async def test_cutting_a_text_that_was_replaced_meanwhile(shelf: Shelf) -> None:
 
 
 async def test_summaries_are_written_anew(shelf: Shelf) -> None:
-    """Those that an author has not written, with the text they stand for; the new one is found by its words at once and by
-    its meaning when it is embedded, the old one no more.
+    """Those that an author has not written, with the text they stand for; the new one is found by
+    its words at once and by its meaning when it is embedded, the old one no more.
     """
     info = await shelf.put("a", "alpha", "beta", summary="extracted words")
     await shelf.put("b", "no summary")
@@ -106,10 +110,18 @@ async def test_waiting_chunks_of_some_documents(shelf: Shelf) -> None:
 
 
 async def test_lines_on_their_pages(shelf: Shelf) -> None:
-    """Those that a span touches, each once; a gap between lines has none; gone with the document."""
+    """Those that a span touches, each once; a gap between lines has none; gone with the
+    document.
+    """
     text = "line one\nline two\n\nline three"
-    boxes = (Box(0, 8, 1, 0.1, 0.1, 0.9, 0.12), Box(9, 17, 1, 0.1, 0.13, 0.9, 0.15), Box(19, 29, 2, 0.1, 0.1, 0.9, 0.12))
-    document = Document("T", "application/pdf", "en", text, (Section((), 0, len(text)),), boxes=boxes)
+    boxes = (
+        Box(0, 8, 1, 0.1, 0.1, 0.9, 0.12),
+        Box(9, 17, 1, 0.1, 0.13, 0.9, 0.15),
+        Box(19, 29, 2, 0.1, 0.1, 0.9, 0.12),
+    )
+    document = Document(
+        "T", "application/pdf", "en", text, (Section((), 0, len(text)),), boxes=boxes
+    )
     info = await shelf.catalog.put("default", "a", b"", document, [])
     for spans, numbers in (
         ([(0, 29)], [0, 1, 2]),
@@ -143,4 +155,6 @@ def test_rows_of_a_long_document_are_all_there_each_time() -> None:
     cut = [Chunk(f"Lamp {n}.", 8 * n, 8 * n + 7, 0, ("Lamps",), None, 3) for n in range(1_201)]
     rows = rows_of("Harbour", cut)
     for _ in range(2):
-        assert [(row["ordinal"], row["text"]) for row in rows] == [(n, chunk.text) for n, chunk in enumerate(cut)]
+        assert [(row["ordinal"], row["text"]) for row in rows] == [
+            (n, chunk.text) for n, chunk in enumerate(cut)
+        ]

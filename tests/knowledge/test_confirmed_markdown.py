@@ -1,4 +1,6 @@
-"""The Markdown document of a confirmed chain, with everything hostile that people may have typed."""
+"""The Markdown document of a confirmed chain, with everything hostile that people may have
+typed.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,14 @@ from markdown_it import MarkdownIt
 
 from citewell.config import IngestSettings
 from citewell.ingest.markup.markdown import parse
-from citewell.store.confirmed.item_markdown import block, document, fence, front_matter, plain, read_front_matter
+from citewell.store.confirmed.item_markdown import (
+    block,
+    document,
+    fence,
+    front_matter,
+    plain,
+    read_front_matter,
+)
 from citewell.store.confirmed.types import Confirmation, Confirmed
 from citewell.types import IntentAnalysis
 
@@ -68,7 +77,9 @@ def item(hostile: str) -> Confirmed:
         agent="data",
         question=hostile,
         lang="en",
-        intent=IntentAnalysis(intent_type=hostile, parameters={hostile: hostile}, reasoning=hostile),
+        intent=IntentAnalysis(
+            intent_type=hostile, parameters={hostile: hostile}, reasoning=hostile
+        ),
         logic=hostile,
         answer=hostile,
         state="active",
@@ -77,7 +88,9 @@ def item(hostile: str) -> Confirmed:
 
 
 def hold(hostile: str) -> None:
-    """The front matter reads back equal; headings and fences are ours alone; what was typed is read as text."""
+    """The front matter reads back equal; headings and fences are ours alone; what was typed is read
+    as text.
+    """
     written = document(item(hostile))
     assert read_front_matter(written) == {
         "id": "qa_confirmed_tr_1",
@@ -91,7 +104,9 @@ def hold(hostile: str) -> None:
     tokens = MarkdownIt("commonmark").enable(["table", "strikethrough"]).parse(body)
     opened = [token for token in tokens if token.type == "heading_open"]
     said = [after.content for token, after in pairwise(tokens) if token.type == "heading_open"]
-    assert [f"{token.markup} {words}" for token, words in zip(opened, said, strict=True)] == HEADINGS
+    assert [
+        f"{token.markup} {words}" for token, words in zip(opened, said, strict=True)
+    ] == HEADINGS
     fences = [token for token in tokens if token.type == "fence"]
     assert [token.info for token in fences] == ["json", "sql"]
     assert fences[1].content.strip("\n") == plain(hostile).strip("\n")
@@ -100,8 +115,17 @@ def hold(hostile: str) -> None:
     assert kinds <= {"heading", "inline", "paragraph", "fence", "bullet_list", "list_item"}
     inner = {child.type for token in tokens for child in token.children or []}
     # `strong_open` is of the labels that stand there in bold
-    assert inner <= {"text", "text_special", "hardbreak", "strong_open", "strong_close", "softbreak"}
-    assert sum(child.type == "strong_open" for token in tokens for child in token.children or []) == 5
+    assert inner <= {
+        "text",
+        "text_special",
+        "hardbreak",
+        "strong_open",
+        "strong_close",
+        "softbreak",
+    }
+    assert (
+        sum(child.type == "strong_open" for token in tokens for child in token.children or []) == 5
+    )
 
 
 @pytest.mark.parametrize("hostile", HOSTILE, ids=range(len(HOSTILE)))
@@ -120,18 +144,26 @@ def test_naughty_strings(shared_data: Path) -> None:
 
 @pytest.mark.parametrize("hostile", HOSTILE, ids=range(len(HOSTILE)))
 def test_what_is_indexed_is_what_was_typed(hostile: str) -> None:
-    """Our own parser, by which the document is indexed, gives the words back, and no section that is not ours."""
+    """Our own parser, by which the document is indexed, gives the words back, and no section that
+    is not ours.
+    """
     read = parse(document(item(hostile)).encode("utf-8"), "x.md", IngestSettings())
     words = re.sub(r"\s", "", plain(hostile))
     assert words in re.sub(r"\s", "", read.text)
-    assert {path[-1] for section in read.sections if (path := section.heading_path)} <= {each.lstrip("# ") for each in HEADINGS}
+    assert {path[-1] for section in read.sections if (path := section.heading_path)} <= {
+        each.lstrip("# ") for each in HEADINGS
+    }
 
 
 def test_the_documents_own_form() -> None:
     """Spec 004, section 4.2, word for word."""
     made = item("IT cost 有哪些服务").model_copy(
         update={
-            "intent": IntentAnalysis(intent_type="general_query", parameters={"function": "IT"}, reasoning="用户询问 IT。"),
+            "intent": IntentAnalysis(
+                intent_type="general_query",
+                parameters={"function": "IT"},
+                reasoning="用户询问 IT。",
+            ),
             "logic": "SELECT service\nFROM costs",
             "answer": "IT 费用包含：\n- Mail\n- Hosting",
             "confirmed_by": [Confirmation(user_id="User", trace_id="tr_1", at=1705572000.0)],

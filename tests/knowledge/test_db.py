@@ -30,12 +30,23 @@ def pragma(name: str, connection: Connection) -> object:
 
 
 async def test_opening_makes_a_private_folder_and_file(path: Path) -> None:
-    """Folder 0700, file 0600, the log files too; write-ahead log, full synchronisation, foreign keys, secure deletion."""
+    """Folder 0700, file 0600, the log files too; write-ahead log, full synchronisation, foreign
+    keys, secure deletion.
+    """
     async with Database(path) as db:
         assert stat.S_IMODE(path.parent.stat().st_mode) == 0o700
         assert {stat.S_IMODE(file.stat().st_mode) for file in path.parent.iterdir()} == {0o600}
         values = await db.read(
-            lambda c: [pragma(p, c) for p in ("journal_mode", "synchronous", "foreign_keys", "secure_delete", "busy_timeout")]
+            lambda c: [
+                pragma(p, c)
+                for p in (
+                    "journal_mode",
+                    "synchronous",
+                    "foreign_keys",
+                    "secure_delete",
+                    "busy_timeout",
+                )
+            ]
         )
     assert values == ["wal", 2, 1, 1, 10_000]
 
@@ -44,11 +55,19 @@ async def test_migrations_are_recorded_and_run_once(path: Path) -> None:
     """Each has its number and name; opening again runs none."""
     for _ in range(2):
         async with Database(path) as db:
-            rows = await db.read(lambda c: c.execute(text("SELECT number, name FROM migrations ORDER BY number")).all())
-    assert [tuple(row) for row in rows] == [(n, step.__name__) for n, step in enumerate(MIGRATIONS, start=1)]
+            rows = await db.read(
+                lambda c: c.execute(
+                    text("SELECT number, name FROM migrations ORDER BY number")
+                ).all()
+            )
+    assert [tuple(row) for row in rows] == [
+        (n, step.__name__) for n, step in enumerate(MIGRATIONS, start=1)
+    ]
 
 
-async def test_a_failing_migration_leaves_nothing(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_failing_migration_leaves_nothing(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """What it did is undone, earlier steps stay, and it is tried again next time."""
 
     def m999_broken(connection: Connection) -> None:
@@ -60,7 +79,9 @@ async def test_a_failing_migration_leaves_nothing(path: Path, monkeypatch: pytes
         await Database(path).open()
     monkeypatch.undo()
     async with Database(path) as db:
-        names = await db.read(lambda c: set(c.execute(text("SELECT name FROM sqlite_master")).scalars()))
+        names = await db.read(
+            lambda c: set(c.execute(text("SELECT name FROM sqlite_master")).scalars())
+        )
     assert "half" not in names
     assert "chunks" in names
 
@@ -72,12 +93,17 @@ def test_two_processes_start_at_once(path: Path) -> None:
         "async def main():\n  async with Database(pathlib.Path(sys.argv[1])): pass\n"
         "asyncio.run(main())"
     )
-    started = [subprocess.Popen([sys.executable, "-c", program, str(path)], stderr=subprocess.PIPE) for _ in range(4)]
+    started = [
+        subprocess.Popen([sys.executable, "-c", program, str(path)], stderr=subprocess.PIPE)
+        for _ in range(4)
+    ]
     for process in started:
         assert process.communicate(timeout=60)[1] == b""
         assert process.returncode == 0
     with closing(sqlite3.connect(path)) as connection:
-        assert connection.execute("SELECT count(*) FROM migrations").fetchone() == (len(MIGRATIONS),)
+        assert connection.execute("SELECT count(*) FROM migrations").fetchone() == (
+            len(MIGRATIONS),
+        )
 
 
 async def test_a_write_is_whole_or_absent(db: Database) -> None:
@@ -89,7 +115,10 @@ async def test_a_write_is_whole_or_absent(db: Database) -> None:
 
     with pytest.raises(ValueError, match="stop"):
         await db.write(half)
-    assert await db.read(lambda c: c.execute(text("SELECT count(*) FROM collections")).scalar_one()) == 0
+    assert (
+        await db.read(lambda c: c.execute(text("SELECT count(*) FROM collections")).scalar_one())
+        == 0
+    )
 
 
 async def test_many_writers_in_one_process(db: Database) -> None:
@@ -97,10 +126,15 @@ async def test_many_writers_in_one_process(db: Database) -> None:
 
     def add(connection: Connection) -> None:
         n = connection.execute(text("SELECT count(*) FROM collections")).scalar_one()
-        connection.execute(text("INSERT INTO collections (name, created_at) VALUES (:n, 0)"), {"n": str(n)})
+        connection.execute(
+            text("INSERT INTO collections (name, created_at) VALUES (:n, 0)"), {"n": str(n)}
+        )
 
     await asyncio.gather(*[db.write(add) for _ in range(50)])
-    assert await db.read(lambda c: c.execute(text("SELECT count(*) FROM collections")).scalar_one()) == 50
+    assert (
+        await db.read(lambda c: c.execute(text("SELECT count(*) FROM collections")).scalar_one())
+        == 50
+    )
 
 
 async def refused(db: Database) -> StorageError:
@@ -119,20 +153,32 @@ async def test_another_process_holds_the_lock(path: Path, monkeypatch: pytest.Mo
         with closing(sqlite3.connect(path)) as other:
             other.execute("BEGIN IMMEDIATE")
             assert "another process is writing" in (await refused(db)).message
-            assert await db.read(lambda c: c.execute(text("SELECT count(*) FROM collections")).scalar_one()) == 0
+            assert (
+                await db.read(
+                    lambda c: c.execute(text("SELECT count(*) FROM collections")).scalar_one()
+                )
+                == 0
+            )
 
 
 async def test_the_disk_is_full(db: Database) -> None:
     """Nothing of the change is kept, what was there is, and writing goes on once there is space."""
 
     def limit(connection: Connection, pages: int = 0) -> None:
-        connection.exec_driver_sql(f"PRAGMA max_page_count = {pages or pragma('page_count', connection)}")
+        connection.exec_driver_sql(
+            f"PRAGMA max_page_count = {pages or pragma('page_count', connection)}"
+        )
 
     await db.write(limit)
     assert "disk is full" in (await refused(db)).message
-    assert await db.read(lambda c: c.execute(text("SELECT count(*) FROM collections")).scalar_one()) == 0
+    assert (
+        await db.read(lambda c: c.execute(text("SELECT count(*) FROM collections")).scalar_one())
+        == 0
+    )
     await db.write(lambda c: limit(c, 10**6))
-    await db.write(lambda c: c.execute(text("INSERT INTO collections (name, created_at) VALUES ('x', 0)")))
+    await db.write(
+        lambda c: c.execute(text("INSERT INTO collections (name, created_at) VALUES ('x', 0)"))
+    )
 
 
 @contextmanager
@@ -189,16 +235,24 @@ async def test_a_database_of_another_program(path: Path) -> None:
 
 async def test_a_database_of_a_later_version(path: Path) -> None:
     async with Database(path) as db:
-        await db.write(lambda c: c.execute(text("INSERT INTO migrations VALUES (99, 'm099_later', 0)")))
-    with pytest.raises(StorageError, match=r"a later Citewell wrote this database \(schema 99") as caught:
+        await db.write(
+            lambda c: c.execute(text("INSERT INTO migrations VALUES (99, 'm099_later', 0)"))
+        )
+    with pytest.raises(
+        StorageError, match=r"a later Citewell wrote this database \(schema 99"
+    ) as caught:
         await Database(path).open()
     assert "upgrade" in caught.value.hint
 
 
 async def test_a_damaged_file(path: Path) -> None:
-    """Pages overwritten in the middle: the first read that meets them says which file is damaged."""
+    """Pages overwritten in the middle: the first read that meets them says which file is
+    damaged.
+    """
     async with Database(path) as db:
-        await db.write(lambda c: c.execute(text("INSERT INTO files VALUES ('a', :d)"), {"d": b"x" * 100_000}))
+        await db.write(
+            lambda c: c.execute(text("INSERT INTO files VALUES ('a', :d)"), {"d": b"x" * 100_000})
+        )
     size = path.stat().st_size
     with path.open("r+b") as file:
         file.seek(4096)
@@ -217,10 +271,18 @@ async def test_a_closed_database_says_so(path: Path) -> None:
 async def test_a_deletion_is_no_error_where_only_the_log_cannot_be_emptied(
     path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """What is deleted is deleted; the log is emptied after the next write. Who promises that it is empty is told."""
+    """What is deleted is deleted; the log is emptied after the next write. Who promises that it is
+    empty is told.
+    """
     async with Database(path) as db:
-        await db.write(lambda connection: connection.execute(text("CREATE TABLE notes (said TEXT)")))
-        await db.write(lambda connection: connection.execute(text("INSERT INTO notes VALUES ('the secret lamp')")))
+        await db.write(
+            lambda connection: connection.execute(text("CREATE TABLE notes (said TEXT)"))
+        )
+        await db.write(
+            lambda connection: connection.execute(
+                text("INSERT INTO notes VALUES ('the secret lamp')")
+            )
+        )
         refusal = StorageError("citewell.db: the disk is full")
 
         def refuse(_: Database) -> None:
@@ -232,15 +294,21 @@ async def test_a_deletion_is_no_error_where_only_the_log_cannot_be_emptied(
             await db.forget()
             with pytest.raises(StorageError, match="disk is full"):
                 await db.forget(strict=True)
-        assert "the write-ahead log is not emptied yet: citewell.db: the disk is full" in caplog.text
+        assert (
+            "the write-ahead log is not emptied yet: citewell.db: the disk is full" in caplog.text
+        )
         log = path.with_name(f"{path.name}-wal")
         assert b"the secret lamp" in log.read_bytes()
-        await db.write(lambda connection: connection.execute(text("INSERT INTO notes VALUES ('another')")))
+        await db.write(
+            lambda connection: connection.execute(text("INSERT INTO notes VALUES ('another')"))
+        )
         assert log.read_bytes() == b""
         assert b"the secret lamp" not in path.read_bytes()
 
 
-def test_a_full_disk_is_named_where_a_journal_cannot_be_opened(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_full_disk_is_named_where_a_journal_cannot_be_opened(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """SQLite's own word for it is that it cannot open a file."""
     error = sqlite3.OperationalError("unable to open database file")
     error.sqlite_errorcode = sqlite3.SQLITE_CANTOPEN

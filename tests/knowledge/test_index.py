@@ -26,7 +26,11 @@ async def embed_at_random(shelf: Shelf, seed: int = 0) -> dict[int, Vector]:
     centres, offset = rng.standard_normal((20, DIM)), 3 * rng.standard_normal(DIM)
     kept: dict[int, Vector] = {}
     while waiting := await shelf.catalog.unembedded(EMBEDDER, 1000):
-        rows = offset + centres[rng.integers(0, 20, len(waiting))] + 0.5 * rng.standard_normal((len(waiting), DIM))
+        rows = (
+            offset
+            + centres[rng.integers(0, 20, len(waiting))]
+            + 0.5 * rng.standard_normal((len(waiting), DIM))
+        )
         rows = (rows / np.linalg.norm(rows, axis=1, keepdims=True)).astype(np.float32)
         await shelf.catalog.put_vectors(EMBEDDER, [chunk for chunk, _ in waiting], rows)
         kept |= {chunk: rows[i] for i, (chunk, _) in enumerate(waiting)}
@@ -34,9 +38,13 @@ async def embed_at_random(shelf: Shelf, seed: int = 0) -> dict[int, Vector]:
 
 
 async def test_recall_is_that_of_an_exact_scan(shelf: Shelf) -> None:
-    """The ten nearest are the ten nearest, with and without a filter, after additions and deletions too."""
+    """The ten nearest are the ten nearest, with and without a filter, after additions and deletions
+    too.
+    """
     for n in range(10):
-        await shelf.put(f"d{n}", *[f"{n} {i}" for i in range(200)], collection=f"c{n % 3}", embed=False)
+        await shelf.put(
+            f"d{n}", *[f"{n} {i}" for i in range(200)], collection=f"c{n % 3}", embed=False
+        )
     vectors = await embed_at_random(shelf)
     await shelf.nearest("load now, follow from here on")
     docs = await shelf.catalog.documents("c0")
@@ -45,13 +53,19 @@ async def test_recall_is_that_of_an_exact_scan(shelf: Shelf) -> None:
     vectors |= await embed_at_random(shelf, seed=1)
     alive = {hit.chunk_id: hit.collection for hit in await shelf.index.hits(list(vectors))}
     for where in (Filter(), Filter(collections=("c1",)), Filter(collections=("c0", "c2"))):
-        ids = [chunk for chunk, collection in alive.items() if not where.collections or collection in where.collections]
+        ids = [
+            chunk
+            for chunk, collection in alive.items()
+            if not where.collections or collection in where.collections
+        ]
         exact = np.stack([vectors[chunk] for chunk in ids])
         for query in list(vectors.values())[::97]:
             found = await shelf.index.by_vector(query, 10, where)
             cosines = exact @ query
             assert {chunk for chunk, _ in found} == {ids[i] for i in np.argsort(-cosines)[:10]}
-            assert [score for _, score in found] == pytest.approx(sorted(cosines, reverse=True)[:10], abs=1e-5)
+            assert [score for _, score in found] == pytest.approx(
+                sorted(cosines, reverse=True)[:10], abs=1e-5
+            )
 
 
 @pytest.mark.parametrize(
@@ -74,16 +88,23 @@ async def test_recall_is_that_of_an_exact_scan(shelf: Shelf) -> None:
     ],
 )
 async def test_words_are_found(shelf: Shelf, text: str, question: str) -> None:
-    """Words inside Chinese sentences, other widths and forms, numbers whole and in part; and only where they stand."""
+    """Words inside Chinese sentences, other widths and forms, numbers whole and in part; and only
+    where they stand.
+    """
     await shelf.put("a", "无关的内容 and nothing to see", text, "另一段", embed=False)
     assert await shelf.worded(question) == [text]
 
 
 async def test_words_rank_best_first(shelf: Shelf) -> None:
-    """Scores are positive and fall; a chunk with more of the question's rarer words stands first."""
+    """Scores are positive and fall; a chunk with more of the question's rarer words stands
+    first.
+    """
     await shelf.put("a", "the cat sat", "the cat ate the mouse", "a dog", embed=False)
     found = await shelf.index.by_words("cat and mouse", 10)
-    assert [hit.text for hit in await shelf.index.hits([i for i, _ in found])] == ["the cat ate the mouse", "the cat sat"]
+    assert [hit.text for hit in await shelf.index.hits([i for i, _ in found])] == [
+        "the cat ate the mouse",
+        "the cat sat",
+    ]
     assert found[0][1] > found[1][1] > 0
     assert await shelf.index.by_words("cat", 1) == (await shelf.index.by_words("cat", 10))[:1]
 
@@ -95,18 +116,31 @@ async def test_a_question_of_stop_words_still_searches(shelf: Shelf) -> None:
 
 
 async def test_filters_are_exact(shelf: Shelf) -> None:
-    """Collection, document and language, alone and together, for words and vectors; what does not exist matches nothing."""
+    """Collection, document and language, alone and together, for words and vectors; what does not
+    exist matches nothing.
+    """
     await shelf.put("a", "shared words", "共同的词 shared", collection="one")
     second = await shelf.put("b", "shared here too", collection="two words, 两个词")
     for search in (shelf.worded, shelf.nearest):
         assert len(await search("shared")) == 3
         assert len(await search("shared", where=Filter(collections=("one",)))) == 2
-        assert await search("shared", where=Filter(collections=("two words, 两个词",))) == ["shared here too"]
+        assert await search("shared", where=Filter(collections=("two words, 两个词",))) == [
+            "shared here too"
+        ]
         assert await search("shared", where=Filter(doc_ids=(second.doc_id,))) == ["shared here too"]
         assert await search("shared", where=Filter(langs=("zh",))) == ["共同的词 shared"]
-        assert await search("shared", where=Filter(collections=("one",), langs=("en",))) == ["shared words"]
-        assert await search("shared", where=Filter(collections=("one",), doc_ids=(second.doc_id,))) == []
-        for nothing in (Filter(collections=("none", "")), Filter(doc_ids=('" OR tokens : "',)), Filter(langs=("fr",))):
+        assert await search("shared", where=Filter(collections=("one",), langs=("en",))) == [
+            "shared words"
+        ]
+        assert (
+            await search("shared", where=Filter(collections=("one",), doc_ids=(second.doc_id,)))
+            == []
+        )
+        for nothing in (
+            Filter(collections=("none", "")),
+            Filter(doc_ids=('" OR tokens : "',)),
+            Filter(langs=("fr",)),
+        ):
             assert await search("shared", where=nothing) == []
 
 
@@ -114,11 +148,17 @@ async def test_many_document_filters(shelf: Shelf) -> None:
     """A filter of a thousand documents is one search."""
     info = await shelf.put("a", "shared words")
     where = Filter(doc_ids=(info.doc_id, *[f"doc_{i:016x}" for i in range(1000)]))
-    assert await shelf.worded("shared", where=where) == await shelf.nearest("shared", where=where) == ["shared words"]
+    assert (
+        await shelf.worded("shared", where=where)
+        == await shelf.nearest("shared", where=where)
+        == ["shared words"]
+    )
 
 
 async def test_writes_are_read_at_once(shelf: Shelf) -> None:
-    """Words right after `put`, meaning right after `put_vectors`, a new version instead of the old, nothing after deletion."""
+    """Words right after `put`, meaning right after `put_vectors`, a new version instead of the old,
+    nothing after deletion.
+    """
     info = await shelf.put("a", "first text", embed=False)
     assert await shelf.worded("first") == ["first text"]
     assert await shelf.nearest("first text") == []
@@ -139,7 +179,9 @@ async def test_a_deleted_collection_is_gone_at_once(shelf: Shelf) -> None:
 
 
 async def test_hits_and_vectors_in_the_order_asked(shelf: Shelf) -> None:
-    """Hits carry where they stand; unknown ids are left out there, and rows of zeros among the vectors."""
+    """Hits carry where they stand; unknown ids are left out there, and rows of zeros among the
+    vectors.
+    """
     await shelf.put("file.txt", "one", "two")
     (two, cosine), *_ = await shelf.index.by_vector((await shelf.index.vectors([2]))[0], 1)
     assert cosine == pytest.approx(1)
@@ -155,7 +197,9 @@ async def test_hits_and_vectors_in_the_order_asked(shelf: Shelf) -> None:
 
 
 async def test_nothing_embedded_yet(shelf: Shelf) -> None:
-    """Search by meaning finds nothing, and rows of zeros have the length of the query: the two can still be multiplied."""
+    """Search by meaning finds nothing, and rows of zeros have the length of the query: the two can
+    still be multiplied.
+    """
     await shelf.put("a", "text", embed=False)
     query = np.ones(DIM, np.float32)
     assert await shelf.index.by_vector(query, 5) == []
@@ -172,7 +216,9 @@ async def test_wrong_vectors_are_refused(shelf: Shelf) -> None:
 
 
 async def test_vectors_of_another_embedder_are_not_compared(shelf: Shelf) -> None:
-    """When the embedder changes, chunks drop out of the search by meaning until they are embedded again."""
+    """When the embedder changes, chunks drop out of the search by meaning until they are embedded
+    again.
+    """
     await shelf.put("a", "one", "two")
     assert len(await shelf.nearest("one")) == 2
     await shelf.catalog.put_vectors("other", [1], np.ones((1, 8), np.float32))

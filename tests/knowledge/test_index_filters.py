@@ -1,4 +1,6 @@
-"""What filters let through, for every adapter: kinds, types, days, priorities, spans; alone, together, and as they change."""
+"""What filters let through, for every adapter: kinds, types, days, priorities, spans; alone,
+together, and as they change.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +37,10 @@ async def library(shelf: Shelf) -> dict[str, str]:
         "new.md": {"media_type": "text/markdown", "dated": 200 * DAY + 1, "collection": "two"},
         "undated.md": {"media_type": "text/markdown", "priority": 9},
     }
-    infos = [await shelf.put(uri, f"shared {uri}", f"second shared {uri}", **each) for uri, each in facts.items()]
+    infos = [
+        await shelf.put(uri, f"shared {uri}", f"second shared {uri}", **each)
+        for uri, each in facts.items()
+    ]
     return {info.uri: info.doc_id for info in infos}
 
 
@@ -47,7 +52,9 @@ async def uris(shelf: Shelf, how: str, where: Filter) -> set[str]:
 @pytest.mark.parametrize("how", BOTH)
 @pytest.mark.usefixtures("way")
 async def test_facts_of_documents(shelf: Shelf, how: str) -> None:
-    """Media type, days (both ends included; an undated document counts by when it was added), priority; and all at once."""
+    """Media type, days (both ends included; an undated document counts by when it was added),
+    priority; and all at once.
+    """
     await library(shelf)
     pdfs, notes = {"old.pdf", "new.pdf"}, {"new.md", "undated.md"}
     cases: dict[Filter, set[str]] = {
@@ -64,7 +71,9 @@ async def test_facts_of_documents(shelf: Shelf, how: str) -> None:
         Filter(least_priority=5): {"new.pdf", "undated.md"},
         Filter(least_priority=10): set(),
         Filter(collections=("two",), since=200 * DAY): {"new.md"},
-        Filter(collections=("default",), media_types=("text/markdown",), least_priority=1): {"undated.md"},
+        Filter(collections=("default",), media_types=("text/markdown",), least_priority=1): {
+            "undated.md"
+        },
         Filter(collections=("two",), media_types=(PDF,)): set(),
     }
     for where, expected in cases.items():
@@ -94,7 +103,9 @@ async def test_a_priority_that_changes(shelf: Shelf, how: str) -> None:
     await shelf.put("old.pdf", "shared other text of old.pdf")
     assert await uris(shelf, how, high) == {"old.pdf"}
     found = await shelf.index.by_words("shared", 1, high)
-    assert [(hit.priority, hit.uri) for hit in await shelf.index.hits([found[0][0]])] == [(8, "old.pdf")]
+    assert [(hit.priority, hit.uri) for hit in await shelf.index.hits([found[0][0]])] == [
+        (8, "old.pdf")
+    ]
 
 
 @pytest.mark.parametrize("how", BOTH)
@@ -123,9 +134,13 @@ async def test_summaries_are_found_where_they_are_asked_for(shelf: Shelf, how: s
 @pytest.mark.parametrize("how", BOTH)
 @pytest.mark.usefixtures("way")
 async def test_spans(shelf: Shelf, how: str) -> None:
-    """Chunks that lie within a span of their own document, whole; several spans, across documents; and other filters too."""
+    """Chunks that lie within a span of their own document, whole; several spans, across documents;
+    and other filters too.
+    """
     one, two = [await put_in_sections(shelf, name) for name in ("one", "two")]
-    a, b, c = [(section.start, section.end) for section in (await shelf.catalog.content(one)).sections]
+    a, b, c = [
+        (section.start, section.end) for section in (await shelf.catalog.content(one)).sections
+    ]
     assert await uris(shelf, how, Filter(spans=((one, *a),))) == {"one-0"}
     assert await uris(shelf, how, Filter(spans=((one, a[0], b[1]),))) == {"one-0", "one-1"}
     assert await uris(shelf, how, Filter(spans=((one, *c), (two, *b)))) == {"one-2", "two-1"}
@@ -147,7 +162,11 @@ async def put_in_sections(shelf: Shelf, name: str, chunks: int = 1) -> str:
         sections.append(Section(("T",), first, len(text)))
     cut.append(Chunk("about it", 0, len(text), 0, ("T",), None, 2, kind="summary"))
     info = await shelf.catalog.put(
-        "default", name, text.encode(), Document("T", "text/plain", "en", text, tuple(sections)), cut
+        "default",
+        name,
+        text.encode(),
+        Document("T", "text/plain", "en", text, tuple(sections)),
+        cut,
     )
     await shelf.embed()
     return info.doc_id
@@ -167,8 +186,14 @@ async def test_what_stands_beside(shelf: Shelf) -> None:
 
 
 async def test_the_words_of_spans(shelf: Shelf) -> None:
-    """By character, NUL and characters beyond 16 bits included; None for a document that is gone."""
+    """By character, NUL and characters beyond 16 bits included; None for a document that is
+    gone.
+    """
     text = "一二\x003😀4 five"
     info = await shelf.put("a", text)
-    assert await shelf.index.texts([(info.doc_id, 0, 3), (info.doc_id, 4, 6), ("doc_x", 0, 1)]) == ["一二\x00", "😀4", None]
+    assert await shelf.index.texts([(info.doc_id, 0, 3), (info.doc_id, 4, 6), ("doc_x", 0, 1)]) == [
+        "一二\x00",
+        "😀4",
+        None,
+    ]
     assert await shelf.index.texts([]) == []

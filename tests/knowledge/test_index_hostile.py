@@ -49,18 +49,29 @@ async def test_hostile_questions(shelf: Shelf) -> None:
 
 
 async def test_hostile_texts_are_kept(shelf: Shelf) -> None:
-    """The same strings as a document's text, address, title and collection: stored, embedded, found by what is said in them."""
+    """The same strings as a document's text, address, title and collection: stored, embedded, found
+    by what is said in them.
+    """
     for n, text in enumerate(HOSTILE):
         info = await shelf.put(text, text, f"word{n}", collection=text.replace("\ud800", "") or "-")
         assert (await shelf.catalog.find(info.collection, text)) == info
-        assert (await shelf.catalog.content(info.doc_id)).text == f"{text}\nword{n}".replace("\ud800", "\ufffd")
+        assert (await shelf.catalog.content(info.doc_id)).text == f"{text}\nword{n}".replace(
+            "\ud800", "\ufffd"
+        )
         assert f"word{n}" in await shelf.worded(f"word{n}")
         assert (await shelf.nearest(f"word{n}", 1)) == [f"word{n}"]
 
 
 async def test_naughty_strings(shelf: Shelf, shared_data: Path) -> None:
-    """The big list of naughty strings, as questions and as one document: no error, and each finds itself where it has words."""
-    lines = (shared_data / "robustness" / "naughty_strings.jsonl").read_text(encoding="utf-8").rstrip("\n").split("\n")
+    """The big list of naughty strings, as questions and as one document: no error, and each finds
+    itself where it has words.
+    """
+    lines = (
+        (shared_data / "robustness" / "naughty_strings.jsonl")
+        .read_text(encoding="utf-8")
+        .rstrip("\n")
+        .split("\n")
+    )
     texts = [str(json.loads(line)["text"]) for line in lines]
     await shelf.put("naughty", *texts, embed=False)
     missed = []

@@ -25,7 +25,9 @@ WRITER = Path(__file__).with_name("writer.py")
 def writing(path: Path, mode: str) -> Iterator[tuple[subprocess.Popen[str], IO[str], IO[str]]]:
     """The writer, its output and its input; killed at the end."""
     command = [sys.executable, str(WRITER), str(path), mode]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, encoding="utf-8") as process:
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, encoding="utf-8"
+    ) as process:
         assert process.stdout is not None
         assert process.stdin is not None
         try:
@@ -36,7 +38,9 @@ def writing(path: Path, mode: str) -> Iterator[tuple[subprocess.Popen[str], IO[s
 
 
 async def test_another_process_is_followed(shelf: Shelf, path: Path) -> None:
-    """What another process commits, an index that was open before finds with its next search: new, replaced and deleted."""
+    """What another process commits, an index that was open before finds with its next search: new,
+    replaced and deleted.
+    """
     await shelf.put("own", "own text")
     assert await shelf.nearest("own text") == ["own text"]
     with writing(path, "told") as (_, out, orders):
@@ -63,8 +67,12 @@ async def test_another_process_is_followed(shelf: Shelf, path: Path) -> None:
 
 
 @pytest.mark.parametrize("acknowledged", [3, 30])
-async def test_kill_in_the_middle_of_writing(shelf: Shelf, db: Database, path: Path, acknowledged: int) -> None:
-    """All that was acknowledged is there, the one step under way is whole or absent, and chunks, words and vectors agree."""
+async def test_kill_in_the_middle_of_writing(
+    shelf: Shelf, db: Database, path: Path, acknowledged: int
+) -> None:
+    """All that was acknowledged is there, the one step under way is whole or absent, and chunks,
+    words and vectors agree.
+    """
     with writing(path, "forever") as (process, out, _):
         lines = [out.readline() for _ in range(2 * acknowledged)]
         process.kill()
@@ -75,9 +83,15 @@ async def test_kill_in_the_middle_of_writing(shelf: Shelf, db: Database, path: P
     under_way = {uri: version} if word == "begin" else {}
     found = {info.uri: info for info in await shelf.catalog.documents("default")}
     for uri, version in kept.items():
-        texts = (await shelf.catalog.content(found[uri].doc_id)).text.split("\n") if uri in found else []
+        texts = (
+            (await shelf.catalog.content(found[uri].doc_id)).text.split("\n")
+            if uri in found
+            else []
+        )
         possible = [version, under_way.get(uri, version)]
-        assert texts in [[f"round {v} part {i}" for i in range(5)] if v != "deleted" else [] for v in possible]
+        assert texts in [
+            [f"round {v} part {i}" for i in range(5)] if v != "deleted" else [] for v in possible
+        ]
     assert set(found) <= set(kept) | set(under_way)
     await everything_agrees(shelf, db)
     await shelf.embed()
@@ -95,10 +109,18 @@ async def everything_agrees(shelf: Shelf, db: Database) -> None:
         assert sql("PRAGMA integrity_check").scalar_one() == "ok"
         assert sql("PRAGMA foreign_key_check").all() == []
         sql("INSERT INTO words (words) VALUES ('integrity-check')")
-        assert sql("SELECT id FROM chunks ORDER BY id").all() == sql("SELECT rowid FROM words ORDER BY rowid").all()
+        assert (
+            sql("SELECT id FROM chunks ORDER BY id").all()
+            == sql("SELECT rowid FROM words ORDER BY rowid").all()
+        )
         embedded = sql("SELECT id FROM chunks WHERE embedder <> '' ORDER BY id").all()
         assert embedded == sql("SELECT chunk FROM vectors ORDER BY chunk").all()
-        assert sql("SELECT count(*) FROM files WHERE sha256 NOT IN (SELECT sha256 FROM documents)").scalar_one() == 0
+        assert (
+            sql(
+                "SELECT count(*) FROM files WHERE sha256 NOT IN (SELECT sha256 FROM documents)"
+            ).scalar_one()
+            == 0
+        )
         return list(sql("SELECT doc, count(*) FROM chunks GROUP BY doc HAVING count(*) <> 6").all())
 
     assert await db.write(check) == []

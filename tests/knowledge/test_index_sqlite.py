@@ -1,4 +1,6 @@
-"""What only the SQLite adapter does: loading again and when not, and the two ways to filter words."""
+"""What only the SQLite adapter does: loading again and when not, and the two ways to filter
+words.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,9 @@ if TYPE_CHECKING:
     from tests.knowledge.conftest import Shelf
 
 
-async def test_an_index_that_fell_behind_loads_again(shelf: Shelf, db: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_an_index_that_fell_behind_loads_again(
+    shelf: Shelf, db: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Changes are pruned; one who missed some finds the new and not the deleted all the same."""
     monkeypatch.setattr(vectors, "CHANGES_KEPT", 3)
     gone = await shelf.put("a", "old text")
@@ -34,7 +38,9 @@ async def test_an_index_that_fell_behind_loads_again(shelf: Shelf, db: Database,
     assert len(await behind.hits([chunk for chunk, _ in found])) == 20
 
 
-async def test_an_older_copy_of_the_file(shelf: Shelf, db: Database, path: Path, tmp_path: Path) -> None:
+async def test_an_older_copy_of_the_file(
+    shelf: Shelf, db: Database, path: Path, tmp_path: Path
+) -> None:
     """An index whose file is replaced by an earlier copy answers from the copy."""
     await shelf.put("a", "first")
     await db.forget()
@@ -48,10 +54,14 @@ async def test_an_older_copy_of_the_file(shelf: Shelf, db: Database, path: Path,
 
 
 @pytest.mark.parametrize("few", [0, 10**6])
-async def test_both_ways_to_filter_words_agree(shelf: Shelf, monkeypatch: pytest.MonkeyPatch, few: int) -> None:
+async def test_both_ways_to_filter_words_agree(
+    shelf: Shelf, monkeypatch: pytest.MonkeyPatch, few: int
+) -> None:
     """Inside FTS5 or chunk by chunk: the same chunks and the same scores."""
     monkeypatch.setattr(words_sqlite, "FEW", few)
-    one = await shelf.put("a", "cat and mouse", "猫和老鼠的故事 cat", "mouse", collection="one", embed=False)
+    one = await shelf.put(
+        "a", "cat and mouse", "猫和老鼠的故事 cat", "mouse", collection="one", embed=False
+    )
     await shelf.put("b", "cat", "mouse cat", collection="two", embed=False)
     everything = dict(await shelf.index.by_words("cat mouse", 10))
     assert len(everything) == 5
@@ -67,8 +77,12 @@ async def test_both_ways_to_filter_words_agree(shelf: Shelf, monkeypatch: pytest
         assert found == pytest.approx({chunk: everything[chunk] for chunk in ids})
 
 
-async def test_the_ranges_are_measured_on_a_sample(shelf: Shelf, db: Database, monkeypatch: pytest.MonkeyPatch) -> None:
-    """With more vectors than the sample takes, whichever ids are left: every third row, and the first is always one."""
+async def test_the_ranges_are_measured_on_a_sample(
+    shelf: Shelf, db: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With more vectors than the sample takes, whichever ids are left: every third row, and the
+    first is always one.
+    """
     monkeypatch.setattr(index_sqlite, "SAMPLE", 10)
     for n in range(40):
         await shelf.put(f"d{n}", f"odd {n}", embed=False)
@@ -77,8 +91,12 @@ async def test_the_ranges_are_measured_on_a_sample(shelf: Shelf, db: Database, m
     assert len(await SqliteIndex(db, "test").by_vector(np.ones(64, np.float32), 100)) == 40
 
 
-async def test_changes_are_followed(shelf: Shelf, db: Database, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A commit costs the next search what it changed, not a new load: ten of them, each searched."""
+async def test_changes_are_followed(
+    shelf: Shelf, db: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A commit costs the next search what it changed, not a new load: ten of them, each
+    searched.
+    """
     await shelf.put("big", *[f"text {i}" for i in range(3000)])
     await shelf.nearest("text 1")
     loads: list[object] = []

@@ -45,7 +45,11 @@ async def test_the_life_of_a_job(db: Database) -> None:
     claimed = await jobs.claim()
     assert claimed is not None
     failed = await jobs.fail(second.job_id, UnreadableFile("x.pdf is encrypted", hint="unlock it"))
-    assert failed.error == {"code": "unreadable_file", "message": "x.pdf is encrypted", "hint": "unlock it"}
+    assert failed.error == {
+        "code": "unreadable_file",
+        "message": "x.pdf is encrypted",
+        "hint": "unlock it",
+    }
     assert await jobs.claim() is None
     assert [job.job_id for job in await jobs.list()] == [second.job_id, first.job_id]
 
@@ -79,7 +83,9 @@ async def test_a_job_is_claimed_once(db: Database, path: Path) -> None:
 
 
 async def test_a_dead_workers_job_is_taken_again(db: Database) -> None:
-    """Not before its lease runs out; progress renews it; the slow worker's result is refused then."""
+    """Not before its lease runs out; progress renews it; the slow worker's result is refused
+    then.
+    """
     clock = Clock()
     jobs = Jobs(db, clock, steady=clock, lease=60)
     job = await jobs.create("add", {})
@@ -93,14 +99,21 @@ async def test_a_dead_workers_job_is_taken_again(db: Database) -> None:
     again = await jobs.claim()
     assert again is not None
     assert (again.job_id, again.attempts) == (job.job_id, 2)
-    for call in (jobs.finish(job.job_id, {}, attempt=1), jobs.progress(job.job_id, 1, 2, attempt=1)):
+    for call in (
+        jobs.finish(job.job_id, {}, attempt=1),
+        jobs.progress(job.job_id, 1, 2, attempt=1),
+    ):
         with pytest.raises(Conflict, match=job.job_id):
             await call
     assert (await jobs.finish(job.job_id, {}, attempt=2)).state == "done"
 
 
-async def test_deaths_of_a_server_harm_no_job(db: Database, path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """However often: it is free at once, and after the second time taken by those only who try jobs alone."""
+async def test_deaths_of_a_server_harm_no_job(
+    db: Database, path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However often: it is free at once, and after the second time taken by those only who try jobs
+    alone.
+    """
     job = await Jobs(db).create("add", {})
     for death in range(20):
         jobs = Jobs(db, lease=3600)
@@ -117,7 +130,9 @@ async def test_deaths_of_a_server_harm_no_job(db: Database, path: Path, monkeypa
     assert (await Jobs(db).finish(job.job_id, {}, attempt=claimed.attempts)).state == "done"
 
 
-async def test_a_start_of_the_machine_is_no_jobs_fault(db: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_start_of_the_machine_is_no_jobs_fault(
+    db: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Whoever was at work before is gone, and their job waits as if nothing had been."""
     machine, _, *rest = this_process().split(" ")
     before = " ".join([machine, "an-earlier-start", *rest])
@@ -148,7 +163,9 @@ async def test_clock_that_is_set(db: Database, monkeypatch: pytest.MonkeyPatch) 
     steady.now += 31
     assert await jobs.claim() is not None
     await jobs.put_off(job.job_id, StorageError("full"), 30, attempt=2)
-    steady.now = 5.0  # a clock that begins anew, on a system that does not say that it was started: no pause is that long
+    # a clock that begins anew, on a system that does not say that it was started: no pause is that
+    # long
+    steady.now = 5.0
     assert await jobs.claim() is not None
     await jobs.fail(job.job_id, StorageError("full"), attempt=2)
     wall.now -= 86_400
@@ -166,8 +183,12 @@ async def died_alone(db: Database, monkeypatch: pytest.MonkeyPatch) -> Job:
     return blamed
 
 
-async def test_a_job_that_kills_who_is_alone_with_it_is_given_up(db: Database, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It is tried again a little later each time; the next job is not held up; and it can be tried again after all."""
+async def test_a_job_that_kills_who_is_alone_with_it_is_given_up(
+    db: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is tried again a little later each time; the next job is not held up; and it can be tried
+    again after all.
+    """
     jobs = Jobs(db)
     bad = await jobs.create("upload", {"folder": "bad"})
     for _ in range(SUSPECT):
@@ -178,7 +199,10 @@ async def test_a_job_that_kills_who_is_alone_with_it_is_given_up(db: Database, m
     for fault in range(1, MOST_FAULTS + 1):
         await db.write(lambda connection: connection.exec_driver_sql("UPDATE jobs SET lease = 0"))
         blamed = await died_alone(db, monkeypatch)
-        assert (blamed.job_id, blamed.state) == (bad.job_id, "queued" if fault < MOST_FAULTS else "failed")
+        assert (blamed.job_id, blamed.state) == (
+            bad.job_id,
+            "queued" if fault < MOST_FAULTS else "failed",
+        )
         assert not await jobs.suspected()
     monkeypatch.setattr(jobs_module, "this_process", this_process)
     good = await jobs.create("upload", {"folder": "good"})
@@ -224,7 +248,9 @@ async def test_what_ended_does_not_change(db: Database) -> None:
 
 
 async def test_a_released_job_loses_no_attempt(db: Database) -> None:
-    """It can be taken again at once, however often; a job of another, or one that has ended, is not released."""
+    """It can be taken again at once, however often; a job of another, or one that has ended, is not
+    released.
+    """
     jobs = Jobs(db, lease=60)
     job = await jobs.create("add", {})
     for _ in range(4):
@@ -241,7 +267,9 @@ async def test_a_released_job_loses_no_attempt(db: Database) -> None:
 
 
 async def test_a_job_that_is_put_off_waits_for_its_time(db: Database) -> None:
-    """Nobody takes it before; it uses up no attempt; why, and how often, is told; what comes of it in the end clears that."""
+    """Nobody takes it before; it uses up no attempt; why, and how often, is told; what comes of it
+    in the end clears that.
+    """
     clock = Clock()
     jobs = Jobs(db, clock, steady=clock, lease=60)
     job = await jobs.create("add", {})
@@ -249,10 +277,15 @@ async def test_a_job_that_is_put_off_waits_for_its_time(db: Database) -> None:
         claimed = await jobs.claim()
         assert claimed is not None
         assert (claimed.attempts, put_off_so_often(claimed)) == (1, times - 1)
-        waits = await jobs.put_off(job.job_id, StorageError("the disk is full", hint="free some space"), 30, attempt=1)
+        waits = await jobs.put_off(
+            job.job_id, StorageError("the disk is full", hint="free some space"), 30, attempt=1
+        )
         assert (waits.state, waits.attempts, put_off_so_often(waits)) == ("queued", 0, times)
         assert waits.error is not None
-        assert (waits.error["code"], waits.error["message"]) == (StorageError.code, "the disk is full")
+        assert (waits.error["code"], waits.error["message"]) == (
+            StorageError.code,
+            "the disk is full",
+        )
         with pytest.raises(Conflict, match="queued"):
             await jobs.put_off(job.job_id, StorageError("late"), 30, attempt=1)
         clock.now += 29

@@ -63,14 +63,20 @@ def memories(db: Database, clock: Clock) -> Memories:
     return Memories(db, "one", 10, 100, clock)
 
 
-async def keep(memories: Memories, user: str, subject: str, said: str, n: int = 0, **more: Any) -> Memory:
-    kept = await memories.keep(user, Told(more.pop("kind", "fact"), subject, said, **more), direction(n), by_subject)
+async def keep(
+    memories: Memories, user: str, subject: str, said: str, n: int = 0, **more: Any
+) -> Memory:
+    kept = await memories.keep(
+        user, Told(more.pop("kind", "fact"), subject, said, **more), direction(n), by_subject
+    )
     assert kept.memory is not None
     return kept.memory
 
 
 def trace_of(trace_id: str) -> Trace:
-    answer = Answer(answer="a", status="answered", confidence=1.0, agent="dual_loop", trace_id=trace_id)
+    answer = Answer(
+        answer="a", status="answered", confidence=1.0, agent="dual_loop", trace_id=trace_id
+    )
     return Trace(
         trace_id=trace_id,
         agent="dual_loop",
@@ -85,20 +91,33 @@ def trace_of(trace_id: str) -> Trace:
 
 
 async def count(db: Database, table: str) -> int:
-    return int(await db.read(lambda c: c.execute(text(f"SELECT count(*) FROM {table}")).scalar_one()))
+    return int(
+        await db.read(lambda c: c.execute(text(f"SELECT count(*) FROM {table}")).scalar_one())
+    )
 
 
 async def test_what_is_kept_comes_back(memories: Memories, clock: Clock) -> None:
     """All fields, odd characters made harmless, the id and the times ours."""
-    told = Told("question", "何时？\0\ud800", "一八五七年。", "docs", "direct", "tr_1", ("doc_1", "doc_2"))
+    told = Told(
+        "question", "何时？\0\ud800", "一八五七年。", "docs", "direct", "tr_1", ("doc_1", "doc_2")
+    )
     kept = await memories.keep("li", told, direction(1), new)
     assert kept.outcome == "new"
     assert kept.memory is not None
     found = await memories.get("li", kept.memory.memory_id)
     assert found == kept.memory
     assert found.memory_id.startswith("mem_")
-    assert (found.subject, found.text, found.doc_ids) == ("何时？  ", "一八五七年。", ["doc_1", "doc_2"])
-    assert (found.trace_id, found.route, found.collection, found.seen) == ("tr_1", "direct", "docs", 1)
+    assert (found.subject, found.text, found.doc_ids) == (
+        "何时？  ",
+        "一八五七年。",
+        ["doc_1", "doc_2"],
+    )
+    assert (found.trace_id, found.route, found.collection, found.seen) == (
+        "tr_1",
+        "direct",
+        "docs",
+        1,
+    )
     assert (found.created_at, found.expires_at) == (clock.at, clock.at + 10 * DAY)
 
 
@@ -115,17 +134,32 @@ async def test_the_same_again_is_one_memory(memories: Memories, clock: Clock) ->
     """Confirmed: counted, its day renewed, the newer proof kept."""
     first = await keep(memories, "li", "q", "a", kind="question", trace_id="tr_1")
     clock.at += 5 * DAY
-    kept = await memories.keep("li", Told("question", "q", "a", trace_id="tr_2", doc_ids=("d",)), direction(0), by_subject)
+    kept = await memories.keep(
+        "li", Told("question", "q", "a", trace_id="tr_2", doc_ids=("d",)), direction(0), by_subject
+    )
     assert kept.outcome == "merged"
     [only] = await memories.list("li")
-    assert (only.memory_id, only.seen, only.trace_id, only.doc_ids) == (first.memory_id, 2, "tr_2", ["d"])
-    assert (only.created_at, only.updated_at, only.expires_at) == (first.created_at, clock.at, clock.at + 10 * DAY)
+    assert (only.memory_id, only.seen, only.trace_id, only.doc_ids) == (
+        first.memory_id,
+        2,
+        "tr_2",
+        ["d"],
+    )
+    assert (only.created_at, only.updated_at, only.expires_at) == (
+        first.created_at,
+        clock.at,
+        clock.at + 10 * DAY,
+    )
 
 
 async def test_a_run_gone_on_with_counts_once(memories: Memories) -> None:
-    """The same told by the same run is the same time; by another run, or by nobody known, it is one more."""
+    """The same told by the same run is the same time; by another run, or by nobody known, it is one
+    more.
+    """
     for trace_id, seen in (("tr_1", 1), ("tr_1", 1), ("tr_2", 2), ("tr_2", 2), ("", 3), ("", 4)):
-        assert (await keep(memories, "li", "q", "a", kind="question", trace_id=trace_id)).seen == seen
+        assert (
+            await keep(memories, "li", "q", "a", kind="question", trace_id=trace_id)
+        ).seen == seen
     [only] = await memories.list("li")
     assert (only.seen, only.trace_id) == (4, "tr_2")
 
@@ -136,13 +170,18 @@ async def test_the_newer_wins_and_the_older_is_history(memories: Memories, clock
     clock.at += 1
     basic = await keep(memories, "li", "plan", "my plan is Basic", 1)
     clock.at += 1
-    kept = await memories.keep("li", Told("fact", "plan", "my plan is Team"), direction(2), by_subject)
+    kept = await memories.keep(
+        "li", Told("fact", "plan", "my plan is Team"), direction(2), by_subject
+    )
     assert kept.outcome == "replaced"
     assert [m.memory_id for m in kept.replaced] == [basic.memory_id]
     assert kept.memory is not None
     assert kept.replaced[0].replaced_by == kept.memory.memory_id
     assert [m.text for m in await memories.list("li")] == ["my plan is Team"]
-    assert [m.memory_id for m in await memories.history("li", kept.memory.memory_id)] == [basic.memory_id, pro.memory_id]
+    assert [m.memory_id for m in await memories.history("li", kept.memory.memory_id)] == [
+        basic.memory_id,
+        pro.memory_id,
+    ]
     assert len(await memories.list("li", history=True)) == 3
     assert [m.text for m, _ in await memories.near("li", direction(0), 5)] == ["my plan is Team"]
 
@@ -168,9 +207,13 @@ async def test_the_judge_sees_the_same_kind_and_subject_only_live(memories: Memo
 
 
 async def test_what_rests_on_a_replaced_fact_is_not_found(memories: Memories) -> None:
-    """It was settled for the old plan. It is still listed, and still known when the same is settled again."""
+    """It was settled for the old plan. It is still listed, and still known when the same is settled
+    again.
+    """
     plan = await keep(memories, "li", "plan", "Pro", 0)
-    first = await keep(memories, "li", "q", "30 days", 1, kind="question", derived_from=(plan.memory_id,))
+    first = await keep(
+        memories, "li", "q", "30 days", 1, kind="question", derived_from=(plan.memory_id,)
+    )
     await keep(memories, "li", "q2", "so 30", 2, kind="question", derived_from=(first.memory_id,))
     assert {m.subject for m, _ in await memories.near("li", direction(1), 9)} == {"plan", "q", "q2"}
     await keep(memories, "li", "plan", "Basic", 0)
@@ -179,12 +222,20 @@ async def test_what_rests_on_a_replaced_fact_is_not_found(memories: Memories) ->
 
 
 async def test_nothing_rests_on_itself(memories: Memories) -> None:
-    """An answer from memory that confirms or replaces that memory rests on what the memory rested on."""
+    """An answer from memory that confirms or replaces that memory rests on what the memory rested
+    on.
+    """
     plan = await keep(memories, "li", "plan", "Pro", 0)
-    first = await keep(memories, "li", "q", "30", 1, kind="question", derived_from=(plan.memory_id,))
-    again = await keep(memories, "li", "q", "30", 1, kind="question", derived_from=(first.memory_id,))
+    first = await keep(
+        memories, "li", "q", "30", 1, kind="question", derived_from=(plan.memory_id,)
+    )
+    again = await keep(
+        memories, "li", "q", "30", 1, kind="question", derived_from=(first.memory_id,)
+    )
     assert (again.memory_id, again.derived_from) == (first.memory_id, [plan.memory_id])
-    other = await keep(memories, "li", "q", "14", 1, kind="question", derived_from=(first.memory_id,))
+    other = await keep(
+        memories, "li", "q", "14", 1, kind="question", derived_from=(first.memory_id,)
+    )
     assert other.derived_from == [plan.memory_id]
     assert other.memory_id in {m.memory_id for m, _ in await memories.near("li", direction(1), 9)}
 
@@ -202,7 +253,9 @@ async def test_nothing_is_derived_from_what_is_forgotten(memories: Memories) -> 
 
 
 async def test_expiry(memories: Memories, clock: Clock, db: Database) -> None:
-    """Past its day it is not shown; the first write of anybody a day later deletes it, with its history."""
+    """Past its day it is not shown; the first write of anybody a day later deletes it, with its
+    history.
+    """
     await keep(memories, "li", "plan", "Pro", 0)
     old = await keep(memories, "li", "plan", "Basic", 0)
     clock.at += 8 * DAY
@@ -219,7 +272,9 @@ async def test_expiry(memories: Memories, clock: Clock, db: Database) -> None:
     assert await count(db, "memories") == 2
 
 
-async def test_history_is_not_shown_longer_than_what_replaced_it(db: Database, clock: Clock) -> None:
+async def test_history_is_not_shown_longer_than_what_replaced_it(
+    db: Database, clock: Clock
+) -> None:
     """Even where it was to be kept longer, because the setting was higher then."""
     await keep(Memories(db, "one", 100, 10, clock), "li", "plan", "Pro")
     short = Memories(db, "one", 1, 10, clock)
@@ -259,7 +314,9 @@ async def test_beyond_most_the_oldest_go(db: Database, clock: Clock) -> None:
 
 
 async def test_editing_keeps_the_old_words(memories: Memories, clock: Clock) -> None:
-    """The id stays; what was derived from the old words is derived from the history now, and is not found."""
+    """The id stays; what was derived from the old words is derived from the history now, and is not
+    found.
+    """
     fact = await keep(memories, "li", "plan", "my plan is Pro", trace_id="tr_1")
     await keep(memories, "li", "q", "30 days", 1, kind="question", derived_from=(fact.memory_id,))
     clock.at += 1
@@ -274,11 +331,15 @@ async def test_editing_keeps_the_old_words(memories: Memories, clock: Clock) -> 
     assert (old.text, old.trace_id, old.replaced_by) == ("my plan is Pro", "tr_1", fact.memory_id)
     [derived] = [m for m in await memories.list("li") if m.kind == "question"]
     assert derived.derived_from == [old.memory_id]
-    assert [(m.text, round(c, 3)) for m, c in await memories.near("li", direction(2), 5)] == [("my plan is Basic", 1.0)]
+    assert [(m.text, round(c, 3)) for m, c in await memories.near("li", direction(2), 5)] == [
+        ("my plan is Basic", 1.0)
+    ]
 
 
 async def test_editing_to_what_another_says(memories: Memories) -> None:
-    """A fact that it now agrees with or contradicts becomes its history; the same words again change nothing."""
+    """A fact that it now agrees with or contradicts becomes its history; the same words again
+    change nothing.
+    """
     plan = await keep(memories, "li", "plan", "Pro", 0)
     name = await keep(memories, "li", "name", "Li", 1)
     await memories.edit("li", name.memory_id, "Basic", direction(0), by_subject, subject="plan")
@@ -303,13 +364,17 @@ async def test_what_cannot_be_edited(memories: Memories) -> None:
 
 
 async def test_forgetting_takes_all_that_came_of_it(memories: Memories, db: Database) -> None:
-    """History, what was derived from it or from its history, from those in turn; the traces that used any; no others."""
+    """History, what was derived from it or from its history, from those in turn; the traces that
+    used any; no others.
+    """
     traces = Traces(db, 30)
     for n in range(5):
         await traces.put(trace_of(f"tr_{n}"))
     pro = await keep(memories, "li", "plan", "Pro", 0)
     first = await keep(memories, "li", "q", "30", 1, kind="question", derived_from=(pro.memory_id,))
-    second = await keep(memories, "li", "q2", "so 30", 2, kind="question", derived_from=(first.memory_id,))
+    second = await keep(
+        memories, "li", "q2", "so 30", 2, kind="question", derived_from=(first.memory_id,)
+    )
     basic = await keep(memories, "li", "plan", "Basic", 0)
     other = await keep(memories, "li", "name", "Li", 3)
     await memories.used("li", "tr_0", [pro.memory_id, other.memory_id])
@@ -352,7 +417,10 @@ async def test_what_made_room_goes_for_good(db: Database, clock: Clock) -> None:
         clock.at += 1
         await keep(memories, "li", f"s{n}", "t", n)
         assert len(await memories.list("li", history=True)) == min(2, n + 1)
-    assert [m.subject for m, _ in await memories.near("li", direction(0), 9)] in (["s5", "s4"], ["s4", "s5"])
+    assert [m.subject for m, _ in await memories.near("li", direction(0), 9)] in (
+        ["s5", "s4"],
+        ["s4", "s5"],
+    )
     assert await count(db, "memories") == 6
     clock.at += DAY
     await keep(memories, "han", "s", "t")
@@ -372,7 +440,10 @@ async def test_a_cycle_of_memories_is_forgotten_too(memories: Memories) -> None:
     one = await keep(memories, "li", "a", "1", 0, kind="question")
     two = await keep(memories, "li", "b", "2", 1, kind="question", derived_from=(one.memory_id,))
     await keep(memories, "li", "a", "1", 0, kind="question", derived_from=(two.memory_id,))
-    assert set((await memories.forget("li", two.memory_id)).memory_ids) == {one.memory_id, two.memory_id}
+    assert set((await memories.forget("li", two.memory_id)).memory_ids) == {
+        one.memory_id,
+        two.memory_id,
+    }
 
 
 async def test_forgetting_an_unknown_one_forgets_none(memories: Memories) -> None:
@@ -419,11 +490,18 @@ async def test_forgetting_all(memories: Memories, db: Database, clock: Clock) ->
     clock.at += 20 * DAY
     assert await memories.list("li") == []
     assert (await memories.forget_all("li")).traces == 1
-    assert await count(db, "memories") + await count(db, "memory_uses") + await count(db, "traces") == 0
+    assert (
+        await count(db, "memories") + await count(db, "memory_uses") + await count(db, "traces")
+        == 0
+    )
 
 
-async def test_a_change_of_embedder_loses_nothing(memories: Memories, db: Database, clock: Clock) -> None:
-    """What another one embedded is listed, judged by its subject, not found by meaning, and found again once embedded again."""
+async def test_a_change_of_embedder_loses_nothing(
+    memories: Memories, db: Database, clock: Clock
+) -> None:
+    """What another one embedded is listed, judged by its subject, not found by meaning, and found
+    again once embedded again.
+    """
     plan = await keep(memories, "li", "plan", "Pro", 0)
     await keep(memories, "han", "plan", "Pro", 0)
     other = Memories(db, "two", 10, 100, clock)
@@ -436,10 +514,15 @@ async def test_a_change_of_embedder_loses_nothing(memories: Memories, db: Databa
     await other.put_vector("han", waiting, wide[3])
     assert await other.stale("han", 12, 5) == []
     assert [c for _, c in await other.near("han", wide[3], 5)] == [pytest.approx(1.0)]
-    assert await Memories(db, "two", 10, 100, clock).near("han", np.eye(5, dtype=np.float32)[0], 5) == []
+    assert (
+        await Memories(db, "two", 10, 100, clock).near("han", np.eye(5, dtype=np.float32)[0], 5)
+        == []
+    )
 
 
-async def test_a_vector_of_old_words_is_not_put(memories: Memories, db: Database, clock: Clock) -> None:
+async def test_a_vector_of_old_words_is_not_put(
+    memories: Memories, db: Database, clock: Clock
+) -> None:
     """The subject was changed while it was embedded again."""
     name = await keep(memories, "li", "name", "Li", 0)
     await memories.edit("li", name.memory_id, "Pro", direction(1), new, subject="plan")
@@ -452,10 +535,14 @@ async def test_a_vector_that_is_none(memories: Memories) -> None:
         await memories.keep("li", Told("fact", "s", "t"), np.full(DIM, np.nan, np.float32), new)
 
 
-async def test_a_failure_keeps_nothing(memories: Memories, db: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_failure_keeps_nothing(
+    memories: Memories, db: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Killed or failing half-way, each verb leaves all as it was."""
     plan = await keep(memories, "li", "plan", "Pro", 0)
-    derived = await keep(memories, "li", "q", "30", 1, kind="question", derived_from=(plan.memory_id,))
+    derived = await keep(
+        memories, "li", "q", "30", 1, kind="question", derived_from=(plan.memory_id,)
+    )
     await memories.used("li", "tr_1", [plan.memory_id])
     await Traces(db, 30).put(trace_of("tr_1"))
 
@@ -464,7 +551,9 @@ async def test_a_failure_keeps_nothing(memories: Memories, db: Database, monkeyp
 
     verbs: dict[str, Callable[[], Awaitable[object]]] = {
         "memory_rows.shed": lambda: keep(memories, "li", "plan", "Basic", 0),
-        "memory_rows.replace": lambda: memories.edit("li", plan.memory_id, "Team", direction(2), by_subject),
+        "memory_rows.replace": lambda: memories.edit(
+            "li", plan.memory_id, "Team", direction(2), by_subject
+        ),
         "memory_rows.delete": lambda: memories.forget("li", plan.memory_id),
     }
     for last, verb in verbs.items():
@@ -477,12 +566,17 @@ async def test_a_failure_keeps_nothing(memories: Memories, db: Database, monkeyp
 
 
 async def test_two_writers_at_once(memories: Memories, path: Path, clock: Clock) -> None:
-    """Two databases open on one file, the same and other words told at once: one live fact, the rest its history."""
+    """Two databases open on one file, the same and other words told at once: one live fact, the
+    rest its history.
+    """
     async with Database(path) as opened:
         both = [memories, Memories(opened, "one", 10, 100, clock)]
         said = [f"my plan is {n % 5}" for n in range(30)]
         kept: list[Kept] = await asyncio.gather(
-            *[both[n % 2].keep("li", Told("fact", "plan", each), direction(0), by_subject) for n, each in enumerate(said)]
+            *[
+                both[n % 2].keep("li", Told("fact", "plan", each), direction(0), by_subject)
+                for n, each in enumerate(said)
+            ]
         )
     assert all(each.memory for each in kept)
     [live] = await memories.list("li")

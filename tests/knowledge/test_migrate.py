@@ -34,9 +34,14 @@ def filled(connection: Connection) -> None:
     run("INSERT INTO collections VALUES ('default', 1.0)")
     run("INSERT INTO files VALUES ('f', x'00')")
     sections = '[{"heading_path": ["T"], "start": 0, "end": 40}]'
-    document = "'doc_1', 'default', '/a.txt', 'T', 'text/plain', 'en', 'f', 1, 1, 7.0, 0, '[]', ?, '[]', ?"
+    document = (
+        "'doc_1', 'default', '/a.txt', 'T', 'text/plain', 'en', 'f', 1, 1, 7.0, 0, '[]', ?, '[]', ?"
+    )
     run(f"INSERT INTO documents VALUES ({document})", (sections, BODY))
-    chunk = "INSERT INTO chunks VALUES (?, 'doc_1', 'default', ?, ?, 0, ?, ?, NULL, 8, ?, ?, '[\"T\"]', ?)"
+    chunk = (
+        "INSERT INTO chunks VALUES (?, 'doc_1', 'default', ?, ?, 0, ?, ?, NULL, 8, ?, ?, "
+        "'[\"T\"]', ?)"
+    )
     run(chunk, (1, "en", 0, 0, 24, "s1", "test", BODY[:24]))
     run(chunk, (2, "zh", 1, 25, 38, "s2", "", BODY[25:]))
     words = "INSERT INTO words (rowid, tokens, place) VALUES (?, ?, ?)"
@@ -54,7 +59,9 @@ def vector() -> Vector:
 
 
 async def test_a_database_of_version_4(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Chunks are passages, nothing has a priority, documents count by when they were added; and it can be written to."""
+    """Chunks are passages, nothing has a priority, documents count by when they were added; and it
+    can be written to.
+    """
     monkeypatch.setattr(db_module, "MIGRATIONS", MIGRATIONS[:4])
     async with Database(path) as db:
         await db.write(filled)
@@ -66,12 +73,21 @@ async def test_a_database_of_version_4(path: Path, monkeypatch: pytest.MonkeyPat
         assert (await catalog.collection("default")).chunking == {}
         assert [c.kind for c in await catalog.chunks("doc_1")] == ["text", "text"]
         assert (await catalog.content("doc_1")).sections == (Section(("T",), 0, 40),)
-        for where in (Filter(), Filter(since=6.0, until=7.0, kinds=("text",), media_types=("text/plain",))):
+        for where in (
+            Filter(),
+            Filter(since=6.0, until=7.0, kinds=("text",), media_types=("text/plain",)),
+        ):
             assert [chunk for chunk, _ in await index.by_words("价格", 5, where)] == [2]
             assert await index.by_vector(vector(), 5, where) == [(1, 1.0)]
         for nothing in (Filter(since=8.0), Filter(kinds=("summary",)), Filter(least_priority=1)):
-            assert await index.by_words("pump", 5, nothing) == await index.by_vector(vector(), 5, nothing) == []
-        assert [(hit.dated, hit.kind, hit.media_type) for hit in await index.hits([1])] == [(7.0, "text", "text/plain")]
+            assert (
+                await index.by_words("pump", 5, nothing)
+                == await index.by_vector(vector(), 5, nothing)
+                == []
+            )
+        assert [(hit.dated, hit.kind, hit.media_type) for hit in await index.hits([1])] == [
+            (7.0, "text", "text/plain")
+        ]
         assert await catalog.unembedded("test", 5) == [(2, "T\n" + BODY[25:])]
         assert (await catalog.rechunk("doc_1", await catalog.chunks("doc_1"))).embedded == 0
         await catalog.delete("doc_1")
@@ -84,7 +100,10 @@ def of_version_8(connection: Connection) -> None:
     run: Callable[..., object] = connection.exec_driver_sql
     run("INSERT INTO collections (name, created_at) VALUES ('web', 1.0)")
     run("INSERT INTO files VALUES ('f', x'00')")
-    page = "'doc_1', 'web', 'https://example.com/a', 'T', 'text/html', 'en', 'f', 1, 1, 7.0, 0, '[]', '[]', '[]', ?, NULL, 0"
+    page = (
+        "'doc_1', 'web', 'https://example.com/a', 'T', 'text/html', 'en', 'f', 1, 1, 7.0, 0, "
+        "'[]', '[]', '[]', ?, NULL, 0"
+    )
     run(f"INSERT INTO documents VALUES ({page})", (BODY,))
 
 
@@ -99,7 +118,9 @@ async def test_a_database_of_version_8(path: Path, monkeypatch: pytest.MonkeyPat
         info = await catalog.document("doc_1")
         assert (info.collection, info.uri, info.title) == ("web", "https://example.com/a", "T")
         assert (await catalog.content("doc_1")).text == BODY
-        assert not any([await snapshots.of("web"), await snapshots.sums("test"), await sites.sites()])
+        assert not any(
+            [await snapshots.of("web"), await snapshots.sums("test"), await sites.sites()]
+        )
         await sites.put_site("web", ["https://example.com/"])
         await snapshots.failed("web", "https://example.com/b", "gone", "page_missing", 1.0)
         assert [each.problem for each in await snapshots.of("web")] == ["gone"]
@@ -112,7 +133,9 @@ async def test_a_database_of_version_9(path: Path, monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(db_module, "MIGRATIONS", MIGRATIONS[:9])
     async with Database(path) as db:
         row = "'tr_1', 'local', 'paper', '{\"question\": \"Why?\"}', 'ask', '{}', 'h', 1.0, 1.0"
-        await db.write(lambda connection: connection.exec_driver_sql(f"INSERT INTO runs VALUES ({row})"))
+        await db.write(
+            lambda connection: connection.exec_driver_sql(f"INSERT INTO runs VALUES ({row})")
+        )
     monkeypatch.undo()
     async with Database(path) as db:
         runs = Runs(db, 30.0, lambda: 2.0)
@@ -123,7 +146,9 @@ async def test_a_database_of_version_9(path: Path, monkeypatch: pytest.MonkeyPat
 
 
 async def test_a_database_of_version_12(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What was there is shared; papers are their reader's, and what was confirmed of one is to be put out of others' sight."""
+    """What was there is shared; papers are their reader's, and what was confirmed of one is to be
+    put out of others' sight.
+    """
     monkeypatch.setattr(db_module, "MIGRATIONS", MIGRATIONS[:12])
     async with Database(path) as db:
         await db.write(of_version_12)
@@ -132,8 +157,14 @@ async def test_a_database_of_version_12(path: Path, monkeypatch: pytest.MonkeyPa
         catalog = Catalog(db, "test")
         owners = {info.name: info.owner for info in await catalog.collections()}
         assert owners == {"default": "", "papers": "local", "papers-1": "ann", "twice": ""}
-        assert [info.name for info in await catalog.seen_by("ann").collections()] == ["default", "papers-1", "twice"]
-        items = await db.read(lambda connection: {item.item_id: item.owner for item in confirmed.listed(connection)})
+        assert [info.name for info in await catalog.seen_by("ann").collections()] == [
+            "default",
+            "papers-1",
+            "twice",
+        ]
+        items = await db.read(
+            lambda connection: {item.item_id: item.owner for item in confirmed.listed(connection)}
+        )
         assert items == {"qa_1": "ann", "qa_2": ""}
         [job] = await Jobs(db).list()
         assert (job.kind, job.payload, job.state) == ("feedback", {"item_id": "qa_1"}, "queued")
@@ -143,25 +174,60 @@ def of_version_12(connection: Connection) -> None:
     run: Callable[..., object] = connection.exec_driver_sql
     for name in ("default", "papers", "papers-1", "twice"):
         run("INSERT INTO collections (name, created_at) VALUES (?, 1.0)", (name,))
-    for number, (user, name) in enumerate([("local", "papers"), ("ann", "papers-1"), ("ann", "twice"), ("bob", "twice")]):
+    for number, (user, name) in enumerate(
+        [("local", "papers"), ("ann", "papers-1"), ("ann", "twice"), ("bob", "twice")]
+    ):
         data = json.dumps({"agent": "paper", "paper": {"collection": name}})
         run("INSERT INTO sessions VALUES (?, ?, 'T', 'FIRST', ?, 1.0)", (f"s{number}", user, data))
     run("INSERT INTO sessions VALUES ('s9', 'ann', 'T', '', NULL, 1.0)")
     for item_id, collection in (("qa_1", "papers-1"), ("qa_2", "default")):
-        columns = (item_id, "tr", "paper", "Why?", "en", "", collection, "{}", "", "So.", "[]", "active", "", "", "[]", "doc_1")
-        run(f"INSERT INTO confirmed VALUES ({', '.join('?' * 16)}, 0, 0, 0, 0, 1, 1, 'test', x'')", columns)
+        columns = (
+            item_id,
+            "tr",
+            "paper",
+            "Why?",
+            "en",
+            "",
+            collection,
+            "{}",
+            "",
+            "So.",
+            "[]",
+            "active",
+            "",
+            "",
+            "[]",
+            "doc_1",
+        )
+        run(
+            f"INSERT INTO confirmed VALUES ({', '.join('?' * 16)}, 0, 0, 0, 0, 1, 1, 'test', x'')",
+            columns,
+        )
 
 
 async def test_a_database_of_version_13(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Traces that were kept then are looked for like others."""
     monkeypatch.setattr(db_module, "MIGRATIONS", MIGRATIONS[:13])
-    kept = json.dumps({"trace_id": "tr_1", "agent": "data", "question": "ÜBER \ud800 Sales?", "answer": {"status": "refused"}})
+    kept = json.dumps(
+        {
+            "trace_id": "tr_1",
+            "agent": "data",
+            "question": "ÜBER \ud800 Sales?",
+            "answer": {"status": "refused"},
+        }
+    )
     async with Database(path) as db:
         row = ("tr_1", "local", "", 1.0, 9e9, kept)
         columns = "trace_id, user_id, session_id, created_at, expires, trace"
-        await db.write(lambda c: c.exec_driver_sql(f"INSERT INTO traces ({columns}) VALUES (?, ?, ?, ?, ?, ?)", row))
+        await db.write(
+            lambda c: c.exec_driver_sql(
+                f"INSERT INTO traces ({columns}) VALUES (?, ?, ?, ?, ?, ?)", row
+            )
+        )
     monkeypatch.undo()
     async with Database(path) as db:
-        found = await db.read(lambda c: c.exec_driver_sql("SELECT agent, status, words FROM traces").one())
+        found = await db.read(
+            lambda c: c.exec_driver_sql("SELECT agent, status, words FROM traces").one()
+        )
     assert (found.agent, found.status) == ("data", "refused")
     assert found.words.startswith("über ? sales?")

@@ -1,4 +1,6 @@
-"""Snapshots of pages, sites and finds as rows: what is kept comes back, what is deleted goes along."""
+"""Snapshots of pages, sites and finds as rows: what is kept comes back, what is deleted goes
+along.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,10 @@ from citewell.store.sites import Site, Sites
 from citewell.types import Chunk, Document, Section
 
 URL = "https://example.com/a"
-LINKS = (Link("https://example.com/b", "灯塔 \ud800", "around", "Heading", "top", "around"), Link("https://example.com/c", "c"))
+LINKS = (
+    Link("https://example.com/b", "灯塔 \ud800", "around", "Heading", "top", "around"),
+    Link("https://example.com/c", "c"),
+)
 
 
 @dataclass
@@ -47,7 +52,9 @@ def direction(n: int) -> Vector:
     return np.asarray(np.eye(8, dtype=np.float32)[n % 8])
 
 
-async def document(catalog: Catalog, uri: str, body: str = "The lamp is electric.", collection: str = "site") -> str:
+async def document(
+    catalog: Catalog, uri: str, body: str = "The lamp is electric.", collection: str = "site"
+) -> str:
     text = Document("T", "text/html", "en", body, (Section(("T",), 0, len(body)),))
     chunk = Chunk(body, 0, len(body), 0, ("T",), None, 5)
     return (await catalog.put(collection, uri, body.encode(), text, [chunk])).doc_id
@@ -73,7 +80,9 @@ async def test_what_is_kept_comes_back(catalog: Catalog, snapshots: Snapshots) -
     assert await snapshots.of("site", [URL], links=False) == [replace(new, links=())]
 
 
-async def test_a_new_version_of_the_document_keeps_the_snapshot(catalog: Catalog, snapshots: Snapshots) -> None:
+async def test_a_new_version_of_the_document_keeps_the_snapshot(
+    catalog: Catalog, snapshots: Snapshots
+) -> None:
     """Its row is deleted and inserted again; what is known of the page outlives that."""
     new = await kept(catalog, snapshots)
     assert await document(catalog, URL, "Another text.") == new.doc_id
@@ -84,7 +93,9 @@ async def test_checked_and_failed(catalog: Catalog, snapshots: Snapshots) -> Non
     """A problem stands beside what was fetched, until the site says that it is so again."""
     new = await kept(catalog, snapshots)
     await snapshots.failed("site", URL, "gone; try later", "page_missing", 30.0)
-    assert await snapshots.get("site", URL) == replace(new, checked_at=30.0, problem="gone; try later", code="page_missing")
+    assert await snapshots.get("site", URL) == replace(
+        new, checked_at=30.0, problem="gone; try later", code="page_missing"
+    )
     await snapshots.checked("site", URL, 40.0)
     assert await snapshots.get("site", URL) == replace(new, checked_at=40.0)
     await snapshots.failed("site", "https://example.com/none", "missing", "page_missing", 30.0)
@@ -127,7 +138,9 @@ async def test_nothing_is_kept_of_what_is_not_there(catalog: Catalog, snapshots:
     assert await snapshots.get("site", "https://example.com/old") is None
 
 
-async def test_what_is_deleted_goes_along(catalog: Catalog, snapshots: Snapshots, sites: Sites, db: Database) -> None:
+async def test_what_is_deleted_goes_along(
+    catalog: Catalog, snapshots: Snapshots, sites: Sites, db: Database
+) -> None:
     """In the transaction of the document; with the collection all of it."""
     new = await kept(catalog, snapshots, url="https://example.com/old")
     other = await kept(catalog, snapshots, "https://example.com/other")
@@ -139,7 +152,9 @@ async def test_what_is_deleted_goes_along(catalog: Catalog, snapshots: Snapshots
     await sites.put_site("site", [URL])
     await catalog.delete_collection("site")
     for table in ("pages", "redirects", "finds", "sites"):
-        left = await db.read(lambda c, t=table: c.exec_driver_sql(f"SELECT count(*) FROM {t}").scalar_one())  # type: ignore[misc]
+        left = await db.read(
+            lambda c, t=table: c.exec_driver_sql(f"SELECT count(*) FROM {t}").scalar_one()
+        )  # type: ignore[misc]
         assert left == 0
 
 
@@ -150,7 +165,9 @@ async def test_sums(catalog: Catalog, snapshots: Snapshots) -> None:
     await snapshots.failed("site", "https://example.com/none", "missing", "page_missing", 50.0)
     await document(catalog, "/file.md")
     [(chunk, _)] = await catalog.unembedded("test", 1, [first.doc_id])
-    await catalog.put_vectors("test", [chunk], direction(1)[None, :])  # the other page has the same text
+    await catalog.put_vectors(
+        "test", [chunk], direction(1)[None, :]
+    )  # the other page has the same text
     [sums] = await snapshots.sums("test")
     assert (sums.collection, sums.pages, sums.problems, sums.bytes) == ("site", 2, 1, 42)
     assert (sums.chunks, sums.embedded, sums.oldest, sums.newest) == (2, 2, 20.0, 90.0)
@@ -158,9 +175,15 @@ async def test_sums(catalog: Catalog, snapshots: Snapshots) -> None:
 
 
 async def test_sites(sites: Sites, catalog: Catalog) -> None:
-    """A site makes its collection, and is replaced as a whole; what is forgotten leaves the documents."""
-    first = await sites.put_site("site", ["https://example.com/"], ["*.example.com"], "policies first")
-    assert first == Site("site", ("https://example.com/",), ("*.example.com",), "policies first", 1001.0, 1001.0)
+    """A site makes its collection, and is replaced as a whole; what is forgotten leaves the
+    documents.
+    """
+    first = await sites.put_site(
+        "site", ["https://example.com/"], ["*.example.com"], "policies first"
+    )
+    assert first == Site(
+        "site", ("https://example.com/",), ("*.example.com",), "policies first", 1001.0, 1001.0
+    )
     again = await sites.put_site("site", ["https://example.com/b"])
     assert again == Site("site", ("https://example.com/b",), (), "", 1001.0, 1002.0)
     assert await sites.site("site") == again

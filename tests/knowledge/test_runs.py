@@ -1,4 +1,6 @@
-"""Runs that are not over: whose they are, when another may take one over, and when nobody may any more."""
+"""Runs that are not over: whose they are, when another may take one over, and when nobody may any
+more.
+"""
 
 from __future__ import annotations
 
@@ -47,7 +49,9 @@ async def begun(runs: Runs) -> str:
 def ended_process() -> str:
     """How a process of this machine named itself that is gone now."""
     code = "from citewell.store.processes import this_process; print(this_process())"
-    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip()
+    return subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    ).stdout.strip()
 
 
 async def test_a_run_that_is_under_way_is_nobody_elses(runs: Runs, clock: Clock) -> None:
@@ -65,7 +69,11 @@ async def test_a_run_that_is_under_way_is_nobody_elses(runs: Runs, clock: Clock)
     [run] = await runs.list("local")
     assert not run.alive
     _, other = await runs.take("tr_1", "local")
-    for late in (runs.renew("tr_1", holder), runs.keep("tr_1", holder, "ask", {}), runs.end("tr_1", holder)):
+    for late in (
+        runs.renew("tr_1", holder),
+        runs.keep("tr_1", holder, "ask", {}),
+        runs.end("tr_1", holder),
+    ):
         with pytest.raises(Conflict, match="gone on with elsewhere"):
             await late
     await runs.release("tr_1", holder)
@@ -73,8 +81,12 @@ async def test_a_run_that_is_under_way_is_nobody_elses(runs: Runs, clock: Clock)
     await runs.end("tr_1", other)
 
 
-async def test_a_killed_process_keeps_nobody_waiting(runs: Runs, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Here it is seen that the process is gone; of one elsewhere nothing is known before its lease runs out."""
+async def test_a_killed_process_keeps_nobody_waiting(
+    runs: Runs, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Here it is seen that the process is gone; of one elsewhere nothing is known before its lease
+    runs out.
+    """
     name = ended_process()
     monkeypatch.setattr(runs_module, "this_process", lambda: name)
     await begun(runs)
@@ -87,12 +99,19 @@ async def test_a_killed_process_keeps_nobody_waiting(runs: Runs, monkeypatch: py
 
 
 def test_processes_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Gone is said only where it is certain: neither of this one, nor of one elsewhere, nor where it cannot be asked."""
+    """Gone is said only where it is certain: neither of this one, nor of one elsewhere, nor where
+    it cannot be asked.
+    """
     name, mine = ended_process(), this_process()
-    assert [gone(each) for each in (name, mine, "elsewhere " + name, "", "x", "a b c")] == [True, *[False] * 5]
+    assert [gone(each) for each in (name, mine, "elsewhere " + name, "", "x", "a b c")] == [
+        True,
+        *[False] * 5,
+    ]
     if (processes._PROC / "self/stat").exists():
         number, started = mine.split()[-2:]
-        assert gone(f"{mine.removesuffix(f' {number} {started}')} {number} {int(started) - 1}"), "the number was given again"
+        assert gone(f"{mine.removesuffix(f' {number} {started}')} {number} {int(started) - 1}"), (
+            "the number was given again"
+        )
     monkeypatch.setattr("citewell.store.processes.os.name", "nt")
     assert not gone(name)
 
@@ -102,7 +121,9 @@ async def test_a_run_that_ends_its_process_twice_is_given_up(runs: Runs, clock: 
     clock.now += LEASE_SECONDS + 1
     await runs.take("tr_1", "local")
     clock.now += LEASE_SECONDS + 1
-    with pytest.raises(Conflict, match=r"stopped Citewell twice and is given up: Why\?") as given_up:
+    with pytest.raises(
+        Conflict, match=r"stopped Citewell twice and is given up: Why\?"
+    ) as given_up:
         await runs.take("tr_1", "local")
     assert given_up.value.code == "gave_up"
     assert await runs.list("local") == []

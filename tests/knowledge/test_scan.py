@@ -44,7 +44,9 @@ def test_removed_rows_are_not_nominated() -> None:
 
 
 def test_rows_unlike_the_sample_wear_it_out() -> None:
-    """Rows of the same kind do not; many rows of another kind do, however many were removed meanwhile."""
+    """Rows of the same kind do not; many rows of another kind do, however many were removed
+    meanwhile.
+    """
     rows = unit(1000, 16, offset=5)
     scan = Scan(rows)
     scan.add(range(1000), rows, [PLACE] * 1000)

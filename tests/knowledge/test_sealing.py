@@ -62,10 +62,16 @@ async def test_what_is_moved_or_changed_does_not_open(path: Path, db: Database) 
     sources, home = Sources(db), path.parent
     await sources.put(shop(), URL)
     await sources.put(shop("other"), URL)
-    same = await db.read(lambda connection: len({*connection.execute(text("SELECT location FROM sources")).scalars()}))
+    same = await db.read(
+        lambda connection: len(
+            {*connection.execute(text("SELECT location FROM sources")).scalars()}
+        )
+    )
     assert same == 2  # no two seals are alike
     await db.write(
-        lambda c: c.exec_driver_sql("UPDATE sources SET location = (SELECT location FROM sources WHERE name = 'other')")
+        lambda c: c.exec_driver_sql(
+            "UPDATE sources SET location = (SELECT location FROM sources WHERE name = 'other')"
+        )
     )
     assert await sources.location("other") == URL
     with pytest.raises(SourceUnavailable, match="damaged"):

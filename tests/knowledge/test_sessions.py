@@ -20,7 +20,10 @@ from citewell.types import Message
 
 
 def said(content: str) -> list[Message]:
-    return [Message(role="user", content=content), Message(role="assistant", content=f"re: {content}")]
+    return [
+        Message(role="user", content=content),
+        Message(role="assistant", content=f"re: {content}"),
+    ]
 
 
 async def test_the_table_has_the_fields_of_the_spec(db: Database) -> None:
@@ -28,29 +31,51 @@ async def test_the_table_has_the_fields_of_the_spec(db: Database) -> None:
     session = await Sessions(db).create("qa", title="标题")
     await Sessions(db).append(session.session_id, said("你好"))
     row = (await db.read(lambda c: c.execute(text("SELECT * FROM sessions")).mappings().all()))[0]
-    assert list(row) == ["session_id", "user_id", "title", "current_state", "session_data", "last_updated"]
+    assert list(row) == [
+        "session_id",
+        "user_id",
+        "title",
+        "current_state",
+        "session_data",
+        "last_updated",
+    ]
     assert '"chat_history"' in row["session_data"]
     assert session.session_id.startswith("ses_")
-    assert (session.agent, session.user_id, session.title, session.messages) == ("qa", "local", "标题", 0)
+    assert (session.agent, session.user_id, session.title, session.messages) == (
+        "qa",
+        "local",
+        "标题",
+        0,
+    )
 
 
 async def test_history_is_kept_in_order(db: Database) -> None:
-    """What was said comes back, odd characters included, and moves the session to the top of the list."""
+    """What was said comes back, odd characters included, and moves the session to the top of the
+    list.
+    """
     clock = itertools.count(1000.0)
     sessions = Sessions(db, lambda: next(clock))
     first, second = await sessions.create("qa"), await sessions.create("paper", user_id="local")
     await sessions.create("qa", user_id="other")
-    assert [s.session_id for s in await sessions.list("local")] == [second.session_id, first.session_id]
+    assert [s.session_id for s in await sessions.list("local")] == [
+        second.session_id,
+        first.session_id,
+    ]
     odd = said("\0 \ud800 😀 \u2028")
     await sessions.append(first.session_id, odd)
     await sessions.append(first.session_id, said("again"))
     assert await sessions.history(first.session_id) == [*odd, *said("again")]
-    assert [s.session_id for s in await sessions.list("local")] == [first.session_id, second.session_id]
+    assert [s.session_id for s in await sessions.list("local")] == [
+        first.session_id,
+        second.session_id,
+    ]
     assert (await sessions.get(first.session_id)).messages == 4
 
 
 async def test_two_terminals_lose_nothing(db: Database, path: Path) -> None:
-    """Two databases open on one file append at once: all is there, and what was said together stands together."""
+    """Two databases open on one file append at once: all is there, and what was said together
+    stands together.
+    """
     sessions = Sessions(db)
     session = (await sessions.create("qa")).session_id
     async with Database(path) as other:
@@ -106,7 +131,9 @@ async def test_a_session_advances_in_one_piece(db: Database) -> None:
         data["report"] = len(data["chat_history"])
 
     def step(connection: Connection) -> None:
-        sessions.advance_in(connection, session.session_id, before="A", after="B", said=said("q"), change=keep)
+        sessions.advance_in(
+            connection, session.session_id, before="A", after="B", said=said("q"), change=keep
+        )
 
     await db.write(step)
     data = await sessions.data(session.session_id)
@@ -115,13 +142,22 @@ async def test_a_session_advances_in_one_piece(db: Database) -> None:
 
 
 async def test_whoever_is_slower_does_not_advance_it_again(db: Database) -> None:
-    """Two that make the same step: one makes it, the other is told; nothing of it is there twice."""
+    """Two that make the same step: one makes it, the other is told; nothing of it is there
+    twice.
+    """
     sessions = Sessions(db)
     session = await sessions.create("paper", state="A")
 
     async def step() -> None:
         def step_in(connection: Connection) -> None:
-            sessions.advance_in(connection, session.session_id, before="A", after="B", said=said("q"), change=lambda _: None)
+            sessions.advance_in(
+                connection,
+                session.session_id,
+                before="A",
+                after="B",
+                said=said("q"),
+                change=lambda _: None,
+            )
 
         await db.write(step_in)
 
@@ -139,7 +175,9 @@ async def test_a_change_that_fails_changes_nothing(db: Database) -> None:
         raise Conflict("meanwhile")
 
     def step(connection: Connection) -> None:
-        sessions.advance_in(connection, session.session_id, before="A", after="B", said=said("q"), change=broken)
+        sessions.advance_in(
+            connection, session.session_id, before="A", after="B", said=said("q"), change=broken
+        )
 
     with pytest.raises(Conflict, match="meanwhile"):
         await db.write(step)
@@ -148,7 +186,9 @@ async def test_a_change_that_fails_changes_nothing(db: Database) -> None:
 
 
 async def test_the_list_reads_no_histories(db: Database, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It tells the same as each session by itself; also of one that SQLite takes for no JSON, and of one without data."""
+    """It tells the same as each session by itself; also of one that SQLite takes for no JSON, and
+    of one without data.
+    """
     sessions = Sessions(db)
     plain, odd, bare = [(await sessions.create("qa", title=str(n))).session_id for n in range(3)]
     for each in (plain, odd):
@@ -157,7 +197,11 @@ async def test_the_list_reads_no_histories(db: Database, monkeypatch: pytest.Mon
     change = text("UPDATE sessions SET session_data = NULL WHERE session_id = :s")
     await db.write(lambda connection: connection.execute(change, {"s": bare}) and None)
     singly = {each: await sessions.get(each) for each in (plain, odd, bare)}
-    assert [(each.agent, each.messages) for each in singly.values()] == [("qa", 2), ("qa", 2), ("", 0)]
+    assert [(each.agent, each.messages) for each in singly.values()] == [
+        ("qa", 2),
+        ("qa", 2),
+        ("", 0),
+    ]
     read: list[int] = []
 
     def loads(words: str) -> Any:

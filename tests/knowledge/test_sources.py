@@ -1,4 +1,6 @@
-"""Sources in the database: kept, listed, changed, removed; a password is handed out to whoever connects alone."""
+"""Sources in the database: kept, listed, changed, removed; a password is handed out to whoever
+connects alone.
+"""
 
 # ruff: noqa: ASYNC240 - a test waits for its own small files
 
@@ -14,7 +16,13 @@ from citewell.store.db import Database
 from citewell.store.sources import GlossaryTerm, Source, Sources, check_glossary, check_source_name
 
 URL = "postgresql://u:s3cret@host/shop"
-SHOP = Source(name="shop", dialect="postgres", location="postgresql://u:***@host/shop", fingerprint="f1", warnings=["w"])
+SHOP = Source(
+    name="shop",
+    dialect="postgres",
+    location="postgresql://u:***@host/shop",
+    fingerprint="f1",
+    warnings=["w"],
+)
 
 
 @pytest.fixture
@@ -26,7 +34,12 @@ async def sources(tmp_path: Path) -> AsyncIterator[Sources]:
 async def test_put_get_list(sources: Sources) -> None:
     put = await sources.put(SHOP, URL)
     assert put == await sources.get("shop") == (await sources.list())[0]
-    assert (put.created_at, put.refreshed_at, put.warnings, put.is_file) == (1000.0, 1000.0, ["w"], False)
+    assert (put.created_at, put.refreshed_at, put.warnings, put.is_file) == (
+        1000.0,
+        1000.0,
+        ["w"],
+        False,
+    )
     assert await sources.location("shop") == URL
     assert "s3cret" not in put.model_dump_json() + repr(put)
 
@@ -65,13 +78,21 @@ async def test_remove_leaves_nothing_of_a_password(sources: Sources, tmp_path: P
 
 async def test_glossary(sources: Sources) -> None:
     await sources.put(SHOP, URL)
-    await sources.change_glossary("shop", {"客单价": "sum(price) / count(*)", "IT cost": "Function = 'IT'"})
+    await sources.change_glossary(
+        "shop", {"客单价": "sum(price) / count(*)", "IT cost": "Function = 'IT'"}
+    )
     changed = await sources.change_glossary("shop", {"客单价": "average price"}, ["IT cost"])
     assert changed.glossary == [GlossaryTerm(term="客单价", meaning="average price")]
     with pytest.raises(NotFound, match="no term 'IT cost'"):
         await sources.change_glossary("shop", {"new": "x"}, ["IT cost"])
     assert len((await sources.get("shop")).glossary) == 1
-    for wrong in ([(" ", "x")], [("x", "")], [("x" * 201, "y")], [("x", "y" * 1001)], [(str(n), "x") for n in range(1001)]):
+    for wrong in (
+        [(" ", "x")],
+        [("x", "")],
+        [("x" * 201, "y")],
+        [("x", "y" * 1001)],
+        [(str(n), "x") for n in range(1001)],
+    ):
         with pytest.raises(InvalidInput):
             check_glossary([GlossaryTerm(term=term, meaning=meaning) for term, meaning in wrong])
 

@@ -18,8 +18,18 @@ from citewell.types import Answer, Step, Trace
 
 
 def trace(trace_id: str, created_at: float) -> Trace:
-    steps = [Step(n=1, node="DocumentRetrievalNode", action="generate_answer", seconds=0.1, detail={"hits": [1, 2], "x": None})]
-    answer = Answer(answer="14天。", status="answered", confidence=0.9, agent="qa", trace_id=trace_id)
+    steps = [
+        Step(
+            n=1,
+            node="DocumentRetrievalNode",
+            action="generate_answer",
+            seconds=0.1,
+            detail={"hits": [1, 2], "x": None},
+        )
+    ]
+    answer = Answer(
+        answer="14天。", status="answered", confidence=0.9, agent="qa", trace_id=trace_id
+    )
     return Trace(
         trace_id=trace_id,
         agent="qa",
@@ -39,7 +49,9 @@ async def test_a_trace_comes_back_whole(db: Database) -> None:
     for n in range(3):
         await traces.put(trace(f"tr_{n}", float(n)))
     await traces.put(trace("tr_1", 1.0))
-    assert await traces.get("tr_1") == trace("tr_1", 1.0).model_copy(update={"expires_at": 1.0 + 30 * DAY})
+    assert await traces.get("tr_1") == trace("tr_1", 1.0).model_copy(
+        update={"expires_at": 1.0 + 30 * DAY}
+    )
     assert [t.trace_id for t in await traces.list(2)] == ["tr_2", "tr_1"]
 
 
@@ -56,17 +68,24 @@ async def test_traces_expire(db: Database) -> None:
     for day in (0.9, 1.8, 2.0):  # a library in use: no day without a look at the clock
         now[0] = day * DAY
         await traces.put(trace("tr_new", 2 * DAY))
-    assert await db.write(lambda c: (traces.expire_in(c, dry_run=True), traces.expire_in(c))) == (0, 0)
+    assert await db.write(lambda c: (traces.expire_in(c, dry_run=True), traces.expire_in(c))) == (
+        0,
+        0,
+    )
     rows = await db.read(lambda c: c.execute(text("SELECT trace_id FROM traces")).scalars().all())
     assert rows == ["tr_new"]
     now[0] = 4 * DAY
     assert await db.write(traces.expire_in) == 0
     now[0] = 5 * DAY
-    assert await db.write(lambda c: (traces.expire_in(c, dry_run=True), traces.expire_in(c), traces.expire_in(c))) == (1, 1, 0)
+    assert await db.write(
+        lambda c: (traces.expire_in(c, dry_run=True), traces.expire_in(c), traces.expire_in(c))
+    ) == (1, 1, 0)
 
 
 async def test_a_clock_that_leaps_forward_deletes_nothing(db: Database) -> None:
-    """What it makes old is not shown, and is there again when the clock is right; one that goes on for a day is believed."""
+    """What it makes old is not shown, and is there again when the clock is right; one that goes on
+    for a day is believed.
+    """
     now = [1_000 * DAY]
     traces = Traces(db, 30, lambda: now[0])
     await traces.put(trace("tr_kept", now[0]))
@@ -98,7 +117,9 @@ async def test_a_trace_may_end_at_its_own_time(db: Database) -> None:
 
 
 async def test_a_page_at_a_time(db: Database) -> None:
-    """Each trace once, the newest first, also where several have the same moment and new ones come between two pages."""
+    """Each trace once, the newest first, also where several have the same moment and new ones come
+    between two pages.
+    """
     traces = Traces(db, 30, lambda: 100.0)
     for n in range(7):
         await traces.put(trace(f"tr_{n}", float(n // 3)))
@@ -121,20 +142,33 @@ async def test_traces_are_looked_for(db: Database) -> None:
     other = trace("tr_data", 2.0)
     answer = other.answer.model_copy(update={"status": "refused"})
     await traces.put(trace("tr_qa", 1.0))
-    await traces.put(other.model_copy(update={"agent": "data", "question": "ÜBER 100% _Sales_", "answer": answer}))
+    await traces.put(
+        other.model_copy(
+            update={"agent": "data", "question": "ÜBER 100% _Sales_", "answer": answer}
+        )
+    )
 
     async def ids(**wanted: str) -> list[str]:
         return [each.trace_id for each in (await traces.page(10, "local", Wanted(**wanted))).traces]
 
     assert await ids() == ["tr_data", "tr_qa"]
-    assert await ids(agent="data") == await ids(status="refused") == await ids(words=" über 100%") == ["tr_data"]
+    assert (
+        await ids(agent="data")
+        == await ids(status="refused")
+        == await ids(words=" über 100%")
+        == ["tr_data"]
+    )
     assert await ids(words="退款") == await ids(words="TR_QA") == ["tr_qa"]
     assert await ids(words="_sales_", agent="qa") == await ids(words="100_") == []
     assert (await traces.page(10, "bob", Wanted())).traces == []
 
 
-async def test_the_list_parses_no_whole_traces(db: Database, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What it shows is what each trace says, half characters and all; also of one that SQLite takes for no JSON."""
+async def test_the_list_parses_no_whole_traces(
+    db: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What it shows is what each trace says, half characters and all; also of one that SQLite takes
+    for no JSON.
+    """
     traces = Traces(db, 30, lambda: 100.0)
     odd = trace("tr_odd", 2.5)
     odd.steps[0].detail["score"] = math.nan
@@ -158,11 +192,15 @@ async def test_the_list_parses_no_whole_traces(db: Database, monkeypatch: pytest
         expires_at=2.5 + 30 * DAY,
         status="answered",
     )
-    assert oldest == newest.model_copy(update={"trace_id": "tr_plain", "created_at": 1.25, "expires_at": 1.25 + 30 * DAY})
+    assert oldest == newest.model_copy(
+        update={"trace_id": "tr_plain", "created_at": 1.25, "expires_at": 1.25 + 30 * DAY}
+    )
     assert [size > 60 for size in read] == [True, False]
 
 
-async def test_whole_traces_are_parsed_in_the_databases_thread(db: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_whole_traces_are_parsed_in_the_databases_thread(
+    db: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Where all others wait, nothing large is parsed."""
     traces = Traces(db, 30, lambda: 100.0)
     await traces.put(trace("tr_1", 1.0).model_copy(update={"session_id": "ses_1"}))
@@ -173,7 +211,12 @@ async def test_whole_traces_are_parsed_in_the_databases_thread(db: Database, mon
         return json.loads(words)
 
     monkeypatch.setattr("citewell.store.traces.json", SimpleNamespace(loads=loads))
-    for read in (traces.get("tr_1"), traces.list(), traces.of_session("ses_1"), traces.page(5, "local", Wanted())):
+    for read in (
+        traces.get("tr_1"),
+        traces.list(),
+        traces.of_session("ses_1"),
+        traces.page(5, "local", Wanted()),
+    ):
         await read
     assert len(where) == 4
     assert threading.get_ident() not in where

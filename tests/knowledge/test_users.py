@@ -13,7 +13,22 @@ from citewell.store.db import Database
 from citewell.store.users.users import SIGN_INS, Lifetime, Users, csrf_of, hash_of, reviewers
 
 LIFE = Lifetime(1_000, 100)
-NAMES_LIKE_MORE = ["-rf", "request_id=1", "a=b", '"q"', "a'b", "$HOME", "a:b", "a,b", "..", ".a", "@a", "_a", "a\u200bb", "<b>"]
+NAMES_LIKE_MORE = [
+    "-rf",
+    "request_id=1",
+    "a=b",
+    '"q"',
+    "a'b",
+    "$HOME",
+    "a:b",
+    "a,b",
+    "..",
+    ".a",
+    "@a",
+    "_a",
+    "a\u200bb",
+    "<b>",
+]
 
 
 class Clock:
@@ -46,20 +61,27 @@ async def test_add_list_and_change(db: Database, users: Users) -> None:
     assert (await users.get("Ann")).tokens == 1
 
 
-@pytest.mark.parametrize("name", ["", " ", "a b", "a/b", "a\\b", "a\tb", "x" * 65, "a\x00", "\u202eann", *NAMES_LIKE_MORE])
+@pytest.mark.parametrize(
+    "name",
+    ["", " ", "a b", "a/b", "a\\b", "a\tb", "x" * 65, "a\x00", "\u202eann", *NAMES_LIKE_MORE],
+)
 async def test_names_that_are_none(users: Users, name: str) -> None:
     with pytest.raises(InvalidInput):
         await users.add(name, "reader")
 
 
-@pytest.mark.parametrize("name", ["a", "7", "ann.b_c-d@example.com", "王伟", "Зоя", "प्रिया", "e\u0301va", "x" * 64])
+@pytest.mark.parametrize(
+    "name", ["a", "7", "ann.b_c-d@example.com", "王伟", "Зоя", "प्रिया", "e\u0301va", "x" * 64]
+)
 async def test_names_of_any_script(users: Users, name: str) -> None:
     assert (await users.add(name, "reader")).role == "reader"
 
 
 async def test_a_name_of_before_stays_usable(db: Database, users: Users) -> None:
     """What may be chosen now says nothing of who is there already."""
-    query = text("INSERT INTO users (user_id, person, role, created_at) VALUES ('a=b', 'a=b', 'reader', 1)")
+    query = text(
+        "INSERT INTO users (user_id, person, role, created_at) VALUES ('a=b', 'a=b', 'reader', 1)"
+    )
     await db.write(lambda connection: connection.execute(query) and None)
     token = await users.make_token("a=b")
     assert (await users.set_role("a=b", "editor")).user_id == "a=b"
@@ -71,7 +93,9 @@ async def test_a_name_of_before_stays_usable(db: Database, users: Users) -> None
 
 
 async def test_revoke_all(users: Users) -> None:
-    """In one step, of this user only, also while others revoke one by one; each that went is told, once."""
+    """In one step, of this user only, also while others revoke one by one; each that went is told,
+    once.
+    """
     await users.add("ann", "reader")
     await users.add("bob", "reader")
     tokens = [(await users.make_token("ann")).info.token_id for _ in range(21)]
@@ -95,7 +119,9 @@ async def _revoked(users: Users, token_id: str) -> list[str]:
 
 
 async def test_a_look_is_no_use(users: Users, clock: Clock) -> None:
-    """Who only looks whether somebody is still let in keeps neither a token fresh nor a session alive."""
+    """Who only looks whether somebody is still let in keeps neither a token fresh nor a session
+    alive.
+    """
     await users.add("ann", "reader")
     made = await users.make_token("ann")
     assert await users.holder(made.token, note=False)
@@ -108,7 +134,9 @@ async def test_a_look_is_no_use(users: Users, clock: Clock) -> None:
 
 
 async def test_whose_word_is_everybodys(db: Database, users: Users) -> None:
-    """A reviewer with a token that stands in a page is none: neither what comes through it counts, nor what came before."""
+    """A reviewer with a token that stands in a page is none: neither what comes through it counts,
+    nor what came before.
+    """
     await users.add("guest", "reader")
     widget = await users.make_token("guest", scope="widget", bound="collection:help")
     await users.set_role("guest", "reviewer")
@@ -128,7 +156,12 @@ async def test_one_person_one_user(users: Users, same: str) -> None:
 async def test_what_is_unknown(users: Users) -> None:
     with pytest.raises(InvalidInput, match="unknown role"):
         await users.add("ann", "owner")
-    for wanted in (users.get("nobody"), users.tokens("nobody"), users.remove("nobody"), users.make_token("nobody")):
+    for wanted in (
+        users.get("nobody"),
+        users.tokens("nobody"),
+        users.remove("nobody"),
+        users.make_token("nobody"),
+    ):
         with pytest.raises(NotFound):
             await wanted
     await users.add("ann", "reader")
@@ -164,7 +197,15 @@ async def test_tokens_are_kept_as_hashes(db: Database, users: Users, clock: Cloc
     holder = await users.holder(made.token)
     assert holder is not None
     assert (holder.user_id, holder.role, holder.token_id) == ("ann", "editor", made.info.token_id)
-    for wrong in ("", "cw_", made.token[:-1], made.token + "x", made.token.upper(), hash_of(made.token), "\ud800"):
+    for wrong in (
+        "",
+        "cw_",
+        made.token[:-1],
+        made.token + "x",
+        made.token.upper(),
+        hash_of(made.token),
+        "\ud800",
+    ):
         assert await users.holder(wrong) is None
     used = []
     for seconds in (0, 30, 40):
@@ -203,7 +244,9 @@ async def test_sessions_of_the_page(db: Database, users: Users, clock: Clock) ->
     assert await users.signed_in(used, LIFE) is None
     left = await users.sign_in(token)
     await users.forget_ended(LIFE)
-    assert await db.read(lambda c: c.execute(text("SELECT count(*) FROM sign_ins")).scalar_one()) == 1
+    assert (
+        await db.read(lambda c: c.execute(text("SELECT count(*) FROM sign_ins")).scalar_one()) == 1
+    )
     await users.sign_out("nothing")
     await users.sign_out(left)
     assert await users.signed_in(left, LIFE) is None
@@ -239,18 +282,28 @@ async def test_a_user_and_their_token_are_both_there_or_neither(users: Users) ->
 async def refuse_uses(db: Database, *, refuse: bool = True) -> None:
     """As if the disk had no room: SQLite takes no date of a use."""
     for table in ("tokens", "sign_ins"):
-        made = f"CREATE TRIGGER {table}_full BEFORE UPDATE ON {table} BEGIN SELECT RAISE(ABORT, 'full'); END"
+        made = (
+            f"CREATE TRIGGER {table}_full BEFORE UPDATE ON {table} BEGIN SELECT RAISE(ABORT, "
+            "'full'); END"
+        )
         query = made if refuse else f"DROP TRIGGER {table}_full"
         await db.write(lambda connection, query=query: connection.exec_driver_sql(query) and None)  # type: ignore[misc]  # bound now
 
 
-async def test_a_full_disk_keeps_nobody_out(db: Database, users: Users, clock: Clock, caplog: pytest.LogCaptureFixture) -> None:
-    """By token and by cookie, for as long as it is full, also past the time after which an unused session ends; the disk is
-    tried once a minute. When there is room again, the dates are written, of the session that nobody used too: that one ends."""
+async def test_a_full_disk_keeps_nobody_out(
+    db: Database, users: Users, clock: Clock, caplog: pytest.LogCaptureFixture
+) -> None:
+    """By token and by cookie, for as long as it is full, also past the time after which an unused
+    session ends; the disk is tried once a minute. When there is room again, the dates are written,
+    of the session that nobody used too: that one ends.
+    """
     caplog.set_level(logging.WARNING, "citewell.store.users.token_uses")
     await users.add("ann", "reader")
     made = await users.make_token("ann")
-    secret, unused = await users.sign_in(made.info.token_id), await users.sign_in(made.info.token_id)
+    secret, unused = (
+        await users.sign_in(made.info.token_id),
+        await users.sign_in(made.info.token_id),
+    )
     await refuse_uses(db)
     clock.now += 70
     for _ in range(12):
@@ -258,7 +311,11 @@ async def test_a_full_disk_keeps_nobody_out(db: Database, users: Users, clock: C
         assert await users.signed_in(secret, LIFE)
         await users.settle()
         clock.now += 15
-    assert 2 <= [record.name for record in caplog.records].count("citewell.store.users.token_uses") <= 4
+    assert (
+        2
+        <= [record.name for record in caplog.records].count("citewell.store.users.token_uses")
+        <= 4
+    )
     assert (await users.tokens("ann"))[0].used_at == 0
     await refuse_uses(db, refuse=False)
     await users.forget_ended(LIFE)
@@ -270,7 +327,9 @@ async def test_a_full_disk_keeps_nobody_out(db: Database, users: Users, clock: C
     assert (await users.tokens("ann"))[0].used_at == clock.now
 
 
-async def test_who_comes_in_does_not_wait_for_a_writer(db: Database, users: Users, clock: Clock) -> None:
+async def test_who_comes_in_does_not_wait_for_a_writer(
+    db: Database, users: Users, clock: Clock
+) -> None:
     """A use is written when the other writer is through; until then it is known all the same."""
     await users.add("ann", "reader")
     made = await users.make_token("ann")
@@ -291,7 +350,10 @@ async def test_the_newest_sign_ins_stay(db: Database, users: Users) -> None:
     """Of one token, all of one moment; another's are not counted."""
     for name in ("ann", "bob"):
         await users.add(name, "reader")
-    hers, his = (await users.make_token("ann")).info.token_id, (await users.make_token("bob")).info.token_id
+    hers, his = (
+        (await users.make_token("ann")).info.token_id,
+        (await users.make_token("bob")).info.token_id,
+    )
     other = await users.sign_in(his)
     secrets = [await users.sign_in(hers) for _ in range(SIGN_INS + 3)]
     there = [await users.signed_in(each, LIFE) is not None for each in secrets]

@@ -52,12 +52,19 @@ def test_index_tokens(text: str, tokens: set[str]) -> None:
     ],
 )
 def test_query_tokens(question: str, tokens: list[str]) -> None:
-    """Each once; stop words only where there is nothing else; pairs do not reach over stop words."""
+    """Each once; stop words only where there is nothing else; pairs do not reach over stop
+    words.
+    """
     assert query_tokens(question) == tokens
 
 
 @pytest.mark.parametrize(
-    "text", ["研究人员用量子计算模拟分子", "Model A-100, v2.1 (2024-05-01) cost 3.5% in 14天", "東京タワー"]
+    "text",
+    [
+        "研究人员用量子计算模拟分子",
+        "Model A-100, v2.1 (2024-05-01) cost 3.5% in 14天",
+        "東京タワー",
+    ],
 )
 def test_a_text_finds_itself(text: str) -> None:
     """Whatever is asked for is indexed; a single character as the start of a token."""
@@ -88,5 +95,8 @@ def test_threads_agree() -> None:
 
 def test_plain_letters_are_cut_as_among_others() -> None:
     """A text of ASCII alone takes a shorter way to the same tokens."""
-    plain = "The A-100's 3.5% of v2.1: C++ is 1,000 miles_off; see x@y.org/a-b, 'n' e.g. 007 (ACME & co)."
+    plain = (
+        "The A-100's 3.5% of v2.1: C++ is 1,000 miles_off; see x@y.org/a-b, 'n' e.g. 007 (ACME "
+        "& co)."
+    )
     assert index_tokens(plain) == index_tokens(plain + " ☀")[:-1]

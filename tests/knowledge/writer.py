@@ -1,7 +1,9 @@
-"""A program that writes to a database until it is told to stop or killed; it prints a line for each thing acknowledged.
+"""A program that writes to a database until it is told to stop or killed; it prints a line for each
+thing acknowledged.
 
-Not a test: `test_index_processes.py` runs it. Arguments: database, "forever" (puts, replaces, deletes) or "told" (reads
-orders "put ADDRESS TEXT", "priority ADDRESS N" and "delete ADDRESS" from its input).
+Not a test: `test_index_processes.py` runs it. Arguments: database, "forever" (puts, replaces,
+deletes) or "told" (reads orders "put ADDRESS TEXT", "priority ADDRESS N" and "delete ADDRESS" from
+its input).
 """
 
 from __future__ import annotations
@@ -53,7 +55,9 @@ async def main(path: Path, mode: str) -> None:
             n += 1
             uri = f"doc{n % 7}-{n % 3}"
             say("begin", uri, str(n))
-            info = await shelf.put(uri, *[f"round {n} part {i}" for i in range(5)], summary=f"round {n} in short")
+            info = await shelf.put(
+                uri, *[f"round {n} part {i}" for i in range(5)], summary=f"round {n} in short"
+            )
             say("put", uri, str(n))
             if n % 4 == 0:
                 say("begin", uri, "deleted")

@@ -31,8 +31,14 @@ def searched(place: int | None, *, x: float = 0.8, seconds: float = 0.1) -> Sear
     )
 
 
-def replied(*, right: bool = True, refused: bool = False, confidence: float = 0.9, **more: Any) -> Replied:
-    cited = [] if refused else [Cited(n=1, title="Title", page=2, quote="words", gold=right, verbatim=True)]
+def replied(
+    *, right: bool = True, refused: bool = False, confidence: float = 0.9, **more: Any
+) -> Replied:
+    cited = (
+        []
+        if refused
+        else [Cited(n=1, title="Title", page=2, quote="words", gold=right, verbatim=True)]
+    )
     values: dict[str, Any] = {
         "text": "Said <b>so</b>.",
         "said": "" if refused else "Said so.",
@@ -86,12 +92,16 @@ def reported(items: Sequence[Item], **changes: Any) -> Report:
         llm="scripted",
         embedder="scripted",
     )
-    return report(items, of=changes.pop("of", len(items)), run=run, troubles=[], model=MODEL, **changes)
+    return report(
+        items, of=changes.pop("of", len(items)), run=run, troubles=[], model=MODEL, **changes
+    )
 
 
 @pytest.fixture
 def some() -> list[Item]:
-    """Right, wrong, wrongly refused, rightly refused, answered though nothing answers, not found, failed."""
+    """Right, wrong, wrongly refused, rightly refused, answered though nothing answers, not found,
+    failed.
+    """
     no: dict[str, Any] = {"answerable": False, "answers": [], "gold": [], "search": None}
     return [
         item("right", answer=replied()),

@@ -20,12 +20,18 @@ def drawn(n: int, *, seed: int = 3, groups: int = 100) -> list[Sample]:
     for at in range(n):
         x, noise = random.random(2)
         label = random.random() < 1 / (1 + math.exp(2 - 6 * x))
-        found.append(Sample({"x": x, "noise": noise, "still": 1.0}, bool(label), f"g{at % groups}", "en", "set"))
+        found.append(
+            Sample(
+                {"x": x, "noise": noise, "still": 1.0}, bool(label), f"g{at % groups}", "en", "set"
+            )
+        )
     return found
 
 
 def test_fit_finds_the_weights_that_labels_were_drawn_with() -> None:
-    """Bias -2 and weight 6 within what 4,000 items allow; the signal that never moves weighs nothing."""
+    """Bias -2 and weight 6 within what 4,000 items allow; the signal that never moves weighs
+    nothing.
+    """
     samples = drawn(4000)
     found = fit(samples)
     assert found is not None
@@ -46,7 +52,9 @@ def test_what_cannot_be_learned_is_said() -> None:
 
 
 def test_a_group_never_stands_on_both_sides() -> None:
-    """A signal that names the group foretells nothing when the group is held out, though within a fold it would be perfect."""
+    """A signal that names the group foretells nothing when the group is held out, though within a
+    fold it would be perfect.
+    """
     random = np.random.default_rng(0)
     samples = []
     for group in range(40):
@@ -62,7 +70,9 @@ def test_a_group_never_stands_on_both_sides() -> None:
 
 
 def test_reliability_by_hand() -> None:
-    """0.9 and 0.7 right, 0.8 and 0.2 wrong: Brier (0.01 + 0.09 + 0.64 + 0.04) / 4; 3 of 4 pairs in order."""
+    """0.9 and 0.7 right, 0.8 and 0.2 wrong: Brier (0.01 + 0.09 + 0.64 + 0.04) / 4; 3 of 4 pairs in
+    order.
+    """
     rated = reliability([0.9, 0.7, 0.8, 0.2], [True, True, False, False])
     assert rated is not None
     assert rated.brier == pytest.approx(0.195)
@@ -87,7 +97,9 @@ def test_certainty_falls_into_the_last_bin() -> None:
 
 
 def test_a_threshold_refuses_few_right_answers() -> None:
-    """At most `LOST` of the right ones lie below it, whatever the wrong ones do; without right ones it is a half."""
+    """At most `LOST` of the right ones lie below it, whatever the wrong ones do; without right ones
+    it is a half.
+    """
     chances = [0.5 + n / 1999 for n in range(100)] + [0.9] * 50
     labels = [True] * 100 + [False] * 50
     threshold = choose_threshold(chances, labels)
@@ -102,11 +114,18 @@ def test_a_new_pick_moves_what_the_decision_is_fitted_on() -> None:
         Candidate(signals={"span": 3.0, "score": 0.1}, right=True),
     ]
     items = [
-        item(f"q{n}", answer=replied(candidates=candidates, signals={"retrieval": 0.5, "span": 1.0}, tier="reader"))
+        item(
+            f"q{n}",
+            answer=replied(
+                candidates=candidates, signals={"retrieval": 0.5, "span": 1.0}, tier="reader"
+            ),
+        )
         for n in range(10)
     ]
     pick = fitted("answer:pick", items, picks)
     assert pick is not None
     assert pick.weights["span"] > 0 > pick.weights["score"]
-    assert answers("reader", pick)(items[0]) == [({"retrieval": 0.5, "span": 3.0, "score": 0.1}, True)]
+    assert answers("reader", pick)(items[0]) == [
+        ({"retrieval": 0.5, "span": 3.0, "score": 0.1}, True)
+    ]
     assert picks(item("q", answerable=False, answer=items[0].answer)) == []

@@ -44,7 +44,9 @@ def test_a_few_questions_are_no_proof() -> None:
     for n, sure in ((1, None), (5, None), (6, True)):
         old = reported([item(f"{i}", search=searched(5)) for i in range(n)])
         new = reported([item(f"{i}") for i in range(n)])
-        assert {one.name: one for one in compare(old, new).differences}["retrieval.hit@1"].better is sure
+        assert {one.name: one for one in compare(old, new).differences}[
+            "retrieval.hit@1"
+        ].better is sure
 
 
 def test_refusing_what_went_wrong_is_no_better_citing() -> None:

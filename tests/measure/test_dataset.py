@@ -12,7 +12,9 @@ from citewell.measure.dataset import read_corpus, read_questions, told
 
 
 def lines(path: Path, *records: object) -> Path:
-    text = "\n".join(r if isinstance(r, str) else json.dumps(r, ensure_ascii=False) for r in records)
+    text = "\n".join(
+        r if isinstance(r, str) else json.dumps(r, ensure_ascii=False) for r in records
+    )
     path.write_text(text + "\n", "utf-8")
     return path
 
@@ -21,7 +23,13 @@ def test_all_fields(tmp_path: Path) -> None:
     """Grades make gold; a lone answer is a list; the language is found where it is not given."""
     path = lines(
         tmp_path / "q.jsonl",
-        {"id": 7, "question": " 多少天？ ", "answers": 15, "gold": {"a": 3, "b": 0}, "gold_pages": [2]},
+        {
+            "id": 7,
+            "question": " 多少天？ ",
+            "answers": 15,
+            "gold": {"a": 3, "b": 0},
+            "gold_pages": [2],
+        },
         {"question": "Why?", "answerable": False, "gold_doc_ids": "a.pdf", "lang": None},
     )
     read = read_questions(path)
@@ -29,20 +37,35 @@ def test_all_fields(tmp_path: Path) -> None:
     assert read.troubles == []
     assert (first.id, first.question, first.answers, first.lang) == ("7", "多少天？", ["15"], "zh")
     assert first.grades == {"a": 3}
-    assert (second.id, second.answerable, second.grades, second.lang) == ("2", False, {"a.pdf": 1}, "en")
+    assert (second.id, second.answerable, second.grades, second.lang) == (
+        "2",
+        False,
+        {"a.pdf": 1},
+        "en",
+    )
 
 
 def test_turns_are_history(tmp_path: Path) -> None:
-    """`turns` and `text` are read as `history` and `content`; without a question, the last turn asks."""
-    turns = [{"role": "user", "text": "Who?"}, {"role": "assistant", "text": "Ann."}, {"role": "user", "text": "When?"}]
-    path = lines(tmp_path / "q.jsonl", {"turns": turns}, {"question": "And you?", "turns": turns[:2]})
+    """`turns` and `text` are read as `history` and `content`; without a question, the last turn
+    asks.
+    """
+    turns = [
+        {"role": "user", "text": "Who?"},
+        {"role": "assistant", "text": "Ann."},
+        {"role": "user", "text": "When?"},
+    ]
+    path = lines(
+        tmp_path / "q.jsonl", {"turns": turns}, {"question": "And you?", "turns": turns[:2]}
+    )
     one, two = read_questions(path).records
     assert (one.question, [m.content for m in one.history]) == ("When?", ["Who?", "Ann."])
     assert (two.question, len(two.history)) == ("And you?", 2)
 
 
 def test_broken_lines_are_named_and_the_rest_goes_on(tmp_path: Path) -> None:
-    """Each with its number and what is wrong with it; an unknown field with the nearest known one, once."""
+    """Each with its number and what is wrong with it; an unknown field with the nearest known one,
+    once.
+    """
     path = lines(
         tmp_path / "q.jsonl",
         {"id": "a", "question": "Who?", "anwsers": ["Ann"]},
@@ -65,7 +88,9 @@ def test_broken_lines_are_named_and_the_rest_goes_on(tmp_path: Path) -> None:
     assert messages[3] == "q.jsonl, line 5: question is empty"
     assert "line 6: gold_pages.0" in messages[4]
     assert messages[5] == "q.jsonl, line 8: is not UTF-8"
-    assert any("unknown field 'anwsers' (and 1 more lines); did you mean 'answers'?" in m for m in messages)
+    assert any(
+        "unknown field 'anwsers' (and 1 more lines); did you mean 'answers'?" in m for m in messages
+    )
     assert any("id 'a' stands there already" in m for m in messages)
     assert "1 more broken lines" in told(read.troubles)[5]
 
@@ -88,7 +113,12 @@ def test_lines_that_would_break_what_comes_after(tmp_path: Path, line: str, reas
 
 def test_names_given_to_repeated_ids_are_new(tmp_path: Path) -> None:
     """Whatever names the file uses itself."""
-    read = read_questions(lines(tmp_path / "q.jsonl", *({"id": name, "question": "x"} for name in ("1", "1#2", "1", "1"))))
+    read = read_questions(
+        lines(
+            tmp_path / "q.jsonl",
+            *({"id": name, "question": "x"} for name in ("1", "1#2", "1", "1")),
+        )
+    )
     assert [q.id for q in read.records] == ["1", "1#2", "1#3", "1#4"]
 
 
@@ -121,5 +151,8 @@ def test_corpus(tmp_path: Path) -> None:
         {"doc_id": "d", "text": "x", "page": 0},
     )
     read = read_corpus(path)
-    assert [(d.doc_id, d.page, d.file) for d in read.records] == [("a", 2, ""), ("b", None, "b.pdf")]
+    assert [(d.doc_id, d.page, d.file) for d in read.records] == [
+        ("a", 2, ""),
+        ("b", None, "b.pdf"),
+    ]
     assert [(t.line, t.message.split(" ")[0]) for t in read.troubles] == [(3, "has"), (4, "page")]

@@ -39,20 +39,34 @@ class Outline(HTMLParser):
 
 
 def hostile() -> list[Item]:
-    names = {"question": HOSTILE, "asked": HOSTILE + "!", "answers": [HOSTILE], "gold": [HOSTILE], "dataset": HOSTILE}
-    one = item(HOSTILE, **names, answer=replied(right=False, text=HOSTILE, warnings=[HOSTILE], trace_id=HOSTILE))
+    names = {
+        "question": HOSTILE,
+        "asked": HOSTILE + "!",
+        "answers": [HOSTILE],
+        "gold": [HOSTILE],
+        "dataset": HOSTILE,
+    }
+    one = item(
+        HOSTILE,
+        **names,
+        answer=replied(right=False, text=HOSTILE, warnings=[HOSTILE], trace_id=HOSTILE),
+    )
     return [one, item("b", dataset=HOSTILE, pair=HOSTILE, error=HOSTILE)]
 
 
 def test_nothing_of_the_data_becomes_markup() -> None:
     """One script and one style, ours; no handler attribute; the words are there to be read."""
     report = reported(hostile()).model_copy(update={"troubles": [HOSTILE]})
-    both = comparison_page(report, reported(hostile()), compare(report, reported([item(HOSTILE)])), (HOSTILE, "new"))
+    both = comparison_page(
+        report, reported(hostile()), compare(report, reported([item(HOSTILE)])), (HOSTILE, "new")
+    )
     for text in (page(report), both):
         outline = Outline(text)
         assert [tag for tag, _ in outline.tags].count("script") == 1
         assert [tag for tag, _ in outline.tags].count("style") == 1
-        assert not any(name.startswith("on") for _, attributes in outline.tags for name in attributes)
+        assert not any(
+            name.startswith("on") for _, attributes in outline.tags for name in attributes
+        )
         assert "alert(" not in "".join(outline.inside["script"])
         assert "&lt;script&gt;alert" in text
         assert "49 &amp; 问题" not in text
@@ -74,7 +88,9 @@ def test_it_needs_nothing_else_and_lets_nothing_in(some: list[Item]) -> None:
 def test_the_worst_comes_first_with_its_evidence(some: list[Item]) -> None:
     """Failed, wrong and made up stand before right; a wrong one shows what was found."""
     text = page(reported(some))
-    order = [text.index(f'data-words="{words}"') for words in ("failed", "wrong", "not found", "right")]
+    order = [
+        text.index(f'data-words="{words}"') for words in ("failed", "wrong", "not found", "right")
+    ]
     assert order == sorted(order)
     assert "Evidence &lt;script&gt;" in text
     assert "rightly refused" in text
@@ -83,13 +99,22 @@ def test_the_worst_comes_first_with_its_evidence(some: list[Item]) -> None:
 def test_no_field_hides_what_the_script_needs() -> None:
     """A control named like a property of its form would take that property's place."""
     items = [item("a"), item("b", dataset="other", pair="zh")]
-    names = {attributes.get("name") for tag, attributes in Outline(page(reported(items))).tags if tag in {"input", "select"}}
+    names = {
+        attributes.get("name")
+        for tag, attributes in Outline(page(reported(items))).tags
+        if tag in {"input", "select"}
+    }
     assert names == {"text", "words", "of", "pair", "order"}
 
 
 def test_plots_and_fits_are_drawn() -> None:
     """Reliability, places, seconds; with weights fitted, their curve by languages."""
-    items = [item(f"{n}", search=searched(1 if n % 3 else None, x=n / 60), answer=replied(right=n % 2 > 0)) for n in range(60)]
+    items = [
+        item(
+            f"{n}", search=searched(1 if n % 3 else None, x=n / 60), answer=replied(right=n % 2 > 0)
+        )
+        for n in range(60)
+    ]
     text = page(reported(items, calibrate=True))
     assert text.count("<svg") >= 5
     assert "Search confidence, fitted anew" in text
@@ -104,7 +129,9 @@ def test_many_questions_stay_a_light_page() -> None:
 
 def test_comparison_shows_both_sides(some: list[Item]) -> None:
     """Differences with their marks, and the questions that changed."""
-    old = reported([item(f"{n}", search=searched(5), answer=replied(right=False)) for n in range(30)])
+    old = reported(
+        [item(f"{n}", search=searched(5), answer=replied(right=False)) for n in range(30)]
+    )
     new = reported([item(f"{n}") for n in range(30)] + some)
     text = comparison_page(old, new, compare(old, new), ("old.json", "new.json"))
     assert "retrieval.hit@1" in text

@@ -56,7 +56,9 @@ def test_percentile() -> None:
 
 
 def test_items_that_are_all_alike_are_no_certainty() -> None:
-    """Several quotes an item, all of them right, and one item with half a point: Wilson's interval over the items."""
+    """Several quotes an item, all of them right, and one item with half a point: Wilson's interval
+    over the items.
+    """
     quotes = figure([3.0, 2.0] * 10, [3.0, 2.0] * 10, Resampled(20))
     assert quotes is not None
     assert (quotes.n, quotes.high) == (50, 1.0)

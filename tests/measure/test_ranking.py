@@ -24,7 +24,9 @@ def test_passages_of_one_document_are_one_place() -> None:
 
 
 def test_figures_by_hand() -> None:
-    """b second, a third: hit@1 0, hit@3 1, recall 2/3, reciprocal rank 1/2, and the gain over the ideal order a, b, c."""
+    """b second, a third: hit@1 0, hit@3 1, recall 2/3, reciprocal rank 1/2, and the gain over the
+    ideal order a, b, c.
+    """
     found = places(units("x", "b", "a"), GOLD)
     assert (hit(found, 1), hit(found, 3)) == (0, 1)
     assert first(found) == 2
@@ -46,7 +48,9 @@ def test_beyond_ten_places_nothing_counts() -> None:
 def test_a_passage_may_cover_two_pages() -> None:
     """Pages 3 and 4 by one passage: both gold pages are found, in one place."""
     gold = {("d", 4): 1.0, ("d", 9): 1.0}
-    found = places([frozenset({("d", 3), ("d", 4)}), frozenset({("d", 4)}), frozenset({("d", 9)})], gold)
+    found = places(
+        [frozenset({("d", 3), ("d", 4)}), frozenset({("d", 4)}), frozenset({("d", 9)})], gold
+    )
     assert found == [{("d", 4)}, {("d", 9)}]
     assert recall(found, gold) == 1
     assert ndcg(found, gold) == pytest.approx(1)
@@ -58,4 +62,6 @@ def test_one_passage_with_two_gold_pages_is_the_best_there_is() -> None:
     found = places([frozenset({("d", 1), ("d", 2)})], gold)
     assert ndcg(found, gold) == pytest.approx(1)
     late = places([frozenset({("d", 7)}), frozenset({("d", 1), ("d", 2)})], gold)
-    assert ndcg(late, gold) == pytest.approx((1 / math.log2(3) + 1 / math.log2(4)) / (1 + 1 / math.log2(3)))
+    assert ndcg(late, gold) == pytest.approx(
+        (1 / math.log2(3) + 1 / math.log2(4)) / (1 + 1 / math.log2(3))
+    )

@@ -13,7 +13,9 @@ from citewell.measure.report import Item, read_report
 
 
 def test_every_figure_by_hand(some: list[Item]) -> None:
-    """Three asked of the answerable: one right, one refused. Two refused in all, one of them due. One of two was refused."""
+    """Three asked of the answerable: one right, one refused. Two refused in all, one of them due.
+    One of two was refused.
+    """
     found = reported(some)
     assert (found.n, found.of) == (7, 7)
     assert found.retrieval["hit@1"] == 1 / 4
@@ -27,7 +29,9 @@ def test_every_figure_by_hand(some: list[Item]) -> None:
     assert found.citations["precision"] == 0.5  # of the two answers given to what can be answered
     errors = [(0.9 - 1) ** 2, 0.8**2, 0.2**2, 0.1**2, 0.6**2]
     assert found.confidence["brier"] == pytest.approx(sum(errors) / 5)
-    assert found.confidence["brier_answered"] == pytest.approx((errors[0] + errors[1] + errors[4]) / 3)
+    assert found.confidence["brier_answered"] == pytest.approx(
+        (errors[0] + errors[1] + errors[4]) / 3
+    )
     assert found.counted["refusal.wrongly"] == 3
     assert found.counted["citations.verbatim"] == 3
     assert found.latency_s == {"p50": 2.0, "p95": 2.0, "search_p50": 0.1, "search_p95": 0.1}
@@ -66,7 +70,10 @@ def test_reliability_is_of_searches_with_and_without_gold() -> None:
 def test_weights_are_fitted_where_asked() -> None:
     """High signals mean held: the weight is above 0, and the languages are told apart."""
     pairs = ("en", "zh", "zh→en")
-    items = [item(f"{n}", search=searched(1 if n % 5 else 9, x=0.9 - 0.01 * (n % 7)), pair=pairs[n % 3]) for n in range(40)]
+    items = [
+        item(f"{n}", search=searched(1 if n % 5 else 9, x=0.9 - 0.01 * (n % 7)), pair=pairs[n % 3])
+        for n in range(40)
+    ]
     assert reported(items).fits == []
     [fit] = reported(items, calibrate=True).fits
     assert (fit.name, fit.whole.n) == ("retrieval", 80)

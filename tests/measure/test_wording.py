@@ -4,7 +4,17 @@ from __future__ import annotations
 
 import pytest
 
-from citewell.measure.wording import contains, exact, f1, holds, normalised, recall, right, settles, tokens
+from citewell.measure.wording import (
+    contains,
+    exact,
+    f1,
+    holds,
+    normalised,
+    recall,
+    right,
+    settles,
+    tokens,
+)
 
 
 def test_words_are_compared_as_squad_does() -> None:
@@ -19,12 +29,16 @@ def test_exact_and_f1_by_hand() -> None:
     assert exact("Dodge", "Dodge D-50") == 0
     assert f1("it was renamed Dodge D-50", "Dodge D-50") == pytest.approx(4 / 7)
     assert f1("cat", "dog") == 0
-    assert f1("", "A") == exact("", "The") == 0  # a refusal is no answer, though articles do not count
+    assert (
+        f1("", "A") == exact("", "The") == 0
+    )  # a refusal is no answer, though articles do not count
     assert f1("the", "dog") == 0
 
 
 def test_f1_of_chinese_counts_characters() -> None:
-    """十五天 in 签收后十五天内: 3 shared of 7 said and 3 gold: 2 * 3 / 10. A doubled character counts once only."""
+    """十五天 in 签收后十五天内: 3 shared of 7 said and 3 gold: 2 * 3 / 10. A doubled character
+    counts once only.
+    """
     assert f1("签收后十五天内", "十五天") == pytest.approx(0.6)
     assert f1("天天", "天") == pytest.approx(2 / 3)
 
@@ -55,7 +69,16 @@ def test_contains_goes_by_whole_words_and_figures(said: str, gold: str, there: b
 
 def test_tokens_keep_what_means_something() -> None:
     """Signs of money and measure stay, other punctuation goes."""
-    assert tokens("€0.27, or 1,234,567 km (−5 °C)") == ["€", "0.27", "or", "1234567", "km", "-5", "°", "c"]
+    assert tokens("€0.27, or 1,234,567 km (−5 °C)") == [
+        "€",
+        "0.27",
+        "or",
+        "1234567",
+        "km",
+        "-5",
+        "°",
+        "c",
+    ]
 
 
 def test_long_answers_are_right_by_most_of_their_words_and_all_figures() -> None:

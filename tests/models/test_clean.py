@@ -8,7 +8,17 @@ from citewell.text.sanitize import clean, inert
 
 
 @pytest.mark.parametrize(
-    "mark", ["<|im_end|>", "<|im_start|>", "<|endoftext|>", "<｜User｜>", "[INST]", "[/INST]", "</s>", "<end_of_turn>"]
+    "mark",
+    [
+        "<|im_end|>",
+        "<|im_start|>",
+        "<|endoftext|>",
+        "<｜User｜>",
+        "[INST]",
+        "[/INST]",
+        "</s>",
+        "<end_of_turn>",
+    ],
 )
 def test_control_marks_are_put_in_other_brackets(mark: str) -> None:
     """The words stay readable, the mark is none any more."""

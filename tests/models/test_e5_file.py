@@ -1,4 +1,6 @@
-"""The file of multilingual-e5-small: its tokenizer beside the engine it was made for, and what it refuses."""
+"""The file of multilingual-e5-small: its tokenizer beside the engine it was made for, and what it
+refuses.
+"""
 
 from __future__ import annotations
 
@@ -21,8 +23,15 @@ PARTS = ("1,234,567.89", "3.14e-10", "12:45", "¥99", "①②", "Ⅳ", "½", "�
 def texts() -> list[str]:
     """The lines of the samples, in both languages, and what nobody writes."""
     chance = random.Random(7)
-    lines = [line for path in sorted(SAMPLES.rglob("*.md")) for line in path.read_text("utf-8").splitlines() if line]
-    strange = ["".join(chr(chance.randint(*chance.choice(SCRIPTS))) for _ in range(40)) for _ in range(200)]
+    lines = [
+        line
+        for path in sorted(SAMPLES.rglob("*.md"))
+        for line in path.read_text("utf-8").splitlines()
+        if line
+    ]
+    strange = [
+        "".join(chr(chance.randint(*chance.choice(SCRIPTS))) for _ in range(40)) for _ in range(200)
+    ]
     return [
         *lines,
         *strange,
@@ -37,7 +46,9 @@ def test_as_many_pieces_as_the_engine_has() -> None:
     _, tokenizer = e5()
     engine, both = E5(), texts()
     assert len(both) > 800
-    assert [len(tokenizer.ids(f"passage: {text}")) + 2 for text in both] == [engine.token_count(text) for text in both]
+    assert [len(tokenizer.ids(f"passage: {text}")) + 2 for text in both] == [
+        engine.token_count(text) for text in both
+    ]
 
 
 @pytest.mark.parametrize(("text", "ids"), [
@@ -53,11 +64,15 @@ def test_ids(text: str, ids: list[int]) -> None:
 @pytest.mark.parametrize("mark", ["<s>", "</s>", "<pad>", "<mask>", "<unk>"])
 def test_a_text_writes_no_marks(mark: str) -> None:
     _, tokenizer = e5()
-    assert not {tokenizer.begin, tokenizer.end, tokenizer.pad, 250001} & set(tokenizer.ids(f"a{mark} {mark}"))
+    assert not {tokenizer.begin, tokenizer.end, tokenizer.pad, 250001} & set(
+        tokenizer.ids(f"a{mark} {mark}")
+    )
 
 
 def test_spans() -> None:
-    """Each piece says which characters of the text it stands for, whatever they were written as before the cut."""
+    """Each piece says which characters of the text it stands for, whatever they were written as
+    before the cut.
+    """
     text = "The lake,  \u200bﬁlled;\n湖水①２３ m"
     ids, spans = e5()[1].ids_and_spans(text)
     assert ids == e5()[1].ids(text)
@@ -75,10 +90,18 @@ def test_blocks() -> None:
     block["scale"], block["halves"][0, 0], block["halves"][0, 15] = 0.5, 0x1F, 0x80
     values = unpacked(block)
     assert values.shape == (BLOCK,)
-    assert (values[0], values[16], values[15], values[31], values[1]) == (3.5, -3.5, -4.0, 0.0, -4.0)
+    assert (values[0], values[16], values[15], values[31], values[1]) == (
+        3.5,
+        -3.5,
+        -4.0,
+        0.0,
+        -4.0,
+    )
     file, _ = e5()
     assert file.rows([5, 6]).shape == (2, file.sizes.hidden)
-    assert np.array_equal(file.rows([6])[0], unpacked(file.blocks("emb.word").reshape(file.sizes.words, -1)[6]))
+    assert np.array_equal(
+        file.rows([6])[0], unpacked(file.blocks("emb.word").reshape(file.sizes.words, -1)[6])
+    )
 
 
 def test_another_file_is_refused(tmp_path: Path) -> None:

@@ -1,4 +1,6 @@
-"""A meter counts what a question costs, and stops it at its budget, in the middle of a call where need be."""
+"""A meter counts what a question costs, and stops it at its budget, in the middle of a call where
+need be.
+"""
 
 from __future__ import annotations
 
@@ -21,12 +23,19 @@ async def test_calls_tokens_and_prompts_are_counted() -> None:
     await meter.chat(SAID)
     await meter.yes_no(SAID)
     assert (meter.calls, meter.tokens) == (2, Tokens(6, 0, 3))
-    assert [(p["job"], p["reply"]) for p in meter.prompts] == [("chat", "four five"), ("yes_no", 3.0)]
+    assert [(p["job"], p["reply"]) for p in meter.prompts] == [
+        ("chat", "four five"),
+        ("yes_no", 3.0),
+    ]
 
 
 @pytest.mark.parametrize(
     ("budget", "code"),
-    [(Budget(calls=1), "budget_calls"), (Budget(tokens=5), "budget_tokens"), (Budget(seconds=0.0001), "budget_seconds")],
+    [
+        (Budget(calls=1), "budget_calls"),
+        (Budget(tokens=5), "budget_tokens"),
+        (Budget(seconds=0.0001), "budget_seconds"),
+    ],
 )
 async def test_what_the_budget_does_not_allow_is_not_sent(budget: Budget, code: str) -> None:
     """The model never hears of it; the error says which limit."""
@@ -42,7 +51,9 @@ async def test_what_the_budget_does_not_allow_is_not_sent(budget: Budget, code: 
 
 
 async def test_a_call_that_lasts_longer_is_stopped() -> None:
-    """At the moment the time is over, not when the model is ready; what it cost until then is not counted as a call."""
+    """At the moment the time is over, not when the model is ready; what it cost until then is not
+    counted as a call.
+    """
     meter = Metered(ScriptedLLM(Line("late", delay=30)), Budget(seconds=0.2))
     started = time.monotonic()
     with pytest.raises(BudgetSpent, match=r"0\.2 seconds of this question are over"):

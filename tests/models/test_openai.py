@@ -17,7 +17,10 @@ from citewell.models.openai import OpenAIEmbedder, OpenAILLM
 from citewell.types import Message
 
 KEY = "sk-made-up-for-a-test"
-ASK = [Message(role="system", content="Be brief."), Message(role="user", content="Which town?\x00\ud800")]
+ASK = [
+    Message(role="system", content="Be brief."),
+    Message(role="user", content="Which town?\x00\ud800"),
+]
 SCHEMA = {"type": "object", "properties": {"town": {"type": "string"}}, "required": ["town"]}
 
 
@@ -36,7 +39,9 @@ async def llm(server: Any) -> AsyncIterator[OpenAILLM]:
 
 
 async def test_chat(llm: OpenAILLM, server: Any) -> None:
-    """A chat sends the messages, made safe, with the key, and reads text, tokens and whether it was cut."""
+    """A chat sends the messages, made safe, with the key, and reads text, tokens and whether it was
+    cut.
+    """
     server.then_text("Leeds")
     server.then_text("Lee", finish="length")
     reply = await llm.chat(ASK, max_tokens=7, stop=["."])
@@ -44,7 +49,12 @@ async def test_chat(llm: OpenAILLM, server: Any) -> None:
     assert (reply.tokens.prompt, reply.tokens.cached, reply.tokens.completion) == (10, 4, 2)
     assert not (await llm.chat(ASK)).finished
     sent = server.requests[0]
-    assert (sent["model"], sent["max_tokens"], sent["stop"], sent["temperature"]) == ("m", 7, ["."], 0.0)
+    assert (sent["model"], sent["max_tokens"], sent["stop"], sent["temperature"]) == (
+        "m",
+        7,
+        ["."],
+        0.0,
+    )
     assert sent["messages"][1] == {"role": "user", "content": "Which town?  "}
     assert server.keys[0] == f"bearer {KEY}"
 
@@ -56,11 +66,18 @@ async def test_stream(llm: OpenAILLM, server: Any) -> None:
     server.then([server.piece("Le"), server.piece("eds"), server.piece("", "length"), last])
     tokens: list[str] = []
     reply = await llm.chat(ASK, on_token=tokens.append)
-    assert (tokens, reply.text, reply.finished, reply.tokens.prompt) == (["Le", "eds"], "Leeds", False, 5)
+    assert (tokens, reply.text, reply.finished, reply.tokens.prompt) == (
+        ["Le", "eds"],
+        "Leeds",
+        False,
+        5,
+    )
 
 
 async def test_thinking_is_not_streamed(llm: OpenAILLM, server: Any) -> None:
-    """Neither its marks nor its words reach the receiver; what only looked like its beginning does."""
+    """Neither its marks nor its words reach the receiver; what only looked like its beginning
+    does.
+    """
     for parts in (["<thi", "nk>Hm.", " So:</think>\n\nLee", "ds"], ["<", "b>"]):
         server.then([server.piece(part) for part in parts])
     tokens: list[str] = []
@@ -71,17 +88,29 @@ async def test_thinking_is_not_streamed(llm: OpenAILLM, server: Any) -> None:
 
 
 REPLIES = [
-    ({"text": None, "refusal": "I cannot help with that."}, "model_refused", "refused to answer: I cannot help"),
+    (
+        {"text": None, "refusal": "I cannot help with that."},
+        "model_refused",
+        "refused to answer: I cannot help",
+    ),
     ({"text": "Lee", "finish": "content_filter"}, "content_filter", "content filter"),
     ({"text": ""}, "empty_reply", "reply is empty"),
     ({"text": "<think>Hm.</think>\n"}, "empty_reply", "reply is empty"),
-    ({"text": "<think>Hm.", "finish": "length"}, "empty_reply", "limit of tokens before its first word"),
+    (
+        {"text": "<think>Hm.", "finish": "length"},
+        "empty_reply",
+        "limit of tokens before its first word",
+    ),
 ]
 
 
 @pytest.mark.parametrize(("said", "code", "words"), REPLIES)
-async def test_no_reply_is_told_as_such(llm: OpenAILLM, server: Any, said: dict[str, Any], code: str, words: str) -> None:
-    """A refusal, a filter and nothing at all are errors that name the endpoint and say what to do."""
+async def test_no_reply_is_told_as_such(
+    llm: OpenAILLM, server: Any, said: dict[str, Any], code: str, words: str
+) -> None:
+    """A refusal, a filter and nothing at all are errors that name the endpoint and say what to
+    do.
+    """
     server.then_text(**said)
     with pytest.raises(PermanentError, match=words) as caught:
         await llm.chat(ASK)
@@ -119,7 +148,9 @@ async def test_cancel_closes_the_connection(llm: OpenAILLM, server: Any) -> None
 
 
 async def test_timeout_is_transient(server: Any) -> None:
-    """A server that takes too long, even in mid-stream, is a TransientError that tells the limit."""
+    """A server that takes too long, even in mid-stream, is a TransientError that tells the
+    limit.
+    """
     llm = OpenAILLM(connected(server, llm_timeout=0.3))
     server.then(None)
     with pytest.raises(TransientError, match=r"no reply within 0\.3 seconds"):
@@ -136,10 +167,13 @@ async def test_busy_server_is_transient(llm: OpenAILLM, server: Any, status: int
 
 
 @pytest.mark.parametrize(
-    ("status", "code"), [(400, "permanent"), (401, "unauthorised"), (404, "permanent"), (422, "permanent")]
+    ("status", "code"),
+    [(400, "permanent"), (401, "unauthorised"), (404, "permanent"), (422, "permanent")],
 )
 async def test_refusal_is_permanent(llm: OpenAILLM, server: Any, status: int, code: str) -> None:
-    """Other statuses are permanent; the message names endpoint and model, never the key, even if the server quotes it."""
+    """Other statuses are permanent; the message names endpoint and model, never the key, even if
+    the server quotes it.
+    """
     server.then_refuse(f"wrong: {KEY}", status)
     with pytest.raises(PermanentError) as caught:
         await llm.chat(ASK)
@@ -175,7 +209,9 @@ async def test_web_page_instead_of_json(llm: OpenAILLM, server: Any) -> None:
 
 
 async def test_schema_falls_back_and_is_remembered(llm: OpenAILLM, server: Any) -> None:
-    """A server without json_schema gets json_object and the schema in the prompt, the second time at once."""
+    """A server without json_schema gets json_object and the schema in the prompt, the second time
+    at once.
+    """
     server.then_refuse("This response_format type is unavailable now")
     server.then_text('{"town": "Leeds"}')
     server.then_text('{"town": "York"}')
@@ -190,7 +226,9 @@ async def test_schema_falls_back_and_is_remembered(llm: OpenAILLM, server: Any) 
 
 
 async def test_what_a_request_taught_is_remembered(llm: OpenAILLM, server: Any) -> None:
-    """A form that was found by a refused request serves the next process at once, in the prompt's language."""
+    """A form that was found by a refused request serves the next process at once, in the prompt's
+    language.
+    """
     server.then_refuse("This response_format type is unavailable now")
     server.then_text('{"town": "Leeds"}')
     await llm.chat(ASK, schema=SCHEMA)
@@ -243,11 +281,22 @@ async def test_retries(server: Any) -> None:
 
 
 async def test_embeddings(server: Any) -> None:
-    """Vectors come back in order whatever order the server uses, and have length 1; dim is known from then on."""
+    """Vectors come back in order whatever order the server uses, and have length 1; dim is known
+    from then on.
+    """
     embedder = OpenAIEmbedder(connected(server))
     made = {1: [0.0, 2.0], 0: [3.0, 4.0]}
-    rows = [{"object": "embedding", "index": index, "embedding": row} for index, row in made.items()]
-    server.then({"object": "list", "data": rows, "model": "e", "usage": {"prompt_tokens": 1, "total_tokens": 1}})
+    rows = [
+        {"object": "embedding", "index": index, "embedding": row} for index, row in made.items()
+    ]
+    server.then(
+        {
+            "object": "list",
+            "data": rows,
+            "model": "e",
+            "usage": {"prompt_tokens": 1, "total_tokens": 1},
+        }
+    )
     vectors = await embedder.passages(["a\x00", ""])
     assert vectors.dtype == np.float32
     assert np.allclose(vectors, [[0.6, 0.8], [0.0, 1.0]])
@@ -260,7 +309,13 @@ async def test_embeddings(server: Any) -> None:
 async def test_too_few_embeddings(server: Any) -> None:
     """A server that loses texts is an error, not a shift of all that follow."""
     embedder = build_embedder(connected(server))
-    server.then({"object": "list", "data": [{"object": "embedding", "index": 0, "embedding": [1.0]}], "model": "e"})
+    server.then(
+        {
+            "object": "list",
+            "data": [{"object": "embedding", "index": 0, "embedding": [1.0]}],
+            "model": "e",
+        }
+    )
     with pytest.raises(PermanentError, match="1 embeddings for 2 texts"):
         await embedder.passages(["a", "b"])
     await embedder.close()

@@ -1,4 +1,6 @@
-"""What is learned of an endpoint before its first question, how it is remembered, and what it changes."""
+"""What is learned of an endpoint before its first question, how it is remembered, and what it
+changes.
+"""
 
 from __future__ import annotations
 
@@ -24,8 +26,19 @@ GOOD = '{"capital": "Paris", "numbers": [1, 2, 3]}'
 
 
 def connected(server: Any, **more: Any) -> Settings:
-    named = {"llm_model": "m", "judge_model": "m", "llm_key": SecretStr(KEY), "judge_key": SecretStr(KEY)}
-    return Settings(**({"home": server.home, "llm": "openai", "llm_url": server.url, "judge_url": server.url} | named | more))
+    named = {
+        "llm_model": "m",
+        "judge_model": "m",
+        "llm_key": SecretStr(KEY),
+        "judge_key": SecretStr(KEY),
+    }
+    return Settings(
+        **(
+            {"home": server.home, "llm": "openai", "llm_url": server.url, "judge_url": server.url}
+            | named
+            | more
+        )
+    )
 
 
 def listed(**facts: Any) -> dict[str, Any]:
@@ -40,11 +53,19 @@ async def learned(server: Any, **more: Any) -> Known:
 
 
 async def test_all_is_learned_in_two_requests(server: Any) -> None:
-    """Context, schema, log-probabilities, thinking and speed of a server that does all that is asked."""
+    """Context, schema, log-probabilities, thinking and speed of a server that does all that is
+    asked.
+    """
     server.then(listed(max_model_len=32_768))
     server.then_text(GOOD, logprobs={"{": -0.1}, tokens=40)
     known = await learned(server)
-    assert (known.context, known.keeps_schema, known.logprobs, known.thinks, known.quirks) == (32_768, True, True, False, ())
+    assert (known.context, known.keeps_schema, known.logprobs, known.thinks, known.quirks) == (
+        32_768,
+        True,
+        True,
+        False,
+        (),
+    )
     assert known.speed is not None
     assert server.paths == ["/v1/models", "/v1/chat/completions"]
     assert not known.is_due
@@ -56,7 +77,9 @@ async def test_all_is_learned_in_two_requests(server: Any) -> None:
     (listed(owned_by="organization_owner"), "/api/v0/models", listed(max_context_length=9, loaded_context_length=4096)),
 ])  # fmt: skip
 async def test_the_context_that_runs(server: Any, models: Any, path: str, more: Any) -> None:
-    """llama.cpp, Ollama and LM Studio tell it in a place of their own; a third request looks there."""
+    """llama.cpp, Ollama and LM Studio tell it in a place of their own; a third request looks
+    there.
+    """
     server.then(models)
     server.then_text(GOOD)
     server.then(more)
@@ -100,7 +123,9 @@ async def test_made_anew_when_old_or_told_to(server: Any) -> None:
 
 
 async def test_a_schema_that_is_ignored_or_refused(server: Any) -> None:
-    """Prose in the place of JSON, and a refusal: the first question is sent the schema in words straight away."""
+    """Prose in the place of JSON, and a refusal: the first question is sent the schema in words
+    straight away.
+    """
     server.then(listed())
     server.then_text("Paris. 1, 2, 3.")
     assert (await learned(server)).keeps_schema is False
@@ -129,7 +154,10 @@ async def test_a_server_that_refuses_much(server: Any) -> None:
     server.then_refuse("logprobs are not supported with reasoning models")
     server.then_text(GOOD)
     known = await llm.learn(anew=True)
-    assert (set(known.quirks), known.keeps_schema) == ({"max_tokens", "temperature", "logprobs"}, True)
+    assert (set(known.quirks), known.keeps_schema) == (
+        {"max_tokens", "temperature", "logprobs"},
+        True,
+    )
     assert len(server.paths) == 6
     await llm.close()
 
@@ -141,17 +169,25 @@ async def test_a_server_that_refuses_much(server: Any) -> None:
     ({"text": "<think>Hm.", "finish": "length"}, False),
 ])  # fmt: skip
 async def test_a_model_that_thinks(server: Any, message: dict[str, Any], unopened: bool) -> None:
-    """It gets room to think beside its reply, its thinking is taken off, and its first token is no verdict."""
+    """It gets room to think beside its reply, its thinking is taken off, and its first token is no
+    verdict.
+    """
     server.then(listed())
     server.then_text(**message)
     llm = OpenAILLM(connected(server))
     known = await llm.learn()
-    assert (known.thinks, known.unopened, known.keeps_schema) == (True, unopened, None if "finish" in message else True)
+    assert (known.thinks, known.unopened, known.keeps_schema) == (
+        True,
+        unopened,
+        None if "finish" in message else True,
+    )
     begun = "" if unopened else "<think>"
     server.then_text(f"{begun}No? Yes.</think>\n\nYes.")
     assert (await llm.yes_no(ASK)).log_odds == 5.0
     assert server.requests[-1]["max_tokens"] > 1000
-    server.then([server.piece(part) for part in (begun, "Leeds? ", "York.</think>", "\n\nYo", "rk")])
+    server.then(
+        [server.piece(part) for part in (begun, "Leeds? ", "York.</think>", "\n\nYo", "rk")]
+    )
     tokens: list[str] = []
     assert (await llm.chat(ASK, on_token=tokens.append)).text == "".join(tokens) == "York"
     server.then_text('{"town": "a</think>b"}')
@@ -171,7 +207,10 @@ async def test_no_log_probabilities(server: Any) -> None:
     await llm.close()
 
 
-@pytest.mark.parametrize("body", [{"data": 3}, {"data": [{"id": "m", "context_length": "much"}]}, b"<html>", {"models": [7]}])
+@pytest.mark.parametrize(
+    "body",
+    [{"data": 3}, {"data": [{"id": "m", "context_length": "much"}]}, b"<html>", {"models": [7]}],
+)
 async def test_strange_replies_tell_nothing(server: Any, body: Any) -> None:
     """Whatever a server sends, the question goes on."""
     server.then(body)
@@ -181,7 +220,9 @@ async def test_strange_replies_tell_nothing(server: Any, body: Any) -> None:
 
 
 async def test_no_server_is_no_error(server: Any) -> None:
-    """Nobody listens: nothing is known, nothing is raised, and the next minutes do not ask again."""
+    """Nobody listens: nothing is known, nothing is raised, and the next minutes do not ask
+    again.
+    """
     llm = OpenAILLM(connected(server, llm_url="http://127.0.0.1:9/v1"))
     known = await llm.learn()
     assert (known.thinks, known.is_due) == (None, False)
@@ -189,7 +230,9 @@ async def test_no_server_is_no_error(server: Any) -> None:
     await llm.close()
 
 
-async def test_a_slow_server_is_not_waited_for(server: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_slow_server_is_not_waited_for(
+    server: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """What it told before the time was over is kept."""
     monkeypatch.setattr("citewell.models.openai.SECONDS", 3.0)
     server.then(listed(max_model_len=4096))
@@ -209,7 +252,9 @@ async def test_a_slow_server_is_not_waited_for(server: Any, monkeypatch: pytest.
 async def test_the_context_bounds_the_evidence(
     server: Any, context: int | None, thinks: bool | None, least: int, most: int, tier: bool
 ) -> None:
-    """Evidence, prompt and reply fit in the context together; a model without room for them is not asked to write answers."""
+    """Evidence, prompt and reply fit in the context together; a model without room for them is not
+    asked to write answers.
+    """
     llm = OpenAILLM(connected(server))
     llm.known = Known(context=context, thinks=thinks)
     assert least <= llm.evidence_tokens <= most
@@ -223,7 +268,9 @@ async def test_the_context_bounds_the_evidence(
 
 
 async def test_built_models_learn(server: Any) -> None:
-    """Behind the retries too, for chat model and judge, which share what is known of one endpoint."""
+    """Behind the retries too, for chat model and judge, which share what is known of one
+    endpoint.
+    """
     llm, judge = build_llm(connected(server)), build_judge_llm(connected(server))
     assert isinstance(llm, Learns)
     assert isinstance(judge, Learns)

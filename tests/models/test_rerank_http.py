@@ -42,17 +42,32 @@ async def reranker(server: Any) -> AsyncIterator[Reranker]:
 
 
 async def test_request_and_reply_of_cohere_jina_and_vllm(reranker: Reranker, server: Any) -> None:
-    """Sent: model, query, documents, top_n, the key. Read: relevance by index, in whatever order, as log-odds."""
-    server.then({"results": [{"index": 1, "relevance_score": 0.1}, {"index": 0, "relevance_score": 0.9, "document": {}}]})
-    assert await reranker.scores("Which town?\x00", TEXTS) == pytest.approx([math.log(9), -math.log(9)])
-    assert server.requests == [{"model": "m", "query": "Which town? ", "documents": TEXTS, "top_n": 2}]
+    """Sent: model, query, documents, top_n, the key. Read: relevance by index, in whatever order,
+    as log-odds.
+    """
+    server.then(
+        {
+            "results": [
+                {"index": 1, "relevance_score": 0.1},
+                {"index": 0, "relevance_score": 0.9, "document": {}},
+            ]
+        }
+    )
+    assert await reranker.scores("Which town?\x00", TEXTS) == pytest.approx(
+        [math.log(9), -math.log(9)]
+    )
+    assert server.requests == [
+        {"model": "m", "query": "Which town? ", "documents": TEXTS, "top_n": 2}
+    ]
     assert server.keys == [f"bearer {KEY}"]
 
 
 @pytest.mark.parametrize("reply", [
     [{"index": 0, "score": 0.9}, {"index": 1, "score": 0.1}],  # TEI
-    {"data": [{"index": 0, "relevance_score": 0.9}, {"index": 1, "relevance_score": 0.1}]},  # Voyage
-    {"output": {"results": [{"index": 0, "relevance_score": 0.9}, {"index": 1, "relevance_score": 0.1}]}},  # DashScope
+    # Voyage
+    {"data": [{"index": 0, "relevance_score": 0.9}, {"index": 1, "relevance_score": 0.1}]},
+    # DashScope
+    {"output": {"results": [{"index": 0, "relevance_score": 0.9}, {"index": 1, "relevance_score": 0.1}]}},
     {"id": "x", "results": [{"index": 0, "relevance_score": 0.9}, {"index": 1, "relevance_score": 0.1}], "meta": {}},
 ])  # fmt: skip
 async def test_other_shapes_of_the_reply(reranker: Reranker, server: Any, reply: Any) -> None:
@@ -73,7 +88,9 @@ async def test_server_that_calls_documents_texts(reranker: Reranker, server: Any
 
 
 def test_scale() -> None:
-    """Probabilities become log-odds with an end; anything outside 0 to 1 tells that they are log-odds already."""
+    """Probabilities become log-odds with an end; anything outside 0 to 1 tells that they are
+    log-odds already.
+    """
     assert log_odds([0.5, 1.0, 0.0]) == [0.0, pytest.approx(SURE), pytest.approx(-SURE)]
     assert log_odds([0.5, -3.2, 7.0]) == [0.5, -3.2, 7.0]
 
@@ -89,8 +106,12 @@ def test_scale() -> None:
     (b"<html>not found</html>", "not JSON"),
     (b'{"results": [{"ind', "not JSON"),
 ])  # fmt: skip
-async def test_half_or_malformed_replies(reranker: Reranker, server: Any, reply: Any, words: str) -> None:
-    """A reply counts whole or not at all; the error names the endpoint and what was wrong, and is not tried again."""
+async def test_half_or_malformed_replies(
+    reranker: Reranker, server: Any, reply: Any, words: str
+) -> None:
+    """A reply counts whole or not at all; the error names the endpoint and what was wrong, and is
+    not tried again.
+    """
     server.then(reply)
     with pytest.raises(PermanentError, match=words) as caught:
         await reranker.scores("Which town?", TEXTS)

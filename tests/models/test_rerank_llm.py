@@ -16,18 +16,30 @@ async def test_scores_are_log_odds_in_order() -> None:
     llm = ScriptedLLM()
     llm.enqueue_yes_no(-2.0, 1.5, 0.25)
     assert await LLMReranker(llm).scores("Which town?", ["a", "b", "c"]) == [-2.0, 1.5, 0.25]
-    assert [call.messages[-1].content.split("\n")[1] for call in llm.calls] == ["[1] a", "[1] b", "[1] c"]
+    assert [call.messages[-1].content.split("\n")[1] for call in llm.calls] == [
+        "[1] a",
+        "[1] b",
+        "[1] c",
+    ]
 
 
 async def test_stops_at_a_plain_yes() -> None:
     """What comes after a passage that plainly answers is not looked at, and says so with None."""
     llm = ScriptedLLM()
     llm.enqueue_yes_no(-1.0, 4.0)
-    assert await LLMReranker(llm).scores("Which town?", ["a", "b", "c", "d"]) == [-1.0, 4.0, None, None]
+    assert await LLMReranker(llm).scores("Which town?", ["a", "b", "c", "d"]) == [
+        -1.0,
+        4.0,
+        None,
+        None,
+    ]
     assert len(llm.calls) == 2
 
 
-@pytest.mark.parametrize(("question", "words"), [("Which town?", "Question: Which town?"), ("哪座城市？", "问题： 哪座城市？")])
+@pytest.mark.parametrize(
+    ("question", "words"),
+    [("Which town?", "Question: Which town?"), ("哪座城市？", "问题： 哪座城市？")],
+)
 async def test_a_prompt_in_the_language_of_the_question(question: str, words: str) -> None:
     """The passage stands first, so that what follows it is the question alone."""
     llm = ScriptedLLM()
@@ -45,7 +57,9 @@ async def test_errors_of_the_model_are_raised() -> None:
 
 
 async def test_closing_leaves_the_model_alone(settings: Settings) -> None:
-    """The model is the app's. Without one, or unless the settings ask for it, there is no reranker."""
+    """The model is the app's. Without one, or unless the settings ask for it, there is no
+    reranker.
+    """
     llm = ScriptedLLM()
     wanted = settings.model_copy(update={"reranker": "llm"})
     reranker = build_reranker(wanted, llm)

@@ -61,7 +61,9 @@ async def test_not_after_a_token() -> None:
     seen: list[str] = []
 
     class Broken(ScriptedLLM):
-        async def chat(self, messages: Sequence[Message], *, on_token: OnToken | None = None, **_: Any) -> Reply:
+        async def chat(
+            self, messages: Sequence[Message], *, on_token: OnToken | None = None, **_: Any
+        ) -> Reply:
             assert on_token is not None
             on_token("Lee")
             raise BUSY
@@ -72,7 +74,9 @@ async def test_not_after_a_token() -> None:
 
 
 async def test_one_deadline_over_all_tries() -> None:
-    """Tries and the waits between them end together, with what the last whole try ended in, or with the time."""
+    """Tries and the waits between them end together, with what the last whole try ended in, or with
+    the time.
+    """
 
     class Slow(ScriptedLLM):
         async def chat(self, *_: Any, **__: Any) -> Reply:

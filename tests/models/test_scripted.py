@@ -15,7 +15,9 @@ from citewell.models import build_embedder, build_llm
 from citewell.models.scripted import Line, ScriptedEmbedder, ScriptedLLM
 from citewell.types import Message
 
-PASSAGES = "The lake is 12 metres deep. The village has two shops.\n湖水深十二米。村里有两家商店。\n"
+PASSAGES = (
+    "The lake is 12 metres deep. The village has two shops.\n湖水深十二米。村里有两家商店。\n"
+)
 
 
 def ask(text: str) -> list[Message]:
@@ -71,7 +73,9 @@ async def test_delay() -> None:
     ],
 )
 async def test_quotes_the_passages(question: str, answer: str) -> None:
-    """Without a script, chat answers with the sentence nearest to the question, or says that it does not know."""
+    """Without a script, chat answers with the sentence nearest to the question, or says that it
+    does not know.
+    """
     assert (await ScriptedLLM().chat(ask(PASSAGES + question))).text == answer
 
 
@@ -103,7 +107,11 @@ async def test_fits_a_schema() -> None:
 async def test_script_from_settings(tmp_path: Path) -> None:
     """`scripted_replies` names a JSON list of texts, figures and errors."""
     script = tmp_path / "replies.json"
-    script.write_text(json.dumps(["one", -1, {"error": "permanent", "message": "no"}, {"reply": "two", "delay": 0.001}]))
+    script.write_text(
+        json.dumps(
+            ["one", -1, {"error": "permanent", "message": "no"}, {"reply": "two", "delay": 0.001}]
+        )
+    )
     llm = build_llm(Settings(llm="scripted", scripted_replies=script))
     assert llm is not None
     assert (await llm.chat(ask("a"))).text == "one"
@@ -123,26 +131,37 @@ def test_bad_script(tmp_path: Path, text: str) -> None:
 
 
 async def test_embedder() -> None:
-    """Same text, same vector; shared words make texts nearer than none, in both languages; every row has length 1."""
+    """Same text, same vector; shared words make texts nearer than none, in both languages; every
+    row has length 1.
+    """
     embedder = build_embedder(Settings(embedder="scripted"))
     assert isinstance(embedder, ScriptedEmbedder)
     rows = await embedder.passages(["The lake is deep", "two shops", "湖水深十二米", "", "\ud800"])
     assert rows.shape == (5, embedder.dim)
     assert rows.dtype == np.float32
     assert np.linalg.norm(rows, axis=1) == pytest.approx(np.ones(5))
-    english, chinese = await embedder.query("how deep is the lake"), await embedder.query("湖水有多深")
+    english, chinese = (
+        await embedder.query("how deep is the lake"),
+        await embedder.query("湖水有多深"),
+    )
     assert english @ rows[0] > english @ rows[1] + 0.3
     assert chinese @ rows[2] > chinese @ rows[0] + 0.2
     assert (await embedder.passages([])).shape == (0, embedder.dim)
 
 
-async def test_pace_and_bounded_memory(settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A script may make every token take its time; a server that asks without end does not keep all of it."""
+async def test_pace_and_bounded_memory(
+    settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A script may make every token take its time; a server that asks without end does not keep all
+    of it.
+    """
     script = tmp_path / "script.json"
     script.write_text('[{"pace": 0.02, "delay": 0.03}]', "utf-8")
     llm = ScriptedLLM.from_settings(settings.model_copy(update={"scripted_replies": script}))
     started = time.perf_counter()
-    reply = await llm.chat(ask(f"{PASSAGES}Question: How deep is the lake?"), on_token=lambda _: None)
+    reply = await llm.chat(
+        ask(f"{PASSAGES}Question: How deep is the lake?"), on_token=lambda _: None
+    )
     assert time.perf_counter() - started >= 0.03 + 0.02 * reply.tokens.completion
     monkeypatch.setattr("citewell.models.scripted.CALLS", 5)
     for number in range(20):
@@ -156,6 +175,9 @@ async def test_pace_and_bounded_memory(settings: Settings, tmp_path: Path, monke
 
 async def test_a_job_that_goes_on_from_the_same_passages() -> None:
     """The question of an earlier message counts where the last one asks nothing new."""
-    said = [*ask(f"{PASSAGES}Question: How deep is the lake?"), Message(role="assistant", content="yes")]
+    said = [
+        *ask(f"{PASSAGES}Question: How deep is the lake?"),
+        Message(role="assistant", content="yes"),
+    ]
     reply = await ScriptedLLM().chat([*said, *ask("Now answer in the passages' own words.")])
     assert reply.text == "The lake is 12 metres deep."

@@ -12,7 +12,9 @@ TEXT = "Rent is due in April. Cats need a permit."
 
 
 async def test_without_a_script_shared_words_decide() -> None:
-    """The nearest sentence answers, as far as it holds the question's words; a claim is entailed as far as its words are."""
+    """The nearest sentence answers, as far as it holds the question's words; a claim is entailed as
+    far as its words are.
+    """
     reader = ScriptedReader()
     good, poor = await reader.read("Cats need permit", [TEXT, "雨天。"])
     assert TEXT[good.start : good.end].strip() == "Cats need a permit."

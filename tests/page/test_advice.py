@@ -1,4 +1,5 @@
-"""What the page says where something cannot be done: in its own words, and only with buttons that can help.
+"""What the page says where something cannot be done: in its own words, and only with buttons that
+can help.
 
 The one rule: the page speaks to whoever sits before it; commands are for whoever runs the server.
 """
@@ -24,9 +25,15 @@ def test_a_file_that_is_too_large_is_not_sent(served: Served, page: Page, goto: 
     """It is told in kB beside its name, with no button that cannot help; what fits goes on."""
     goto("/library")
     sent: list[str] = []
-    page.on("request", lambda request: sent.append(request.url) if request.method == "POST" else None)
+    page.on(
+        "request", lambda request: sent.append(request.url) if request.method == "POST" else None
+    )
     large = {"name": "large.md", "mimeType": "text/markdown", "buffer": b"x" * (LARGEST + 1)}
-    small = {"name": "small.md", "mimeType": "text/markdown", "buffer": b"# Small\n\nIt is small.\n"}
+    small = {
+        "name": "small.md",
+        "mimeType": "text/markdown",
+        "buffer": b"# Small\n\nIt is small.\n",
+    }
     page.locator("input[type=file]").first.set_input_files([large, small])  # type: ignore[arg-type]
     dialog = page.get_by_role("dialog")
     if dialog.count():
@@ -48,7 +55,9 @@ def test_a_file_that_is_too_large_is_not_sent(served: Served, page: Page, goto: 
         ("/traces/tr_nope", "Traces lists what there is", "Traces"),
     ],
 )
-def test_what_is_not_there_says_where_to_go(page: Page, goto: Any, path: str, words: str, leads: str) -> None:
+def test_what_is_not_there_says_where_to_go(
+    page: Page, goto: Any, path: str, words: str, leads: str
+) -> None:
     goto(path)
     told = page.get_by_role("alert").filter(has_text=words)
     expect(told).to_be_visible()
@@ -62,10 +71,21 @@ def test_readers_see_what_they_may_do(served: Served, page: Page, goto: Any) -> 
     """Sites and the words of tables: to be read and asked, not to be changed."""
     me = served.api("GET", "/me") | {"role": "reader", "auth": "token", "csrf": "word"}
     page.route("**/api/me*", lambda route: route.fulfill(json=me))
-    site = {"collection": "tower", "pages": 1, "problems": 0, "bytes": 10, "chunks": 1, "embedded": 1, "oldest": 1, "newest": 1}
+    site = {
+        "collection": "tower",
+        "pages": 1,
+        "problems": 0,
+        "bytes": 10,
+        "chunks": 1,
+        "embedded": 1,
+        "oldest": 1,
+        "newest": 1,
+    }
     kept = {"sites": [site | {"start_urls": [], "allowed_domains": []}]}
     page.route(re.compile(r"/api/sites(\?.*)?$"), lambda route: route.fulfill(json=kept))
-    served.client.post("/api/data/sources", files={"file": ("towns.csv", b"town,height\nNorden,41\n")}).raise_for_status()
+    served.client.post(
+        "/api/data/sources", files={"file": ("towns.csv", b"town,height\nNorden,41\n")}
+    ).raise_for_status()
     goto("/sites")
     expect(page.get_by_role("link", name="tower")).to_be_visible()
     expect(page.get_by_text("Exploring another takes an editor.")).to_be_visible()
@@ -73,11 +93,15 @@ def test_readers_see_what_they_may_do(served: Served, page: Page, goto: Any) -> 
         expect(page.get_by_role("button", name=name)).to_have_count(0)
     goto("/data/towns")
     page.get_by_role("tab", name=re.compile("^Glossary")).click()
-    expect(page.get_by_text("Nothing has been said yet about what words mean here.")).to_be_visible()
+    expect(
+        page.get_by_text("Nothing has been said yet about what words mean here.")
+    ).to_be_visible()
     expect(page.get_by_role("button", name="Save glossary")).to_have_count(0)
 
 
-def test_the_example_is_of_the_columns_that_are_there(served: Served, page: Page, goto: Any) -> None:
+def test_the_example_is_of_the_columns_that_are_there(
+    served: Served, page: Page, goto: Any
+) -> None:
     served.client.post(
         "/api/data/sources", files={"file": ("hills.csv", b"region,height\nNorden,41\nSueden,12\n")}
     ).raise_for_status()

@@ -1,7 +1,7 @@
 """The place to ask, from an empty installation: add, ask, watch, read, cite, judge, come back.
 
-The one rule: what cannot be timed (a draft, a run that is stopped) is told to the page event by event, over a line that the
-test holds; all else is asked of the real server.
+The one rule: what cannot be timed (a draft, a run that is stopped) is told to the page event by
+event, over a line that the test holds; all else is asked of the real server.
 """
 
 from __future__ import annotations
@@ -17,7 +17,9 @@ from playwright.sync_api import Page, expect
 from tests.page.conftest import Served, until
 from tests.page.told import AT_END, LINE, answer
 
-POLICY = Path(__file__).resolve().parents[2] / "samples" / "library" / "information-security-policy.md"
+POLICY = (
+    Path(__file__).resolve().parents[2] / "samples" / "library" / "information-security-policy.md"
+)
 QUESTION = "How many characters does a password have at least?"
 PROOF = "Passwords have at least 14 characters"
 Goto = Callable[..., Page]
@@ -43,7 +45,9 @@ def question(page: Page, text: str = QUESTION) -> None:
     page.keyboard.press("Enter")
 
 
-def test_from_nothing_to_a_conversation(served: Served, goto: Goto, page: Page, axe: Any, picture: Any) -> None:
+def test_from_nothing_to_a_conversation(
+    served: Served, goto: Goto, page: Page, axe: Any, picture: Any
+) -> None:
     """The main task of the page, whole; what was asked is there after a reload, with its proof."""
     page.goto(served.url)  # as a person opens it: the bare address, with nothing behind a #
     expect(page.get_by_role("link", name="Add documents")).to_have_attribute("href", "#/library")
@@ -53,14 +57,18 @@ def test_from_nothing_to_a_conversation(served: Served, goto: Goto, page: Page, 
     page.reload()
     example = page.get_by_role("list", name="Questions to begin with").get_by_role("button").first
     example.click()
-    expect(page.get_by_role("textbox", name="Your question")).to_have_value(re.compile("Security Policy"))
+    expect(page.get_by_role("textbox", name="Your question")).to_have_value(
+        re.compile("Security Policy")
+    )
 
     question(page)
     shown = page.get_by_role("article", name="Answer")
     expect(shown).to_contain_text(PROOF)
     expect(page).to_have_url(re.compile(r"#/ask/ses_\w+$"))
     shown.get_by_text(re.compile(r"^\d+ steps, ")).click()
-    expect(shown.locator(".ask-step-words").filter(has_text="Searches the documents")).to_contain_text("DocumentRetrievalNode")
+    expect(
+        shown.locator(".ask-step-words").filter(has_text="Searches the documents")
+    ).to_contain_text("DocumentRetrievalNode")
     expect(shown.locator(".ask-steps-graph svg").first).to_be_visible()
 
     cite = shown.get_by_role("button", name=re.compile("^Source 1:"))
@@ -81,21 +89,31 @@ def test_from_nothing_to_a_conversation(served: Served, goto: Goto, page: Page, 
     expect(shown.get_by_role("status")).to_contain_text("later answers follow it")
     page.reload()
     expect(shown).to_contain_text(PROOF)
-    expect(shown.get_by_role("button", name="This is right")).to_have_attribute("aria-pressed", "true")
+    expect(shown.get_by_role("button", name="This is right")).to_have_attribute(
+        "aria-pressed", "true"
+    )
     expect(shown.get_by_role("button", name=re.compile("^Source 1:"))).to_be_visible()
     picture("ask")
     axe(page)
 
 
-def test_conversations_are_found_renamed_and_deleted(served: Served, goto: Goto, page: Page) -> None:
+def test_conversations_are_found_renamed_and_deleted(
+    served: Served, goto: Goto, page: Page
+) -> None:
     for n in range(5):
-        served.api("POST", "/ask", json={"question": f"When is a password of year {n} changed?", "agent": "dual_loop"})
+        served.api(
+            "POST",
+            "/ask",
+            json={"question": f"When is a password of year {n} changed?", "agent": "dual_loop"},
+        )
     goto("/ask")
     talks = page.get_by_role("region", name="Conversations")
     talks.get_by_role("searchbox").fill("year 3")
     expect(talks.get_by_role("link")).to_have_count(1)
     talks.get_by_role("link").click()
-    expect(page.get_by_role("heading", level=2)).to_have_text("When is a password of year 3 changed?")
+    expect(page.get_by_role("heading", level=2)).to_have_text(
+        "When is a password of year 3 changed?"
+    )
     talks.get_by_role("button", name=re.compile("^What to do with")).click()
     page.get_by_role("menuitem", name="Rename").click()
     page.get_by_label("Title", exact=True).fill("Year <b>three</b>")
@@ -127,16 +145,36 @@ def test_wrong_with_a_correction(served: Served, goto: Goto, page: Page) -> None
 
 
 def test_a_draft_is_a_draft_until_it_is_proved(goto: Goto, page: Page, said: Any) -> None:
-    """Steps come one by one, the next one is lit; the draft says that it is unchecked, a new try begins it anew."""
+    """Steps come one by one, the next one is lit; the draft says that it is unchecked, a new try
+    begins it anew.
+    """
     goto("/ask")
     page.evaluate(LINE)
     page.get_by_label("Who answers").select_option("dual_loop")
     question(page)
     lit = page.locator("[aria-current=step]")
     expect(lit).to_contain_text("Recalls what it knows of you")
-    said("step", {"n": 1, "node": "retrieve_memory", "action": "route_query", "seconds": 0.01, "detail": {"trace_id": "tr_1"}})
+    said(
+        "step",
+        {
+            "n": 1,
+            "node": "retrieve_memory",
+            "action": "route_query",
+            "seconds": 0.01,
+            "detail": {"trace_id": "tr_1"},
+        },
+    )
     expect(lit).to_contain_text("Chooses where to look")
-    said("step", {"n": 2, "node": "route_query", "action": "search", "seconds": 0.2, "detail": {"reason": "the question asks"}})
+    said(
+        "step",
+        {
+            "n": 2,
+            "node": "route_query",
+            "action": "search",
+            "seconds": 0.2,
+            "detail": {"reason": "the question asks"},
+        },
+    )
     expect(lit).to_contain_text("rewrite_query")
     expect(page.locator(".ask-steps-list")).to_contain_text("the question asks")
     said("token", {"text": "Perhaps **28"})
@@ -144,7 +182,9 @@ def test_a_draft_is_a_draft_until_it_is_proved(goto: Goto, page: Page, said: Any
     draft = page.locator(".draft")
     expect(draft).to_contain_text("not yet checked")
     expect(draft.locator("strong")).to_have_text("28")
-    said("step", {"n": 3, "node": "rewrite_query", "action": "search", "seconds": 0.2, "detail": {}})
+    said(
+        "step", {"n": 3, "node": "rewrite_query", "action": "search", "seconds": 0.2, "detail": {}}
+    )
     said("token", {"text": "They get 27."})
     expect(draft).not_to_contain_text("28")
     said("answer", answer())
@@ -154,8 +194,9 @@ def test_a_draft_is_a_draft_until_it_is_proved(goto: Goto, page: Page, said: Any
 
 
 def test_stop_and_go_on(goto: Goto, page: Page, said: Any) -> None:
-    """A run that was stopped goes on under its own name where the server has kept it; a line that ends without an answer says
-    so, and what the server knows of it."""
+    """A run that was stopped goes on under its own name where the server has kept it; a line that
+    ends without an answer says so, and what the server knows of it.
+    """
     kept = [{"trace_id": "tr_7"}]
     page.route("**/api/runs?*", lambda route: route.fulfill(json={"runs": kept}))
     page.route("**/api/runs", lambda route: route.fulfill(json={"runs": kept}))
@@ -163,7 +204,16 @@ def test_stop_and_go_on(goto: Goto, page: Page, said: Any) -> None:
     page.evaluate(LINE)
     page.get_by_label("Who answers").select_option("dual_loop")
     question(page)
-    said("step", {"n": 1, "node": "retrieve_memory", "action": "route_query", "seconds": 0.01, "detail": {"trace_id": "tr_7"}})
+    said(
+        "step",
+        {
+            "n": 1,
+            "node": "retrieve_memory",
+            "action": "route_query",
+            "seconds": 0.01,
+            "detail": {"trace_id": "tr_7"},
+        },
+    )
     page.get_by_role("button", name="Stop").click()
     expect(page.get_by_text("It can go on where it was.")).to_be_visible()
     page.get_by_role("button", name="Go on", exact=True).click()
@@ -178,12 +228,23 @@ def test_stop_and_go_on(goto: Goto, page: Page, said: Any) -> None:
 
 
 def test_what_keeps_nothing_is_asked_anew(goto: Goto, page: Page, said: Any) -> None:
-    """One pass is not kept: a stopped question of `qa` is asked again, with what it was asked with."""
+    """One pass is not kept: a stopped question of `qa` is asked again, with what it was asked
+    with.
+    """
     goto("/ask")
     page.evaluate(LINE)
     page.get_by_label("Who answers").select_option("qa")
     question(page)
-    said("step", {"n": 1, "node": "InputValidationNode", "action": "default", "seconds": 0.01, "detail": {"trace_id": "tr_8"}})
+    said(
+        "step",
+        {
+            "n": 1,
+            "node": "InputValidationNode",
+            "action": "default",
+            "seconds": 0.01,
+            "detail": {"trace_id": "tr_8"},
+        },
+    )
     expect(page.locator(".ask-steps-list")).to_contain_text("InputValidationNode")
     page.get_by_role("button", name="Stop").click()
     expect(page.get_by_text("You stopped this.", exact=True)).to_be_visible()
@@ -194,8 +255,12 @@ def test_what_keeps_nothing_is_asked_anew(goto: Goto, page: Page, said: Any) -> 
     assert first == second
 
 
-def test_the_server_stops_in_the_middle(served: Served, goto: Goto, page: Page, said: Any, axe: Any, picture: Any) -> None:
-    """That is told; when the server is back, the answer that it had finished meanwhile stands there, and its conversation."""
+def test_the_server_stops_in_the_middle(
+    served: Served, goto: Goto, page: Page, said: Any, axe: Any, picture: Any
+) -> None:
+    """That is told; when the server is back, the answer that it had finished meanwhile stands
+    there, and its conversation.
+    """
     served.add("default", POLICY.name, POLICY.read_bytes())
     goto("/ask")
     page.evaluate(LINE)
@@ -205,11 +270,31 @@ def test_the_server_stops_in_the_middle(served: Served, goto: Goto, page: Page, 
     until(page, "() => window.asked.length === 1")
     finished = served.api("POST", "/ask", json={"question": asked})
     detail = {"trace_id": finished["trace_id"]}
-    said("step", {"n": 1, "node": "InputValidationNode", "action": "default", "seconds": 0.01, "detail": detail})
+    said(
+        "step",
+        {
+            "n": 1,
+            "node": "InputValidationNode",
+            "action": "default",
+            "seconds": 0.01,
+            "detail": detail,
+        },
+    )
     served.stop()
-    said("error", {"error": {"code": "stopping", "message": "the server is stopping", "hint": "ask again when it is back"}})
+    said(
+        "error",
+        {
+            "error": {
+                "code": "stopping",
+                "message": "the server is stopping",
+                "hint": "ask again when it is back",
+            }
+        },
+    )
     page.evaluate("() => window.cut()")
-    lost = page.get_by_role("alert").filter(has_text="The server was stopped before the answer came.")
+    lost = page.get_by_role("alert").filter(
+        has_text="The server was stopped before the answer came."
+    )
     expect(lost).to_contain_text("looks whether it was answered meanwhile")
     expect(page.get_by_role("button", name="Ask again", exact=True)).to_be_visible()
     picture("ask-lost")
@@ -221,7 +306,9 @@ def test_the_server_stops_in_the_middle(served: Served, goto: Goto, page: Page, 
 
 
 def test_pages_of_a_site_as_they_are_visited(goto: Goto, page: Page, said: Any) -> None:
-    """Each page with why it was chosen, or what went wrong; the run can be told to answer from what it has."""
+    """Each page with why it was chosen, or what went wrong; the run can be told to answer from what
+    it has.
+    """
     goto("/ask")
     page.evaluate(LINE)
     page.get_by_label("Who answers").select_option("website")
@@ -229,18 +316,38 @@ def test_pages_of_a_site_as_they_are_visited(goto: Goto, page: Page, said: Any) 
     question(page, "What is the return policy?")
     expect(page.get_by_role("button", name="Answer from what was read")).to_have_count(0)
     said("progress", {"kind": "begin", "trace_id": "tr_9", "site": "example.com"})
-    visit = {"kind": "page", "url": "https://example.com/", "title": "Home", "how": "fetched", "problem": "", "iteration": 1}
+    visit = {
+        "kind": "page",
+        "url": "https://example.com/",
+        "title": "Home",
+        "how": "fetched",
+        "problem": "",
+        "iteration": 1,
+    }
     said("progress", visit | {"why": "a start page", "pages": 1, "links": 7})
-    broken = {"url": "https://example.com/x", "title": "", "problem": "404 <b>gone</b>", "why": "", "pages": 1, "links": 6}
+    broken = {
+        "url": "https://example.com/x",
+        "title": "",
+        "problem": "404 <b>gone</b>",
+        "why": "",
+        "pages": 1,
+        "links": 6,
+    }
     said("progress", visit | broken)
     pages = page.get_by_role("list", name="Pages visited").get_by_role("listitem")
-    expect(pages).to_have_text([re.compile("Home.*a start page"), re.compile("/x.*404 <b>gone</b>")])
+    expect(pages).to_have_text(
+        [re.compile("Home.*a start page"), re.compile("/x.*404 <b>gone</b>")]
+    )
     expect(page.get_by_text("1 page read, 6 links left")).to_be_visible()
-    page.route("**/api/runs/tr_9/stop*", lambda route: route.fulfill(status=202, json={"trace_id": "tr_9"}))
+    page.route(
+        "**/api/runs/tr_9/stop*", lambda route: route.fulfill(status=202, json={"trace_id": "tr_9"})
+    )
     with page.expect_request(re.compile("/api/runs/tr_9/stop")) as asked:
         page.get_by_role("button", name="Answer from what was read").click()
     assert asked.value.method == "POST"
-    expect(page.get_by_text("It stops looking further and answers from what it has.")).to_be_visible()
+    expect(
+        page.get_by_text("It stops looking further and answers from what it has.")
+    ).to_be_visible()
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
@@ -248,15 +355,41 @@ def test_pages_of_a_site_as_they_are_visited(goto: Goto, page: Page, said: Any) 
 def test_each_kind_of_no_answer_says_what_to_do(
     goto: Goto, page: Page, said: Any, axe: Any, picture: Any, language: str
 ) -> None:
-    """Refused, a question back, unproved and an error differ in words, and none is taken for an answer."""
+    """Refused, a question back, unproved and an error differ in words, and none is taken for an
+    answer.
+    """
     goto("/ask")
     page.evaluate(LINE)
-    doubtful = [{"text": "It is so.", "citations": [], "verdict": "unsupported", "problems": ["no sentence shows it"]}]
+    doubtful = [
+        {
+            "text": "It is so.",
+            "citations": [],
+            "verdict": "unsupported",
+            "problems": ["no sentence shows it"],
+        }
+    ]
     kinds: list[dict[str, Any]] = [
-        {"status": "refused", "stop_reason": "routes_exhausted", "answer": "Nothing found.", "sentences": [], "citations": []},
+        {
+            "status": "refused",
+            "stop_reason": "routes_exhausted",
+            "answer": "Nothing found.",
+            "sentences": [],
+            "citations": [],
+        },
         {"status": "clarify", "answer": "A or B?", "sentences": [], "citations": []},
-        {"status": "fallback", "answer": "It is so.", "sentences": doubtful, "confidence": 0.2, "warnings": ["beware"]},
-        {"status": "error", "answer": "", "error_info": {"message": "it broke", "hint": "mend it"}, "sentences": []},
+        {
+            "status": "fallback",
+            "answer": "It is so.",
+            "sentences": doubtful,
+            "confidence": 0.2,
+            "warnings": ["beware"],
+        },
+        {
+            "status": "error",
+            "answer": "",
+            "error_info": {"message": "it broke", "hint": "mend it"},
+            "sentences": [],
+        },
     ]
     for n, kind in enumerate(kinds):
         question(page, f"Question {n}")
@@ -274,25 +407,40 @@ def test_each_kind_of_no_answer_says_what_to_do(
     axe(page)
 
 
-def test_hostile_answers_and_titles_are_text(served: Served, goto: Goto, page: Page, said: Any) -> None:
+def test_hostile_answers_and_titles_are_text(
+    served: Served, goto: Goto, page: Page, said: Any
+) -> None:
     """Nothing that a model, a document or a title says is run, loaded or gone to."""
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url))
     hostile = (
-        "<script>window.hit = 1</script><img src=x onerror='window.hit = 2'> <svg onload='window.hit = 3'></svg>\n\n"
-        "[one](javascript:window.hit=4) [two](data:text/html,x) [three](#/settings) [four](https://example.com/ok)\n\n"
-        "![pixel](https://example.com/pixel.png)\n\n```html\n<iframe src='javascript:window.hit=5'></iframe>\n```\n\n"
+        "<script>window.hit = 1</script><img src=x onerror='window.hit = 2'> <svg "
+        "onload='window.hit = 3'></svg>\n\n"
+        "[one](javascript:window.hit=4) [two](data:text/html,x) [three](#/settings) "
+        "[four](https://example.com/ok)\n\n"
+        "![pixel](https://example.com/pixel.png)\n\n```html\n<iframe "
+        "src='javascript:window.hit=5'></iframe>\n```\n\n"
         "$\\href{javascript:window.hit=6}{x}$ <style>body { display: none }</style> [1] [77]\n\n"
         "<a href='https://example.com' style='position:fixed;inset:0'>all</a>"
     )
-    served.api("POST", "/ask", json={"question": "<img src=x onerror='window.hit = 7'> when?", "agent": "dual_loop"})
+    served.api(
+        "POST",
+        "/ask",
+        json={"question": "<img src=x onerror='window.hit = 7'> when?", "agent": "dual_loop"},
+    )
     goto("/ask")
-    expect(page.get_by_role("region", name="Conversations")).to_contain_text("<img src=x onerror='window.hit = 7'>")
+    expect(page.get_by_role("region", name="Conversations")).to_contain_text(
+        "<img src=x onerror='window.hit = 7'>"
+    )
     page.evaluate(LINE)
     question(page, "<b onclick='window.hit = 8'>Bold</b>")
     said("token", {"text": hostile})
     expect(page.locator(".draft")).to_contain_text("<script>")
-    cite = answer()["citations"][0] | {"title": "<i>T</i>", "quote": "<u>q</u>", "uri": "javascript:window.hit=9"}
+    cite = answer()["citations"][0] | {
+        "title": "<i>T</i>",
+        "quote": "<u>q</u>",
+        "uri": "javascript:window.hit=9",
+    }
     data: dict[str, Any] = {
         "source": "s",
         "dialect": "",
@@ -301,7 +449,10 @@ def test_hostile_answers_and_titles_are_text(served: Served, goto: Goto, page: P
         "rows": [["<script>window.hit = 10</script>"]],
     }
     data |= {"row_count": 1, "truncated": False, "chart": None, "tried": []}
-    said("answer", answer(answer=hostile, sentences=[], citations=[cite], data=data, warnings=["<b>w</b>"]))
+    said(
+        "answer",
+        answer(answer=hostile, sentences=[], citations=[cite], data=data, warnings=["<b>w</b>"]),
+    )
     page.evaluate("() => window.cut()")
     shown = page.get_by_role("article", name="Answer")
     expect(shown).to_contain_text("<script>window.hit = 1</script>")
@@ -309,21 +460,38 @@ def test_hostile_answers_and_titles_are_text(served: Served, goto: Goto, page: P
     shown.get_by_role("button", name=re.compile("^Source 1:")).focus()
     expect(page.get_by_role("tooltip")).to_contain_text("<u>q</u>")
     links = [link.get_attribute("href") for link in shown.locator(".md a").all()]
-    assert links == ["https://example.com/ok", "https://example.com/pixel.png", "https://example.com"]
-    assert page.locator(".thread :is(script, iframe, img, style, object, [style*=fixed], [onerror], [onclick])").count() == 0
+    assert links == [
+        "https://example.com/ok",
+        "https://example.com/pixel.png",
+        "https://example.com",
+    ]
+    assert (
+        page.locator(
+            ".thread :is(script, iframe, img, style, object, [style*=fixed], [onerror], [onclick])"
+        ).count()
+        == 0
+    )
     assert page.evaluate("() => window.hit") is None
     assert [url for url in asked if not url.startswith((served.url, "blob:"))] == []
 
 
 def test_enter_belongs_to_the_input_method(goto: Goto, page: Page) -> None:
-    """While Chinese is being composed Enter picks a word; Shift and Enter begin a line; Enter alone sends, once."""
+    """While Chinese is being composed Enter picks a word; Shift and Enter begin a line; Enter alone
+    sends, once.
+    """
     goto("/ask")
     page.evaluate(LINE)
     box = page.get_by_role("textbox", name="Your question")
     box.fill("nihao")
-    composing = json.dumps({"key": "Enter", "isComposing": True, "bubbles": True, "cancelable": True})
-    assert box.evaluate(f"box => box.dispatchEvent(new KeyboardEvent('keydown', {composing}))"), "its default was prevented"
-    late = json.dumps({"key": "Enter", "keyCode": 229, "bubbles": True, "cancelable": True})  # as Safari tells it
+    composing = json.dumps(
+        {"key": "Enter", "isComposing": True, "bubbles": True, "cancelable": True}
+    )
+    assert box.evaluate(f"box => box.dispatchEvent(new KeyboardEvent('keydown', {composing}))"), (
+        "its default was prevented"
+    )
+    late = json.dumps(
+        {"key": "Enter", "keyCode": 229, "bubbles": True, "cancelable": True}
+    )  # as Safari tells it
     assert box.evaluate(f"box => box.dispatchEvent(new KeyboardEvent('keydown', {late}))")
     expect(box).to_have_value("nihao")
     box.fill("你好")
@@ -340,7 +508,9 @@ def test_enter_belongs_to_the_input_method(goto: Goto, page: Page) -> None:
 
 
 def test_choices_are_kept_for_each_agent(goto: Goto, page: Page) -> None:
-    """An agent is asked with its own options only, also after a reload; a website needs an address."""
+    """An agent is asked with its own options only, also after a reload; a website needs an
+    address.
+    """
     goto("/ask")
     page.get_by_label("Who answers").select_option("qa")
     page.get_by_role("button", name="Options", exact=True).click()
@@ -362,7 +532,11 @@ def test_choices_are_kept_for_each_agent(goto: Goto, page: Page) -> None:
     question(page)
     until(page, "() => window.asked.length === 2")
     [site, documents] = page.evaluate("() => window.asked")
-    assert site == {"question": "Where?", "agent": "website", "options": {"start_urls": ["https://docs.example.com"]}}
+    assert site == {
+        "question": "Where?",
+        "agent": "website",
+        "options": {"start_urls": ["https://docs.example.com"]},
+    }
     assert documents["options"] == {"max_seconds": 30, "types": ["md", "pdf"]}
 
 
@@ -372,13 +546,25 @@ def test_a_phone(goto: Goto, page: Page, said: Any, axe: Any, picture: Any) -> N
     goto("/ask")
     page.evaluate(LINE)
     question(page)
-    table = "| a | b | c |\n|---|---|---|\n" + "| some long words | more long words | still more |\n" * 3
-    said("answer", answer(answer=f"Employees get 27 days. [1]\n\n{table}\n\n```\n{'x' * 200}\n```\n\n{'y' * 200}"))
+    table = (
+        "| a | b | c |\n|---|---|---|\n"
+        + "| some long words | more long words | still more |\n" * 3
+    )
+    said(
+        "answer",
+        answer(
+            answer=f"Employees get 27 days. [1]\n\n{table}\n\n```\n{'x' * 200}\n```\n\n{'y' * 200}"
+        ),
+    )
     page.evaluate("() => window.cut()")
     expect(page.locator(".md-table")).to_be_visible()
     assert page.evaluate("() => document.documentElement.scrollWidth") <= 360
     assert (
-        page.evaluate("() => { const box = document.querySelector('.thread'); return box.scrollWidth - box.clientWidth; }") <= 0
+        page.evaluate(
+            "() => { const box = document.querySelector('.thread'); return box.scrollWidth - "
+            "box.clientWidth; }"
+        )
+        <= 0
     )
     picture("ask-phone")
     axe(page)
@@ -387,7 +573,9 @@ def test_a_phone(goto: Goto, page: Page, said: Any, axe: Any, picture: Any) -> N
 
 
 def test_the_reader_is_left_where_they_read(goto: Goto, page: Page, said: Any) -> None:
-    """The draft is followed only from the end of the conversation; three long conversations stay quick to draw."""
+    """The draft is followed only from the end of the conversation; three long conversations stay
+    quick to draw.
+    """
     goto("/ask")
     page.evaluate(LINE)
     question(page, "One?")

@@ -1,6 +1,7 @@
 """Back on a phone: it closes what covers the page, and does not leave the page.
 
-The one rule: afterwards nothing is left of it in the browser's history; the next Back goes to the page before.
+The one rule: afterwards nothing is left of it in the browser's history; the next Back goes to the
+page before.
 """
 
 from __future__ import annotations

@@ -12,8 +12,14 @@ from playwright.sync_api import Page, expect
 from tests.page.conftest import Served
 from tests.page.told import LINE, answer
 
-PUMP = "# Pump A-100\n\nThe A-100 pump weighs 12 kg. It runs for eight hours on one charge.\n\nThe guarantee lasts two years.\n"
-DRAFT = "# Draft\n\nThe A-100 pump weighs 12 kg. It runs for **nine** hours on one charge.\n\n- It is painted red.\n"
+PUMP = (
+    "# Pump A-100\n\nThe A-100 pump weighs 12 kg. It runs for eight hours on one charge.\n\nThe "
+    "guarantee lasts two years.\n"
+)
+DRAFT = (
+    "# Draft\n\nThe A-100 pump weighs 12 kg. It runs for **nine** hours on one charge.\n\n- It "
+    "is painted red.\n"
+)
 PUMP_ZH = "# 水泵\n\n水泵重 12 公斤。一次充电可运行八小时。\n"
 VERDICTS = {
     "verdicts": [
@@ -39,7 +45,9 @@ def replies() -> list[Any]:
 
 @pytest.mark.parametrize(("width", "theme"), [(1280, "light"), (390, "dark")])
 def test_a_text_is_checked(served: Served, goto: Goto, page: Page, axe: Any, picture: Any) -> None:
-    """Pasted, sent by the keyboard; each verdict has a word and a sign; its quote opens in the panel."""
+    """Pasted, sent by the keyboard; each verdict has a word and a sign; its quote opens in the
+    panel.
+    """
     served.add("pumps", "pump.md", PUMP)
     goto("/library/pumps")
     page.get_by_role("tab", name="Check a text").click()
@@ -50,7 +58,9 @@ def test_a_text_is_checked(served: Served, goto: Goto, page: Page, axe: Any, pic
     expect(page.locator(".checked-mark")).to_have_text(["entailed", "contradicted", "not stated"])
     expect(page.locator(".checked-mark svg")).to_have_count(3)
     expect(page.get_by_text("eight hours, not nine")).to_be_visible()
-    expect(page.get_by_role("status").filter(has_text="3 sentences")).to_contain_text("judged by scripted")
+    expect(page.get_by_role("status").filter(has_text="3 sentences")).to_contain_text(
+        "judged by scripted"
+    )
     picture("check", full=True)
     axe(page)
     page.get_by_role("list", name="What contradicts it").get_by_role("button").click()
@@ -60,11 +70,15 @@ def test_a_text_is_checked(served: Served, goto: Goto, page: Page, axe: Any, pic
 
 
 @pytest.mark.parametrize(("width", "language"), [(390, "zh")])
-def test_a_text_is_checked_in_chinese(served: Served, goto: Goto, page: Page, axe: Any, picture: Any) -> None:
+def test_a_text_is_checked_in_chinese(
+    served: Served, goto: Goto, page: Page, axe: Any, picture: Any
+) -> None:
     served.add("泵", "泵.md", PUMP_ZH)
     goto("/library/泵")
     page.get_by_role("tab", name="核对文字").click()
-    page.get_by_label("要与这个文档集核对的文字").fill("水泵重 12 公斤。一次充电可运行九小时。它是红色的。")
+    page.get_by_label("要与这个文档集核对的文字").fill(
+        "水泵重 12 公斤。一次充电可运行九小时。它是红色的。"
+    )
     page.get_by_role("button", name="核对").click()
     expect(page.locator(".checked-mark")).to_have_text(["有依据", "与文档矛盾", "文档未说明"])
     picture("check", full=True)
@@ -72,11 +86,19 @@ def test_a_text_is_checked_in_chinese(served: Served, goto: Goto, page: Page, ax
 
 
 def sentence(text: str, verdict: str = "supported", **more: Any) -> dict[str, Any]:
-    return {"text": text, "citations": [1] if verdict == "supported" else [], "verdict": verdict, "problems": [], **more}
+    return {
+        "text": text,
+        "citations": [1] if verdict == "supported" else [],
+        "verdict": verdict,
+        "problems": [],
+        **more,
+    }
 
 
 def told_answer() -> dict[str, Any]:
-    """A sentence of each kind, and two that are not proved, behind the text as the server writes it."""
+    """A sentence of each kind, and two that are not proved, behind the text as the server writes
+    it.
+    """
     sentences = [
         sentence("No: the guarantee is not for life.", kind="correction"),
         sentence(QUOTED, span=SPAN),
@@ -93,10 +115,14 @@ def told_answer() -> dict[str, Any]:
 
 @pytest.mark.parametrize(("width", "language"), [(1280, "en"), (390, "zh")])
 def test_kinds_of_sentences(goto: Goto, page: Page, axe: Any, picture: Any, language: str) -> None:
-    """An equation, a correction, the answering words; what is not told has no tick; what is not proved stands apart."""
+    """An equation, a correction, the answering words; what is not told has no tick; what is not
+    proved stands apart.
+    """
     goto("/ask")
     page.evaluate(LINE)
-    page.get_by_role("textbox", name=re.compile("Your question|您的问题")).fill("How long is the guarantee?")
+    page.get_by_role("textbox", name=re.compile("Your question|您的问题")).fill(
+        "How long is the guarantee?"
+    )
     page.keyboard.press("Enter")
     page.evaluate("data => window.line('answer', data)", told_answer())
     page.evaluate("() => window.cut()")
@@ -121,7 +147,12 @@ def test_what_is_not_told_has_no_tick(goto: Goto, page: Page) -> None:
     page.get_by_role("textbox", name="Your question").fill("Which colour has it?")
     page.keyboard.press("Enter")
     untold = sentence("The documents do not tell the colour.", kind="not_told", citations=[])
-    told = answer() | {"answer": untold["text"], "sentences": [untold], "citations": [], "status": "refused"}
+    told = answer() | {
+        "answer": untold["text"],
+        "sentences": [untold],
+        "citations": [],
+        "status": "refused",
+    }
     page.evaluate("data => window.line('answer', data)", told)
     page.evaluate("() => window.cut()")
     expect(page.locator(".answer-untold")).to_contain_text("nothing to quote")

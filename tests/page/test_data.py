@@ -1,4 +1,5 @@
-"""The data view: from nothing to an answer with its rows, chart and statement; and what is wrong is said in words.
+"""The data view: from nothing to an answer with its rows, chart and statement; and what is wrong is
+said in words.
 
 The one rule: figures on the page are held against what the API says, never against the page itself.
 """
@@ -17,7 +18,9 @@ from tests.page.conftest import PATIENCE, Served
 from tests.page.test_library import DROP
 
 SAMPLES = Path(__file__).resolve().parents[2] / "samples" / "data"
-BY_FUNCTION = 'SELECT "Function", SUM("Cost") AS total FROM "Costs" GROUP BY "Function" ORDER BY total DESC'
+BY_FUNCTION = (
+    'SELECT "Function", SUM("Cost") AS total FROM "Costs" GROUP BY "Function" ORDER BY total DESC'
+)
 QUESTION = "What does each function cost in total?"
 LONG = 4 * PATIENCE * 1000  # ms for work on a loaded machine
 RESULT = """async ([data]) => {
@@ -52,7 +55,9 @@ def replies() -> list[Any]:
 def costs(served: Served) -> str:
     """A source of that name; the same file again leaves it as it is."""
     with (SAMPLES / "costs.xlsx").open("rb") as file:
-        added = served.api("POST", "/data/sources", files={"file": ("costs.xlsx", file)}, timeout=4 * PATIENCE)
+        added = served.api(
+            "POST", "/data/sources", files={"file": ("costs.xlsx", file)}, timeout=4 * PATIENCE
+        )
     return str(added["name"])
 
 
@@ -60,7 +65,14 @@ def made(page: Page, goto: Any, **values: Any) -> None:
     """A result that no model need be asked for."""
     goto("/data")
     page.locator(".data-head").wait_for()
-    data = {"source": "shop", "dialect": "duckdb", "sql": "SELECT 1", "truncated": False, "chart": None, "tried": []}
+    data = {
+        "source": "shop",
+        "dialect": "duckdb",
+        "sql": "SELECT 1",
+        "truncated": False,
+        "chart": None,
+        "tried": [],
+    }
     page.evaluate(RESULT, [{"row_count": len(values["rows"]), **data, **values}])
     page.locator("#made .data-result").wait_for()
 
@@ -81,10 +93,16 @@ def test_from_nothing_to_tables_and_words(served: Served, page: Page, goto: Any)
     for column in table["columns"]:
         row = schema.get_by_role("row", name=re.compile(f"^{column['name']} "))
         expect(row).to_contain_text(column["type"])
-        expect(row).to_contain_text(column["values"][0] if column["values"] else str(column["highest"]))
+        expect(row).to_contain_text(
+            column["values"][0] if column["values"] else str(column["highest"])
+        )
     rows = page.get_by_role("region", name="First rows of Costs")
-    first = served.api("GET", "/data/sources/costs/rows", params={"table": "Costs", "limit": 1})["rows"][0]
-    expect(rows.locator("tbody tr").first).to_have_text("".join(first[:-1]) + f"{first[-1]:,}", use_inner_text=False)
+    first = served.api("GET", "/data/sources/costs/rows", params={"table": "Costs", "limit": 1})[
+        "rows"
+    ][0]
+    expect(rows.locator("tbody tr").first).to_have_text(
+        "".join(first[:-1]) + f"{first[-1]:,}", use_inner_text=False
+    )
     page.get_by_role("tab", name="Glossary").click()
     page.get_by_role("button", name="Add a word").click()
     page.get_by_role("textbox", name="Word 1").fill("IT cost")
@@ -96,7 +114,10 @@ def test_from_nothing_to_tables_and_words(served: Served, page: Page, goto: Any)
     page.get_by_role("button", name="Remove 预算").click()
     page.get_by_role("button", name="Save glossary").click()
     expect(page.get_by_text("The glossary is saved")).to_be_visible()
-    kept = {each["term"]: each["meaning"] for each in served.api("GET", "/data/sources/costs")["glossary"]}
+    kept = {
+        each["term"]: each["meaning"]
+        for each in served.api("GET", "/data/sources/costs")["glossary"]
+    }
     assert set(kept) == {"IT cost", "services", "first quarter", "费用"}
     assert kept["IT cost"] == "rows of Costs whose Function is IT", "the later one counts"
 
@@ -109,7 +130,9 @@ def test_a_question_its_rows_and_its_statement(costs: str, page: Page, goto: Any
     result = page.locator(".data-result")
     expect(result).to_be_visible(timeout=LONG)
     chart = result.get_by_role("img")
-    expect(chart).to_have_attribute("aria-label", re.compile(r"^Bar chart: .*IT: 307,191.27; Facilities: 201,141.61"))
+    expect(chart).to_have_attribute(
+        "aria-label", re.compile(r"^Bar chart: .*IT: 307,191.27; Facilities: 201,141.61")
+    )
     assert chart.evaluate("each => each.width > 100 && each.height > 100")
     result.get_by_role("radio", name="Table").check()
     rows = result.locator("tbody tr")
@@ -136,7 +159,9 @@ def test_a_question_its_rows_and_its_statement(costs: str, page: Page, goto: Any
 
 
 def test_a_vote_and_a_follow_up(served: Served, costs: str, page: Page, goto: Any) -> None:
-    """The answer is said to be right; the page tells what became of it; a second question goes on in the same session."""
+    """The answer is said to be right; the page tells what became of it; a second question goes on
+    in the same session.
+    """
     goto(f"/data/{costs}")
     for n in (1, 2):
         page.get_by_label("Question").fill(f"{QUESTION} {'Again.' * (n - 1)}")
@@ -146,7 +171,9 @@ def test_a_vote_and_a_follow_up(served: Served, costs: str, page: Page, goto: An
     expect(page.locator(".data-turn").first.locator(".feedback-state")).not_to_be_empty()
     [vote] = served.api("GET", "/feedback")["feedback"]
     assert vote["is_correct"] is True
-    sessions = [each for each in served.api("GET", "/sessions")["sessions"] if each["messages"] == 4]
+    sessions = [
+        each for each in served.api("GET", "/sessions")["sessions"] if each["messages"] == 4
+    ]
     assert len(sessions) == 1
     page.get_by_role("tab", name="Tables").click()
     page.get_by_role("tab", name="Ask").click()
@@ -155,10 +182,14 @@ def test_a_vote_and_a_follow_up(served: Served, costs: str, page: Page, goto: An
     expect(page.locator(".data-turn")).to_have_count(0)
 
 
-def test_files_that_are_no_tables_and_names_that_are_taken(served: Served, costs: str, page: Page, goto: Any) -> None:
+def test_files_that_are_no_tables_and_names_that_are_taken(
+    served: Served, costs: str, page: Page, goto: Any
+) -> None:
     goto("/data")
     page.locator(".data-card").first.wait_for()
-    page.evaluate(DROP, [[["words.csv", ""], ["orders.csv", (SAMPLES / "orders.csv").read_text("utf-8")]]])
+    page.evaluate(
+        DROP, [[["words.csv", ""], ["orders.csv", (SAMPLES / "orders.csv").read_text("utf-8")]]]
+    )
     failed = page.locator(".data-sending.failed")
     expect(failed).to_contain_text("words.csv is empty", timeout=LONG)
     expect(page.get_by_role("link", name="orders")).to_be_visible(timeout=LONG)
@@ -173,16 +204,22 @@ def test_files_that_are_no_tables_and_names_that_are_taken(served: Served, costs
     page.get_by_role("button", name="Remove", exact=True).click()
     page.get_by_role("dialog").get_by_role("button", name="Remove").click()
     expect(page.get_by_role("heading", name="Sources", exact=True)).to_be_visible()
-    assert "other costs" not in {each["name"] for each in served.api("GET", "/data/sources")["sources"]}
+    assert "other costs" not in {
+        each["name"] for each in served.api("GET", "/data/sources")["sources"]
+    }
     assert costs in {each["name"] for each in served.api("GET", "/data/sources")["sources"]}
 
 
-def test_a_newer_file_takes_the_place_of_the_one_that_was_sent(served: Served, page: Page, goto: Any) -> None:
+def test_a_newer_file_takes_the_place_of_the_one_that_was_sent(
+    served: Served, page: Page, goto: Any
+) -> None:
     served.api("POST", "/data/sources", files={"file": ("ships.csv", b"ship,tons\nAda,5\n")})
     goto("/data/ships")
     with page.expect_file_chooser() as chooser:
         page.get_by_role("button", name="Send a newer file").click()
-    chooser.value.set_files({"name": "ships (2).csv", "mimeType": "text/csv", "buffer": b"ship,tons\nAda,5\nBo,7\n"})
+    chooser.value.set_files(
+        {"name": "ships (2).csv", "mimeType": "text/csv", "buffer": b"ship,tons\nAda,5\nBo,7\n"}
+    )
     expect(page.get_by_text("ships was replaced")).to_be_visible(timeout=LONG)
     assert served.api("GET", "/data/sources/ships")["tables"][0]["rows"] == 2
 
@@ -197,7 +234,9 @@ def test_a_server_that_does_not_answer(page: Page, goto: Any) -> None:
     assert asked.get_by_label("Password").get_attribute("type") == "password"
     with page.expect_request("**/api/data/sources") as request:
         asked.get_by_role("button", name="Connect").click()
-    assert (request.value.post_data_json or {})["url"] == "postgresql://reader:s3cret%2F%25%40@127.0.0.1:1/shop"
+    assert (request.value.post_data_json or {})[
+        "url"
+    ] == "postgresql://reader:s3cret%2F%25%40@127.0.0.1:1/shop"
     expect(asked.get_by_role("alert")).to_be_visible(timeout=LONG)
     expect(asked.get_by_text("See that the server runs")).to_be_visible()
     assert "s3cret" not in page.locator("body").inner_text()
@@ -211,7 +250,9 @@ def test_a_thousand_rows_of_forty_columns(page: Page, goto: Any) -> None:
     rows = [[n, *[None if (n + at) % 7 == 0 else n * at for at in range(39)]] for n in range(1_000)]
     made(page, goto, columns=columns, rows=rows, truncated=True)
     result = page.locator("#made")
-    expect(result.get_by_text("There are more rows than were read: these are the first 1000.")).to_be_visible()
+    expect(
+        result.get_by_text("There are more rows than were read: these are the first 1000.")
+    ).to_be_visible()
     expect(result.get_by_text("1 to 100 of 1000 rows")).to_be_visible()
     assert result.locator("tbody tr").count() == 100
     result.get_by_role("button", name="Next").click()
@@ -220,7 +261,10 @@ def test_a_thousand_rows_of_forty_columns(page: Page, goto: Any) -> None:
     expect(result.locator("tbody tr td").first).to_have_text("999")
     expect(result.get_by_text("1 to 100 of 1000 rows")).to_be_visible()
     assert result.locator("tbody tr td.figure .null").first.inner_text() == "NULL"
-    assert result.locator("tbody td.figure").first.evaluate("each => getComputedStyle(each).textAlign") == "end"
+    assert (
+        result.locator("tbody td.figure").first.evaluate("each => getComputedStyle(each).textAlign")
+        == "end"
+    )
     assert page.locator(".main").evaluate("each => each.scrollWidth - each.clientWidth") <= 0
     assert result.locator(".data-scroll").evaluate("each => each.scrollWidth > each.clientWidth")
 
@@ -234,7 +278,13 @@ def test_cells_are_neither_markup_nor_formulas(page: Page, goto: Any) -> None:
         ['a,b\n"c"', 0, ""],
     ]
     page.on("dialog", lambda dialog: pytest.fail(dialog.message))
-    made(page, goto, columns=["=name", "figure", "text"], rows=rows, sql="SELECT '<script>alert(1)</script>'")
+    made(
+        page,
+        goto,
+        columns=["=name", "figure", "text"],
+        rows=rows,
+        sql="SELECT '<script>alert(1)</script>'",
+    )
     result = page.locator("#made")
     expect(result.get_by_text("<img src=x onerror=alert(1)>")).to_be_visible()
     expect(result.locator("pre")).to_have_text("SELECT '<script>alert(1)</script>'")
@@ -244,7 +294,11 @@ def test_cells_are_neither_markup_nor_formulas(page: Page, goto: Any) -> None:
     expect(cell).to_contain_text("x" * 400)
     with page.expect_download() as download:
         result.get_by_role("button", name="Download CSV").click()
-    lines = list(csv.reader(io.StringIO(Path(download.value.path()).read_bytes().decode("utf-8-sig"), newline="")))
+    lines = list(
+        csv.reader(
+            io.StringIO(Path(download.value.path()).read_bytes().decode("utf-8-sig"), newline="")
+        )
+    )
     assert lines == [
         ["'=name", "figure", "text"],
         ["'" + attack, "-5", "-2.50"],
@@ -254,17 +308,30 @@ def test_cells_are_neither_markup_nor_formulas(page: Page, goto: Any) -> None:
     ]
 
 
-KINDS = [("bar", "Bar", "2026-03"), ("line", "Line", "2026-01"), ("pie", "Pie", "2026-03"), ("scatter", "Scatter", "1: 10")]
+KINDS = [
+    ("bar", "Bar", "2026-03"),
+    ("line", "Line", "2026-01"),
+    ("pie", "Pie", "2026-03"),
+    ("scatter", "Scatter", "1: 10"),
+]
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
 @pytest.mark.parametrize(("kind", "said", "first"), KINDS)
 def test_charts(page: Page, goto: Any, kind: str, said: str, first: str, picture: Any) -> None:
-    """Each kind is drawn, and says its figures to who does not see it; a line begins with the earliest."""
+    """Each kind is drawn, and says its figures to who does not see it; a line begins with the
+    earliest.
+    """
     x = [1, 2, 3, 4, 5, 6, 7, 8] if kind == "scatter" else ["2026-03", "2026-01", "2026-02"]
     y = ["tons"] if kind in {"pie", "scatter"} else ["tons", "crew"]
     rows = [[each, n * 12.5 + 10, n + 2] for n, each in enumerate(x)]
-    made(page, goto, columns=["when", "tons", "crew"], rows=rows, chart={"kind": kind, "x": "when", "y": y, "title": "Ships"})
+    made(
+        page,
+        goto,
+        columns=["when", "tons", "crew"],
+        rows=rows,
+        chart={"kind": kind, "x": "when", "y": y, "title": "Ships"},
+    )
     canvas = page.locator("#made canvas")
     name = canvas.get_attribute("aria-label") or ""
     assert name.startswith(f"{said} chart: Ships. {first}")
@@ -276,9 +343,12 @@ def test_charts(page: Page, goto: Any, kind: str, said: str, first: str, picture
 
 
 @pytest.mark.parametrize(
-    ("width", "theme", "language"), [(1280, "light", "en"), (1280, "dark", "zh"), (360, "light", "zh"), (360, "dark", "en")]
+    ("width", "theme", "language"),
+    [(1280, "light", "en"), (1280, "dark", "zh"), (360, "light", "zh"), (360, "dark", "en")],
 )
-def test_it_can_be_used_by_everybody(costs: str, page: Page, goto: Any, axe: Any, picture: Any) -> None:
+def test_it_can_be_used_by_everybody(
+    costs: str, page: Page, goto: Any, axe: Any, picture: Any
+) -> None:
     """axe finds nothing, nothing is wider than the window, in both themes and languages."""
     goto("/data")
     page.locator(".data-card").first.wait_for()
@@ -302,4 +372,6 @@ def test_it_can_be_used_by_everybody(costs: str, page: Page, goto: Any, axe: Any
 
 def looked_at(page: Page, axe: Any) -> None:
     axe(page)
-    assert page.locator(".main").evaluate("each => each.scrollWidth - each.clientWidth") <= 0, "wider than the window"
+    assert page.locator(".main").evaluate("each => each.scrollWidth - each.clientWidth") <= 0, (
+        "wider than the window"
+    )

@@ -1,4 +1,6 @@
-"""The data view where no answer comes: a statement that would change something, one that is stopped, a model that fails."""
+"""The data view where no answer comes: a statement that would change something, one that is
+stopped, a model that fails.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,9 @@ def replies() -> list[Any]:
     return [{"reply": {"sql": "SELECT city FROM orders"}, "delay": 3_600}, *[drop] * 12]
 
 
-def test_a_question_that_is_stopped_then_a_statement_that_may_not_run(served: Served, page: Page, goto: Any) -> None:
+def test_a_question_that_is_stopped_then_a_statement_that_may_not_run(
+    served: Served, page: Page, goto: Any
+) -> None:
     served.api("POST", "/data/sources", files={"file": ("orders.csv", ORDERS)})
     goto("/data/orders")
     page.get_by_label("Question").fill("What is the amount of each city?")

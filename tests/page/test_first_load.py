@@ -1,4 +1,5 @@
-"""How the page is loaded: its modules at once, nothing a second time, what draws formulas with the first formula.
+"""How the page is loaded: its modules at once, nothing a second time, what draws formulas with the
+first formula.
 
 The one rule: what was loaded is counted by the browser, and at the server's own addresses.
 """
@@ -10,7 +11,10 @@ from collections.abc import Callable
 
 from playwright.sync_api import Page, expect
 
-MODULES = "performance.getEntriesByType('resource').filter(each => each.name.match(/\\.m?js$/)).map(each => each.name)"
+MODULES = (
+    "performance.getEntriesByType('resource').filter(each => "
+    "each.name.match(/\\.m?js$/)).map(each => each.name)"
+)
 ASKED = """performance.getEntriesByType("resource").filter(each => each.transferSize > 0)
     .map(each => new URL(each.name).pathname)"""
 SHOW = """async text => {
@@ -28,20 +32,28 @@ def test_the_page_names_what_it_loads(page: Page, goto: Callable[..., Page]) -> 
     goto("/ask")
     page.wait_for_load_state("networkidle")
     loaded = page.evaluate(MODULES)
-    told = page.locator('link[rel="modulepreload"]').evaluate_all("all => all.map(each => each.href)")
+    told = page.locator('link[rel="modulepreload"]').evaluate_all(
+        "all => all.map(each => each.href)"
+    )
     assert [each for each in loaded if each not in told and not each.endswith("/early.js")] == []
     assert len(loaded) == len(set(loaded))
     assert not [each for each in loaded if "temml" in each or "/@" not in each]
 
 
 def test_a_second_visit_asks_for_nothing_that_it_has(page: Page, goto: Callable[..., Page]) -> None:
-    """Files of the version that the page names are in the browser's cache; only the page itself is asked for, and its data."""
+    """Files of the version that the page names are in the browser's cache; only the page itself is
+    asked for, and its data.
+    """
     goto("/ask")
     page.wait_for_load_state("networkidle")
     page.reload()
     page.locator('html[data-view="ask"]').wait_for(state="attached")
     again = page.evaluate(ASKED)
-    assert [each for each in again if not each.startswith("/api/") and not re.fullmatch(r"/assets/icons/\w+\.svg", each)] == []
+    assert [
+        each
+        for each in again
+        if not each.startswith("/api/") and not re.fullmatch(r"/assets/icons/\w+\.svg", each)
+    ] == []
 
 
 def test_formulas_come_with_the_first_one(page: Page, goto: Callable[..., Page]) -> None:
@@ -55,7 +67,12 @@ def test_formulas_come_with_the_first_one(page: Page, goto: Callable[..., Page])
 
 
 def test_without_what_draws_them_formulas_are_words(page: Page, goto: Callable[..., Page]) -> None:
-    page.route("**/temml.mjs", lambda route: route.fulfill(content_type="text/javascript", body="export const nothing = 1;"))
+    page.route(
+        "**/temml.mjs",
+        lambda route: route.fulfill(
+            content_type="text/javascript", body="export const nothing = 1;"
+        ),
+    )
     goto("/ask")
     page.evaluate(SHOW, "The area is $\\pi r^2$.")
     expect(page.locator("#tried code")).to_have_text(r"\pi r^2")

@@ -1,4 +1,6 @@
-"""After `make start`, whose documents are in a collection other than the usual one: the first question is answered."""
+"""After `make start`, whose documents are in a collection other than the usual one: the first
+question is answered.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +11,9 @@ import pytest
 from playwright.sync_api import Page, expect
 from tests.page.conftest import Served
 
-POLICY = Path(__file__).resolve().parents[2] / "samples" / "library" / "information-security-policy.md"
+POLICY = (
+    Path(__file__).resolve().parents[2] / "samples" / "library" / "information-security-policy.md"
+)
 
 
 @pytest.fixture(scope="module")
@@ -22,7 +26,11 @@ def test_the_collection_that_has_documents_is_asked(served: Served, page: Page) 
     served.add("samples", POLICY.name, POLICY.read_bytes())
     page.goto(served.url)
     expect(page.get_by_role("combobox", name="Collection")).to_have_value("samples")
-    page.get_by_role("textbox", name="Your question").fill("How many characters does a password have at least?")
+    page.get_by_role("textbox", name="Your question").fill(
+        "How many characters does a password have at least?"
+    )
     page.keyboard.press("Enter")
-    expect(page.get_by_role("article", name="Answer")).to_contain_text("Passwords have at least 14 characters")
+    expect(page.get_by_role("article", name="Answer")).to_contain_text(
+        "Passwords have at least 14 characters"
+    )
     expect(page).to_have_url(re.compile(r"#/ask/ses_\w+$"))

@@ -1,4 +1,6 @@
-"""The frame of the page: navigation, switches, settings, what is told when something is wrong, and a keyboard for all of it."""
+"""The frame of the page: navigation, switches, settings, what is told when something is wrong, and
+a keyboard for all of it.
+"""
 
 from __future__ import annotations
 
@@ -14,12 +16,15 @@ from playwright.sync_api import Page, Route, expect
 WEB = Path(__file__).resolve().parents[2] / "src" / "citewell" / "interfaces" / "web"
 PARTS = ["ask", "library", "sites", "papers", "data", "knowledge", "memory", "traces", "settings"]
 EVERY_LOOK = pytest.mark.parametrize(
-    ("width", "theme", "language"), [(1280, "light", "en"), (1280, "dark", "zh"), (360, "light", "zh"), (360, "dark", "en")]
+    ("width", "theme", "language"),
+    [(1280, "light", "en"), (1280, "dark", "zh"), (360, "light", "zh"), (360, "dark", "en")],
 )
 
 
 def json_reply(body: Any, status: int = 200) -> Callable[[Route], None]:
-    return lambda route: route.fulfill(status=status, content_type="application/json", body=json.dumps(body))
+    return lambda route: route.fulfill(
+        status=status, content_type="application/json", body=json.dumps(body)
+    )
 
 
 def refused(code: str, message: str, hint: str = "") -> dict[str, Any]:
@@ -42,13 +47,17 @@ def test_every_part_opens(goto: Callable[..., Page], part: str) -> None:
 
 
 @EVERY_LOOK
-def test_settings_are_accessible(goto: Callable[..., Page], axe: Callable[..., None], picture: Callable[..., None]) -> None:
+def test_settings_are_accessible(
+    goto: Callable[..., Page], axe: Callable[..., None], picture: Callable[..., None]
+) -> None:
     window = goto("/settings")
     window.locator(".health").wait_for()
     window.locator(".kept strong", has_text="0").first.wait_for()
     picture("settings", full=True)
     axe(window)
-    assert window.evaluate("document.documentElement.scrollWidth <= innerWidth"), "nothing stands out at the side"
+    assert window.evaluate("document.documentElement.scrollWidth <= innerWidth"), (
+        "nothing stands out at the side"
+    )
 
 
 def test_settings_tell_what_answers(goto: Callable[..., Page]) -> None:
@@ -58,16 +67,29 @@ def test_settings_tell_what_answers(goto: Callable[..., Page]) -> None:
     expect(models.get_by_text("scripted", exact=True)).to_be_visible()
     expect(window.get_by_role("link", name="0 documents")).to_have_attribute("href", "#/library")
     description = window.get_by_role("link", name="Description of the API")
-    assert window.request.get(str(description.get_attribute("href"))).json()["info"]["title"] == "Citewell"
+    assert (
+        window.request.get(str(description.get_attribute("href"))).json()["info"]["title"]
+        == "Citewell"
+    )
 
 
 def test_a_missing_model_is_told(page: Page, goto: Callable[..., Page]) -> None:
     """Also where the server answers 503: its reply is the readiness all the same."""
-    told = {"status": "unavailable", "database": "the disk is full", "chat_model": "x.gguf: missing", "embedder": "builtin"}
+    told = {
+        "status": "unavailable",
+        "database": "the disk is full",
+        "chat_model": "x.gguf: missing",
+        "embedder": "builtin",
+    }
     told |= {"waiting": 7, "llm": "builtin", "model": "Tiny", "reranker": "none"}  # type: ignore[dict-item]
     page.route("**/api/ready*", json_reply(told, 503))
     models = goto("/settings").get_by_role("region", name="Models and health")
-    for words in ("Cannot answer", "x.gguf: missing", "7 passages still to be read", "the disk is full"):
+    for words in (
+        "Cannot answer",
+        "x.gguf: missing",
+        "7 passages still to be read",
+        "the disk is full",
+    ):
         expect(models.get_by_text(words)).to_be_visible()
 
 
@@ -81,7 +103,9 @@ def test_language_and_theme_are_kept(goto: Callable[..., Page]) -> None:
     window.reload()
     expect(window.get_by_role("heading", level=1)).to_have_text("设置")
     assert window.evaluate(background) == dark
-    assert window.evaluate("[document.documentElement.lang, document.documentElement.dataset.theme]") == ["zh-Hans", "dark"]
+    assert window.evaluate(
+        "[document.documentElement.lang, document.documentElement.dataset.theme]"
+    ) == ["zh-Hans", "dark"]
 
 
 def test_switches_in_the_sidebar_work_by_keyboard(goto: Callable[..., Page]) -> None:
@@ -111,7 +135,9 @@ def test_skip_link_leads_past_the_navigation(goto: Callable[..., Page]) -> None:
 
 
 @pytest.mark.parametrize("width", [360])
-def test_drawer_on_phones(goto: Callable[..., Page], axe: Callable[..., None], picture: Callable[..., None]) -> None:
+def test_drawer_on_phones(
+    goto: Callable[..., Page], axe: Callable[..., None], picture: Callable[..., None]
+) -> None:
     window = goto("/settings")
     opener = window.get_by_role("button", name="Open the menu")
     opener.click()
@@ -148,7 +174,9 @@ def test_unknown_address_is_told(page: Page) -> None:
 
 def test_a_part_that_fails_breaks_no_other(page: Page, goto: Callable[..., Page]) -> None:
     body = 'export default function Broken() { throw new Error("out of order"); }'
-    page.route("**/views/traces.js", lambda route: route.fulfill(content_type="text/javascript", body=body))
+    page.route(
+        "**/views/traces.js", lambda route: route.fulfill(content_type="text/javascript", body=body)
+    )
     page.add_init_script("console.error = () => undefined")  # the page tells the console, rightly
     window = goto("/traces")
     expect(window.get_by_role("heading", name="could not be opened")).to_be_visible()
@@ -160,14 +188,18 @@ def test_a_part_that_fails_breaks_no_other(page: Page, goto: Callable[..., Page]
 def test_a_server_that_goes_is_told_and_looked_for(page: Page, goto: Callable[..., Page]) -> None:
     """And what could not be loaded meanwhile is loaded then, without a click."""
     window = goto("/settings")
-    expect(window.locator(".kept strong", has_text="0")).to_have_count(4)  # nothing is on its way that could say otherwise
+    expect(window.locator(".kept strong", has_text="0")).to_have_count(
+        4
+    )  # nothing is on its way that could say otherwise
     page.route("**/api/**", lambda route: route.abort("connectionrefused"))
     window.get_by_role("button", name="Look again").click()
     expect(window.get_by_text("The server does not answer.").first).to_be_visible()
     page.unroute("**/api/**")
     expect(window.get_by_text("The server answers again.")).to_be_visible()
     expect(window.locator(".offline")).to_have_count(0)
-    expect(window.get_by_role("region", name="Models and health").get_by_text("Ready", exact=True)).to_be_visible()
+    expect(
+        window.get_by_role("region", name="Models and health").get_by_text("Ready", exact=True)
+    ).to_be_visible()
     expect(window.get_by_text("The server does not answer.")).to_have_count(0)
 
 
@@ -195,8 +227,13 @@ def test_sign_in(page: Page, axe: Callable[..., None], picture: Callable[..., No
     expect(page.locator(".facts").first).to_contain_text("ada")
 
 
-def test_a_signed_in_page_proves_itself_and_signs_out(page: Page, goto: Callable[..., Page]) -> None:
-    page.route("**/api/me*", json_reply({"user_id": "ada", "role": "admin", "auth": "token", "csrf": "word"}))
+def test_a_signed_in_page_proves_itself_and_signs_out(
+    page: Page, goto: Callable[..., Page]
+) -> None:
+    page.route(
+        "**/api/me*",
+        json_reply({"user_id": "ada", "role": "admin", "auth": "token", "csrf": "word"}),
+    )
     page.route("**/api/sign-out*", json_reply({}))
     window = goto("/settings")
     with page.expect_request("**/api/sign-out") as sent:
@@ -246,7 +283,9 @@ def test_shared_components_are_accessible(
 ) -> None:
     window = goto("/settings")
     window.evaluate(COMPONENTS)
-    window.evaluate("import('/assets/ui/index.js').then(ui => ui.toast(new Error('It **broke**, see `log`')))")
+    window.evaluate(
+        "import('/assets/ui/index.js').then(ui => ui.toast(new Error('It **broke**, see `log`')))"
+    )
     window.get_by_text("It **broke**").wait_for()
     picture("components", full=True)
     axe(window)
@@ -261,7 +300,11 @@ def test_shared_components_work(goto: Callable[..., Page]) -> None:
     expect(window.get_by_role("tab", name="Two")).to_be_focused()
 
     cells = window.locator("tbody tr td:first-child")
-    for head, order in (("Count", ["a", "b", "c"]), ("Count", ["b", "a", "c"]), ("Name", ["a", "b", "c"])):
+    for head, order in (
+        ("Count", ["a", "b", "c"]),
+        ("Count", ["b", "a", "c"]),
+        ("Name", ["a", "b", "c"]),
+    ):
         window.get_by_role("button", name=head).click()
         expect(cells).to_have_text(order)
 
@@ -286,8 +329,13 @@ def test_shared_components_work(goto: Callable[..., Page]) -> None:
 
 def test_events_are_read_as_they_come(goto: Callable[..., Page], page: Page) -> None:
     """Comments, line ends of every kind, data on several lines, and a refusal."""
-    stream = ': ping\r\n\r\nevent: token\r\ndata: {"text":\r\ndata: "你"}\r\n\r\nevent: answer\ndata: {"n": 1}\n\n: end\n\n'
-    page.route("**/api/ask*", lambda route: route.fulfill(content_type="text/event-stream", body=stream))
+    stream = (
+        ': ping\r\n\r\nevent: token\r\ndata: {"text":\r\ndata: "你"}\r\n\r\nevent: '
+        'answer\ndata: {"n": 1}\n\n: end\n\n'
+    )
+    page.route(
+        "**/api/ask*", lambda route: route.fulfill(content_type="text/event-stream", body=stream)
+    )
     page.route("**/api/search*", json_reply(refused("invalid_input", "no words", "say more"), 422))
     window = goto("/settings")
     read = window.evaluate("""async () => {
@@ -317,5 +365,15 @@ def test_figures_are_written_in_the_language(goto: Callable[..., Page]) -> None:
         return [figure(12345.678), bytes(0), bytes(999), bytes(1500000), duration(0.05), duration(3.21), duration(125),
                 percent(0.87), figure(null), ...both];
     }""")
-    assert told[:9] == ["12,345.68", "0 B", "999 B", "1.5 MB", "50 ms", "3.2 s", "2 min 5 s", "87%", "–"]
+    assert told[:9] == [
+        "12,345.68",
+        "0 B",
+        "999 B",
+        "1.5 MB",
+        "50 ms",
+        "3.2 s",
+        "2 min 5 s",
+        "87%",
+        "–",
+    ]
     assert told[9:] == ["2 hours ago", "yesterday", "2小时前", "昨天"]

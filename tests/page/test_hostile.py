@@ -1,6 +1,8 @@
-"""Nothing that anybody says is run: not what a document holds, not what people type, not what a model answers.
+"""Nothing that anybody says is run: not what a document holds, not what people type, not what a
+model answers.
 
-The one rule: each test lets the page show it all, then asks the browser what happened and what stands in the page's tree.
+The one rule: each test lets the page show it all, then asks the browser what happened and what
+stands in the page's tree.
 """
 
 from __future__ import annotations
@@ -19,13 +21,24 @@ from tests.page.hostile_world import fill, web
 Goto = Callable[..., Page]
 PARTS = ("", "/rules", "/conflicts", "/wrong", "/health", "/mine")
 LISTS = ("/ask", "/library", "/sites", "/papers", "/data", "/memory", "/traces", "/settings")
-QUIET = {"/knowledge/conflicts", "/knowledge/health", "/settings"}  # where nobody's words stand, or none yet
-NAMES = {"/data", "/data/ships", "/library", "/sites"}  # where only names stand, and none of these may be one
+QUIET = {
+    "/knowledge/conflicts",
+    "/knowledge/health",
+    "/settings",
+}  # where nobody's words stand, or none yet
+NAMES = {
+    "/data",
+    "/data/ships",
+    "/library",
+    "/sites",
+}  # where only names stand, and none of these may be one
 
 
 @pytest.fixture(scope="module")
 def environment() -> dict[str, str]:
-    """No chat model and no reader: answers are extracts of what the documents say, whatever is asked, so they carry it on."""
+    """No chat model and no reader: answers are extracts of what the documents say, whatever is
+    asked, so they carry it on.
+    """
     return {
         "CITEWELL_EMBEDDER": "scripted",
         "CITEWELL_LLM": "none",
@@ -38,7 +51,9 @@ def environment() -> dict[str, str]:
 def site() -> Iterator[str]:
     server = SiteServer()
     server.pages["/"] = Reply(body=web(OURS).encode())
-    thread = threading.Thread(target=lambda: server.server.serve_forever(poll_interval=0.02), daemon=True)
+    thread = threading.Thread(
+        target=lambda: server.server.serve_forever(poll_interval=0.02), daemon=True
+    )
     thread.start()
     yield server.url
     server.server.shutdown()
@@ -75,7 +90,9 @@ def opened(page: Page, goto: Goto, view: str, watched: list[str]) -> str:
     return str(page.evaluate(WORDS))
 
 
-def test_every_view_of_what_is_kept(page: Page, views: list[str], goto: Goto, watched: list[str]) -> None:
+def test_every_view_of_what_is_kept(
+    page: Page, views: list[str], goto: Goto, watched: list[str]
+) -> None:
     silent = {view for view in views if MARK not in opened(page, goto, view, watched)}
     assert silent <= QUIET | NAMES
 
@@ -86,7 +103,17 @@ def test_every_reply_filled(page: Page, views: list[str], goto: Goto, watched: l
     silent = {view for view in views if MARK not in opened(page, goto, view, watched)}
     assert silent <= QUIET
     assert taint.used == set(OURS)
-    assert {"title", "text", "quote", "question", "answer", "section", "uri", "meaning", "name"} <= taint.fields
+    assert {
+        "title",
+        "text",
+        "quote",
+        "question",
+        "answer",
+        "section",
+        "uri",
+        "meaning",
+        "name",
+    } <= taint.fields
 
 
 def test_every_reply_filled_with_theirs(

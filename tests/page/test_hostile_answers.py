@@ -1,6 +1,8 @@
-"""What a model answers, what stands in addresses and files, and what is made to last long: nothing of it is run, or hangs.
+"""What a model answers, what stands in addresses and files, and what is made to last long: nothing
+of it is run, or hangs.
 
-The one rule: an answer is told to the page as the server would, event by event; what it looks like is asked of the browser.
+The one rule: an answer is told to the page as the server would, event by event; what it looks like
+is asked of the browser.
 """
 
 from __future__ import annotations
@@ -17,7 +19,9 @@ from tests.page.hostile import LOOK, MARK, OURS, STILL, WORDS, batches, looked_a
 from tests.page.told import answer
 
 Goto = Callable[..., Page]
-SLOWEST = 15_000  # ms, on a loaded machine: the worst takes one or two seconds where nothing else runs
+SLOWEST = (
+    15_000  # ms, on a loaded machine: the worst takes one or two seconds where nothing else runs
+)
 READ = """async ([text, citations]) => {
     const { fragmentOf } = await import("/assets/ui/markdown_dom.js");
     await (await import("/assets/ui/formulas.js")).fetchFormulas();
@@ -84,12 +88,20 @@ def watched(page: Page, served: Served) -> Iterator[list[str]]:
 
 
 def told(strings: Sequence[str]) -> bytes:
-    """The events of an answer whose every text is one of these, a chart and a statement among them."""
+    """The events of an answer whose every text is one of these, a chart and a statement among
+    them.
+    """
     first, text = strings[0], "\n\n".join(strings)
     cell = [text.replace("\n", " ") for text in strings]
-    citation = answer()["citations"][0] | {"title": first, "uri": first, "section": first, "quote": text}
+    citation = answer()["citations"][0] | {
+        "title": first,
+        "uri": first,
+        "section": first,
+        "quote": text,
+    }
     said = answer(
-        answer=f"{text} [1]\n\n| {cell[0]} | b |\n|---|---|\n| {cell[-1]} | 1 |\n\n## {cell[0]}\n\n- {cell[-1]}\n\n> {first}",
+        answer=f"{text} [1]\n\n| {cell[0]} | b |\n|---|---|\n| {cell[-1]} | 1 |\n\n## "
+        f"{cell[0]}\n\n- {cell[-1]}\n\n> {first}",
         sentences=[{"text": first, "citations": [1], "verdict": "weak", "problems": [text]}],
         citations=[citation],
         warnings=list(strings),
@@ -108,12 +120,29 @@ def told(strings: Sequence[str]) -> bytes:
             "tried": [{"sql": first, "problem": text}],
         },
         followed=[
-            {"item_id": "item_1", "kind": "rule", "how": "rule", "question": text, "text": text, "confirmed_by": [first]}
+            {
+                "item_id": "item_1",
+                "kind": "rule",
+                "how": "rule",
+                "question": text,
+                "text": text,
+                "confirmed_by": [first],
+            }
         ],
         error_info={"message": text},
     )
-    step = {"n": 1, "node": "Generate SQL", "action": first, "seconds": 0.1, "detail": {"sql": text, first[:40]: [text]}}
-    events = [("step", step), *(("token", {"text": each}) for each in strings), ("citation", citation)]
+    step = {
+        "n": 1,
+        "node": "Generate SQL",
+        "action": first,
+        "seconds": 0.1,
+        "detail": {"sql": text, first[:40]: [text]},
+    }
+    events = [
+        ("step", step),
+        *(("token", {"text": each}) for each in strings),
+        ("citation", citation),
+    ]
     events += [*(("warning", {"text": each}) for each in strings), ("answer", said)]
     return "".join(f"event: {kind}\ndata: {json.dumps(data)}\n\n" for kind, data in events).encode()
 
@@ -138,7 +167,10 @@ def test_answers_of_ours(page: Page, goto: Goto, watched: list[str]) -> None:
     for batch in batches(OURS, 4):
         goto("/ask")
         ask(page, batch)
-        page.evaluate("() => document.querySelectorAll('article details').forEach((each) => (each.open = true))")
+        page.evaluate(
+            "() => document.querySelectorAll('article details').forEach((each) => (each.open = "
+            "true))"
+        )
         page.evaluate(STILL)
         words = str(page.evaluate(WORDS))
         assert MARK in words
@@ -146,7 +178,9 @@ def test_answers_of_ours(page: Page, goto: Goto, watched: list[str]) -> None:
         assert watched == [], batch
     goto("/ask")
     ask(page, [OURS[0]])
-    expect(page.get_by_role("article", name="Answer").last).to_contain_text("<script>top.__hit=1</script>")
+    expect(page.get_by_role("article", name="Answer").last).to_contain_text(
+        "<script>top.__hit=1</script>"
+    )
 
 
 def test_answers_of_theirs(page: Page, goto: Goto, watched: list[str], shared_data: Path) -> None:
@@ -161,14 +195,18 @@ def test_markdown_of_any_length_is_soon_read(page: Page, goto: Goto, watched: li
     """No piece of it, said again and again, keeps the page from working."""
     goto("/settings")
     took = {
-        piece: page.evaluate(READ, [piece * (size // len(piece)), [{"n": 1}]]) for piece in PIECES for size in (19_999, 10**6)
+        piece: page.evaluate(READ, [piece * (size // len(piece)), [{"n": 1}]])
+        for piece in PIECES
+        for size in (19_999, 10**6)
     }
     assert {piece: seconds for piece, seconds in took.items() if seconds > SLOWEST} == {}
     assert watched == []
 
 
 def test_addresses(page: Page, goto: Goto, watched: list[str], served: Served) -> None:
-    """What a link into the page says is a name, whatever it says; names that objects have by themselves are none of ours."""
+    """What a link into the page says is a name, whatever it says; names that objects have by
+    themselves are none of ours.
+    """
     for tail in (
         "knowledge/constructor",
         "knowledge/__proto__",
@@ -189,15 +227,24 @@ def test_addresses(page: Page, goto: Goto, watched: list[str], served: Served) -
         page.evaluate(STILL)
         assert page.evaluate(LOOK) == [], tail
         assert watched == [], tail
-        assert len(str(page.evaluate("() => document.querySelector('main').innerText")).strip()) > 10, tail
+        assert (
+            len(str(page.evaluate("() => document.querySelector('main').innerText")).strip()) > 10
+        ), tail
 
 
 @pytest.mark.parametrize("name", ["p.html", "x.xml", "m.md"])
-def test_originals_are_downloads(name: str, page: Page, served: Served, goto: Goto, watched: list[str]) -> None:
+def test_originals_are_downloads(
+    name: str, page: Page, served: Served, goto: Goto, watched: list[str]
+) -> None:
     """Even where somebody opens one by its address."""
     script = "<script xmlns='http://www.w3.org/1999/xhtml'>top.__hit=1; alert(1)</script>"
-    text = f"<svg xmlns='http://www.w3.org/2000/svg' onload='alert(1)'>{script}<text>The pier is long.</text></svg>"
-    doc_id = served.add("originals", name, text if name == "x.xml" else f"The pier is long. {script}")
+    text = (
+        f"<svg xmlns='http://www.w3.org/2000/svg' onload='alert(1)'>{script}<text>The pier is "
+        "long.</text></svg>"
+    )
+    doc_id = served.add(
+        "originals", name, text if name == "x.xml" else f"The pier is long. {script}"
+    )
     reply = served.client.get(f"/api/documents/{doc_id}/file")
     assert reply.headers["content-disposition"].startswith("attachment;")
     assert "sandbox" in reply.headers["content-security-policy"]

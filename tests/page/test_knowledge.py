@@ -1,4 +1,5 @@
-"""Knowledge in the page: what people said of answers, as it becomes knowledge, is reviewed, disputed and undone.
+"""Knowledge in the page: what people said of answers, as it becomes knowledge, is reviewed,
+disputed and undone.
 
 The one rule: what the page says was done is looked up over the API afterwards.
 """
@@ -25,15 +26,23 @@ def environment() -> dict[str, str]:
     return {"CITEWELL_EMBEDDER": "scripted", "CITEWELL_LLM": "none"}
 
 
-def ask(served: Served, collection: str, question: str = QUESTION, **options: Any) -> dict[str, Any]:
+def ask(
+    served: Served, collection: str, question: str = QUESTION, **options: Any
+) -> dict[str, Any]:
     body = {"question": question, "collection": collection, "options": options}
     answer: dict[str, Any] = served.api("POST", "/ask", json=body)
     return answer
 
 
-def say(served: Served, trace_id: str, right: bool, correction: str | None = None) -> dict[str, Any]:
+def say(
+    served: Served, trace_id: str, right: bool, correction: str | None = None
+) -> dict[str, Any]:
     """What became of a word, when its job is done."""
-    given = served.api("POST", "/feedback", json={"trace_id": trace_id, "is_correct": right, "user_correction": correction})
+    given = served.api(
+        "POST",
+        "/feedback",
+        json={"trace_id": trace_id, "is_correct": right, "user_correction": correction},
+    )
     until = time.monotonic() + PATIENCE
     while time.monotonic() < until:
         vote: dict[str, Any] = served.api("GET", f"/feedback/{given['feedback_id']}")
@@ -70,7 +79,9 @@ def test_empty(goto: Goto, axe: Callable[..., None]) -> None:
 
 
 def test_confirmed_and_undone(served: Served, goto: Goto, picture: Callable[..., None]) -> None:
-    """An answer that was said to be right is an item, with all that is known of it, until it is undone with a reason."""
+    """An answer that was said to be right is an item, with all that is known of it, until it is
+    undone with a reason.
+    """
     served.add("lights", "lighthouse.md", LIGHT.format(1857))
     item_id = confirmed(served, "lights", 1857)
     page = goto("/knowledge")
@@ -89,7 +100,9 @@ def test_confirmed_and_undone(served: Served, goto: Goto, picture: Callable[...,
     expect(page.get_by_role("blockquote").first).to_have_text("The lighthouse was built in 1857.")
     expect(page.get_by_role("button", name="Stand by it")).to_be_disabled()
     page.get_by_text("Its document", exact=True).click()
-    expect(page.locator("pre", has_text="category: confirmed_qa")).to_contain_text("The lighthouse was built in 1857.")
+    expect(page.locator("pre", has_text="category: confirmed_qa")).to_contain_text(
+        "The lighthouse was built in 1857."
+    )
     picture("knowledge-item", full=True)
     page.get_by_role("button", name="Undo", exact=True).click()
     dialog = page.get_by_role("dialog")
@@ -138,20 +151,31 @@ def test_a_correction_is_reviewed(served: Served, goto: Goto, picture: Callable[
     rule = served.api("GET", f"/knowledge/rules/{rule_id}")
     assert (rule["state"], rule["reason"]) == ("undone", "it was the other one")
     page = goto(f"/knowledge?item={rule_id}")
-    expect(page.get_by_role("list").filter(has_text="it was the other one")).to_contain_text("local")
+    expect(page.get_by_role("list").filter(has_text="it was the other one")).to_contain_text(
+        "local"
+    )
     page = goto("/knowledge/wrong")
     expect(page.get_by_role("article").filter(has_text="1858")).to_contain_text("1 correction")
     page = goto("/knowledge/mine")
     expect(page.get_by_role("article").filter(has_text=HOSTILE)).to_contain_text("You said: wrong")
 
 
-def test_a_conflict_is_settled(served: Served, goto: Goto, axe: Callable[..., None], picture: Callable[..., None]) -> None:
+def test_a_conflict_is_settled(
+    served: Served, goto: Goto, axe: Callable[..., None], picture: Callable[..., None]
+) -> None:
     """Two books, two years, both confirmed: side by side, until one is kept."""
     one = served.add("books", "old.md", LIGHT.format(1857))
-    other = served.add("books", "new.md", "# Lighthouse\n\nIts lamp is electric. The lighthouse was built in 1862.\n")
+    other = served.add(
+        "books",
+        "new.md",
+        "# Lighthouse\n\nIts lamp is electric. The lighthouse was built in 1862.\n",
+    )
     kept = confirmed(served, "books", 1857, doc_ids=[one], knowledge=False)
     gone = confirmed(served, "books", 1862, doc_ids=[other], knowledge=False)
-    assert {side["item_id"] for side in served.api("GET", "/knowledge/conflicts")["conflicts"][0]["sides"]} == {kept, gone}
+    assert {
+        side["item_id"]
+        for side in served.api("GET", "/knowledge/conflicts")["conflicts"][0]["sides"]
+    } == {kept, gone}
     page = goto(f"/knowledge?item={kept}")
     expect(page.get_by_role("link", name=gone)).to_be_visible()
     page.get_by_role("link", name="See them side by side").click()
@@ -168,7 +192,9 @@ def test_a_conflict_is_settled(served: Served, goto: Goto, axe: Callable[..., No
 
 
 def test_health(served: Served, goto: Goto) -> None:
-    """What does not hold any more is set aside and said; cleaning is shown first, and nothing goes by looking."""
+    """What does not hold any more is set aside and said; cleaning is shown first, and nothing goes
+    by looking.
+    """
     served.add("moles", "mole.md", LIGHT.format(1877))
     item_id = confirmed(served, "moles", 1877)
     served.add("moles", "mole.md", LIGHT.format(1878))
@@ -204,27 +230,47 @@ def test_a_reader_sees_why_not(served: Served, page: Page, goto: Goto) -> None:
     for name in ("Undo", "Stand by it"):
         button = page.get_by_role("button", name=name, exact=True)
         expect(button).to_be_disabled()
-        expect(button).to_have_accessible_description("Only reviewers may do this; you are a reader.")
+        expect(button).to_have_accessible_description(
+            "Only reviewers may do this; you are a reader."
+        )
     for part in ("Conflicts", "Answered wrong"):
         page.get_by_role("link", name=part).click()
         expect(page.get_by_role("heading", name="For reviewers")).to_be_visible()
     page.get_by_role("link", name="Health").click()
     for name in ("Check now", "Show what would go"):
         expect(page.get_by_role("button", name=name)).to_be_disabled()
-    assert not [url for url in asked if "/api/knowledge/conflicts" in url or "/api/feedback/wrong" in url]
+    assert not [
+        url for url in asked if "/api/knowledge/conflicts" in url or "/api/feedback/wrong" in url
+    ]
 
 
-@pytest.mark.parametrize(("width", "theme", "language"), [(360, "dark", "zh"), (360, "light", "en"), (1280, "dark", "zh")])
+@pytest.mark.parametrize(
+    ("width", "theme", "language"),
+    [(360, "dark", "zh"), (360, "light", "en"), (1280, "dark", "zh")],
+)
 def test_on_a_phone_in_the_dark_in_chinese(
-    served: Served, goto: Goto, axe: Callable[..., None], picture: Callable[..., None], language: str, width: int
+    served: Served,
+    goto: Goto,
+    axe: Callable[..., None],
+    picture: Callable[..., None],
+    language: str,
+    width: int,
 ) -> None:
     """Nothing sticks out, and axe finds nothing, in every part."""
     served.add("towers", "tower.md", LIGHT.format(1899))
     answer = ask(served, "towers", knowledge=False)
     item_id = say(served, answer["trace_id"], right=True)["item_id"]
     page = goto("/knowledge")
-    expect(page.get_by_role("heading", level=1)).to_have_text("知识" if language == "zh" else "Knowledge")
-    for path in ("/knowledge", f"/knowledge?item={item_id}", "/knowledge/rules", "/knowledge/health", "/knowledge/mine"):
+    expect(page.get_by_role("heading", level=1)).to_have_text(
+        "知识" if language == "zh" else "Knowledge"
+    )
+    for path in (
+        "/knowledge",
+        f"/knowledge?item={item_id}",
+        "/knowledge/rules",
+        "/knowledge/health",
+        "/knowledge/mine",
+    ):
         goto(path)
         expect(page.locator("main .spinner")).to_have_count(0)
         assert page.evaluate("document.documentElement.scrollWidth") <= width, path

@@ -1,4 +1,5 @@
-"""The library: from nothing to documents that are found, opened, cut otherwise and deleted; what cannot be read says why.
+"""The library: from nothing to documents that are found, opened, cut otherwise and deleted; what
+cannot be read says why.
 
 The one rule: what the page says is held against what the API has.
 """
@@ -15,7 +16,8 @@ from tests.page.conftest import PATIENCE, Served
 
 SAMPLES = Path(__file__).resolve().parents[2] / "samples" / "library"
 SHIPS = "# Ships\n\n" + "".join(
-    f"Ship {n} carried {n} tons of grain to the harbour. Its pilot was {n} years old. " for n in range(60)
+    f"Ship {n} carried {n} tons of grain to the harbour. Its pilot was {n} years old. "
+    for n in range(60)
 )
 LONG = 4 * PATIENCE * 1000  # ms for work on a loaded machine
 DROP = """([files]) => {
@@ -48,7 +50,9 @@ def over(page: Page, name: str) -> Locator:
     return ended
 
 
-def test_from_nothing_to_the_first_documents(served: Served, page: Page, goto: Any, tmp_path: Path) -> None:
+def test_from_nothing_to_the_first_documents(
+    served: Served, page: Page, goto: Any, tmp_path: Path
+) -> None:
     goto("/library")
     expect(page.get_by_role("heading", name="No documents yet")).to_be_visible()
     (tmp_path / "broken.pdf").write_bytes(b"%PDF-nothing")
@@ -57,7 +61,9 @@ def test_from_nothing_to_the_first_documents(served: Served, page: Page, goto: A
     good = [SAMPLES / "information-security-policy.md", SAMPLES / "差旅报销制度.html"]
     with page.expect_file_chooser() as chooser:
         page.get_by_role("button", name="Add files").click()
-    chooser.value.set_files([*good, *(tmp_path / name for name in ("broken.pdf", "true.bin", "empty.txt"))])
+    chooser.value.set_files(
+        [*good, *(tmp_path / name for name in ("broken.pdf", "true.bin", "empty.txt"))]
+    )
     told = over(page, "5 files into default")
     expect(told.get_by_text("2 added")).to_be_visible()
     expect(told.get_by_text("3 failed")).to_be_visible()
@@ -76,7 +82,9 @@ def test_from_nothing_to_the_first_documents(served: Served, page: Page, goto: A
     expect(page.locator("tr", has_text="差旅报销制度")).to_contain_text("Chinese")
 
 
-def test_a_collection_is_made_and_files_are_dropped_on_it(served: Served, page: Page, goto: Any) -> None:
+def test_a_collection_is_made_and_files_are_dropped_on_it(
+    served: Served, page: Page, goto: Any
+) -> None:
     goto("/library")
     page.get_by_role("button", name="New collection").click()
     made = page.get_by_role("dialog")
@@ -89,7 +97,11 @@ def test_a_collection_is_made_and_files_are_dropped_on_it(served: Served, page: 
     made.get_by_label("Overlap").fill("10")
     made.get_by_role("button", name="Create").click()
     expect(page.get_by_role("heading", name="航运 sea")).to_be_visible()
-    assert served.api("GET", "/collections/航运 sea")["chunking"] == {"chunker": "fixed", "tokens": 60, "overlap": 10}
+    assert served.api("GET", "/collections/航运 sea")["chunking"] == {
+        "chunker": "fixed",
+        "tokens": 60,
+        "overlap": 10,
+    }
     drop(page, ("ships.md", SHIPS), ("nothing.md", ""))
     told = over(page, "2 files into 航运 sea")
     expect(told.locator("li.failed", has_text="nothing.md")).to_contain_text("is empty")
@@ -98,7 +110,9 @@ def test_a_collection_is_made_and_files_are_dropped_on_it(served: Served, page: 
     expect(over(page, "ships.md → 航运 sea").get_by_text("1 unchanged")).to_be_visible()
 
 
-def test_files_that_are_dropped_beside_collections_ask_where_to(served: Served, page: Page, goto: Any) -> None:
+def test_files_that_are_dropped_beside_collections_ask_where_to(
+    served: Served, page: Page, goto: Any
+) -> None:
     goto("/library")
     expect(page.get_by_role("heading", name="Library")).to_be_visible()
     drop(page, ("notes.md", "# Notes\n\nThe tide turned at noon."))
@@ -110,7 +124,9 @@ def test_files_that_are_dropped_beside_collections_ask_where_to(served: Served, 
     assert served.api("GET", "/collections/fresh")["documents"] == 1
 
 
-def test_files_of_one_name_in_several_folders_are_all_kept(served: Served, page: Page, goto: Any, tmp_path: Path) -> None:
+def test_files_of_one_name_in_several_folders_are_all_kept(
+    served: Served, page: Page, goto: Any, tmp_path: Path
+) -> None:
     for folder in ("one", "two", ".git"):
         (tmp_path / "notes" / folder).mkdir(parents=True)
         (tmp_path / "notes" / folder / "README.md").write_text(
@@ -122,15 +138,22 @@ def test_files_of_one_name_in_several_folders_are_all_kept(served: Served, page:
         page.get_by_role("button", name="Add folder").click()
     chooser.value.set_files(tmp_path / "notes")
     over(page, "2 files into folders")
-    uris = {each["uri"] for each in served.api("GET", "/collections/folders/documents")["documents"]}
+    uris = {
+        each["uri"] for each in served.api("GET", "/collections/folders/documents")["documents"]
+    }
     assert uris == {"upload:notes - one - README.md", "upload:notes - two - README.md"}
 
 
-def test_a_line_that_breaks_while_sending_is_tried_again(served: Served, page: Page, goto: Any) -> None:
+def test_a_line_that_breaks_while_sending_is_tried_again(
+    served: Served, page: Page, goto: Any
+) -> None:
     served.api("POST", "/collections", json={"name": "weak line"})
     goto("/library/weak line")
     expect(page.get_by_role("heading", name="weak line")).to_be_visible()
-    page.route("**/documents", lambda route: route.abort() if route.request.method == "POST" else route.continue_())
+    page.route(
+        "**/documents",
+        lambda route: route.abort() if route.request.method == "POST" else route.continue_(),
+    )
     drop(page, ("ships.md", SHIPS))
     failed = work(page, "ships.md")
     expect(failed.get_by_role("alert")).to_be_visible()
@@ -141,13 +164,18 @@ def test_a_line_that_breaks_while_sending_is_tried_again(served: Served, page: P
 
 
 def test_a_job_that_runs_is_shown_and_cancelled(served: Served, page: Page, goto: Any) -> None:
-    files = [("file", (f"{n}.md", f"# Ship {n}\n\n" + SHIPS.replace("Ship", f"Boat {n}"))) for n in range(300)]
+    files = [
+        ("file", (f"{n}.md", f"# Ship {n}\n\n" + SHIPS.replace("Ship", f"Boat {n}")))
+        for n in range(300)
+    ]
     job = served.api("POST", "/collections/many/documents", files=files, timeout=4 * PATIENCE)
     goto("/library")
     running = work(page, "300 files into many")
     expect(running.get_by_role("progressbar")).to_be_visible()
     running.get_by_role("button", name="Cancel").click()
-    expect(over(page, "300 files into many")).to_contain_text("Cancelled. What was added before stays.")
+    expect(over(page, "300 files into many")).to_contain_text(
+        "Cancelled. What was added before stays."
+    )
     assert served.api("GET", f"/jobs/{job['job_id']}")["state"] == "cancelled"
 
 
@@ -172,11 +200,17 @@ def test_search_shows_why_and_opens_the_source(served: Served, page: Page, goto:
     page.get_by_label("Search the passages").fill("How often are passwords changed?")
     page.keyboard.press("Enter")
     first = page.locator(".lib-hit").first
-    expect(first.locator("mark", has_text=re.compile("passwords", re.IGNORECASE)).first).to_be_visible()
-    found = served.api("POST", "/search", json={"query": "How often are passwords changed?", "collection": "found"})
+    expect(
+        first.locator("mark", has_text=re.compile("passwords", re.IGNORECASE)).first
+    ).to_be_visible()
+    found = served.api(
+        "POST", "/search", json={"query": "How often are passwords changed?", "collection": "found"}
+    )
     expect(page.get_by_text(f"{len(found['hits'])} passages in")).to_be_visible()
     for value in filter(None, found["hits"][0]["signals"].values()):
-        expect(first.locator(".lib-signals")).to_contain_text(f"{value:.2f}".rstrip("0").rstrip("."))
+        expect(first.locator(".lib-signals")).to_contain_text(
+            f"{value:.2f}".rstrip("0").rstrip(".")
+        )
     page.get_by_text("Filters and strategy").click()
     page.get_by_role("combobox", name="Language").select_option("zh")
     page.get_by_label("Strategy").select_option("words_only")
@@ -202,8 +236,12 @@ def test_how_a_document_and_a_file_are_cut(served: Served, page: Page, goto: Any
     shown = page.get_by_role("dialog")
     chunks = served.api("GET", f"/documents/{doc_id}/chunks")["previews"][0]["chunks"]
     expect(shown.locator(".lib-chunk")).to_have_count(len(chunks))
-    expect(shown.locator(".lib-chunk-text").nth(1)).to_have_text(re.sub(r"\s+", " ", chunks[1]["text"]).strip())
-    assert len("".join(shown.locator(".lib-repeats").all_text_contents())) == sum(each["repeats"] for each in chunks)
+    expect(shown.locator(".lib-chunk-text").nth(1)).to_have_text(
+        re.sub(r"\s+", " ", chunks[1]["text"]).strip()
+    )
+    assert len("".join(shown.locator(".lib-repeats").all_text_contents())) == sum(
+        each["repeats"] for each in chunks
+    )
     shown.get_by_label("Tokens").fill("60")
     expect(shown.get_by_role("status").filter(has_text="60 tokens")).to_be_visible()
     shown.get_by_label("Tokens").fill("20")
@@ -215,14 +253,19 @@ def test_how_a_document_and_a_file_are_cut(served: Served, page: Page, goto: Any
     page.get_by_role("tab", name="Chunking").click()
     with page.expect_file_chooser() as chooser:
         page.get_by_role("button", name="Choose a file").click()
-    chooser.value.set_files({"name": "other.md", "mimeType": "text/markdown", "buffer": b"# Other\n\nIt is short."})
+    chooser.value.set_files(
+        {"name": "other.md", "mimeType": "text/markdown", "buffer": b"# Other\n\nIt is short."}
+    )
     expect(page.locator(".lib-try .lib-chunk")).to_contain_text("It is short.")
     change = page.locator("form.lib-form")
     change.get_by_label("Way of cutting").select_option("sentences")
     change.get_by_label("Tokens").fill("80")
     change.get_by_role("button", name="Save and cut anew").click()
     expect(over(page, "Cutting cut anew")).to_contain_text("1 of 1 documents cut otherwise")
-    assert served.api("GET", "/collections/cut")["chunking"] == {"chunker": "sentences", "tokens": 80}
+    assert served.api("GET", "/collections/cut")["chunking"] == {
+        "chunker": "sentences",
+        "tokens": 80,
+    }
 
 
 def test_priority_and_deletion(served: Served, page: Page, goto: Any) -> None:
@@ -232,7 +275,11 @@ def test_priority_and_deletion(served: Served, page: Page, goto: Any) -> None:
     page.get_by_label("Priority of Ship 1").select_option("7")
     expect(page.get_by_text("Priority of Ship 1: 7")).to_be_visible()
     documents = served.api("GET", "/collections/old/documents")["documents"]
-    assert {each["title"]: each["priority"] for each in documents} == {"Ship 0": 0, "Ship 1": 7, "Ship 2": 0}
+    assert {each["title"]: each["priority"] for each in documents} == {
+        "Ship 0": 0,
+        "Ship 1": 7,
+        "Ship 2": 0,
+    }
     page.get_by_role("button", name="Priority", exact=True).click()
     expect(page.locator(".lib-table tbody tr").first).to_contain_text("Ship 1")
     page.get_by_role("button", name="Delete Ship 0").click()
@@ -256,9 +303,12 @@ def test_the_source_panel_opens_a_whole_document(served: Served, page: Page, got
 
 
 @pytest.mark.parametrize(
-    ("width", "theme", "language"), [(1280, "light", "en"), (1280, "dark", "zh"), (360, "light", "zh"), (360, "dark", "en")]
+    ("width", "theme", "language"),
+    [(1280, "light", "en"), (1280, "dark", "zh"), (360, "light", "zh"), (360, "dark", "en")],
 )
-def test_it_can_be_used_by_everybody(served: Served, page: Page, goto: Any, axe: Any, picture: Any) -> None:
+def test_it_can_be_used_by_everybody(
+    served: Served, page: Page, goto: Any, axe: Any, picture: Any
+) -> None:
     """axe finds nothing, nothing is wider than the window, in both themes and languages."""
     for name in ("information-security-policy.md", "差旅报销制度.html"):
         served.add("looks", name, (SAMPLES / name).read_bytes())
@@ -279,7 +329,9 @@ def test_it_can_be_used_by_everybody(served: Served, page: Page, goto: Any, axe:
     page.locator(".lib-filters > summary").click()
     looked_at(page, axe)
     picture("library-search")
-    page.get_by_role("tab").nth(3).click()  # behind the tab that checks a text, which has tests of its own
+    page.get_by_role("tab").nth(
+        3
+    ).click()  # behind the tab that checks a text, which has tests of its own
     page.locator(".lib-try").wait_for()
     looked_at(page, axe)
     page.get_by_role("tab").nth(0).click()
@@ -291,4 +343,6 @@ def test_it_can_be_used_by_everybody(served: Served, page: Page, goto: Any, axe:
 
 def looked_at(page: Page, axe: Any) -> None:
     axe(page)
-    assert page.locator(".main").evaluate("each => each.scrollWidth - each.clientWidth") <= 0, "wider than the window"
+    assert page.locator(".main").evaluate("each => each.scrollWidth - each.clientWidth") <= 0, (
+        "wider than the window"
+    )

@@ -1,8 +1,10 @@
-"""What a person does in the first hour, from an empty installation, through the page alone: no request but the page's own.
+"""What a person does in the first hour, from an empty installation, through the page alone: no
+request but the page's own.
 
-The one rule: one task leads to the next as the page leads a person. What a part does beyond that is tested beside it, from an
-empty installation too: questions in `test_ask.py`, files in `test_library.py`, tables in `test_data.py`, sites in
-`test_sites.py`, papers in `test_papers.py`, signing in in `test_sign_in.py`.
+The one rule: one task leads to the next as the page leads a person. What a part does beyond that is
+tested beside it, from an empty installation too: questions in `test_ask.py`, files in
+`test_library.py`, tables in `test_data.py`, sites in `test_sites.py`, papers in `test_papers.py`,
+signing in in `test_sign_in.py`.
 """
 
 from __future__ import annotations
@@ -44,8 +46,12 @@ def press(page: Page, wanted: Locator) -> None:
     page.keyboard.press("Enter")
 
 
-def test_from_a_file_to_a_confirmed_answer(served: Served, page: Page, goto: Callable[..., Page]) -> None:
-    """Add, ask, look at the source, say that it is right, see what became of it, undo it: all with the keyboard."""
+def test_from_a_file_to_a_confirmed_answer(
+    served: Served, page: Page, goto: Callable[..., Page]
+) -> None:
+    """Add, ask, look at the source, say that it is right, see what became of it, undo it: all with
+    the keyboard.
+    """
     goto("/ask")
     press(page, page.get_by_role("link", name="Add documents"))
     with page.expect_file_chooser() as chooser:
@@ -62,7 +68,9 @@ def test_from_a_file_to_a_confirmed_answer(served: Served, page: Page, goto: Cal
     expect(answer).to_contain_text(PROOF, **LONG)
     expect(page).to_have_title(f"{QUESTION} · Ask · Citewell")
     press(page, answer.get_by_role("button", name=re.compile("^Source 1:")))
-    expect(page.get_by_role("dialog").locator("mark").filter(has_text="14 characters").first).to_be_visible()
+    expect(
+        page.get_by_role("dialog").locator("mark").filter(has_text="14 characters").first
+    ).to_be_visible()
     page.keyboard.press("Escape")
     press(page, answer.get_by_role("button", name="This is right"))
     press(page, answer.get_by_role("link", name="See it"))
@@ -76,7 +84,9 @@ def test_from_a_file_to_a_confirmed_answer(served: Served, page: Page, goto: Cal
 
 
 def test_the_way_of_an_answer_is_found_again(page: Page, goto: Callable[..., Page]) -> None:
-    """From the conversation in the sidebar to its trace, and a replay of it. The conversation is that of the test before."""
+    """From the conversation in the sidebar to its trace, and a replay of it. The conversation is
+    that of the test before.
+    """
     goto("/ask")
     press(page, page.get_by_role("region", name="Conversations").get_by_role("link", name=QUESTION))
     press(page, page.get_by_role("article", name="Answer").get_by_role("link", name="Trace"))
@@ -88,11 +98,15 @@ def test_the_way_of_an_answer_is_found_again(page: Page, goto: Callable[..., Pag
     expect(page.get_by_text("Replies of the chat model as recorded.")).to_be_visible(**LONG)
 
 
-def test_what_is_told_is_remembered_until_it_is_forgotten(served: Served, page: Page, goto: Callable[..., Page]) -> None:
+def test_what_is_told_is_remembered_until_it_is_forgotten(
+    served: Served, page: Page, goto: Callable[..., Page]
+) -> None:
     """Told in a conversation, found in Memory, reworded and forgotten there."""
     goto("/ask")
     page.get_by_label("Who answers").select_option("dual_loop")
-    page.get_by_role("textbox", name="Your question").fill("Remember that our office is in Shenzhen.")
+    page.get_by_role("textbox", name="Your question").fill(
+        "Remember that our office is in Shenzhen."
+    )
     page.keyboard.press("Enter")
     expect(page.get_by_role("article", name="Answer")).to_be_visible(**LONG)
     press(page, page.get_by_role("navigation").get_by_role("link", name="Memory"))
@@ -111,7 +125,9 @@ def test_what_is_told_is_remembered_until_it_is_forgotten(served: Served, page: 
 
 
 def test_settings_by_keyboard(page: Page, goto: Callable[..., Page]) -> None:
-    """Language and theme with the arrow keys, then a name, which the sidebar says at once; all is kept."""
+    """Language and theme with the arrow keys, then a name, which the sidebar says at once; all is
+    kept.
+    """
     goto("/settings")
     reach(page, page.get_by_role("radio", name="English"))
     page.keyboard.press("ArrowRight")
@@ -130,7 +146,9 @@ def test_settings_by_keyboard(page: Page, goto: Callable[..., Page]) -> None:
     expect(page.locator(".who")).to_have_text("小李")
 
 
-def test_the_name_that_is_asked_for_papers_is_said_everywhere(page: Page, goto: Callable[..., Page]) -> None:
+def test_the_name_that_is_asked_for_papers_is_said_everywhere(
+    page: Page, goto: Callable[..., Page]
+) -> None:
     goto("/papers")
     page.get_by_role("textbox", name="Your name").fill("ann")
     page.keyboard.press("Enter")

@@ -1,6 +1,8 @@
-"""Memory: what it says where nothing is remembered; finding, rewording, forgetting; contradictions and their history.
+"""Memory: what it says where nothing is remembered; finding, rewording, forgetting; contradictions
+and their history.
 
-The one rule: a memory is made as a person makes one, by telling the `dual_loop` agent; what the page did is asked of the API.
+The one rule: a memory is made as a person makes one, by telling the `dual_loop` agent; what the
+page did is asked of the API.
 """
 
 from __future__ import annotations
@@ -28,7 +30,9 @@ def tell(served: Served, user: str, *facts: str) -> None:
 
 
 def memories(served: Served, user: str, **how: Any) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = served.api("GET", "/memories", params={"user_id": user, **how})["memories"]
+    found: list[dict[str, Any]] = served.api("GET", "/memories", params={"user_id": user, **how})[
+        "memories"
+    ]
     return found
 
 
@@ -87,7 +91,9 @@ def test_memories_are_found_reworded_and_forgotten(served: Served, look: Any, ax
     page.get_by_role("dialog").get_by_role("button", name="Forget").click()
     expect(page.locator(".toast").last).to_contain_text("Forgotten: 2 memories")
     expect(cards).to_have_count(1)
-    assert basic["memory_id"] not in {each["memory_id"] for each in memories(served, "mia", history=True)}
+    assert basic["memory_id"] not in {
+        each["memory_id"] for each in memories(served, "mia", history=True)
+    }
 
 
 def test_what_contradicts_replaces_and_is_history(served: Served, look: Any) -> None:
@@ -118,10 +124,17 @@ def test_all_of_ones_own_is_forgotten_and_nobody_elses(served: Served, look: Any
     assert (memories(served, "all"), len(memories(served, "other"))) == ([], 1)
 
 
-@pytest.mark.parametrize(("width", "theme", "language"), [(360, "dark", "zh"), (360, "light", "en"), (1280, "dark", "zh")])
-def test_both_languages_themes_and_widths(served: Served, look: Any, axe: Any, picture: Any, width: int, language: str) -> None:
+@pytest.mark.parametrize(
+    ("width", "theme", "language"),
+    [(360, "dark", "zh"), (360, "light", "en"), (1280, "dark", "zh")],
+)
+def test_both_languages_themes_and_widths(
+    served: Served, look: Any, axe: Any, picture: Any, width: int, language: str
+) -> None:
     user = f"wei{width}{language}"
-    tell(served, user, "记住我的套餐是专业版。", "记住我们的办公室在深圳。", "记住我的套餐是基础版。")
+    tell(
+        served, user, "记住我的套餐是专业版。", "记住我们的办公室在深圳。", "记住我的套餐是基础版。"
+    )
     page = look(user)
     expect(page.locator(".memory-card").first).to_be_visible()
     page.locator(".memory-card", has_text="基础版").locator("button[aria-expanded]").click()

@@ -1,4 +1,6 @@
-"""The options of a question: the page's one table held against the server's, and its fields, chips and keys."""
+"""The options of a question: the page's one table held against the server's, and its fields, chips
+and keys.
+"""
 
 from __future__ import annotations
 
@@ -32,13 +34,17 @@ def table() -> dict[str, Any]:
     if not shutil.which("node"):
         pytest.skip("no Node.js on this machine: the page's table is not read")
     script = "import {OPTIONS} from './ask/option_table.js'; console.log(JSON.stringify(OPTIONS))"
-    done = subprocess.run(["node", "--input-type=module", "-e", script], cwd=WEB, capture_output=True, check=True)
+    done = subprocess.run(
+        ["node", "--input-type=module", "-e", script], cwd=WEB, capture_output=True, check=True
+    )
     found: dict[str, Any] = json.loads(done.stdout)
     return found
 
 
 def test_the_table_is_the_servers(table: dict[str, Any]) -> None:
-    """Every option that is asked beside a question is there; none is offered to an agent that does not use it."""
+    """Every option that is asked beside a question is there; none is offered to an agent that does
+    not use it.
+    """
     assert set(table) == set(AskOptions.model_fields) - set(READING)
     for name, row in table.items():
         for agent in row["agents"]:
@@ -56,7 +62,9 @@ def test_limits_are_the_servers(table: dict[str, Any]) -> None:
             least = rule.ge if isinstance(rule, annotated_types.Ge) else least
             most = rule.le if isinstance(rule, annotated_types.Le) else most
         assert row.get("max") == most, name
-        assert row["min"] == (1 if name == "max_seconds" else least), name  # less than a second is of no use
+        assert row["min"] == (1 if name == "max_seconds" else least), (
+            name
+        )  # less than a second is of no use
         assert AskOptions(**{name: row["min"]})
 
 
@@ -64,9 +72,12 @@ def chips(page: Page) -> Any:
     return page.get_by_role("list", name="Options that are set").get_by_role("listitem")
 
 
-def test_options_are_shown_kept_and_taken_back(goto: Goto, page: Page, axe: Any, picture: Any) -> None:
-    """Each agent has its own; what is set is said beside the question, after a reload too, and goes with a press; a figure
-    that the server would refuse is not taken."""
+def test_options_are_shown_kept_and_taken_back(
+    goto: Goto, page: Page, axe: Any, picture: Any
+) -> None:
+    """Each agent has its own; what is set is said beside the question, after a reload too, and goes
+    with a press; a figure that the server would refuse is not taken.
+    """
     goto("/ask")
     page.get_by_label("Who answers").select_option("dual_loop")
     button = page.get_by_role("button", name="Options", exact=True)
@@ -88,7 +99,11 @@ def test_options_are_shown_kept_and_taken_back(goto: Goto, page: Page, axe: Any,
     expect(page.get_by_role("button", name="Options (3 set)")).to_be_focused()
     page.reload()
     expect(chips(page)).to_have_text(
-        ["Weight of variety: 0.25", "Look again where the evidence is poor: no", "Corrections at most: 3"]
+        [
+            "Weight of variety: 0.25",
+            "Look again where the evidence is poor: no",
+            "Corrections at most: 3",
+        ]
     )
     page.get_by_label("Who answers").select_option("qa")
     expect(chips(page)).to_have_count(0)
@@ -97,7 +112,11 @@ def test_options_are_shown_kept_and_taken_back(goto: Goto, page: Page, axe: Any,
     page.get_by_role("textbox", name="Your question").fill("Why?")
     page.keyboard.press("Enter")
     until(page, "() => window.asked.length === 1")
-    assert page.evaluate("() => window.asked[0].options") == {"diversity": 0.25, "inner_loop": False, "corrections": 3}
+    assert page.evaluate("() => window.asked[0].options") == {
+        "diversity": 0.25,
+        "inner_loop": False,
+        "corrections": 3,
+    }
     axe(page)
     page.get_by_role("button", name="Take back “Weight of variety: 0.25”").press("Enter")
     expect(page.get_by_role("button", name=re.compile("Take back “Look again"))).to_be_focused()
@@ -118,14 +137,18 @@ def test_options_on_a_phone_in_chinese(goto: Goto, page: Page, axe: Any, picture
     axe(page)
     picture("options-phone")
     page.get_by_role("button", name="完成").click()
-    expect(page.locator(".option-chip")).to_have_text(["可访问的主机：*.example.com, docs.example.org", "每轮最多页数：3"])
+    expect(page.locator(".option-chip")).to_have_text(
+        ["可访问的主机：*.example.com, docs.example.org", "每轮最多页数：3"]
+    )
     assert page.evaluate("() => document.documentElement.scrollWidth") <= 360
     axe(page)
     picture("options-chips-phone")
 
 
 def test_the_browser_forgets(served: Served, goto: Goto, page: Page) -> None:
-    """Settings say where all is kept, and clear what this browser keeps; what is the server's stays."""
+    """Settings say where all is kept, and clear what this browser keeps; what is the server's
+    stays.
+    """
     goto("/ask")
     page.get_by_label("Who answers").select_option("website")
     goto("/settings")
@@ -136,4 +159,6 @@ def test_the_browser_forgets(served: Served, goto: Goto, page: Page) -> None:
     with page.expect_navigation():
         page.get_by_role("dialog").get_by_role("button", name="Forget all that").click()
     expect(page.get_by_role("button", name="Forget all that")).to_be_visible()
-    assert page.evaluate("() => [localStorage.getItem('citewell.ask'), localStorage.getItem('other')]") == [None, "1"]
+    assert page.evaluate(
+        "() => [localStorage.getItem('citewell.ask'), localStorage.getItem('other')]"
+    ) == [None, "1"]

@@ -1,6 +1,8 @@
-"""Papers: from an empty installation to a report, a route and an answer; what a reload must not lose; the route by hand.
+"""Papers: from an empty installation to a report, a route and an answer; what a reload must not
+lose; the route by hand.
 
-The one rule: what the page says is held against what the API has. No chat model is needed for any of it.
+The one rule: what the page says is held against what the API has. No chat model is needed for any
+of it.
 """
 
 from __future__ import annotations
@@ -16,7 +18,10 @@ from playwright.sync_api import Page, Route, expect
 from tests.page.conftest import PATIENCE, Served, until
 
 SAMPLES = Path(__file__).resolve().parents[2] / "samples" / "papers"
-ENGLISH, CHINESE = SAMPLES / "reserve-forecasting-for-cargo-bike-fleets.pdf", SAMPLES / "基于货位层次的仓库备件检索方法.pdf"
+ENGLISH, CHINESE = (
+    SAMPLES / "reserve-forecasting-for-cargo-bike-fleets.pdf",
+    SAMPLES / "基于货位层次的仓库备件检索方法.pdf",
+)
 LONG = 4 * PATIENCE * 1000  # ms for work on a loaded machine
 SLOW: Any = {"timeout": LONG}
 DROP = """([name, data]) => {
@@ -58,14 +63,18 @@ def begun(served: Served, user: str, paper: Path = ENGLISH) -> dict[str, Any]:
 def reported(served: Served, user: str, paper: Path = ENGLISH) -> str:
     """The id of a session with its report."""
     made = begun(served, user, paper)
-    served.client.get(f"/api/jobs/{made['job']['job_id']}/events", params={"user_id": user}, timeout=LONG / 1000)
+    served.client.get(
+        f"/api/jobs/{made['job']['job_id']}/events", params={"user_id": user}, timeout=LONG / 1000
+    )
     return str(made["session"]["session_id"])
 
 
 def routed(served: Served, user: str, interest: str = "how the model is trained") -> str:
     session_id = reported(served, user)
     path = f"/papers/{session_id}/plan"
-    served.api("POST", path, params={"user_id": user}, json={"interest": interest}, timeout=LONG / 1000)
+    served.api(
+        "POST", path, params={"user_id": user}, json={"interest": interest}, timeout=LONG / 1000
+    )
     return session_id
 
 
@@ -106,7 +115,9 @@ def test_from_nothing_to_an_answer(served: Served, page: Page, goto: Any, axe: A
     report = kept(served, "ann", session_id)["report"]
     for part in report["parts"]:
         for sentence in part["sentences"]:
-            expect(page.locator(".paper-report").get_by_text(sentence["text"]).first).to_be_visible()
+            expect(
+                page.locator(".paper-report").get_by_text(sentence["text"]).first
+            ).to_be_visible()
     expect(page.get_by_text("Waits for your interest")).to_be_visible()
     axe(page)
 
@@ -124,7 +135,9 @@ def test_from_nothing_to_an_answer(served: Served, page: Page, goto: Any, axe: A
     assert plan["interest"] == "Ablation"
     expect(page.locator(".paper-step")).to_have_count(len(plan["steps"]))
     for step in plan["steps"]:
-        expect(page.locator(".paper-step", has_text=step["section"]).first).to_contain_text(step["why"])
+        expect(page.locator(".paper-step", has_text=step["section"]).first).to_contain_text(
+            step["why"]
+        )
     axe(page)
 
     box = page.get_by_role("textbox", name="Question to the paper")
@@ -132,12 +145,16 @@ def test_from_nothing_to_an_answer(served: Served, page: Page, goto: Any, axe: A
     box.press("Enter")
     expect(page.locator(".paper-exchanges .answer")).to_contain_text("61,480", **SLOW)
     expect(box).to_have_value("")
-    held = page.locator(".paper-question h2").first.evaluate("each => each.offsetParent.matches('.paper-question')")
+    held = page.locator(".paper-question h2").first.evaluate(
+        "each => each.offsetParent.matches('.paper-question')"
+    )
     assert held, "what is not seen makes the window no longer"
     [answer] = kept(served, "ann", session_id)["answers"]
     page.locator(".paper-how summary").last.click()
     expect(page.locator(".paper-facts").get_by_text("proved by the paper")).to_be_visible()
-    expect(page.get_by_role("link", name="Full trace")).to_have_attribute("href", f"#/traces/{answer['trace_id']}")
+    expect(page.get_by_role("link", name="Full trace")).to_have_attribute(
+        "href", f"#/traces/{answer['trace_id']}"
+    )
     page.locator(".paper-exchanges").get_by_role("button", name="1").first.click()
     page_of = answer["citations"][0]["page"]
     expect(page.locator(f'[data-page="{page_of}"] .panel-mark').first).to_be_in_viewport()
@@ -151,7 +168,9 @@ def test_from_nothing_to_an_answer(served: Served, page: Page, goto: Any, axe: A
     axe(page)
 
 
-def test_a_file_that_is_no_paper_says_why_and_a_dropped_one_is_read(served: Served, read: Any) -> None:
+def test_a_file_that_is_no_paper_says_why_and_a_dropped_one_is_read(
+    served: Served, read: Any
+) -> None:
     page = read("dora")
     page.evaluate(DROP, ["broken.pdf", base64.b64encode(b"%PDF-nothing").decode()])
     expect(page.get_by_text("broken.pdf was not added")).to_be_visible()
@@ -162,12 +181,20 @@ def test_a_file_that_is_no_paper_says_why_and_a_dropped_one_is_read(served: Serv
     expect(page.locator(".paper-head h1")).to_have_text("基于货位层次的仓库备件检索方法")
 
 
-def test_a_report_under_way_is_shown_as_under_way_after_a_reload(served: Served, read: Any, page: Page) -> None:
+def test_a_report_under_way_is_shown_as_under_way_after_a_reload(
+    served: Served, read: Any, page: Page
+) -> None:
     made = begun(served, "uma")
-    session_id, job = made["session"]["session_id"], {**made["job"], "state": "running", "done": 3, "total": 29}
+    session_id, job = (
+        made["session"]["session_id"],
+        {**made["job"], "state": "running", "done": 3, "total": 29},
+    )
     running = f"event: progress\ndata: {json.dumps(job)}\n\n"
     unmade = {**made["session"], "under_way": [{"trace_id": "tr_1", "question": ""}]}
-    page.route("**/api/jobs/*/events*", lambda route: route.fulfill(body=running, content_type="text/event-stream"))
+    page.route(
+        "**/api/jobs/*/events*",
+        lambda route: route.fulfill(body=running, content_type="text/event-stream"),
+    )
     page.route(f"**/api/papers/{session_id}?*", lambda route: route.fulfill(json=unmade))
     read("uma", session_id)
     expect(page.get_by_role("heading", name="The report is being made")).to_be_visible()
@@ -180,16 +207,35 @@ def test_a_report_under_way_is_shown_as_under_way_after_a_reload(served: Served,
     expect(page.get_by_role("heading", name="What is new")).to_be_visible(**SLOW)
 
 
-def test_a_report_that_failed_says_so_and_can_be_made_again(served: Served, read: Any, page: Page) -> None:
+def test_a_report_that_failed_says_so_and_can_be_made_again(
+    served: Served, read: Any, page: Page
+) -> None:
     session_id = reported(served, "fay")
-    session = {**kept(served, "fay", session_id), "report": None, "current_state": "GUIDE_PENDING_REPORT"}
-    error = {"code": "unreadable", "message": "the model could not be read", "hint": "run citewell doctor"}
-    job = {"job_id": "job_1", "kind": "paper", "payload": {"session_id": session_id}, "state": "failed", "error": error}
+    session = {
+        **kept(served, "fay", session_id),
+        "report": None,
+        "current_state": "GUIDE_PENDING_REPORT",
+    }
+    error = {
+        "code": "unreadable",
+        "message": "the model could not be read",
+        "hint": "run citewell doctor",
+    }
+    job = {
+        "job_id": "job_1",
+        "kind": "paper",
+        "payload": {"session_id": session_id},
+        "state": "failed",
+        "error": error,
+    }
     failed = {**job, "done": 0, "total": 0, "created_at": 1.0}
     page.route(f"**/api/papers/{session_id}?*", lambda route: route.fulfill(json=session))
     page.route("**/api/jobs?*", lambda route: route.fulfill(json={"jobs": [failed]}))
     ended = f"event: failed\ndata: {json.dumps(failed)}\n\n"
-    page.route("**/api/jobs/*/events*", lambda route: route.fulfill(body=ended, content_type="text/event-stream"))
+    page.route(
+        "**/api/jobs/*/events*",
+        lambda route: route.fulfill(body=ended, content_type="text/event-stream"),
+    )
     read("fay", session_id)
     expect(page.locator(".problem")).to_contain_text("the model could not be read")
     expect(page.locator(".problem")).to_contain_text("run citewell doctor")
@@ -207,7 +253,9 @@ def test_a_report_that_failed_says_so_and_can_be_made_again(served: Served, read
     assert sent[0]["text"] == ""
 
 
-def test_what_a_reload_cuts_off_is_sent_again_under_its_name(served: Served, read: Any, page: Page) -> None:
+def test_what_a_reload_cuts_off_is_sent_again_under_its_name(
+    served: Served, read: Any, page: Page
+) -> None:
     session_id = routed(served, "rhea")
     read("rhea", session_id)
     sent: list[Any] = []
@@ -229,7 +277,9 @@ def test_what_a_reload_cuts_off_is_sent_again_under_its_name(served: Served, rea
     page.reload()
     expect(page.locator(".paper-exchanges .answer")).to_have_count(1)
     assert len(sent) == 2, "what is answered is not sent again"
-    assert [each["message_id"] for each in kept(served, "rhea", session_id)["answers"]] == [sent[0]["message_id"]]
+    assert [each["message_id"] for each in kept(served, "rhea", session_id)["answers"]] == [
+        sent[0]["message_id"]
+    ]
 
 
 def test_stop_keeps_nothing_but_the_words(served: Served, read: Any, page: Page) -> None:
@@ -249,7 +299,9 @@ def test_stop_keeps_nothing_but_the_words(served: Served, read: Any, page: Page)
 def test_marked_words_are_asked_about(served: Served, read: Any, page: Page) -> None:
     session_id = routed(served, "mark")
     read("mark", session_id)
-    expect(page.locator('[data-page="1"] .panel-words span', has_text="number of trips").first).to_be_attached(**SLOW)
+    expect(
+        page.locator('[data-page="1"] .panel-words span', has_text="number of trips").first
+    ).to_be_attached(**SLOW)
     words = str(page.evaluate(MARK, "number of trips")).strip()
     tools = page.get_by_role("toolbar", name="Marked words of the paper")
     expect(tools).to_contain_text(words)
@@ -265,7 +317,10 @@ def test_marked_words_are_asked_about(served: Served, read: Any, page: Page) -> 
     page.evaluate(MARK, "number of trips")
     tools.get_by_role("button", name="Explain").click()
     expect(page.locator(".paper-exchanges .answer")).to_have_count(2, **SLOW)
-    assert [words in each["question"] for each in kept(served, "mark", session_id)["answers"]] == [True, True]
+    assert [words in each["question"] for each in kept(served, "mark", session_id)["answers"]] == [
+        True,
+        True,
+    ]
 
 
 def test_the_route_is_ticked_and_changed_by_hand(served: Served, read: Any, page: Page) -> None:
@@ -278,7 +333,10 @@ def test_the_route_is_ticked_and_changed_by_hand(served: Served, read: Any, page
     step.locator(".paper-quote").click()
     expect(step).to_have_attribute("aria-current", "step")
     until(page, f"() => ({LIT}).length > 20")
-    lit, quote = ("".join(str(text).split()).replace("-", "") for text in (page.evaluate(LIT), before[1]["quote"]))
+    lit, quote = (
+        "".join(str(text).split()).replace("-", "")
+        for text in (page.evaluate(LIT), before[1]["quote"])
+    )
     assert quote.strip(".") in lit
     page.get_by_role("button", name="Change the route").click()
     page.get_by_role("button", name=f"Earlier: {before[1]['section']}").click()
@@ -289,7 +347,11 @@ def test_the_route_is_ticked_and_changed_by_hand(served: Served, read: Any, page
     page.get_by_role("button", name="Add", exact=True).click()
     expect(page.locator(".paper-step", has_text="5.1 Limitations")).to_be_visible()
     after = [each["section"] for each in kept(served, "rob", session_id)["plan"]["steps"]]
-    assert after == [before[1]["section"], *[each["section"] for each in before[2:]], "5.1 Limitations"]
+    assert after == [
+        before[1]["section"],
+        *[each["section"] for each in before[2:]],
+        "5.1 Limitations",
+    ]
     page.reload()
     expect(page.locator(".paper-step").first).to_have_attribute("aria-current", "step")
     page.get_by_role("button", name="Change the route").click()
@@ -304,7 +366,9 @@ def test_the_outline_leads_to_the_pages(served: Served, read: Any, page: Page) -
     page.get_by_role("button", name="5.1 Limitations").click()
     until(page, f"() => ({LIT}) === '5.1 Limitations'")
     page.evaluate(f"window.before = {NODE}")
-    page.get_by_role("button", name="Larger").click()  # the page is drawn anew, and its words with it
+    page.get_by_role(
+        "button", name="Larger"
+    ).click()  # the page is drawn anew, and its words with it
     until(page, f"() => ({LIT}) === '5.1 Limitations' && {NODE} !== window.before")
     page.get_by_role("button", name="Smaller").click()
     expect(page.get_by_role("group", name="Page").get_by_role("textbox")).to_have_value("4")
@@ -314,7 +378,9 @@ def test_the_outline_leads_to_the_pages(served: Served, read: Any, page: Page) -
     expect(page.get_by_role("button", name="Parcels on two wheels")).to_be_visible()
 
 
-def test_sessions_are_renamed_exported_deleted_and_ones_own(served: Served, read: Any, page: Page, tmp_path: Path) -> None:
+def test_sessions_are_renamed_exported_deleted_and_ones_own(
+    served: Served, read: Any, page: Page, tmp_path: Path
+) -> None:
     session_id = reported(served, "lena")
     read("lena")
     actions = page.get_by_role("button", name="Actions for CargoCast")
@@ -347,8 +413,13 @@ def test_sessions_are_renamed_exported_deleted_and_ones_own(served: Served, read
     assert served.api("GET", "/papers", params={"user_id": "lena"})["papers"] == []
 
 
-@pytest.mark.parametrize(("width", "theme", "language"), [(360, "dark", "zh"), (360, "light", "en"), (1280, "dark", "zh")])
-def test_both_languages_themes_and_widths(served: Served, read: Any, page: Page, axe: Any, picture: Any, width: int) -> None:
+@pytest.mark.parametrize(
+    ("width", "theme", "language"),
+    [(360, "dark", "zh"), (360, "light", "en"), (1280, "dark", "zh")],
+)
+def test_both_languages_themes_and_widths(
+    served: Served, read: Any, page: Page, axe: Any, picture: Any, width: int
+) -> None:
     user = f"pia{width}{page.evaluate('navigator.language')}"
     session_id = reported(served, user, CHINESE)
     read(user)

@@ -1,7 +1,9 @@
-"""Whether everybody reaches everything: every part, empty and filled, in both languages and themes, at 1280, 360, 320 pixels,
-with the keyboard, with forced colours, on paper; and whether addresses, titles and the browser's own buttons do what they say.
+"""Whether everybody reaches everything: every part, empty and filled, in both languages and themes,
+at 1280, 360, 320 pixels, with the keyboard, with forced colours, on paper; and whether addresses,
+titles and the browser's own buttons do what they say.
 
-The one rule: each look goes through all parts with one window, as a person does; a failure names the part.
+The one rule: each look goes through all parts with one window, as a person does; a failure names
+the part.
 """
 
 from __future__ import annotations
@@ -17,7 +19,8 @@ PARTS = ["ask", "library", "sites", "papers", "data", "knowledge", "memory", "tr
 SAMPLES = Path(__file__).resolve().parents[2] / "samples" / "library"
 FILES = ("information-security-policy.md", "差旅报销制度.html")
 EVERY_LOOK = pytest.mark.parametrize(
-    ("width", "theme", "language"), [(1280, "light", "en"), (1280, "dark", "zh"), (360, "light", "zh"), (360, "dark", "en")]
+    ("width", "theme", "language"),
+    [(1280, "light", "en"), (1280, "dark", "zh"), (360, "light", "zh"), (360, "dark", "en")],
 )
 # What stands out at the side of the window, but for what scrolls within itself.
 OUT = """() => [...document.querySelectorAll("body *")].filter((each) => {
@@ -29,7 +32,8 @@ OUT = """() => [...document.querySelectorAll("body *")].filter((each) => {
     }
     return true;
 }).map((each) => each.outerHTML.slice(0, 120))"""
-# Whether the focus can be seen: a ring around it, around what holds it, or around what it is drawn as; and in the window.
+# Whether the focus can be seen: a ring around it, around what holds it, or around what it is drawn
+# as; and in the window.
 SEEN = """() => {
     const each = document.activeElement;
     if (!each || each === document.body) return "";
@@ -49,19 +53,33 @@ def environment() -> dict[str, str]:
 
 @pytest.fixture(scope="module")
 def filled(served: Served) -> list[str]:
-    """Documents, tables, a conversation, a confirmed answer and a correction; returns addresses that show them."""
+    """Documents, tables, a conversation, a confirmed answer and a correction; returns addresses
+    that show them.
+    """
     for name in FILES:
         served.add("looks", name, (SAMPLES / name).read_bytes())
     served.api("POST", "/data/sources", files={"file": ("ships.csv", b"ship,tons\nAda,5\nBo,7\n")})
     answers = []
-    for question, right in (("How many characters does a password have at least?", True), ("出差补助是多少？", False)):
-        answer = served.api("POST", "/ask", json={"question": question, "collection": "looks", "agent": "qa"})
-        vote = {"trace_id": answer["trace_id"], "is_correct": right, "user_correction": None if right else "150元"}
+    for question, right in (
+        ("How many characters does a password have at least?", True),
+        ("出差补助是多少？", False),
+    ):
+        answer = served.api(
+            "POST", "/ask", json={"question": question, "collection": "looks", "agent": "qa"}
+        )
+        vote = {
+            "trace_id": answer["trace_id"],
+            "is_correct": right,
+            "user_correction": None if right else "150元",
+        }
         job = served.api("POST", "/feedback", json=vote)["job_id"]
         served.client.get(f"/api/jobs/{job}/events", timeout=4 * PATIENCE)
         answers.append(answer)
     trace, session = answers[0]["trace_id"], answers[0]["session_id"]
-    ways = [f"/traces/{trace}?tab={tab}" for tab in ("answer", "steps", "prompts", "snapshot", "usage", "replay")]
+    ways = [
+        f"/traces/{trace}?tab={tab}"
+        for tab in ("answer", "steps", "prompts", "snapshot", "usage", "replay")
+    ]
     return [
         *ways,
         f"/ask/{session}",
@@ -86,8 +104,12 @@ def nothing_stands_out(window: Page, path: str) -> None:
 
 
 @EVERY_LOOK
-def test_every_part_of_an_empty_installation(goto: Callable[..., Page], axe: Callable[..., None], language: str) -> None:
-    """axe finds nothing, targets of 24 pixels among it; nothing stands out; the title is in the language. It runs first."""
+def test_every_part_of_an_empty_installation(
+    goto: Callable[..., Page], axe: Callable[..., None], language: str
+) -> None:
+    """axe finds nothing, targets of 24 pixels among it; nothing stands out; the title is in the
+    language. It runs first.
+    """
     titles = set()
     for part in PARTS:
         window = goto(f"/{part}")
@@ -95,14 +117,20 @@ def test_every_part_of_an_empty_installation(goto: Callable[..., Page], axe: Cal
         axe(window)
         nothing_stands_out(window, part)
         titles.add(window.title())
-        assert window.evaluate("document.documentElement.lang") == ("zh-Hans" if language == "zh" else "en")
+        assert window.evaluate("document.documentElement.lang") == (
+            "zh-Hans" if language == "zh" else "en"
+        )
     assert len(titles) == len(PARTS), titles
     assert all(title.endswith(" · Citewell") for title in titles)
-    assert all(title.isascii() for title in {each.replace(" · ", "") for each in titles}) == (language == "en")
+    assert all(title.isascii() for title in {each.replace(" · ", "") for each in titles}) == (
+        language == "en"
+    )
 
 
 @EVERY_LOOK
-def test_every_part_that_is_filled(filled: list[str], goto: Callable[..., Page], axe: Callable[..., None]) -> None:
+def test_every_part_that_is_filled(
+    filled: list[str], goto: Callable[..., Page], axe: Callable[..., None]
+) -> None:
     for path in ("/ask", "/library", "/data", "/knowledge", "/settings", *filled):
         window = goto(path)
         stands(window)
@@ -142,11 +170,17 @@ def test_forced_colours_and_more_contrast(
     """What is chosen is told by more than the colour of its ground; buttons keep an edge."""
     page.emulate_media(forced_colors="active")
     window = goto("/settings")
-    edge = "each => getComputedStyle(each).borderTopStyle !== 'none' && parseFloat(getComputedStyle(each).borderTopWidth) >= 1"
+    edge = (
+        "each => getComputedStyle(each).borderTopStyle !== 'none' && "
+        "parseFloat(getComputedStyle(each).borderTopWidth) >= 1"
+    )
     assert all(button.evaluate(edge) for button in window.locator(".button:visible").all())
     link = window.locator("nav .parts a[aria-current=page]")
     assert link.evaluate("each => getComputedStyle(each).outlineStyle") == "solid"
-    chosen, other = window.locator(".choice-row input:checked + span").first, window.locator(".choice-row input + span")
+    chosen, other = (
+        window.locator(".choice-row input:checked + span").first,
+        window.locator(".choice-row input + span"),
+    )
     ground = "each => getComputedStyle(each).backgroundColor"
     assert {chosen.evaluate(ground)} < {each.evaluate(ground) for each in other.all()}
     page.emulate_media(forced_colors="none", contrast="more")
@@ -165,12 +199,18 @@ def test_an_answer_on_paper(filled: list[str], page: Page, goto: Callable[..., P
         expect(page.locator(gone)).to_be_hidden()
     expect(page.get_by_role("heading", level=2)).to_be_visible()
     expect(answer.locator(".source-quote").first).to_be_visible()
-    assert page.locator(".thread").evaluate("each => each.scrollHeight <= each.clientHeight"), "cut off at the first sheet"
+    assert page.locator(".thread").evaluate("each => each.scrollHeight <= each.clientHeight"), (
+        "cut off at the first sheet"
+    )
     assert page.evaluate("getComputedStyle(document.body).colorScheme") == "light"
 
 
-def test_back_forward_and_addresses(filled: list[str], page: Page, goto: Callable[..., Page]) -> None:
-    """The browser's own buttons lead through what was open, the title says it, and every address opens the same again."""
+def test_back_forward_and_addresses(
+    filled: list[str], page: Page, goto: Callable[..., Page]
+) -> None:
+    """The browser's own buttons lead through what was open, the title says it, and every address
+    opens the same again.
+    """
     goto("/library")
     page.get_by_role("link", name="looks").click()
     expect(page).to_have_title("looks · Library · Citewell")
@@ -192,7 +232,9 @@ def test_back_forward_and_addresses(filled: list[str], page: Page, goto: Callabl
 
 
 def test_two_tabs(filled: list[str], page: Page, goto: Callable[..., Page]) -> None:
-    """A conversation of one tab is opened by its address in another, while the first stays where it is."""
+    """A conversation of one tab is opened by its address in another, while the first stays where it
+    is.
+    """
     path = next(path for path in filled if path.startswith("/ask/"))
     goto("/memory")
     other = page.context.new_page()
@@ -202,7 +244,9 @@ def test_two_tabs(filled: list[str], page: Page, goto: Callable[..., Page]) -> N
     other.close()
 
 
-def test_menus_and_dialogs(filled: list[str], page: Page, goto: Callable[..., Page], axe: Callable[..., None]) -> None:
+def test_menus_and_dialogs(
+    filled: list[str], page: Page, goto: Callable[..., Page], axe: Callable[..., None]
+) -> None:
     """Open, they are accessible; Escape closes them, and the focus is where it was."""
     assert filled
     goto("/library/looks")
@@ -215,11 +259,15 @@ def test_menus_and_dialogs(filled: list[str], page: Page, goto: Callable[..., Pa
         expect(page.get_by_role("dialog")).to_have_count(0)
         expect(opener).to_be_focused()
     for name in ("Language", "Theme"):
-        page.get_by_role("button", name=name, exact=True).first.click()  # at the foot of the sidebar
+        page.get_by_role(
+            "button", name=name, exact=True
+        ).first.click()  # at the foot of the sidebar
         expect(page.get_by_role("menu")).to_be_visible()
         axe(page)
         page.keyboard.press("Escape")
     goto("/ask")
     page.get_by_role("button", name="Options", exact=True).click()
     axe(page)
-    until(page, "() => document.querySelector('.options').getBoundingClientRect().right <= innerWidth")
+    until(
+        page, "() => document.querySelector('.options').getBoundingClientRect().right <= innerWidth"
+    )

@@ -1,4 +1,6 @@
-"""Reading an answer: its citations keep to their words and to the keyboard, and what was said elsewhere is shown here."""
+"""Reading an answer: its citations keep to their words and to the keyboard, and what was said
+elsewhere is shown here.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,9 @@ from tests.page.conftest import Served
 from tests.page.told import LINE, answer
 
 Goto = Callable[..., Page]
-POLICY = Path(__file__).resolve().parents[2] / "samples" / "library" / "information-security-policy.md"
+POLICY = (
+    Path(__file__).resolve().parents[2] / "samples" / "library" / "information-security-policy.md"
+)
 QUESTION = "How many characters does a password have at least?"
 # For each number: whether it stands in the line of what is before it.
 BESIDE = """() => [...document.querySelectorAll(".md .cite")].map((each) => {
@@ -36,7 +40,9 @@ def shown(page: Page, goto: Goto, text: str, verdict: str = "supported") -> None
     page.keyboard.press("Enter")
     cite = answer()["citations"][0]
     parts = [part.strip() for part in re.split(r"\s*\[\d\]\s*", text) if part.strip()]
-    sentences = [{"text": part, "citations": [1], "verdict": verdict, "problems": []} for part in parts]
+    sentences = [
+        {"text": part, "citations": [1], "verdict": verdict, "problems": []} for part in parts
+    ]
     event = answer(answer=text, sentences=sentences, citations=[cite, cite | {"n": 2}])
     page.evaluate("([event]) => window.line('answer', event)", [event])
     page.evaluate("() => window.cut()")
@@ -48,7 +54,9 @@ def shown(page: Page, goto: Goto, text: str, verdict: str = "supported") -> None
 def test_a_number_does_not_begin_a_line(page: Page, goto: Goto, word: str, verdict: str) -> None:
     """Whatever the width: the sentences end at every place of a line."""
     page.set_viewport_size({"width": 420, "height": 800})
-    shown(page, goto, "\n\n".join(f"{word * count}b。 [1][2]" for count in range(4, 60, 3)), verdict)
+    shown(
+        page, goto, "\n\n".join(f"{word * count}b。 [1][2]" for count in range(4, 60, 3)), verdict
+    )
     assert set(page.evaluate(BESIDE)) == {True}
     assert page.locator(".md .cited .cite").count() == page.locator(".md .cite").count()
     assert page.locator(".md").inner_text().startswith(f"{word * 4}b。")
@@ -79,12 +87,16 @@ def test_what_was_said_in_another_window_is_here(served: Served, page: Page, got
     assert json.loads(page.evaluate("() => JSON.stringify(document.visibilityState)")) == "visible"
     page.evaluate("() => document.dispatchEvent(new Event('visibilitychange'))")
     expect(page.get_by_role("article", name="Answer")).to_have_count(2)
-    expect(page.get_by_role("region", name="Conversations").get_by_text("Who reports a lost laptop?")).to_be_visible()
+    expect(
+        page.get_by_role("region", name="Conversations").get_by_text("Who reports a lost laptop?")
+    ).to_be_visible()
 
 
 def test_a_source_goes_with_what_it_belongs_to(served: Served, page: Page, goto: Goto) -> None:
     served.add("default", POLICY.name, POLICY.read_bytes())
-    session = served.api("POST", "/ask", json={"question": QUESTION, "agent": "qa", "collection": "default"})["session_id"]
+    session = served.api(
+        "POST", "/ask", json={"question": QUESTION, "agent": "qa", "collection": "default"}
+    )["session_id"]
     panel = page.locator(".panel")
     for leave in ("Library", "New conversation"):
         goto(f"/ask/{session}")

@@ -1,6 +1,8 @@
-"""A page that is loaded anew while an answer is made: the question is still there, with what became of it.
+"""A page that is loaded anew while an answer is made: the question is still there, with what became
+of it.
 
-The one rule: only the line of the answer is held by the test; what became of the question is asked of the real server.
+The one rule: only the line of the answer is held by the test; what became of the question is asked
+of the real server.
 """
 
 from __future__ import annotations
@@ -35,8 +37,12 @@ def test_what_was_not_answered_can_be_asked_again(goto: Goto, page: Page) -> Non
     goto("/ask")
     asked(page, "Who reads the minutes of the meeting?", "qa")
     page.reload()
-    expect(page.get_by_role("heading", name="Who reads the minutes of the meeting?")).to_be_visible()
-    lost = page.get_by_role("alert").filter(has_text="The page was loaded anew before the answer came.")
+    expect(
+        page.get_by_role("heading", name="Who reads the minutes of the meeting?")
+    ).to_be_visible()
+    lost = page.get_by_role("alert").filter(
+        has_text="The page was loaded anew before the answer came."
+    )
     expect(lost).to_contain_text("nothing of it is kept")
     page.evaluate(LINE)
     page.get_by_role("button", name="Ask again", exact=True).click()
@@ -54,7 +60,9 @@ def test_what_was_answered_meanwhile_is_there(served: Served, goto: Goto, page: 
     goto("/ask")
     served.add("default", "travel.md", "The travel form is signed by the head of the department.")
     asked(page, "Who signs the travel form?", "qa")
-    finished = served.api("POST", "/ask", json={"question": "Who signs the travel form?", "agent": "qa"})
+    finished = served.api(
+        "POST", "/ask", json={"question": "Who signs the travel form?", "agent": "qa"}
+    )
     page.reload()
     expect(page.get_by_role("article", name="Answer")).to_be_visible()
     expect(page).to_have_url(re.compile(f"#/ask/{finished['session_id']}$"))
@@ -76,7 +84,10 @@ def test_what_is_kept_goes_on(goto: Goto, page: Page) -> None:
         page.route(path, lambda route: route.fulfill(json={"runs": [left]}))
     goto("/ask")
     asked(page, "What holds?", "dual_loop")
-    page.evaluate("([event, data]) => window.line(event, data)", ["step", {**STEP, "detail": {"trace_id": "tr_9"}}])
+    page.evaluate(
+        "([event, data]) => window.line(event, data)",
+        ["step", {**STEP, "detail": {"trace_id": "tr_9"}}],
+    )
     expect(page.locator(".ask-steps-list")).to_contain_text("InputValidationNode")
     page.reload()
     expect(page.get_by_role("alert")).to_contain_text("it can go on where it was")

@@ -1,4 +1,5 @@
-"""What the server says in English, on a page in Chinese: in Chinese, with names, figures and foreign words as they are.
+"""What the server says in English, on a page in Chinese: in Chinese, with names, figures and
+foreign words as they are.
 
 The one rule: texts are told as the server tells them, and the page is read as a person reads it.
 """
@@ -19,11 +20,16 @@ TOLD = {
     "a b.pdf is protected by a password": "a b.pdf 有密码保护",
     "x.pdf is broken: it is not a PDF, or its structure is damaged": "x.pdf 已损坏：不是 PDF，或结构已损坏",
     "old.doc is an old Word document (.doc)": "old.doc 是旧版 Word 文档（.doc）",
-    "old.doc cannot be read: it is an OLE container of no known kind": "无法读取 old.doc：是类型不明的 OLE 文件",
+    "old.doc cannot be read: it is an OLE container of no known kind": "无法读取 old.doc：是类型不明的 OLE "
+    "文件",
     "a.bin cannot be read: it is a program": "无法读取 a.bin：是程序",
-    "'127.0.0.1' is refused: it is not on the public internet": "拒绝访问 '127.0.0.1'：它不在公共互联网上",
-    "10.0.0.1 is refused: it is not on the public internet; try again": "拒绝访问 10.0.0.1：它不在公共互联网上；请再试一次",
-    "no document d; `citewell list` shows the documents and their ids": "没有文档 d；`citewell list` 列出文档及其 ID",
+    "'127.0.0.1' is refused: it is not on the public internet": "拒绝访问 "
+    "'127.0.0.1'：它不在公共互联网上",
+    "10.0.0.1 is refused: it is not on the public internet; try again": "拒绝访问 "
+    "10.0.0.1：它不在公共互联网上；"
+    "请再试一次",
+    "no document d; `citewell list` shows the documents and their ids": "没有文档 d；`citewell list` "
+    "列出文档及其 ID",
     "book.pdf has 5,000 pages; 2,000 are allowed": "book.pdf 有 5,000 页，上限是 2,000 页",
     "/data/citewell.db: the disk is full": "/data/citewell.db：磁盘已满",
     "the chat model did not answer: gpt: no reply within 30 seconds": "对话模型没有回应：gpt：30 秒内没有回应",
@@ -52,7 +58,11 @@ def environment() -> dict[str, str]:
 @pytest.mark.parametrize("language", ["zh"])
 def test_texts_are_told_in_chinese(goto: Callable[..., Page]) -> None:
     page = goto("/settings")
-    until(page, "async () => (await import('/assets/said.js')).said('the question is empty') !== 'the question is empty'")
+    until(
+        page,
+        "async () => (await import('/assets/said.js')).said('the question is empty') !== "
+        "'the question is empty'",
+    )
     assert page.evaluate(SAID, list(TOLD)) == list(TOLD.values())
 
 
@@ -64,16 +74,24 @@ def test_a_page_in_english_keeps_the_english(goto: Callable[..., Page]) -> None:
     assert page.evaluate(SAID, list(TOLD)) == list(TOLD)
     assert not [url for url in asked if "words/server" in url]
     page.get_by_role("radio", name="中文").check(force=True)
-    until(page, "async () => (await import('/assets/said.js')).said('the question is empty') === '问题是空的'")
+    until(
+        page,
+        "async () => (await import('/assets/said.js')).said('the question is empty') === "
+        "'问题是空的'",
+    )
 
 
 @pytest.mark.parametrize("language", ["zh"])
-def test_a_file_that_cannot_be_read(page: Page, goto: Callable[..., Page], picture: Callable[..., None]) -> None:
+def test_a_file_that_cannot_be_read(
+    page: Page, goto: Callable[..., Page], picture: Callable[..., None]
+) -> None:
     window = goto("/library")
     with page.expect_file_chooser() as chooser:
         window.get_by_role("button", name="添加文件").first.click()
     files = [("空.txt", b""), ("坏.pdf", b"%PDF-")]
-    chooser.value.set_files([FilePayload(name=name, mimeType="text/plain", buffer=data) for name, data in files])
+    chooser.value.set_files(
+        [FilePayload(name=name, mimeType="text/plain", buffer=data) for name, data in files]
+    )
     expect(window.get_by_text("空.txt 是空的")).to_be_visible()
     expect(window.get_by_text(re.compile("^坏.pdf 已损坏：不是 PDF"))).to_be_visible()
     picture("server-words-files")
@@ -82,7 +100,9 @@ def test_a_file_that_cannot_be_read(page: Page, goto: Callable[..., Page], pictu
 @pytest.mark.parametrize("language", ["zh"])
 def test_a_refusal_of_the_api(served: Served, goto: Callable[..., Page]) -> None:
     """A program gets the English, and the page the Chinese."""
-    told = served.client.get("/api/collections/没有", headers={"Accept-Language": "zh-CN"}).json()["error"]
+    told = served.client.get("/api/collections/没有", headers={"Accept-Language": "zh-CN"}).json()[
+        "error"
+    ]
     assert told["message"] == "no collection named 没有"
     window = goto("/library/没有")
     expect(window.get_by_role("alert")).to_contain_text("没有名为没有的文档集")

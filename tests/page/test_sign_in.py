@@ -30,12 +30,19 @@ def added(served: Any, name: str) -> str:
 
 def cli(served: Any, *words: str) -> bytes:
     """What a command prints beside the running server."""
-    done = subprocess.run([sys.executable, "-m", "citewell", *words], env=served.environment, capture_output=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-m", "citewell", *words],
+        env=served.environment,
+        capture_output=True,
+        check=True,
+    )
     return bytes(done.stdout)
 
 
 def test_in_and_out_again(page: Page, token: str) -> None:
-    """A wrong token is told; the right one opens the page, stays after a reload, and goes with the sign-out."""
+    """A wrong token is told; the right one opens the page, stays after a reload, and goes with the
+    sign-out.
+    """
     page.goto("/#/settings")
     field, button = page.get_by_label("Token"), page.get_by_role("button", name="Sign in")
     field.fill("cw_wrong")
@@ -54,7 +61,9 @@ def test_in_and_out_again(page: Page, token: str) -> None:
     expect(button).to_be_visible()
 
 
-def test_the_next_person_in_a_tab_sees_nothing_of_the_one_before(served: Any, page: Page, token: str, tmp_path: Path) -> None:
+def test_the_next_person_in_a_tab_sees_nothing_of_the_one_before(
+    served: Any, page: Page, token: str, tmp_path: Path
+) -> None:
     """Such as what was asked of the tables, which only the page itself knew."""
     bob = added(served, "bob")
     (tmp_path / "ships.csv").write_text("ship,tons\nAda,5\n", "utf-8")

@@ -1,6 +1,8 @@
-"""Web sites in the page: explored from an empty installation with a question, kept, read, refreshed, exported, deleted.
+"""Web sites in the page: explored from an empty installation with a question, kept, read,
+refreshed, exported, deleted.
 
-The one rule: the site is a server of this machine, and what the page shows is compared with what that server was asked.
+The one rule: the site is a server of this machine, and what the page shows is compared with what
+that server was asked.
 """
 
 from __future__ import annotations
@@ -36,7 +38,9 @@ def replies() -> list[Any]:
 @pytest.fixture
 def shop(site_server: SiteServer) -> SiteServer:
     for path, page in SHOP["pages"].items():
-        site_server.pages[path] = Reply(body=shop_page(path, page["title"], page["body"], page.get("links", {})))
+        site_server.pages[path] = Reply(
+            body=shop_page(path, page["title"], page["body"], page.get("links", {}))
+        )
     return site_server
 
 
@@ -51,9 +55,14 @@ def answered(page: Page) -> None:
 
 
 def test_explore_from_nothing(
-    shop: SiteServer, goto: Callable[..., Page], picture: Callable[..., None], axe: Callable[..., None]
+    shop: SiteServer,
+    goto: Callable[..., Page],
+    picture: Callable[..., None],
+    axe: Callable[..., None],
 ) -> None:
-    """A question to a new site: the map grows, the answer is proved, its source opens at the sentence, the site is kept."""
+    """A question to a new site: the map grows, the answer is proved, its source opens at the
+    sentence, the site is kept.
+    """
     page = goto("/sites")
     page.get_by_text("None yet.").wait_for()
     axe(page)
@@ -63,7 +72,9 @@ def test_explore_from_nothing(
     answered(page)
     paths = [path for path in shop.paths() if path != "/sitemap.xml"]
     assert sorted(page.locator(".site-path").all_text_contents()) == sorted(paths)
-    assert page.locator(".site-way").count() == len(paths) - 1  # each hangs under the page whose link was followed
+    assert (
+        page.locator(".site-way").count() == len(paths) - 1
+    )  # each hangs under the page whose link was followed
     axe(page)
     picture("sites-answer", full=True)
     page.get_by_role("tab", name="List").click()
@@ -74,14 +85,18 @@ def test_explore_from_nothing(
     page.locator("button.cite").first.click()
     panel = page.locator("dialog.panel")
     expect(panel.locator("mark")).to_have_text(FACT)
-    expect(panel.get_by_role("link", name="Original page")).to_have_attribute("href", shop.url + "/help/returns")
+    expect(panel.get_by_role("link", name="Original page")).to_have_attribute(
+        "href", shop.url + "/help/returns"
+    )
     axe(page)
     picture("sites-source")
     page.keyboard.press("Escape")
     card = page.locator(".kept-sites .card", has_text=shop.url.removeprefix("http://"))
     expect(card).to_contain_text(f"{len(paths)} pages")
     asked = len(shop.paths())
-    page.get_by_label("Ask more about this site").fill("And when they are domestic, within how many days?")
+    page.get_by_label("Ask more about this site").fill(
+        "And when they are domestic, within how many days?"
+    )
     page.get_by_role("button", name="Ask", exact=True).click()
     expect(page.locator("article.answer")).to_have_count(2)
     assert len(shop.paths()) < asked + 5
@@ -103,10 +118,18 @@ def test_stop_answers_from_what_was_read(shop: SiteServer, goto: Callable[..., P
 
 
 def test_keeping(
-    served: Served, shop: SiteServer, goto: Callable[..., Page], axe: Callable[..., None], picture: Callable[..., None]
+    served: Served,
+    shop: SiteServer,
+    goto: Callable[..., Page],
+    axe: Callable[..., None],
+    picture: Callable[..., None],
 ) -> None:
-    """Pages with sizes and times, a page's snapshot, refresh, export, delete with a question before it."""
-    shop.pages["/help"].body += b'<a href="/gone">within how many days domestic orders may be returned, in short</a>'
+    """Pages with sizes and times, a page's snapshot, refresh, export, delete with a question before
+    it.
+    """
+    shop.pages[
+        "/help"
+    ].body += b'<a href="/gone">within how many days domestic orders may be returned, in short</a>'
     page = goto("/sites")
     explore(page, shop.url)
     answered(page)
@@ -121,7 +144,11 @@ def test_keeping(
     panel = page.locator("dialog.panel")
     expect(panel.locator(".panel-snapshot")).to_contain_text(FACT)
     page.keyboard.press("Escape")
-    shop.page("/help/returns", "<p>Domestic orders may be returned within 20 days of delivery.</p>", title="Returns, anew")
+    shop.page(
+        "/help/returns",
+        "<p>Domestic orders may be returned within 20 days of delivery.</p>",
+        title="Returns, anew",
+    )
     page.get_by_role("button", name="Refresh").click()
     expect(page.locator(".toast")).to_contain_text("1 changed")
     expect(rows.filter(has_text="/help/returns")).to_contain_text("Returns, anew")
@@ -139,7 +166,9 @@ def test_keeping(
     assert host not in json.dumps(served.api("GET", "/sites"))
 
 
-def test_what_cannot_be_read_says_what_to_do(shop: SiteServer, goto: Callable[..., Page], axe: Callable[..., None]) -> None:
+def test_what_cannot_be_read_says_what_to_do(
+    shop: SiteServer, goto: Callable[..., Page], axe: Callable[..., None]
+) -> None:
     page = goto("/sites")
     page.get_by_role("button", name="Read the site").click()
     expect(page.get_by_text("Name at least one address to begin with.")).to_be_visible()
@@ -152,7 +181,9 @@ def test_what_cannot_be_read_says_what_to_do(shop: SiteServer, goto: Callable[..
     answered(page)
     page.get_by_role("tab", name="List").click()
     listed = page.locator(".visits").first
-    expect(listed.locator(".visit", has_text="/help")).to_contain_text("does not want programs to read this page")
+    expect(listed.locator(".visit", has_text="/help")).to_contain_text(
+        "does not want programs to read this page"
+    )
     expect(listed.locator(".visit", has_text="10.11.12.13")).to_contain_text("allow_private_hosts")
     expect(listed.locator(".visit.failed")).to_have_count(3)
     axe(page)
@@ -162,11 +193,18 @@ def test_titles_and_addresses_of_strangers_are_text(
     shop: SiteServer, goto: Callable[..., Page], served: Served, shared_data: Path
 ) -> None:
     lines = (shared_data / "robustness" / "naughty_strings.jsonl").read_text("utf-8").split("\n")
-    worst = [text for text in (str(json.loads(line)["text"]) for line in lines if line) if "<" in text][:24]
-    links = "".join(f'<p><a href="/bad/{n}?q={quote(text)}">{escape(QUESTION + text)}</a></p>' for n, text in enumerate(worst))
+    worst = [
+        text for text in (str(json.loads(line)["text"]) for line in lines if line) if "<" in text
+    ][:24]
+    links = "".join(
+        f'<p><a href="/bad/{n}?q={quote(text)}">{escape(QUESTION + text)}</a></p>'
+        for n, text in enumerate(worst)
+    )
     shop.page("/", f"<p>Start.</p>{links}", title=escape(worst[0] + "Start"))
     for n, text in enumerate(worst):
-        shop.pages[f"/bad/{n}?q={quote(text)}"] = Reply(body=f"<title>{escape(text)}x</title><p>{escape(text)} y</p>".encode())
+        shop.pages[f"/bad/{n}?q={quote(text)}"] = Reply(
+            body=f"<title>{escape(text)}x</title><p>{escape(text)} y</p>".encode()
+        )
     page = goto("/sites")
     wrong = watch(page, served.url)
     explore(page, shop.url)
@@ -174,13 +212,18 @@ def test_titles_and_addresses_of_strangers_are_text(
     expect(page.locator(".site-title").filter(has_text=worst[0][:12]).first).to_be_visible()
     page.get_by_role("tab", name="List").click()
     expect(page.locator(".visit").first).to_contain_text(worst[0])
-    page.locator(".kept-sites").get_by_role("link", name=shop.url.removeprefix("http://"), exact=True).click()
+    page.locator(".kept-sites").get_by_role(
+        "link", name=shop.url.removeprefix("http://"), exact=True
+    ).click()
     page.locator(".site-pages tbody tr").first.wait_for()
     assert page.locator(".site-pages tbody tr").count() > 3
     assert wrong == []
 
 
-@pytest.mark.parametrize(("width", "theme", "language"), [(360, "dark", "zh"), (360, "light", "en"), (1280, "dark", "zh")])
+@pytest.mark.parametrize(
+    ("width", "theme", "language"),
+    [(360, "dark", "zh"), (360, "light", "en"), (1280, "dark", "zh")],
+)
 def test_phone_and_chinese(
     shop: SiteServer,
     goto: Callable[..., Page],

@@ -1,6 +1,7 @@
 """Strangers' documents in the panel: nothing of them is run, and nothing is loaded from anywhere.
 
-The one rule: each test lets a page do its worst, then asks the browser what happened: dialogs, requests, a flag, its console.
+The one rule: each test lets a page do its worst, then asks the browser what happened: dialogs,
+requests, a flag, its console.
 """
 
 from __future__ import annotations
@@ -41,7 +42,21 @@ WORST = f"""<!doctype html><html onload="top.ran=1"><head><title>Harbour</title>
 <div is="x-panel" slot="x" class="panel" style="position:fixed;inset:0;z-index:9999">over everything</div>
 <noscript><img src="{ELSEWHERE}/ns.png"></noscript><template><script>top.ran=1</script></template>
 <p>{QUOTE}</p><textarea></textarea><xmp><script>top.ran=1</script></xmp></body></html>"""
-NEVER = ("script", "style", "img", "svg", "iframe", "form", "input", "button", "object", "video", "link", "base", "meta")
+NEVER = (
+    "script",
+    "style",
+    "img",
+    "svg",
+    "iframe",
+    "form",
+    "input",
+    "button",
+    "object",
+    "video",
+    "link",
+    "base",
+    "meta",
+)
 
 
 @pytest.fixture(scope="module")
@@ -51,8 +66,8 @@ def environment() -> dict[str, str]:
 
 @pytest.fixture
 def watched(page: Page, served: Served) -> Iterator[list[str]]:
-    """What a page did that it must not: dialogs, requests elsewhere, new windows, scripts that ran. The console is looked at
-    by the fixture `page`: what a policy had to block is told there.
+    """What a page did that it must not: dialogs, requests elsewhere, new windows, scripts that ran.
+    The console is looked at by the fixture `page`: what a policy had to block is told there.
     """
     wrong = watch(page, served.url)
     yield wrong
@@ -63,7 +78,9 @@ def watched(page: Page, served: Served) -> Iterator[list[str]]:
 
 def naughty(shared_data: Path) -> list[str]:
     lines = (shared_data / "robustness" / "naughty_strings.jsonl").read_text("utf-8").split("\n")
-    return [text for text in (str(json.loads(line)["text"]) for line in lines if line) if text.strip()]
+    return [
+        text for text in (str(json.loads(line)["text"]) for line in lines if line) if text.strip()
+    ]
 
 
 def test_web_page_is_inert(served: Served, goto: Callable[..., Page], watched: list[str]) -> None:
@@ -92,27 +109,40 @@ def test_web_page_is_inert(served: Served, goto: Callable[..., Page], watched: l
     assert "style=" not in tree
     assert ELSEWHERE not in tree
     assert "The lighthouse" in tree  # what a picture says for itself
-    links = panel.locator(".panel-snapshot a[href]").evaluate_all("all => all.map(a => [a.href, a.rel, a.target])")
+    links = panel.locator(".panel-snapshot a[href]").evaluate_all(
+        "all => all.map(a => [a.href, a.rel, a.target])"
+    )
     assert [rel for _, rel, _ in links] == ["noopener noreferrer nofollow"] * len(links)
     assert all(urlsplit(href).scheme in {"http", "https"} for href, _, _ in links)
     assert panel.locator(".panel-head").is_visible()  # nothing lies over it
     assert page.evaluate("document.activeElement.tagName") == "H2"
 
 
-def test_naughty_strings_in_a_page(served: Served, goto: Callable[..., Page], watched: list[str], shared_data: Path) -> None:
+def test_naughty_strings_in_a_page(
+    served: Served, goto: Callable[..., Page], watched: list[str], shared_data: Path
+) -> None:
     """Each as markup, as an attribute's value and as a title; the rest of the page stays."""
     strings = naughty(shared_data)
     body = "".join(f'<p title="{text}">{text}</p>\n<h3>{text}</h3>' for text in strings)
-    markup = f"<html><head><title>{strings[0]}</title></head><body><p>{QUOTE}</p>{body}<p>The end of it.</p></body></html>"
+    markup = (
+        f"<html><head><title>{strings[0]}</title></head><body><p>{QUOTE}</p>{body}<p>The end of "
+        "it.</p></body></html>"
+    )
     doc_id = served.add("hostile", "naughty.html", markup)
     page = goto("/sites")
     panel = show(page, cite(served, doc_id, "naughty.html", QUOTE))
     expect(panel.locator("mark")).to_have_text(QUOTE)
-    assert len(panel.locator(".panel-snapshot").evaluate("host => host.shadowRoot.textContent")) > 500
+    assert (
+        len(panel.locator(".panel-snapshot").evaluate("host => host.shadowRoot.textContent")) > 500
+    )
 
 
-def test_naughty_strings_as_words(served: Served, goto: Callable[..., Page], watched: list[str], shared_data: Path) -> None:
-    """In a text, a title, a section, a quote, an address, rows, a statement: shown letter by letter."""
+def test_naughty_strings_as_words(
+    served: Served, goto: Callable[..., Page], watched: list[str], shared_data: Path
+) -> None:
+    """In a text, a title, a section, a quote, an address, rows, a statement: shown letter by
+    letter.
+    """
     strings = [text for text in naughty(shared_data) if "<" in text]
     assert len(strings) > 50
     text = "\n\n".join([*strings, QUOTE])
@@ -121,12 +151,32 @@ def test_naughty_strings_as_words(served: Served, goto: Callable[..., Page], wat
     panel = show(page, cite(served, doc_id, "naughty.txt", QUOTE))
     expect(panel.locator("mark")).to_have_text(QUOTE)
     assert strings[0] in (panel.locator(".panel-text").text_content() or "")
-    base: dict[str, Any] = {"page": 1, "start": 0, "end": 5, "boxes": [], "score": 1, "status": "weak", "fetched_at": None}
+    base: dict[str, Any] = {
+        "page": 1,
+        "start": 0,
+        "end": 5,
+        "boxes": [],
+        "score": 1,
+        "status": "weak",
+        "fetched_at": None,
+    }
     for n, worst in enumerate(strings[::8]):
-        said = {**base, "n": n, "title": worst, "section": f"{worst} › {worst}", "quote": worst, "doc_id": worst, "uri": worst}
+        said = {
+            **base,
+            "n": n,
+            "title": worst,
+            "section": f"{worst} › {worst}",
+            "quote": worst,
+            "doc_id": worst,
+            "uri": worst,
+        }
         panel = show(page, {**said, "origin": "memory"}, [], {"data": None})
         expect(panel.locator(".panel-body mark")).to_have_text(worst)
-        row = {**said, "origin": "table", "quote": f"name: {worst.replace(';', ',')}; b: 1".replace("\n", " ")}
+        row = {
+            **said,
+            "origin": "table",
+            "quote": f"name: {worst.replace(';', ',')}; b: 1".replace("\n", " "),
+        }
         data = {"source": worst, "sql": worst, "columns": ["name", "b"], "rows": []}
         panel = show(page, row, [], {"data": data})
         expect(panel.locator("code")).to_have_text(worst)
@@ -134,13 +184,26 @@ def test_naughty_strings_as_words(served: Served, goto: Callable[..., Page], wat
         expect(panel.get_by_text("This document is gone.")).to_be_visible()
 
 
-def test_markup_that_never_ends_does_not_hang(served: Served, goto: Callable[..., Page], watched: list[str]) -> None:
+def test_markup_that_never_ends_does_not_hang(
+    served: Served, goto: Callable[..., Page], watched: list[str]
+) -> None:
     page = goto("/sites")
     clean = """async markup => {
         const { safeFragment } = await import("/assets/source/snapshot.js");
         return safeFragment(markup, "https://a.example/").textContent.length;
     }"""
-    for piece in ("<", "<!", '<a x="', "</", "<p ", "<b>", "<script>", "&lt;", "<!--", "<table><tr>"):
+    for piece in (
+        "<",
+        "<!",
+        '<a x="',
+        "</",
+        "<p ",
+        "<b>",
+        "<script>",
+        "&lt;",
+        "<!--",
+        "<table><tr>",
+    ):
         start = page.evaluate("performance.now()")
         page.evaluate(clean, piece * (100_000 // len(piece)))
         assert page.evaluate("performance.now()") - start < 20_000

@@ -1,4 +1,6 @@
-"""Links to a citation from elsewhere (`#/source/DOC?start=&end=`): the sentence, what became of it, the way to a question."""
+"""Links to a citation from elsewhere (`#/source/DOC?start=&end=`): the sentence, what became of it,
+the way to a question.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +35,9 @@ def link_to(citation: dict[str, Any]) -> str:
 
 @pytest.mark.parametrize("language", ["en", "zh"])
 @pytest.mark.parametrize(("width", "theme"), [(1280, "light"), (360, "dark")])
-def test_a_sentence_of_a_pdf(served: Served, goto: Goto, page: Page, axe: Any, picture: Any, language: str) -> None:
+def test_a_sentence_of_a_pdf(
+    served: Served, goto: Goto, page: Page, axe: Any, picture: Any, language: str
+) -> None:
     """The page of the PDF, the sentence marked; and a question about that document alone."""
     doc = sample(served, "handbooks", PDF)
     content = served.api("GET", f"/documents/{doc}/content")
@@ -42,7 +46,9 @@ def test_a_sentence_of_a_pdf(served: Served, goto: Goto, page: Page, axe: Any, p
     expect(page.get_by_role("heading", level=1)).to_have_text(content["title"])
     expect(page.locator(".panel-mark").first).to_be_visible()
     expect(page.locator(".panel-quote")).to_contain_text(quote[:30])
-    assert page.evaluate("() => document.documentElement.scrollWidth") <= page.viewport_size["width"]  # type: ignore[index]
+    assert (
+        page.evaluate("() => document.documentElement.scrollWidth") <= page.viewport_size["width"]
+    )  # type: ignore[index]
     axe(page)
     picture("source-alone")
     page.get_by_role("button", name="Ask about this" if language == "en" else "就此提问").click()
@@ -52,35 +58,53 @@ def test_a_sentence_of_a_pdf(served: Served, goto: Goto, page: Page, axe: Any, p
     page.keyboard.press("Enter")
     until(page, "() => window.asked.length === 1")
     asked = page.evaluate("() => window.asked[0]")
-    assert (asked["agent"], asked["collection"], asked["options"]) == ("qa", "handbooks", {"doc_ids": [doc]})
+    assert (asked["agent"], asked["collection"], asked["options"]) == (
+        "qa",
+        "handbooks",
+        {"doc_ids": [doc]},
+    )
 
 
-def test_what_was_changed_or_deleted_says_so(served: Served, goto: Goto, page: Page, axe: Any) -> None:
+def test_what_was_changed_or_deleted_says_so(
+    served: Served, goto: Goto, page: Page, axe: Any
+) -> None:
     """Other words are never marked as those that were cited."""
     doc = served.add("lamps", "lamp.md", LAMP.format(41))
     link = link_to(cite(served, doc, "lamp.md", "The lamp is 41 metres tall."))
     goto(link)
-    expect(page.locator("mark").filter(has_text="The lamp is 41 metres tall.").first).to_be_visible()
+    expect(
+        page.locator("mark").filter(has_text="The lamp is 41 metres tall.").first
+    ).to_be_visible()
     served.add("lamps", "lamp.md", LAMP.format(42))
     page.reload()
-    expect(page.get_by_role("status").filter(has_text="has been changed since it was cited")).to_be_visible()
+    expect(
+        page.get_by_role("status").filter(has_text="has been changed since it was cited")
+    ).to_be_visible()
     expect(page.locator(".panel-text")).to_contain_text("42 metres")
     expect(page.locator("mark")).to_have_count(0)
     goto(f"/source/{doc}?start=100000&end=100005")
-    expect(page.get_by_role("status").filter(has_text="has been changed since it was cited")).to_be_visible()
+    expect(
+        page.get_by_role("status").filter(has_text="has been changed since it was cited")
+    ).to_be_visible()
     served.api("DELETE", f"/documents/{doc}")
     page.reload()
     expect(page.locator(".panel-about strong")).to_have_text("This document is gone.")
     axe(page)
 
 
-def test_a_confirmed_answer_is_read_as_markdown(served: Served, goto: Goto, page: Page, axe: Any, picture: Any) -> None:
+def test_a_confirmed_answer_is_read_as_markdown(
+    served: Served, goto: Goto, page: Page, axe: Any, picture: Any
+) -> None:
     """Its document has headings and a fence, not their signs."""
     served.add("red", "lamp.md", LAMP.format(41))
-    said = served.api("POST", "/ask", json={"question": "How tall is the lamp?", "collection": "red"})
+    said = served.api(
+        "POST", "/ask", json={"question": "How tall is the lamp?", "collection": "red"}
+    )
     served.api("POST", "/feedback", json={"trace_id": said["trace_id"], "is_correct": True})
     ends = time.monotonic() + 4 * PATIENCE
-    while not ((items := served.api("GET", "/knowledge/confirmed")["confirmed"]) and items[0]["doc_id"]):
+    while not (
+        (items := served.api("GET", "/knowledge/confirmed")["confirmed"]) and items[0]["doc_id"]
+    ):
         assert time.monotonic() < ends, f"it never became knowledge: {items}"
         page.wait_for_timeout(100)
     goto(f"/source/{items[0]['doc_id']}")
@@ -101,15 +125,26 @@ def test_a_confirmed_answer_is_read_as_markdown(served: Served, goto: Goto, page
 
 
 def test_a_question_back_is_answered_with_one_press(goto: Goto, page: Page, axe: Any) -> None:
-    """Each of what may be meant is a button; the choice is the next question, asked as the first was; then it is no button."""
+    """Each of what may be meant is a button; the choice is the next question, asked as the first
+    was; then it is no button.
+    """
     goto("/ask")
     page.evaluate(LINE)
     page.get_by_label("Who answers").select_option("data")
     page.get_by_role("textbox", name="Your question").fill("How many are there?")
     page.keyboard.press("Enter")
     until(page, "() => window.asked.length === 1")
-    back = answer(status="clarify", answer="Do you mean ships or <i>lamps</i>?", sentences=[], citations=[], agent="data")
-    page.evaluate("told => { window.line('answer', told); window.cut(); }", back | {"choices": ["ships", "<i>lamps</i>"]})
+    back = answer(
+        status="clarify",
+        answer="Do you mean ships or <i>lamps</i>?",
+        sentences=[],
+        citations=[],
+        agent="data",
+    )
+    page.evaluate(
+        "told => { window.line('answer', told); window.cut(); }",
+        back | {"choices": ["ships", "<i>lamps</i>"]},
+    )
     choices = page.get_by_role("list", name="What may be meant").get_by_role("button")
     expect(choices).to_have_text(["ships", "<i>lamps</i>"])
     axe(page)

@@ -60,22 +60,32 @@ def test_empty(goto: Goto, axe: Callable[..., None]) -> None:
 
 
 def test_steps_graph_and_prompts(served: Served, goto: Goto, picture: Callable[..., None]) -> None:
-    """Every step of the trace is there in order, the graph shows the way that was taken, the prompts say what was sent."""
+    """Every step of the trace is there in order, the graph shows the way that was taken, the
+    prompts say what was sent.
+    """
     trace = asked(served, "lights")
     page = goto("/traces")
     page.get_by_role("link").filter(has_text=QUESTION).first.click()
     expect(page.get_by_role("heading", name=QUESTION)).to_be_visible()
     expect(page.locator("main")).to_contain_text("1857")
     picture("traces-answer")
-    page.get_by_role("navigation", name="Parts of this trace").get_by_role("link", name="Steps").click()
+    page.get_by_role("navigation", name="Parts of this trace").get_by_role(
+        "link", name="Steps"
+    ).click()
     nodes = [step["node"] for step in trace["steps"]]
     expect(page.locator(".trace-step-node")).to_have_text(nodes)
-    expect(page.locator(".trace-step-action")).to_have_text([f"→ {step['action']}" for step in trace["steps"]])
+    expect(page.locator(".trace-step-action")).to_have_text(
+        [f"→ {step['action']}" for step in trace["steps"]]
+    )
     expect(page.locator(".graph-node.visited")).to_have_count(len(set(nodes)))
-    marked = page.locator(".graph-node.visited").evaluate_all("all => all.map(one => one.dataset.node)")
+    marked = page.locator(".graph-node.visited").evaluate_all(
+        "all => all.map(one => one.dataset.node)"
+    )
     assert sorted(marked) == sorted(set(nodes))
     taken = page.locator(".graph-way text.taken").all_text_contents()
-    assert sorted(taken) == sorted({f"{step['node']} {step['action']}": step["action"] for step in trace["steps"]}.values())
+    assert sorted(taken) == sorted(
+        {f"{step['node']} {step['action']}": step["action"] for step in trace["steps"]}.values()
+    )
     expect(page.locator(".graph-node.lit")).to_have_attribute("data-node", "END")
     expect(page.locator("figcaption ol li")).to_have_text(nodes)
     page.get_by_role("button", name="Open all").click()
@@ -93,7 +103,9 @@ def test_steps_graph_and_prompts(served: Served, goto: Goto, picture: Callable[.
 
 
 def test_replay(served: Served, goto: Goto, picture: Callable[..., None]) -> None:
-    """The same while nothing has changed; where a document has, the words that differ are marked on both sides."""
+    """The same while nothing has changed; where a document has, the words that differ are marked on
+    both sides.
+    """
     trace = asked(served, "harbour")
     page = goto(f"/traces/{trace['trace_id']}?tab=replay")
     page.get_by_role("button", name="Replay as recorded").click()
@@ -107,7 +119,9 @@ def test_replay(served: Served, goto: Goto, picture: Callable[..., None]) -> Non
 
 
 def test_found_kept_and_deleted(served: Served, goto: Goto, tmp_path: Path) -> None:
-    """By its agent, its status and its words; as a file; and gone when it is deleted, here and on the server."""
+    """By its agent, its status and its words; as a file; and gone when it is deleted, here and on
+    the server.
+    """
     trace = asked(served, "quays", agent="dual_loop")
     page = goto("/traces")
     rows = page.locator(".item-row")
@@ -132,11 +146,18 @@ def test_found_kept_and_deleted(served: Served, goto: Goto, tmp_path: Path) -> N
 
 
 def test_a_page_at_a_time(served: Served, page: Page, goto: Goto) -> None:
-    """All traces come, two at a time here; what is looked for is found among those that have not come yet."""
+    """All traces come, two at a time here; what is looked for is found among those that have not
+    come yet.
+    """
     trace = asked(served, "piers")
     for n in range(4):
-        served.api("POST", "/ask", json={"question": f"{QUESTION} Number {n}?", "collection": "piers"})
-    page.route("**/api/traces?*", lambda route: route.continue_(url=route.request.url.replace("limit=50", "limit=2")))
+        served.api(
+            "POST", "/ask", json={"question": f"{QUESTION} Number {n}?", "collection": "piers"}
+        )
+    page.route(
+        "**/api/traces?*",
+        lambda route: route.continue_(url=route.request.url.replace("limit=50", "limit=2")),
+    )
     goto("/traces")
     rows = page.locator(".item-row")
     expect(rows).to_have_count(2)
@@ -153,10 +174,15 @@ def test_a_page_at_a_time(served: Served, page: Page, goto: Goto) -> None:
 
 
 def test_a_large_trace(served: Served, page: Page, goto: Goto) -> None:
-    """A hundred prompts of ten thousand characters: titles only until one is opened, and found by their words."""
+    """A hundred prompts of ten thousand characters: titles only until one is opened, and found by
+    their words.
+    """
     trace = asked(served, "lights")
     text = "evidence and more evidence " * 400
-    prompts = [{**trace["prompts"][0], "messages": [{"role": "user", "content": f"{text} number {n}."}]} for n in range(100)]
+    prompts = [
+        {**trace["prompts"][0], "messages": [{"role": "user", "content": f"{text} number {n}."}]}
+        for n in range(100)
+    ]
     large = {**trace, "trace_id": "tr_large", "prompts": prompts}
     assert len(json.dumps(large)) > 1_000_000
     instead(page, large)
@@ -174,9 +200,23 @@ def test_a_large_trace(served: Served, page: Page, goto: Goto) -> None:
 def test_hostile_words_stay_text(served: Served, page: Page, goto: Goto) -> None:
     """In the question, the names of nodes, what they noted, prompts, replies and the snapshot."""
     trace = asked(served, "lights")
-    steps = [{**trace["steps"][0], "node": HARM, "action": HARM, "detail": {HARM: [HARM, {HARM: HARM * 9}]}}]
-    prompts = [{"node": HARM, "job": "chat", "messages": [{"role": HARM, "content": HARM}], "reply": HARM}]
-    snapshot = {**trace["snapshot"], "user_query": HARM, "generated_logic": HARM, "final_answer": HARM}
+    steps = [
+        {
+            **trace["steps"][0],
+            "node": HARM,
+            "action": HARM,
+            "detail": {HARM: [HARM, {HARM: HARM * 9}]},
+        }
+    ]
+    prompts = [
+        {"node": HARM, "job": "chat", "messages": [{"role": HARM, "content": HARM}], "reply": HARM}
+    ]
+    snapshot = {
+        **trace["snapshot"],
+        "user_query": HARM,
+        "generated_logic": HARM,
+        "final_answer": HARM,
+    }
     bad = {
         **trace,
         "trace_id": "tr_bad",
@@ -196,15 +236,31 @@ def test_hostile_words_stay_text(served: Served, page: Page, goto: Goto) -> None
         assert page.evaluate("window.harm") is None
 
 
-@pytest.mark.parametrize(("width", "theme", "language"), [(360, "dark", "zh"), (360, "light", "en"), (1280, "dark", "zh")])
+@pytest.mark.parametrize(
+    ("width", "theme", "language"),
+    [(360, "dark", "zh"), (360, "light", "en"), (1280, "dark", "zh")],
+)
 def test_on_a_phone_in_the_dark_in_chinese(
-    served: Served, goto: Goto, axe: Callable[..., None], picture: Callable[..., None], width: int, language: str
+    served: Served,
+    goto: Goto,
+    axe: Callable[..., None],
+    picture: Callable[..., None],
+    width: int,
+    language: str,
 ) -> None:
     """Nothing sticks out, and axe finds nothing, in every part."""
     trace = asked(served, "lights")
     page = goto("/traces")
-    expect(page.get_by_role("heading", level=1)).to_have_text("轨迹" if language == "zh" else "Traces")
-    for path in ("", *(f"/{trace['trace_id']}?tab={tab}" for tab in ("steps", "prompts", "snapshot", "usage", "replay"))):
+    expect(page.get_by_role("heading", level=1)).to_have_text(
+        "轨迹" if language == "zh" else "Traces"
+    )
+    for path in (
+        "",
+        *(
+            f"/{trace['trace_id']}?tab={tab}"
+            for tab in ("steps", "prompts", "snapshot", "usage", "replay")
+        ),
+    ):
         goto(f"/traces{path}")
         expect(page.locator("main .spinner")).to_have_count(0)
         if "steps" in path:

@@ -1,4 +1,6 @@
-"""What is different where users sign in: looking after them, links that outlast the sign-in, tables of one's own."""
+"""What is different where users sign in: looking after them, links that outlast the sign-in, tables
+of one's own.
+"""
 
 from __future__ import annotations
 
@@ -40,7 +42,9 @@ def sign_in(page: Page, token: str, path: str = "/#/settings") -> None:
     page.get_by_role("button", name="Sign in").click()
 
 
-def test_a_user_comes_and_goes(served: Served, page: Page, token: str, axe: Any, picture: Any) -> None:
+def test_a_user_comes_and_goes(
+    served: Served, page: Page, token: str, axe: Any, picture: Any
+) -> None:
     """Added, with a token that is shown once and works; given a role; revoked; removed."""
     sign_in(page, token)
     users = page.get_by_role("region", name="Users", exact=True)
@@ -62,7 +66,10 @@ def test_a_user_comes_and_goes(served: Served, page: Page, token: str, axe: Any,
     assert (me.json()["user_id"], me.json()["role"], me.json()["home"]) == ("eve", "reader", "")
     users.get_by_label("Role of eve").select_option("editor")
     expect(page.get_by_text("eve: Editor from now on.")).to_be_visible()
-    assert {each["user_id"]: each["role"] for each in served.api("GET", "/users")["users"]} == {"ada": "admin", "eve": "editor"}
+    assert {each["user_id"]: each["role"] for each in served.api("GET", "/users")["users"]} == {
+        "ada": "admin",
+        "eve": "editor",
+    }
     row = users.locator(".user").filter(has_text="eve")
     row.locator("summary").click()
     axe(page)
@@ -70,7 +77,9 @@ def test_a_user_comes_and_goes(served: Served, page: Page, token: str, axe: Any,
     row.get_by_role("button", name=re.compile("^Revoke the token")).click()
     page.get_by_role("dialog").get_by_role("button", name="Revoke").click()
     expect(row).to_contain_text("0 tokens")
-    gone = httpx.get(f"{served.url}/api/me", headers=bearer(made), timeout=PATIENCE, trust_env=False)
+    gone = httpx.get(
+        f"{served.url}/api/me", headers=bearer(made), timeout=PATIENCE, trust_env=False
+    )
     assert gone.status_code == 401
     row.get_by_role("button", name="What to do with eve").click()
     page.get_by_role("menuitem", name="Remove").click()
@@ -93,13 +102,19 @@ def test_others_do_not_see_it(served: Served, page: Page, token: str) -> None:
     assert str(served.home) not in page.content()
 
 
-def test_a_link_to_a_sentence_outlasts_the_sign_in(served: Served, page: Page, token: str, axe: Any) -> None:
+def test_a_link_to_a_sentence_outlasts_the_sign_in(
+    served: Served, page: Page, token: str, axe: Any
+) -> None:
     """Who is sent a link and has to sign in first comes back to it."""
-    doc = served.add("default", "lamp.md", "# Lamp\n\nThe lamp is 41 metres tall.\n\nIt is red.\n", user_id="ada")
+    doc = served.add(
+        "default", "lamp.md", "# Lamp\n\nThe lamp is 41 metres tall.\n\nIt is red.\n", user_id="ada"
+    )
     text = served.api("GET", f"/documents/{doc}/content")["text"]
     start = text.index("The lamp is")
     sign_in(page, token, f"/#/source/{doc}?start={start}&end={start + 27}")
-    expect(page.locator("mark").filter(has_text="The lamp is 41 metres tall.").first).to_be_visible()
+    expect(
+        page.locator("mark").filter(has_text="The lamp is 41 metres tall.").first
+    ).to_be_visible()
     expect(page).to_have_url(re.compile(f"#/source/{doc}"))
 
 
@@ -112,7 +127,12 @@ def test_tables_for_oneself(served: Served, page: Page, token: str) -> None:
     page.locator("input[type=file]").first.set_input_files(own)  # type: ignore[arg-type]
     expect(page).to_have_url(re.compile("#/data/mine$"))
     assert served.api("GET", "/data/sources/mine")["owner"] == "ada"
-    hidden = httpx.get(f"{served.url}/api/data/sources/mine", headers=bearer(other), timeout=PATIENCE, trust_env=False)
+    hidden = httpx.get(
+        f"{served.url}/api/data/sources/mine",
+        headers=bearer(other),
+        timeout=PATIENCE,
+        trust_env=False,
+    )
     assert hidden.status_code == 404
 
 
@@ -120,20 +140,30 @@ def test_tables_for_oneself(served: Served, page: Page, token: str) -> None:
 def guest(served: Served, token: str) -> str:
     """A reader, and a collection for them to be asked about; what is Ada's alone is beside it."""
     assert token
-    served.add("help", "lamp.md", "# Lamp\n\nThe lamp is 41 metres tall.\n\nIt is red.\n", user_id="ada")
+    served.add(
+        "help", "lamp.md", "# Lamp\n\nThe lamp is 41 metres tall.\n\nIt is red.\n", user_id="ada"
+    )
     served.api("POST", "/collections", json={"name": "adas", "private": True})
-    return str(served.api("POST", "/users", json={"user_id": "guest", "role": "reader"})["user"]["user_id"])
+    return str(
+        served.api("POST", "/users", json={"user_id": "guest", "role": "reader"})["user"]["user_id"]
+    )
 
 
 def asks(served: Served, token: str, **more: str) -> httpx.Response:
     """As a page of another site does."""
     headers = bearer(token) | {"Origin": ORIGIN, "Sec-Fetch-Site": "cross-site"}
     said = {"question": "How tall is the lamp?", "agent": "qa", **more}
-    return httpx.post(f"{served.url}/api/ask", json=said, headers=headers, timeout=4 * PATIENCE, trust_env=False)
+    return httpx.post(
+        f"{served.url}/api/ask", json=said, headers=headers, timeout=4 * PATIENCE, trust_env=False
+    )
 
 
-def test_a_token_for_a_page_asks_what_is_chosen(served: Served, page: Page, token: str, guest: str, axe: Any) -> None:
-    """The dialog offers what is shared, makes no token before one is chosen, and the token asks that and nothing else."""
+def test_a_token_for_a_page_asks_what_is_chosen(
+    served: Served, page: Page, token: str, guest: str, axe: Any
+) -> None:
+    """The dialog offers what is shared, makes no token before one is chosen, and the token asks
+    that and nothing else.
+    """
     sign_in(page, token)
     users = page.get_by_role("region", name="Users", exact=True)
     users.get_by_role("button", name=f"What to do with {guest}").click()
@@ -153,7 +183,9 @@ def test_a_token_for_a_page_asks_what_is_chosen(served: Served, page: Page, toke
     assert asks(served, made, collection="default").status_code == 403
     assert served.client.get("/api/collections", headers=bearer(made)).status_code == 403
     [row] = [each for each in served.api("GET", "/users")["users"] if each["user_id"] == guest]
-    assert [each["bound"] for each in row["known"] if each["scope"] == "widget"] == ["collection:help"]
+    assert [each["bound"] for each in row["known"] if each["scope"] == "widget"] == [
+        "collection:help"
+    ]
     shown = users.locator(".user").filter(has_text=guest)
     shown.locator("summary").click()
     expect(shown).to_contain_text("chat element, collection help")
@@ -161,15 +193,21 @@ def test_a_token_for_a_page_asks_what_is_chosen(served: Served, page: Page, toke
     page.get_by_role("menuitem", name="New token").click()
     expect(dialog).to_contain_text("is made for a reader")
     expect(dialog.get_by_label("For the chat element")).to_have_count(0)
-    dialog.get_by_role("button", name="Make").click()  # one that is for no page, and so counts on none
+    dialog.get_by_role(
+        "button", name="Make"
+    ).click()  # one that is for no page, and so counts on none
     assert asks(served, page.locator(".token-once").inner_text()).status_code == 403
 
 
 @pytest.mark.parametrize("language", ["zh"])
 @pytest.mark.parametrize("width", [360])
-def test_and_a_kept_site(served: Served, page: Page, token: str, guest: str, site_server: SiteServer, axe: Any) -> None:
+def test_and_a_kept_site(
+    served: Served, page: Page, token: str, guest: str, site_server: SiteServer, axe: Any
+) -> None:
     """Chosen in Chinese on a phone; the Sites view shows the lines for the same."""
-    site_server.page("/", "The tower of Norden is 30 metres tall and has a bell. " * 5, title="Tower")
+    site_server.page(
+        "/", "The tower of Norden is 30 metres tall and has a bell. " * 5, title="Tower"
+    )
     job = served.api("POST", "/collections/tower/documents", json={"url": f"{site_server.url}/"})
     served.client.get(f"/api/jobs/{job['job_id']}/events", timeout=4 * PATIENCE)
     page.goto("/#/settings")
@@ -184,7 +222,10 @@ def test_and_a_kept_site(served: Served, page: Page, token: str, guest: str, sit
     dialog.get_by_role("button", name="创建").click()
     made = page.locator(".token-once").inner_text()
     page.get_by_role("button", name="已复制").click()
-    assert "30 metres" in asks(served, made, question="How tall is the tower of Norden?").json()["answer"]
+    assert (
+        "30 metres"
+        in asks(served, made, question="How tall is the tower of Norden?").json()["answer"]
+    )
     assert asks(served, made, collection="help").status_code == 403
     page.goto("/#/sites/tower")
     page.get_by_role("button", name="放到您的网站上").click()

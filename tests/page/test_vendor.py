@@ -1,4 +1,6 @@
-"""The libraries of the page: each file is the one that `vendor.toml` tells of, and each loads under the page's own policy."""
+"""The libraries of the page: each file is the one that `vendor.toml` tells of, and each loads under
+the page's own policy.
+"""
 
 from __future__ import annotations
 
@@ -14,12 +16,18 @@ from playwright.sync_api import Page
 
 WEB = Path(__file__).resolve().parents[2] / "src" / "citewell" / "interfaces" / "web"
 VENDOR = WEB / "vendor"
-PACKAGES: list[dict[str, Any]] = tomllib.loads((VENDOR / "vendor.toml").read_text("utf-8"))["package"]
+PACKAGES: list[dict[str, Any]] = tomllib.loads((VENDOR / "vendor.toml").read_text("utf-8"))[
+    "package"
+]
 FREE = {"MIT", "Apache-2.0", "BSD-3-Clause", "(MPL-2.0 OR Apache-2.0)"}
 
 
 def place(package: dict[str, Any], inside: str) -> Path:
-    return VENDOR / str(package["name"]) / Path(*(part for part in Path(inside).parts if part != "dist"))
+    return (
+        VENDOR
+        / str(package["name"])
+        / Path(*(part for part in Path(inside).parts if part != "dist"))
+    )
 
 
 def imports() -> dict[str, str]:
@@ -38,7 +46,9 @@ def test_files_are_those_of_the_package(package: dict[str, Any]) -> None:
 
 
 def test_nothing_else_is_vendored() -> None:
-    told = {place(package, inside) for package in PACKAGES for inside in package["files"]} | {VENDOR / "vendor.toml"}
+    told = {place(package, inside) for package in PACKAGES for inside in package["files"]} | {
+        VENDOR / "vendor.toml"
+    }
     assert {path for path in VENDOR.rglob("*") if path.is_file()} == told
 
 
@@ -47,7 +57,11 @@ def test_versions_are_those_of_the_lock_file() -> None:
     lock = json.loads((WEB / "package-lock.json").read_text("utf-8"))["packages"]
     wanted = json.loads((WEB / "package.json").read_text("utf-8"))["dependencies"]
     for package in PACKAGES:
-        assert lock[f"node_modules/{package['name']}"]["version"] == package["version"] == wanted[package["name"]]
+        assert (
+            lock[f"node_modules/{package['name']}"]["version"]
+            == package["version"]
+            == wanted[package["name"]]
+        )
     assert set(wanted) == {package["name"] for package in PACKAGES}
 
 
@@ -57,10 +71,14 @@ def test_every_bare_import_leads_to_a_file() -> None:
 
 
 def test_every_library_loads_in_the_page(goto: Callable[..., Page]) -> None:
-    """As a module, by its bare name, with no breach of the policy (the fixture fails the test on one)."""
+    """As a module, by its bare name, with no breach of the policy (the fixture fails the test on
+    one).
+    """
     window = goto("/settings")
     for name in imports():
-        exported = window.evaluate("name => import(name).then(module => Object.keys(module).length)", name)
+        exported = window.evaluate(
+            "name => import(name).then(module => Object.keys(module).length)", name
+        )
         assert exported > 0, name
 
 

@@ -1,7 +1,8 @@
-"""The chat element in a page of another site: another port, style sheets that reach for everything, a strict policy.
+"""The chat element in a page of another site: another port, style sheets that reach for everything,
+a strict policy.
 
-The one rule: what the browser's console says of the host's own policy fails a test as an error of the script does: the element
-has to work under `script-src` and `connect-src` alone.
+The one rule: what the browser's console says of the host's own policy fails a test as an error of
+the script does: the element has to work under `script-src` and `connect-src` alone.
 """
 
 from __future__ import annotations
@@ -17,7 +18,10 @@ from tests.page.conftest import Served, until
 from tests.page.host_site import HostSite, host_site
 from tests.page.told import LINE, answer
 
-HELP = "# Leave\n\nThe lighthouse of Norden is 41 metres tall.\n\nIt was built in 1857 by the town of Norden."
+HELP = (
+    "# Leave\n\nThe lighthouse of Norden is 41 metres tall.\n\nIt was built in 1857 by the town "
+    "of Norden."
+)
 QUESTION = "How tall is the lighthouse of Norden?"
 HOSTILE = (
     "<img src=x onerror=window.hit=1> <script>window.hit=1</script> **bold** `code` [1]\n\n"
@@ -31,7 +35,11 @@ ASKED = """() => { window.asked = []; const real = window.fetch;
 
 @pytest.fixture(scope="module")
 def environment() -> dict[str, str]:
-    return {"CITEWELL_LLM": "none", "CITEWELL_ACCESS__PUBLIC": "help", "CITEWELL_ACCESS__VISITS_A_MINUTE": "1000"}
+    return {
+        "CITEWELL_LLM": "none",
+        "CITEWELL_ACCESS__PUBLIC": "help",
+        "CITEWELL_ACCESS__VISITS_A_MINUTE": "1000",
+    }
 
 
 @pytest.fixture(scope="module")
@@ -47,9 +55,13 @@ def host(served: Served) -> Iterator[HostSite]:
 
 @pytest.fixture
 def visit(page: Page, served: Served, host: HostSite) -> Callable[..., Locator]:
-    """Open a page of the host with one tag in it; the element, its chat open unless it is said otherwise."""
+    """Open a page of the host with one tag in it; the element, its chat open unless it is said
+    otherwise.
+    """
 
-    def opened(more: str = "", *, lang: str = "en", click: bool = True, nasty: bool = False) -> Locator:
+    def opened(
+        more: str = "", *, lang: str = "en", click: bool = True, nasty: bool = False
+    ) -> Locator:
         host.nasty = nasty
         tag = TAG.format(url=served.url, more=more)
         host.put("/", head=tag, lang=lang)
@@ -78,10 +90,16 @@ def lines(page: Page) -> None:
     page.evaluate(LINE.replace('startsWith("/api/ask")', 'endsWith("/api/ask")'))
 
 
-def test_ask_and_get_an_answer_with_its_proof(page: Page, visit: Any, picture: Any, axe: Any, host: HostSite) -> None:
-    """The whole way, on a page whose styles reach for everything: nothing of them comes in, nothing of ours gets out."""
+def test_ask_and_get_an_answer_with_its_proof(
+    page: Page, visit: Any, picture: Any, axe: Any, host: HostSite
+) -> None:
+    """The whole way, on a page whose styles reach for everything: nothing of them comes in, nothing
+    of ours gets out.
+    """
     element = visit(nasty=True, click=False)
-    before = page.evaluate("() => [getComputedStyle(document.querySelector('#own')).font, document.styleSheets.length]")
+    before = page.evaluate(
+        "() => [getComputedStyle(document.querySelector('#own')).font, document.styleSheets.length]"
+    )
     bubble = element.get_by_role("button", name="Open the chat")
     box = bubble.bounding_box()
     assert box is not None
@@ -99,7 +117,9 @@ def test_ask_and_get_an_answer_with_its_proof(page: Page, visit: Any, picture: A
     page.evaluate(ASKED)
     ask(element)
     expect(element.locator(".words")).to_contain_text("41 metres")
-    [sent] = [json.loads(body) for url, body in page.evaluate("window.asked") if url.endswith("/api/ask")]
+    [sent] = [
+        json.loads(body) for url, body in page.evaluate("window.asked") if url.endswith("/api/ask")
+    ]
     assert sent == {"question": QUESTION, "collection": "help"}
     cite = element.get_by_role("button", name=re.compile("^Source 1: ")).first
     expect(cite).to_have_attribute("aria-expanded", "false")
@@ -111,14 +131,20 @@ def test_ask_and_get_an_answer_with_its_proof(page: Page, visit: Any, picture: A
     picture("widget-nasty")
     axe(page, "citewell-chat")
     element.get_by_role("button", name="This is right").click()
-    expect(element.get_by_role("button", name="This is right")).to_have_attribute("aria-pressed", "true")
+    expect(element.get_by_role("button", name="This is right")).to_have_attribute(
+        "aria-pressed", "true"
+    )
     expect(element.get_by_text("Thank you.")).to_be_visible()
-    after = page.evaluate("() => [getComputedStyle(document.querySelector('#own')).font, document.styleSheets.length]")
+    after = page.evaluate(
+        "() => [getComputedStyle(document.querySelector('#own')).font, document.styleSheets.length]"
+    )
     assert after == before
 
 
 def test_several_turns_over_pages(page: Page, visit: Any, served: Served) -> None:
-    """The conversation goes on where it was on the next page, in the same session; a new one forgets it."""
+    """The conversation goes on where it was on the next page, in the same session; a new one
+    forgets it.
+    """
     element = visit()
     page.evaluate(ASKED)
     ask(element)
@@ -145,26 +171,59 @@ def test_several_turns_over_pages(page: Page, visit: Any, served: Served) -> Non
 
 
 @pytest.mark.parametrize(
-    ("theme", "language", "width"), [("light", "en", 1280), ("dark", "zh", 1280), ("dark", "zh", 360), ("light", "zh", 360)]
+    ("theme", "language", "width"),
+    [("light", "en", 1280), ("dark", "zh", 1280), ("dark", "zh", 360), ("light", "zh", 360)],
 )
-def test_looks(page: Page, visit: Any, picture: Any, axe: Any, width: int, theme: str, language: str) -> None:
-    """In both themes, both languages, and over the whole of a small screen; axe finds nothing in it."""
-    element = visit('data-accent="#ffd400"' if width == 1280 else "", lang="zh-CN" if language == "zh" else "en")
+def test_looks(
+    page: Page, visit: Any, picture: Any, axe: Any, width: int, theme: str, language: str
+) -> None:
+    """In both themes, both languages, and over the whole of a small screen; axe finds nothing in
+    it.
+    """
+    element = visit(
+        'data-accent="#ffd400"' if width == 1280 else "", lang="zh-CN" if language == "zh" else "en"
+    )
     lines(page)
     ask(element, "灯塔有多高？" if language == "zh" else QUESTION)
-    say(page, "step", {"n": 1, "node": "QuestionUnderstandingNode", "action": "", "seconds": 0.1, "detail": {}})
-    expect(element.get_by_text("正在检索…" if language == "zh" else "Searching…").first).to_be_visible()
+    say(
+        page,
+        "step",
+        {"n": 1, "node": "QuestionUnderstandingNode", "action": "", "seconds": 0.1, "detail": {}},
+    )
+    expect(
+        element.get_by_text("正在检索…" if language == "zh" else "Searching…").first
+    ).to_be_visible()
     say(page, "token", {"text": "灯塔高 41 米。" if language == "zh" else "It is 41 metres tall."})
     expect(element.locator(".draft")).to_contain_text("41")
     axe(page, "citewell-chat")
     picture("widget-draft")
-    text = "灯塔高 41 米。[1]\n\n也许是 1857 年建的。" if language == "zh" else "It is 41 metres tall. [1]\n\nPerhaps of 1857."
-    supported = {"text": text.split("\n", maxsplit=1)[0], "citations": [1], "verdict": "supported", "problems": []}
-    doubtful = {"text": text.rsplit("\n", maxsplit=1)[-1], "citations": [], "verdict": "unsupported", "problems": []}
+    text = (
+        "灯塔高 41 米。[1]\n\n也许是 1857 年建的。"
+        if language == "zh"
+        else "It is 41 metres tall. [1]\n\nPerhaps of 1857."
+    )
+    supported = {
+        "text": text.split("\n", maxsplit=1)[0],
+        "citations": [1],
+        "verdict": "supported",
+        "problems": [],
+    }
+    doubtful = {
+        "text": text.rsplit("\n", maxsplit=1)[-1],
+        "citations": [],
+        "verdict": "unsupported",
+        "problems": [],
+    }
     say(
         page,
         "answer",
-        answer(answer=text, sentences=[supported, doubtful], status="fallback", trace_id="tr_1", warnings=["a note"]),
+        answer(
+            answer=text,
+            sentences=[supported, doubtful],
+            status="fallback",
+            trace_id="tr_1",
+            warnings=["a note"],
+        ),
     )
     page.evaluate("window.cut()")
     expect(element.locator(".words")).to_contain_text("41")
@@ -174,10 +233,17 @@ def test_looks(page: Page, visit: Any, picture: Any, axe: Any, width: int, theme
     picture("widget-answer")
     panel = element.get_by_role("dialog").bounding_box()
     assert panel is not None
-    assert width != 360 or (panel["x"], panel["y"], panel["width"], panel["height"]) == (0, 0, 360, 800)
+    assert width != 360 or (panel["x"], panel["y"], panel["width"], panel["height"]) == (
+        0,
+        0,
+        360,
+        800,
+    )
     assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
     head = element.locator("header").evaluate("(each) => getComputedStyle(each).color")
-    assert head == ("rgb(0, 0, 0)" if width == 1280 else "rgb(255, 255, 255)")  # on yellow, and on the dark green
+    assert head == (
+        "rgb(0, 0, 0)" if width == 1280 else "rgb(255, 255, 255)"
+    )  # on yellow, and on the dark green
 
 
 def test_hostile_answers_are_text(page: Page, visit: Any) -> None:
@@ -185,11 +251,19 @@ def test_hostile_answers_are_text(page: Page, visit: Any) -> None:
     element = visit()
     lines(page)
     ask(element)
-    cited = answer()["citations"][0] | {"title": "<b onclick=x>T</b>", "uri": "javascript:window.hit=1", "quote": HOSTILE}
+    cited = answer()["citations"][0] | {
+        "title": "<b onclick=x>T</b>",
+        "uri": "javascript:window.hit=1",
+        "quote": HOSTILE,
+    }
     web = cited | {"n": 2, "uri": "https://example.com/page"}
     say(page, "token", {"text": HOSTILE})
     expect(element.locator(".draft")).to_contain_text("onerror")
-    say(page, "answer", answer(answer=f"{HOSTILE}\n\nAnd more. [2]", citations=[cited, web], warnings=[HOSTILE]))
+    say(
+        page,
+        "answer",
+        answer(answer=f"{HOSTILE}\n\nAnd more. [2]", citations=[cited, web], warnings=[HOSTILE]),
+    )
     page.evaluate("window.cut()")
     words = element.locator(".words")
     expect(words).to_contain_text("<img src=x onerror=window.hit=1> <script>window.hit=1</script>")
@@ -200,7 +274,9 @@ def test_hostile_answers_are_text(page: Page, visit: Any) -> None:
     expect(words.locator("pre")).to_have_text("<b>x</b>")
     expect(words).to_contain_text("quoted [9]")
     links = words.locator("a").evaluate_all("(all) => all.map((each) => [each.href, each.rel])")
-    assert links == [[f"https://example.com/{each}", "noopener noreferrer nofollow"] for each in "bc"]
+    assert links == [
+        [f"https://example.com/{each}", "noopener noreferrer nofollow"] for each in "bc"
+    ]
     element.locator(".cite").first.click()
     expect(element.locator(".card")).to_contain_text("onerror")
     expect(element.locator(".card a")).to_have_count(0)
@@ -209,8 +285,12 @@ def test_hostile_answers_are_text(page: Page, visit: Any) -> None:
     assert page.evaluate("window.hit") is None
 
 
-def test_what_goes_wrong_is_told(page: Page, visit: Any, served: Served, host: HostSite, picture: Any) -> None:
-    """Another collection, another origin, no server, too many questions, a line that breaks: each with what to do."""
+def test_what_goes_wrong_is_told(
+    page: Page, visit: Any, served: Served, host: HostSite, picture: Any
+) -> None:
+    """Another collection, another origin, no server, too many questions, a line that breaks: each
+    with what to do.
+    """
     element = visit('data-title="Shop help"')
     lines(page)
     ask(element)
@@ -225,16 +305,22 @@ def test_what_goes_wrong_is_told(page: Page, visit: Any, served: Served, host: H
     expect(element.get_by_text("Wait 2 s, then ask again.").first).to_be_visible()
     expect(element.get_by_role("button", name=re.compile("Ask again in"))).to_be_disabled()
     expect(element.get_by_role("button", name="Ask again", exact=True)).to_be_enabled()
-    page.evaluate("() => document.querySelector('citewell-chat').setAttribute('data-collection', 'secret')")
+    page.evaluate(
+        "() => document.querySelector('citewell-chat').setAttribute('data-collection', 'secret')"
+    )
     page.reload()
-    page.evaluate("() => document.querySelector('citewell-chat').setAttribute('data-collection', 'secret')")
+    page.evaluate(
+        "() => document.querySelector('citewell-chat').setAttribute('data-collection', 'secret')"
+    )
     ask(element)
     expect(element.get_by_text("This page may not ask that.").first).to_be_visible()
     picture("widget-refused")
 
 
 def test_a_refused_origin_is_told(browser: Any, served: Served, host: HostSite) -> None:
-    """The browser hides why; it is found out, and said who can change it. So is a server that is away."""
+    """The browser hides why; it is found out, and said who can change it. So is a server that is
+    away.
+    """
     tag = TAG.format(url=served.url, more="")
     with host_site(served.url) as other, browser.new_context() as context:
         other.nasty = False
@@ -243,7 +329,9 @@ def test_a_refused_origin_is_told(browser: Any, served: Served, host: HostSite) 
         page.goto(other.url)
         page.evaluate(f"window.citewell.ask({QUESTION!r})")
         element = page.locator("citewell-chat")
-        expect(element.get_by_text(f"does not take questions from {other.url}").first).to_be_visible()
+        expect(
+            element.get_by_text(f"does not take questions from {other.url}").first
+        ).to_be_visible()
         expect(element.get_by_text("access.origins").first).to_be_visible()
         other.policy = other.policy.replace("connect-src", "connect-src 'self'; x-src")
         page.reload()
@@ -260,12 +348,15 @@ def test_a_refused_origin_is_told(browser: Any, served: Served, host: HostSite) 
 
 
 def test_keyboard(page: Page, visit: Any) -> None:
-    """Focus goes in and comes back, Escape closes, Enter sends but not while Chinese is composed, stop stops; the page hears
-    none of it.
+    """Focus goes in and comes back, Escape closes, Enter sends but not while Chinese is composed,
+    stop stops; the page hears none of it.
     """
     visit(click=False)
     element = page.locator("citewell-chat")
-    page.evaluate("() => { window.heard = []; document.addEventListener('keydown', (event) => window.heard.push(event.key)); }")
+    page.evaluate(
+        "() => { window.heard = []; document.addEventListener('keydown', (event) => "
+        "window.heard.push(event.key)); }"
+    )
     page.locator("#own").focus()
     page.evaluate("window.citewell.open()")
     field = element.get_by_role("textbox", name="Your question")
@@ -303,12 +394,20 @@ def test_the_focus_stays_in_a_full_sheet(page: Page, visit: Any) -> None:
     for _ in range(8):
         page.keyboard.press("Tab")
         assert page.evaluate("document.activeElement.localName") == "citewell-chat"
-        seen.add(page.evaluate("document.activeElement.shadowRoot.activeElement.getAttribute('aria-label')"))
+        seen.add(
+            page.evaluate(
+                "document.activeElement.shadowRoot.activeElement.getAttribute('aria-label')"
+            )
+        )
     assert {"Close", "Your question", "Send"} <= seen
 
 
-def test_the_line_that_the_page_shows(page: Page, goto: Any, served: Served, host: HostSite, picture: Any, axe: Any) -> None:
-    """From a collection to another site: what "Put this on your site" shows is pasted there, and answers."""
+def test_the_line_that_the_page_shows(
+    page: Page, goto: Any, served: Served, host: HostSite, picture: Any, axe: Any
+) -> None:
+    """From a collection to another site: what "Put this on your site" shows is pasted there, and
+    answers.
+    """
     goto("/library/help")
     page.get_by_role("button", name="Put this on your site").click()
     shown = page.get_by_role("dialog", name="Put this on your site")
@@ -326,8 +425,13 @@ def test_the_line_that_the_page_shows(page: Page, goto: Any, served: Served, hos
 @pytest.mark.parametrize("how", ["async", "defer", 'type="module"', 'type="module" async'])
 @pytest.mark.parametrize("where", ["head", "body"])
 def test_ways_to_load_it(page: Page, served: Served, host: HostSite, how: str, where: str) -> None:
-    """However the tag stands in the page: one chat; the same tag twice is one, another one stands above it."""
-    tags = "".join(TAG.format(url=served.url, more=f"{how} {more}") for more in ("", "", 'data-agent="dual_loop"'))
+    """However the tag stands in the page: one chat; the same tag twice is one, another one stands
+    above it.
+    """
+    tags = "".join(
+        TAG.format(url=served.url, more=f"{how} {more}")
+        for more in ("", "", 'data-agent="dual_loop"')
+    )
     host.nasty = False
     host.put("/", **{where: tags})
     page.goto(host.url)
@@ -339,13 +443,24 @@ def test_ways_to_load_it(page: Page, served: Served, host: HostSite, how: str, w
 
 
 def test_its_own_element_and_removal(page: Page, served: Served, host: HostSite) -> None:
-    """The page may place it itself; take it away while it answers, or for good; and forbid what keeps the conversation."""
+    """The page may place it itself; take it away while it answers, or for good; and forbid what
+    keeps the conversation.
+    """
     host.nasty = False
-    host.put("/", head=TAG.format(url=served.url, more='data-auto="off"'), body="<citewell-chat data-inline></citewell-chat>")
-    page.add_init_script("Object.defineProperty(window, 'sessionStorage', { get() { throw new DOMException('no') } })")
+    host.put(
+        "/",
+        head=TAG.format(url=served.url, more='data-auto="off"'),
+        body="<citewell-chat data-inline></citewell-chat>",
+    )
+    page.add_init_script(
+        "Object.defineProperty(window, 'sessionStorage', { get() { throw new DOMException('no') "
+        "} })"
+    )
     page.goto(host.url)
     element = page.locator("citewell-chat")
-    element.evaluate(f"(each) => {{ each.dataset.server = '{served.url}/'; each.dataset.collection = 'help'; }}")
+    element.evaluate(
+        f"(each) => {{ each.dataset.server = '{served.url}/'; each.dataset.collection = 'help'; }}"
+    )
     expect(element.get_by_role("region", name="Ask us")).to_be_visible()
     expect(element.get_by_role("button", name="Open the chat")).to_have_count(0)
     ask(element)
@@ -353,16 +468,22 @@ def test_its_own_element_and_removal(page: Page, served: Served, host: HostSite)
     lines(page)
     ask(element, "And now?")
     until(page, "() => window.asked.length === 1")
-    page.evaluate("() => { window.gone = document.querySelector('citewell-chat'); window.gone.remove(); }")
+    page.evaluate(
+        "() => { window.gone = document.querySelector('citewell-chat'); window.gone.remove(); }"
+    )
     page.evaluate("() => document.body.append(window.gone)")
     expect(element.get_by_text("Stopped.").first).to_be_visible()
-    page.evaluate("() => { document.querySelector('citewell-chat').remove(); document.documentElement.lang = 'zh'; }")
+    page.evaluate(
+        "() => { document.querySelector('citewell-chat').remove(); document.documentElement.lang "
+        "= 'zh'; }"
+    )
 
 
 def test_looks_are_the_pages_to_choose(page: Page, visit: Any) -> None:
     """Attributes, changed while it stands, and custom properties on the element, which win."""
     element = visit(
-        'data-position="left" data-theme="dark" data-lang="zh" data-title="帮助" data-greeting="您好" data-open="true"',
+        'data-position="left" data-theme="dark" data-lang="zh" data-title="帮助" '
+        'data-greeting="您好" data-open="true"',
         click=False,
     )
     dialog = element.get_by_role("dialog", name="帮助")
@@ -371,10 +492,15 @@ def test_looks_are_the_pages_to_choose(page: Page, visit: Any) -> None:
     assert box is not None
     assert box["x"] == 20
     ground = (
-        "() => getComputedStyle(document.querySelector('citewell-chat').shadowRoot.querySelector('.panel')).backgroundColor"
+        "() => "
+        "getComputedStyle(document.querySelector('citewell-chat').shadowRoot.querySelector('.panel"
+        "')).backgroundColor"
     )
     assert page.evaluate(ground) == "rgb(26, 30, 29)"
-    element.evaluate("(each) => { each.dataset.theme = 'light'; each.dataset.lang = 'en'; each.dataset.title = 'Help'; }")
+    element.evaluate(
+        "(each) => { each.dataset.theme = 'light'; each.dataset.lang = 'en'; each.dataset.title "
+        "= 'Help'; }"
+    )
     expect(element.get_by_role("dialog", name="Help")).to_be_visible()
     assert page.evaluate(ground) == "rgb(255, 255, 255)"
     element.evaluate("(each) => each.style.setProperty('--citewell-accent', 'rgb(255, 240, 200)')")

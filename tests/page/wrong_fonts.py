@@ -1,4 +1,5 @@
-"""A PDF whose fonts name their glyphs wrongly, as some writers of PDFs leave them: drawn rightly by pdfium, and not by pdf.js.
+"""A PDF whose fonts name their glyphs wrongly, as some writers of PDFs leave them: drawn rightly by
+pdfium, and not by pdf.js.
 
 The one rule: nothing in the file moves, so that it stays a PDF that every reader opens.
 """
@@ -15,7 +16,9 @@ CHARSET = re.compile(rb"\x02\x00\x01([\x02-\x10].)", re.DOTALL)
 
 
 def with_wrong_glyphs(pdf: bytes) -> bytes:
-    """The CIDs of every font of a PDF moved on by some hundreds, while its text goes on to name glyphs by their places."""
+    """The CIDs of every font of a PDF moved on by some hundreds, while its text goes on to name
+    glyphs by their places.
+    """
     made, fonts = bytearray(pdf), 0
     for found in FONT.finditer(pdf):
         size = int(found[1])
@@ -31,4 +34,7 @@ def with_wrong_glyphs(pdf: bytes) -> bytes:
 def _moved(font: bytes, charset: re.Match[bytes]) -> Iterator[bytes]:
     """Some ways of doing so: one of them is packed into no more bytes than before."""
     for first in range(400, 900):
-        yield zlib.compress(font[: charset.start()] + b"\x02" + first.to_bytes(2, "big") + font[charset.start(1) :], 9)
+        yield zlib.compress(
+            font[: charset.start()] + b"\x02" + first.to_bytes(2, "big") + font[charset.start(1) :],
+            9,
+        )

@@ -1,4 +1,6 @@
-"""What comes after ranking: days and priorities, diversity, snippets, and hits widened by what stands around them."""
+"""What comes after ranking: days and priorities, diversity, snippets, and hits widened by what
+stands around them.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,22 @@ NOW = 1_000 * DAY
 
 
 def hit(n: int, score: float, *, doc: str = "d", days: float = 0, priority: int = 0) -> Hit:
-    return Hit(n, doc, "c", "T", "u", (), None, 0, 1, str(n), "en", dated=NOW - days * DAY, priority=priority, score=score)
+    return Hit(
+        n,
+        doc,
+        "c",
+        "T",
+        "u",
+        (),
+        None,
+        0,
+        1,
+        str(n),
+        "en",
+        dated=NOW - days * DAY,
+        priority=priority,
+        score=score,
+    )
 
 
 def order(hits: list[Hit]) -> list[int]:
@@ -23,17 +40,26 @@ def order(hits: list[Hit]) -> list[int]:
 
 def test_recency_halves() -> None:
     """1 today and for days to come, a half after a half-life, a quarter after two."""
-    assert [freshness(NOW - days * DAY, 100, NOW) for days in (-5, 0, 100, 200)] == [1, 1, 0.5, 0.25]
+    assert [freshness(NOW - days * DAY, 100, NOW) for days in (-5, 0, 100, 200)] == [
+        1,
+        1,
+        0.5,
+        0.25,
+    ]
 
 
 def test_recency_moves_what_is_about_as_good() -> None:
-    """Off it moves nothing; on, the newer of two near hits is first, and a far better old one stays first."""
+    """Off it moves nothing; on, the newer of two near hits is first, and a far better old one stays
+    first.
+    """
     hits = [hit(1, 1.0, days=1000), hit(2, 0.8, days=1), hit(3, -2.0, days=0)]
     assert weighed(hits, recency=0, half_life_days=30, now=NOW) == hits
     moved = weighed(hits, recency=1, half_life_days=30, now=NOW)
     assert order(moved) == [2, 1, 3]
     assert moved[0].signals["recency"] == pytest.approx(0.977, abs=0.001)
-    assert order(weighed([hit(1, 5.0, days=1000), hit(2, 0.8)], recency=1, half_life_days=30, now=NOW)) == [1, 2]
+    assert order(
+        weighed([hit(1, 5.0, days=1000), hit(2, 0.8)], recency=1, half_life_days=30, now=NOW)
+    ) == [1, 2]
 
 
 def test_priority_is_a_small_bonus() -> None:
@@ -41,11 +67,15 @@ def test_priority_is_a_small_bonus() -> None:
     near = weighed([hit(1, 1.0), hit(2, 0.5, priority=10)], recency=0, half_life_days=1, now=NOW)
     assert order(near) == [2, 1]
     assert near[0].signals == {"priority": 1.0}
-    assert order(weighed([hit(1, 2.0), hit(2, 0.5, priority=10)], recency=0, half_life_days=1, now=NOW)) == [1, 2]
+    assert order(
+        weighed([hit(1, 2.0), hit(2, 0.5, priority=10)], recency=0, half_life_days=1, now=NOW)
+    ) == [1, 2]
 
 
 def test_diversity_takes_what_is_unlike() -> None:
-    """The best stays first; a copy of it comes after what is worse but says something else; 0 keeps the order."""
+    """The best stays first; a copy of it comes after what is worse but says something else; 0 keeps
+    the order.
+    """
     hits = [hit(1, 1.0, doc="a"), hit(2, 0.95, doc="b"), hit(3, 0.6, doc="c"), hit(4, 0.0, doc="d")]
     vectors = np.eye(4, dtype=np.float32)
     vectors[1] = vectors[0]
@@ -65,14 +95,20 @@ def test_diversity_between_documents() -> None:
     ("question", "text", "marked"),
     [
         ("How long is the warranty?", "Blue. It has warranties for pumps.", ["warranties"]),
-        ("price of A-100", "The A-100 costs 5; its price, in A100 money.", ["A-100", "price", "A100"]),
+        (
+            "price of A-100",
+            "The A-100 costs 5; its price, in A100 money.",
+            ["A-100", "price", "A100"],
+        ),
         ("水泵的保修期多长", "水泵的保修期是两年。", ["水泵", "保修期"]),
         ("T300 的载重", "型号：T300，载重：120 kg", ["T300", "载重"]),
         ("nothing", "Of all this.", []),
         ("anything", "", []),
     ],
 )
-def test_a_snippet_marks_the_words_of_the_question(question: str, text: str, marked: list[str]) -> None:
+def test_a_snippet_marks_the_words_of_the_question(
+    question: str, text: str, marked: list[str]
+) -> None:
     """By their stem in English, as they are in Chinese; the snippet is the passage's own text."""
     shown = snippet(question, text)
     assert [shown.text[a:b] for a, b in shown.marks] == marked
@@ -80,7 +116,9 @@ def test_a_snippet_marks_the_words_of_the_question(question: str, text: str, mar
 
 
 def test_a_snippet_of_a_long_passage() -> None:
-    """It is about the sentence that has the words, and of a sentence without end the stretch that has them."""
+    """It is about the sentence that has the words, and of a sentence without end the stretch that
+    has them.
+    """
     text = "Nothing of it. " * 40 + "The needle is here. " + "Nothing again. " * 40
     shown = snippet("needle", text)
     assert "The needle is here." in shown.text

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from citewell.retrieve.confidence import SIGNALS, UNKNOWN_COSINE, Logistic, confidence, evidence_signals, shipped
+from citewell.retrieve.confidence import (
+    SIGNALS,
+    UNKNOWN_COSINE,
+    Logistic,
+    confidence,
+    evidence_signals,
+    shipped,
+)
 from citewell.types import Hit
 
 
@@ -15,17 +22,34 @@ def hit(text: str, **signals: float) -> Hit:
 
 def test_the_best_three_count() -> None:
     """The highest of each signal; a fourth hit says nothing."""
-    hits = [hit("a", cosine=0.8, coverage=0.1), hit("b", cosine=0.9), hit("c", coverage=0.5), hit("d", cosine=0.99, coverage=1)]
+    hits = [
+        hit("a", cosine=0.8, coverage=0.1),
+        hit("b", cosine=0.9),
+        hit("c", coverage=0.5),
+        hit("d", cosine=0.99, coverage=1),
+    ]
     signals = evidence_signals("What is it?", hits)
-    assert (signals["own"], signals["cosine"], signals["coverage"], signals["foreign"]) == (1.0, 0.9, 0.5, 0.0)
+    assert (signals["own"], signals["cosine"], signals["coverage"], signals["foreign"]) == (
+        1.0,
+        0.9,
+        0.5,
+        0.0,
+    )
 
 
 def test_passages_of_another_language_have_signals_of_their_own() -> None:
     """Their figures are not mixed with those of the question's language."""
-    hits = [hit("灯塔", cosine=0.8, coverage=0.4, foreign_cosine=0.6), hit("it", cosine=0.7, coverage=0.1)]
+    hits = [
+        hit("灯塔", cosine=0.8, coverage=0.4, foreign_cosine=0.6),
+        hit("it", cosine=0.7, coverage=0.1),
+    ]
     signals = evidence_signals("What is it?", hits)
     assert (signals["own"], signals["cosine"], signals["coverage"]) == (1.0, 0.7, 0.1)
-    assert (signals["foreign"], signals["foreign_cosine"], signals["foreign_coverage"]) == (1.0, 0.6, 0.4)
+    assert (signals["foreign"], signals["foreign_cosine"], signals["foreign_coverage"]) == (
+        1.0,
+        0.6,
+        0.4,
+    )
 
 
 def test_chunks_that_wait_for_their_vector() -> None:

@@ -21,15 +21,21 @@ async def app(settings: Settings) -> AsyncIterator[App]:
     async with App(settings) as opened:
         text, chunks = "", []
         for n, part in enumerate(PARTS):
-            chunks.append(Chunk(part, len(text), len(text) + len(part), n // 3, (f"H{n // 3}",), n + 1, 8))
+            chunks.append(
+                Chunk(part, len(text), len(text) + len(part), n // 3, (f"H{n // 3}",), n + 1, 8)
+            )
             text += part + "\n\n"
         middle = chunks[3].start
         sections = (Section(("H0",), 0, middle), Section(("H1",), middle, len(text)))
-        await opened.catalog.put("default", "a", text.encode(), Document("T", "text/plain", "en", text, sections), chunks)
+        await opened.catalog.put(
+            "default", "a", text.encode(), Document("T", "text/plain", "en", text, sections), chunks
+        )
         yield opened
 
 
-async def widened(app: App, ordinals: list[int], before: int, after: int, budget: int = 1000) -> list[Hit]:
+async def widened(
+    app: App, ordinals: list[int], before: int, after: int, budget: int = 1000
+) -> list[Hit]:
     by_ordinal = {hit.ordinal: hit for hit in await app.index.hits(range(1, 7))}
     hits = await expanded(app.index, [by_ordinal[n] for n in ordinals], before, after, budget)
     text = (await app.catalog.content(hits[0].doc_id)).text
@@ -38,7 +44,9 @@ async def widened(app: App, ordinals: list[int], before: int, after: int, budget
 
 
 async def test_neighbours_come_along_within_the_section(app: App) -> None:
-    """Before and after, but not across the heading; the text is the document's own, and the page that of its start."""
+    """Before and after, but not across the heading; the text is the document's own, and the page
+    that of its start.
+    """
     [first, second] = await widened(app, [1, 3], 1, 1)
     assert first.text == "\n\n".join(PARTS[:3])
     assert first.page == 1

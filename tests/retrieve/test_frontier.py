@@ -27,7 +27,9 @@ ASKED = "How many days do I have to return a lamp?"
 ZH = "国际订单多少天内可以退货？"
 
 
-def link(path: str, text: str = "", *, around: str = "", heading: str = "", place: Place = "content") -> Link:
+def link(
+    path: str, text: str = "", *, around: str = "", heading: str = "", place: Place = "content"
+) -> Link:
     return Link(HOME + path, text, around, heading, place=place)
 
 
@@ -53,7 +55,12 @@ def weighed(question: str, links: Sequence[Link | Mention], **more: Any) -> list
 ])  # fmt: skip
 def test_words_of_the_question_come_first(question: str, right: Link) -> None:
     """In the link's text, its address, its heading or beside it; and the reason names them."""
-    others = [link("/journal", "Journal"), link("/team", "The people"), link("/zh/team", "团队"), link("/news", "新闻")]
+    others = [
+        link("/journal", "Journal"),
+        link("/team", "The people"),
+        link("/zh/team", "团队"),
+        link("/news", "新闻"),
+    ]
     found = weighed(question, [*others, right])
     assert found[0].mention.link is right
     assert found[0].score > found[1].score + 0.05
@@ -79,12 +86,18 @@ def test_the_text_of_a_link_counts_more_than_what_is_around() -> None:
 
 def test_a_word_that_every_link_has_weighs_little() -> None:
     """The rare word decides."""
-    links = [*[link(f"/l{c}", f"Lamp {c}") for c in "abcdefgh"], link("/w", "Warranty"), link("/l", "Lamp lamp")]
+    links = [
+        *[link(f"/l{c}", f"Lamp {c}") for c in "abcdefgh"],
+        link("/w", "Warranty"),
+        link("/l", "Lamp lamp"),
+    ]
     assert order("How long is the warranty of a lamp?", links)[0] == "/w"
 
 
 def test_meaning_stands_in_for_words() -> None:
-    """A link without one word of the question is first where its label is near; a low cosine adds nothing."""
+    """A link without one word of the question is first where its label is near; a low cosine adds
+    nothing.
+    """
     links = [link("/a", "Sending something back"), link("/b", "The people")]
     near = {label(links[0]): 0.90, label(links[1]): 0.78}
     first, second = weighed(ASKED, links, meaning=near)
@@ -100,13 +113,28 @@ def test_menus_stand_below_the_content() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["Log in", "Sign up", "Shopping cart", "Checkout", "Share on Facebook", "登录", "注册", "购物车"]
+    "text",
+    [
+        "Log in",
+        "Sign up",
+        "Shopping cart",
+        "Checkout",
+        "Share on Facebook",
+        "登录",
+        "注册",
+        "购物车",
+    ],
 )
 def test_what_is_to_be_done_is_never_first(text: str) -> None:
-    """Behind every page that can be read; and of two with the words of the question, behind the one that is a page."""
+    """Behind every page that can be read; and of two with the words of the question, behind the one
+    that is a page.
+    """
     links = [link("/x", text), link("/a", "The people"), link("/b", "Journal", place="around")]
     assert order("lamp?", links)[-1] == "/x"
-    assert order("lamp?", [link("/x", f"{text}: lamp"), link("/a", "Lamp", place="around")]) == ["/a", "/x"]
+    assert order("lamp?", [link("/x", f"{text}: lamp"), link("/a", "Lamp", place="around")]) == [
+        "/a",
+        "/x",
+    ]
 
 
 @pytest.mark.parametrize("text", ["Help", "FAQ", "Support", "常见问题", "帮助中心"])
@@ -154,7 +182,11 @@ def test_a_branch_that_paid_comes_first_and_one_that_did_not_last() -> None:
 
 def test_a_page_whose_links_paid_makes_its_other_links_better() -> None:
     """By the page that leads there; and worse where they did not."""
-    links = [Mention(link("/a", "A"), HOME + "/good"), Mention(link("/b", "A"), HOME + "/bad"), Mention(link("/c", "A"), HOME)]
+    links = [
+        Mention(link("/a", "A"), HOME + "/good"),
+        Mention(link("/b", "A"), HOME + "/bad"),
+        Mention(link("/c", "A"), HOME),
+    ]
     led = {f"from {HOME}/good": [1.0, 0.8], f"from {HOME}/bad": [0.0, 0.0]}
     assert order("zzz", links, led=led) == ["/a", "/c", "/b"]
 
@@ -171,11 +203,16 @@ def test_a_page_that_answered_before_comes_first() -> None:
 
 @pytest.mark.parametrize("day", ["/cal/{}", "/cal?day={}"])
 def test_a_calendar_sinks_as_its_days_give_nothing(day: str) -> None:
-    """Each idle day makes the next one worse, until what was behind it comes first; days that served do no harm."""
+    """Each idle day makes the next one worse, until what was behind it comes first; days that
+    served do no harm.
+    """
     links = [link(day.format(99), "Lamp of the day"), link("/shelf", "Shelf")]
     assert order("lamp of the sea?", links)[0] == day.format(99)
     days = [{HOME + day.format(n): 0.0 for n in range(most)} for most in (3, 20)]
-    scores = [next(p.score for p in weighed("lamp of the sea?", links, worth=worth) if "cal" in p.url) for worth in days]
+    scores = [
+        next(p.score for p in weighed("lamp of the sea?", links, worth=worth) if "cal" in p.url)
+        for worth in days
+    ]
     assert scores[1] < scores[0] - 0.5
     assert order("lamp of the sea?", links, worth=days[1])[0] == "/shelf"
     assert order("lamp of the sea?", links, worth=dict.fromkeys(days[1], 0.9))[0] == day.format(99)
@@ -185,7 +222,10 @@ def test_a_calendar_sinks_as_its_days_give_nothing(day: str) -> None:
 
 
 def promises(*paths: str) -> list[Promise]:
-    return [Promise(HOME + path, 1.0 - n / 100, "", Mention(link(path), HOME)) for n, path in enumerate(paths)]
+    return [
+        Promise(HOME + path, 1.0 - n / 100, "", Mention(link(path), HOME))
+        for n, path in enumerate(paths)
+    ]
 
 
 def taken(found: list[Promise], most: int, **more: float) -> list[str]:
@@ -200,7 +240,9 @@ def test_the_best_and_no_more() -> None:
     assert taken(found, 5, least=2.0) == taken([], 5) == []
 
 
-@pytest.mark.parametrize("day", ["/cal/2024/05/{}", "/cal?day={}", "/cal?year=2024&day={}", "/p{}.html"])
+@pytest.mark.parametrize(
+    "day", ["/cal/2024/05/{}", "/cal?day={}", "/cal?year=2024&day={}", "/p{}.html"]
+)
 def test_a_list_takes_half_at_most(day: str) -> None:
     """Of addresses that differ in figures only; the others have the rest, in their order."""
     found = promises(*[day.format(n) for n in range(6)], "/a", "/b", "/c", "/d")
@@ -247,7 +289,9 @@ def test_words_of(url: str, words: str) -> None:
     (link("/a", "Shipping", heading="Shipping"), "Shipping"),
 ])  # fmt: skip
 def test_label(given: Link, shown: str) -> None:
-    """Words that say nothing by themselves are replaced by what stands around them; short ones are put under their heading."""
+    """Words that say nothing by themselves are replaced by what stands around them; short ones are
+    put under their heading.
+    """
     assert label(given) == shown
 
 
@@ -257,12 +301,18 @@ def test_labels_are_short() -> None:
 
 def test_signpost() -> None:
     """A list of links leads to answers and is none; a text with a link in it is one."""
-    links = frozenset(folded(text) for text in ("Returns and refunds", "Shipping costs", "保修", "付款方式"))
+    links = frozenset(
+        folded(text) for text in ("Returns and refunds", "Shipping costs", "保修", "付款方式")
+    )
     assert signpost("Help\n\n- Returns and refunds\n- Shipping costs", links)
     assert signpost("1. 保修\n2. 付款方式", links)
-    assert not signpost("Orders may be returned within 14 days of delivery.\n\n- Shipping costs", links)
+    assert not signpost(
+        "Orders may be returned within 14 days of delivery.\n\n- Shipping costs", links
+    )
     assert not signpost("可以在签收后十四天内申请退货，详情见下。\n- 保修", links)
-    assert not signpost("Valid for three years.\n\n- Returns and refunds\n- Shipping costs\n- 保修", links)
+    assert not signpost(
+        "Valid for three years.\n\n- Returns and refunds\n- Shipping costs\n- 保修", links
+    )
     assert not signpost("有效期三年。\n- 保修\n- 付款方式", links)
     assert not signpost("", links)
     assert not signpost("- Returns and refunds", frozenset())
@@ -270,5 +320,9 @@ def test_signpost() -> None:
 
 def test_folded() -> None:
     """Without list marks and numbers, in small letters."""
-    assert folded(" 1.2)  Returns   AND refunds ") == folded("- returns and refunds") == "returns and refunds"
+    assert (
+        folded(" 1.2)  Returns   AND refunds ")
+        == folded("- returns and refunds")
+        == "returns and refunds"
+    )
     assert folded("三、保修") == "三、保修"

@@ -1,4 +1,6 @@
-"""Sections first, then chunks; the baselines; and what is done to hits at the end, over a real store with scripted vectors."""
+"""Sections first, then chunks; the baselines; and what is done to hits at the end, over a real
+store with scripted vectors.
+"""
 
 from __future__ import annotations
 
@@ -20,18 +22,38 @@ WARRANTY = ["The pump is guaranteed for two years.", "The guarantee ends where t
 PRICES = ["The pump costs 520 yuan.", "The seal costs 12 yuan, guarantee or not."]
 
 
-async def put(app: App, uri: str, parts: Mapping[str, Sequence[str]], *, summaries: bool = True, dated: float = 0.0) -> str:
+async def put(
+    app: App,
+    uri: str,
+    parts: Mapping[str, Sequence[str]],
+    *,
+    summaries: bool = True,
+    dated: float = 0.0,
+) -> str:
     """A document of sections under headings, each with a summary of its first sentence."""
     text, chunks, sections = "", [], []
     for number, (heading, bodies) in enumerate(parts.items()):
         first = len(text)
         for body in bodies:
-            chunks.append(Chunk(body, len(text), len(text) + len(body), number, (heading,), None, 8))
+            chunks.append(
+                Chunk(body, len(text), len(text) + len(body), number, (heading,), None, 8)
+            )
             text += body + "\n\n"
         sections.append(Section((heading,), first, len(text)))
     for number, section in enumerate(sections if summaries else []):
         about = f"{section.heading_path[0]}: {text[section.start : section.end].split('.')[0]}"
-        chunks.append(Chunk(about, section.start, section.end, number, section.heading_path, None, 9, kind="summary"))
+        chunks.append(
+            Chunk(
+                about,
+                section.start,
+                section.end,
+                number,
+                section.heading_path,
+                None,
+                9,
+                kind="summary",
+            )
+        )
     document = Document(uri, "text/plain", "en", text, tuple(sections), dated=dated)
     return (await app.catalog.put("default", uri, text.encode(), document, chunks)).doc_id
 
@@ -53,22 +75,34 @@ async def find(app: App, strategy: str, text: str, **options: object) -> Found:
 
 
 async def test_chunks_of_the_best_sections_are_found(app: App) -> None:
-    """The section is found by its heading and summary; what comes back are passages, never summaries."""
-    found = await find(app, "hierarchical_search", "warranty of the pump: where does the guarantee end?")
+    """The section is found by its heading and summary; what comes back are passages, never
+    summaries.
+    """
+    found = await find(
+        app, "hierarchical_search", "warranty of the pump: where does the guarantee end?"
+    )
     assert found.hits[0].text == WARRANTY[1]
     assert {hit.kind for hit in found.hits} == {"text"}
 
 
-async def test_what_is_outside_the_best_sections_is_left_out(app: App, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_what_is_outside_the_best_sections_is_left_out(
+    app: App, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Where the search is sure of what is inside them; a direct search shows other sections too."""
     monkeypatch.setattr(strategies, "SECTIONS", 1)
     monkeypatch.setattr(strategies, "SURE", 0.0)
     text = "warranty of the pump: where does the guarantee end?"
-    assert {hit.heading_path for hit in (await find(app, "hierarchical_search", text)).hits} == {("Warranty",)}
-    assert len({hit.heading_path for hit in (await find(app, "direct_chunk_search", text)).hits}) > 1
+    assert {hit.heading_path for hit in (await find(app, "hierarchical_search", text)).hits} == {
+        ("Warranty",)
+    }
+    assert (
+        len({hit.heading_path for hit in (await find(app, "direct_chunk_search", text)).hits}) > 1
+    )
 
 
-async def test_the_wrong_sections_are_made_up_for(app: App, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_the_wrong_sections_are_made_up_for(
+    app: App, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Where their chunks are surely not what was asked for, the direct search is what counts."""
     [(summary, _)] = await app.index.by_words("Topic 7", 1, Filter(kinds=("summary",)))
     wrong = await app.index.hits([summary])
@@ -83,23 +117,33 @@ async def test_the_wrong_sections_are_made_up_for(app: App, monkeypatch: pytest.
 
 async def test_without_summaries_the_search_is_direct(app: App) -> None:
     """In a collection that has none, and for documents that have none."""
-    doc = await put(app, "plain", {"Cellar": ["Wine is kept in the cellar.", "So is beer."]}, summaries=False)
+    doc = await put(
+        app, "plain", {"Cellar": ["Wine is kept in the cellar.", "So is beer."]}, summaries=False
+    )
     await embed_pending(app)
     where = Filter(doc_ids=(doc,))
     direct = await find(app, "direct_chunk_search", "wine in the cellar", where=where)
-    assert (await find(app, "hierarchical_search", "wine in the cellar", where=where)).hits == direct.hits
+    assert (
+        await find(app, "hierarchical_search", "wine in the cellar", where=where)
+    ).hits == direct.hits
     assert direct.hits[0].text == "Wine is kept in the cellar."
 
 
 async def test_filters_hold_for_sections_and_for_chunks(app: App) -> None:
     """Nothing from outside, whatever the sections say."""
-    pump = next(info.doc_id for info in await app.catalog.documents("default") if info.uri == "pump")
+    pump = next(
+        info.doc_id for info in await app.catalog.documents("default") if info.uri == "pump"
+    )
     found = await find(app, "hierarchical_search", "seals", where=Filter(doc_ids=(pump,)))
     assert {hit.doc_id for hit in found.hits} == {pump}
-    assert (await find(app, "hierarchical_search", "seals", where=Filter(collections=("none",)))).hits == []
+    assert (
+        await find(app, "hierarchical_search", "seals", where=Filter(collections=("none",)))
+    ).hits == []
 
 
-@pytest.mark.parametrize(("strategy", "signal"), [("words_only", "bm25"), ("vectors_only", "cosine"), ("rrf", "rrf")])
+@pytest.mark.parametrize(
+    ("strategy", "signal"), [("words_only", "bm25"), ("vectors_only", "cosine"), ("rrf", "rrf")]
+)
 async def test_baselines(app: App, strategy: str, signal: str) -> None:
     """Plain rankings: scores fall, as many as asked for, and nothing but their own figure."""
     found = await find(app, strategy, "seal of the pump", k=3)
@@ -119,7 +163,16 @@ async def test_the_newer_of_two_equals(app: App) -> None:
     for uri, days in (("old", 100), ("new", 900)):
         await put(app, uri, {"News": [f"The ferry sails at nine, says {uri}."]}, dated=days * day)
     await embed_pending(app)
-    hits = (await find(app, "direct_chunk_search", "ferry sails", recency=3.0, half_life_days=100.0, now=1000 * day)).hits
+    hits = (
+        await find(
+            app,
+            "direct_chunk_search",
+            "ferry sails",
+            recency=3.0,
+            half_life_days=100.0,
+            now=1000 * day,
+        )
+    ).hits
     assert hits[0].uri == "new"
     assert hits[0].signals["recency"] == pytest.approx(0.5)
     assert "recency" not in (await find(app, "direct_chunk_search", "ferry sails")).hits[0].signals
@@ -128,7 +181,9 @@ async def test_the_newer_of_two_equals(app: App) -> None:
 async def test_diverse_hits_are_of_several_documents(app: App) -> None:
     """The best one, and then rather another document than more of the same."""
     plain = (await find(app, "direct_chunk_search", "seal guarantee pump", k=3)).hits
-    diverse = (await find(app, "direct_chunk_search", "seal guarantee pump", k=3, diversity=0.9)).hits
+    diverse = (
+        await find(app, "direct_chunk_search", "seal guarantee pump", k=3, diversity=0.9)
+    ).hits
     assert len({hit.doc_id for hit in plain}) < len({hit.doc_id for hit in diverse}) == 3
     assert plain[0].chunk_id == diverse[0].chunk_id
 
@@ -153,7 +208,9 @@ async def test_a_reranker_looks_again(app: App) -> None:
     """What it likes is first; where it fails, the order stays and a warning says so."""
     plain = await find(app, "direct_chunk_search", "seal guarantee", k=4)
     liked = plain.hits[2].text
-    again = await find(app, "direct_chunk_search", "seal guarantee", k=4, reranker=Judge(liked), rerank_top=4)
+    again = await find(
+        app, "direct_chunk_search", "seal guarantee", k=4, reranker=Judge(liked), rerank_top=4
+    )
     assert again.hits[0].text == liked
     assert again.warnings == ()
     down = await find(app, "direct_chunk_search", "seal guarantee", k=4, reranker=Judge(error=True))

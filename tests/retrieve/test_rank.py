@@ -7,14 +7,43 @@ from dataclasses import replace
 import pytest
 
 from citewell.retrieve.confidence import confidence
-from citewell.retrieve.rank import append, coverage, deduplicate, entity_share, fuse, interleave, rerank
+from citewell.retrieve.rank import (
+    append,
+    coverage,
+    deduplicate,
+    entity_share,
+    fuse,
+    interleave,
+    rerank,
+)
 from citewell.types import Hit
 
 
-def hit(chunk_id: int, text: str, *, doc: str = "d", start: int = 0, cosine: float = 0.8, bm25: float = 1.0) -> Hit:
+def hit(
+    chunk_id: int,
+    text: str,
+    *,
+    doc: str = "d",
+    start: int = 0,
+    cosine: float = 0.8,
+    bm25: float = 1.0,
+) -> Hit:
     lang = "en" if text.isascii() else "zh"
     signals = {"cosine": cosine, "bm25": bm25}
-    return Hit(chunk_id, doc, "c", "Title", "uri", (), None, start, start + len(text), text, lang, signals=signals)
+    return Hit(
+        chunk_id,
+        doc,
+        "c",
+        "Title",
+        "uri",
+        (),
+        None,
+        start,
+        start + len(text),
+        text,
+        lang,
+        signals=signals,
+    )
 
 
 def test_fuse_prefers_what_both_rankings_hold() -> None:
@@ -24,7 +53,9 @@ def test_fuse_prefers_what_both_rankings_hold() -> None:
 
 
 def test_coverage_weighs_rare_terms_more() -> None:
-    """A text with the rare term covers more than one with the common term; unrelated text covers nothing."""
+    """A text with the rare term covers more than one with the common term; unrelated text covers
+    nothing.
+    """
     texts = ["warranty of the pump", "warranty of the filter", "warranty of the tap", "gardening"]
     shares = coverage("warranty pump", texts)
     assert shares[0] == pytest.approx(1.0)
@@ -53,9 +84,13 @@ def test_rerank_joins_meaning_words_and_entities() -> None:
 
 
 def test_deduplicate_drops_equal_and_overlapping_chunks() -> None:
-    """The first of equal texts stays; chunks of one document that overlap by more than half are one."""
+    """The first of equal texts stays; chunks of one document that overlap by more than half are
+    one.
+    """
     first = hit(1, "a b c d e f g h")
-    assert deduplicate([first, replace(first, chunk_id=2, doc_id="e"), hit(3, "d e f g h i", start=6)]) == [first]
+    assert deduplicate(
+        [first, replace(first, chunk_id=2, doc_id="e"), hit(3, "d e f g h i", start=6)]
+    ) == [first]
     far = hit(4, "h i j k l m n o", start=14)
     assert deduplicate([first, far]) == [first, far]
 
@@ -68,34 +103,54 @@ def test_entity_share() -> None:
 
 def test_confidence_is_a_probability_that_grows_with_the_evidence() -> None:
     """No hits: none. Matching words and meaning: more than neither."""
-    good = rerank("warranty of the pump", [hit(1, "The warranty of the pump is two years.", cosine=0.92)])
+    good = rerank(
+        "warranty of the pump", [hit(1, "The warranty of the pump is two years.", cosine=0.92)]
+    )
     bad = rerank("warranty of the pump", [hit(1, "Opening hours on Sunday", cosine=0.75)])
     assert confidence("x", []) == 0.0
-    assert 0 <= confidence("warranty of the pump", bad) < confidence("warranty of the pump", good) <= 1
+    assert (
+        0 <= confidence("warranty of the pump", bad) < confidence("warranty of the pump", good) <= 1
+    )
 
 
 def test_interleave_takes_two_rankings_in_turn() -> None:
     """The second's hits carry the first's scores, so that nothing later prunes them by scale."""
     first = [replace(hit(1, "a"), score=9.0), replace(hit(2, "b"), score=5.0)]
     second = [hit(3, "c"), hit(4, "d"), hit(5, "e")]
-    assert [(h.chunk_id, h.score) for h in interleave(first, second)] == [(1, 9.0), (3, 9.0), (2, 5.0), (4, 5.0), (5, 5.0)]
+    assert [(h.chunk_id, h.score) for h in interleave(first, second)] == [
+        (1, 9.0),
+        (3, 9.0),
+        (2, 5.0),
+        (4, 5.0),
+        (5, 5.0),
+    ]
     assert [h.chunk_id for h in interleave([], second)] == [3, 4, 5]
 
 
 def test_append_keeps_scores_falling() -> None:
     """A ranking that comes last scores no more than what stands before it."""
-    first, second = [replace(hit(1, "a"), score=9.0), replace(hit(2, "b"), score=5.0)], [replace(hit(3, "c"), score=7.0)]
+    first, second = (
+        [replace(hit(1, "a"), score=9.0), replace(hit(2, "b"), score=5.0)],
+        [replace(hit(3, "c"), score=7.0)],
+    )
     assert [(h.chunk_id, h.score) for h in append(first, second)] == [(1, 9.0), (2, 5.0), (3, 5.0)]
     assert [(h.chunk_id, h.score) for h in append([], second)] == [(3, 0.0)]
 
 
 def test_a_passage_without_a_vector_is_neither_near_nor_far() -> None:
     """Its words decide; the others are compared by meaning as if it were not there."""
-    hits = [hit(1, "roses", cosine=0.80), hit(2, "lilies", cosine=0.82), hit(3, "warranty of the pump", cosine=0.0, bm25=9.0)]
+    hits = [
+        hit(1, "roses", cosine=0.80),
+        hit(2, "lilies", cosine=0.82),
+        hit(3, "warranty of the pump", cosine=0.0, bm25=9.0),
+    ]
     assert [h.chunk_id for h in rerank("warranty of the pump", hits)] == [3, 2, 1]
 
 
 def test_a_hair_of_meaning_does_not_beat_words_in_a_small_pool() -> None:
     """Of two passages the differences are what they are, not stretched to a standard deviation."""
-    near = [hit(1, "The garden is open.", cosine=0.861, bm25=0.0), hit(2, "The warranty is two years.", cosine=0.860, bm25=0.5)]
+    near = [
+        hit(1, "The garden is open.", cosine=0.861, bm25=0.0),
+        hit(2, "The warranty is two years.", cosine=0.860, bm25=0.5),
+    ]
     assert [h.chunk_id for h in rerank("warranty", near)] == [2, 1]

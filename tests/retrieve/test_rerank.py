@@ -37,7 +37,21 @@ class Scripted:
 
 
 def hit(number: int, score: float, text: str = "Words.") -> Hit:
-    return Hit(number, "d", "c", "Title", "u", ("One", "Title"), None, 0, 1, text, "en", score=score, signals={"bm25": 1.0})
+    return Hit(
+        number,
+        "d",
+        "c",
+        "Title",
+        "u",
+        ("One", "Title"),
+        None,
+        0,
+        1,
+        text,
+        "en",
+        score=score,
+        signals={"bm25": 1.0},
+    )
 
 
 HITS = [hit(n, 5.0 - n) for n in range(6)]
@@ -48,7 +62,9 @@ def order(hits: Sequence[Hit]) -> list[int]:
 
 
 async def test_judged_hits_change_places() -> None:
-    """Score and log-odds count together: +4 against -2 lifts the second over the first; the rest stays behind in order."""
+    """Score and log-odds count together: +4 against -2 lifts the second over the first; the rest
+    stays behind in order.
+    """
     found = await reranked(Scripted(-2.0, 4.0, 0.0, -4.0), "q", HITS, 4)
     assert order(found.hits) == [1, 0, 2, 3, 4, 5]
     assert found.warnings == []
@@ -89,7 +105,9 @@ async def test_hits_out_of_reach_are_not_looked_at() -> None:
     assert nobody.texts == []
 
 
-@pytest.mark.parametrize("error", [TransientError("busy"), PermanentError("odd reply"), ModelUnavailable("no file")])
+@pytest.mark.parametrize(
+    "error", [TransientError("busy"), PermanentError("odd reply"), ModelUnavailable("no file")]
+)
 async def test_reranker_that_is_down(error: CitewellError) -> None:
     """The order stays, and a warning says why."""
     found = await reranked(Scripted(error=error), "q", HITS, 4)
@@ -105,19 +123,37 @@ async def test_without_a_reranker() -> None:
 
 
 async def test_what_it_is_shown() -> None:
-    """The first hit whole, as it is likely sent next; of the others what serves the question, under title and headings."""
-    text = "Rain falls in autumn here. The warranty covers the frame for ten years. Deliveries arrive on weekdays only."
+    """The first hit whole, as it is likely sent next; of the others what serves the question, under
+    title and headings.
+    """
+    text = (
+        "Rain falls in autumn here. The warranty covers the frame for ten years. Deliveries "
+        "arrive on weekdays only."
+    )
     reranker = Scripted(1.0, 1.0)
-    await reranked(reranker, "How long does the warranty cover the frame?", [hit(0, 2.0, text), hit(1, 1.0, text)], 2)
-    assert reranker.texts == [f"Title › One\n{text}", "Title › One\nThe warranty covers the frame for ten years."]
+    await reranked(
+        reranker,
+        "How long does the warranty cover the frame?",
+        [hit(0, 2.0, text), hit(1, 1.0, text)],
+        2,
+    )
+    assert reranker.texts == [
+        f"Title › One\n{text}",
+        "Title › One\nThe warranty covers the frame for ten years.",
+    ]
 
 
 def test_excerpts() -> None:
-    """Sentences of the text in their order, with those beside the best, a gap marked; one long sentence stays whole."""
+    """Sentences of the text in their order, with those beside the best, a gap marked; one long
+    sentence stays whole.
+    """
     text = "The frame is steel. Rain falls. Snow melts. The frame has ten years of warranty."
     assert excerpt("steel warranty years", text, 100) == text
     short = excerpt("steel warranty years", text, 18)
     assert short == "The frame is steel. … Snow melts. The frame has ten years of warranty."
     assert count_tokens(short) <= 22
-    assert excerpt("frame", "One sentence that is too long for it.", 3) == "One sentence that is too long for it."
+    assert (
+        excerpt("frame", "One sentence that is too long for it.", 3)
+        == "One sentence that is too long for it."
+    )
     assert excerpt("保修", "车架保修十年。电池两年。" * 30, 10).startswith("车架保修十年。")

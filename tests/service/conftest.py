@@ -21,6 +21,8 @@ async def app(settings: Settings) -> AsyncIterator[App]:
 def library(tmp_path: Path) -> Path:
     folder = tmp_path / "library"
     folder.mkdir()
-    (folder / "lighthouse.md").write_text("# Lighthouse\n\nThe lighthouse was built in 1857. Its lamp is electric.\n", "utf-8")
+    (folder / "lighthouse.md").write_text(
+        "# Lighthouse\n\nThe lighthouse was built in 1857. Its lamp is electric.\n", "utf-8"
+    )
     (folder / "灯塔.txt").write_text("灯塔建于一八五七年。塔身为红色，高三十米。\n", "utf-8")
     return folder

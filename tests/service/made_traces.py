@@ -1,4 +1,6 @@
-"""Traces of every agent, made by hand, for the tests of feedback. The one rule: they have the shape of real ones."""
+"""Traces of every agent, made by hand, for the tests of feedback. The one rule: they have the shape
+of real ones.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,9 @@ SQL = "SELECT service, sum(amount) AS total FROM costs WHERE function = 'IT' GRO
 QUESTION = "Which services belong to the IT cost?"
 
 
-def data_trace(trace_id: str = "tr_1", question: str = QUESTION, sql: str = SQL, **changes: Any) -> Trace:
+def data_trace(
+    trace_id: str = "tr_1", question: str = QUESTION, sql: str = SQL, **changes: Any
+) -> Trace:
     """Of the data agent, on the source `costs`."""
     table = TableData(
         source="costs",
@@ -35,19 +39,36 @@ def data_trace(trace_id: str = "tr_1", question: str = QUESTION, sql: str = SQL,
         timestamp="2024-01-18T10:00:00Z",
         user_query=question,
         intent_analysis=IntentAnalysis(
-            intent_type="general_query", parameters={"function": "IT"}, reasoning="It asks for the services of a function."
+            intent_type="general_query",
+            parameters={"function": "IT"},
+            reasoning="It asks for the services of a function.",
         ),
         generated_logic=sql,
         final_answer=answer.answer,
         execution_status="success",
     )
-    return _trace("data", trace_id, question, answer, {"snapshot": snapshot, "collection": ""} | changes)
+    return _trace(
+        "data", trace_id, question, answer, {"snapshot": snapshot, "collection": ""} | changes
+    )
 
 
-def text_trace(agent: str, trace_id: str = "tr_1", question: str = "When was the lighthouse built?", **changes: Any) -> Trace:
+def text_trace(
+    agent: str,
+    trace_id: str = "tr_1",
+    question: str = "When was the lighthouse built?",
+    **changes: Any,
+) -> Trace:
     """Of an agent that answers from documents."""
     quote = "The lighthouse was built in 1857."
-    cited = Citation(n=1, doc_id="doc_1", title="Lighthouse", uri="/a.md", quote=quote, start=14, end=14 + len(quote))
+    cited = Citation(
+        n=1,
+        doc_id="doc_1",
+        title="Lighthouse",
+        uri="/a.md",
+        quote=quote,
+        start=14,
+        end=14 + len(quote),
+    )
     answer = Answer(
         answer="It was built in 1857. [1]",
         sentences=[Sentence(text="It was built in 1857.", citations=[1], verdict="supported")],
@@ -60,7 +81,9 @@ def text_trace(agent: str, trace_id: str = "tr_1", question: str = "When was the
     return _trace(agent, trace_id, question, answer, changes)
 
 
-def _trace(agent: str, trace_id: str, question: str, answer: Answer, changes: dict[str, Any]) -> Trace:
+def _trace(
+    agent: str, trace_id: str, question: str, answer: Answer, changes: dict[str, Any]
+) -> Trace:
     values: dict[str, Any] = {
         "trace_id": trace_id,
         "user_id": "local",

@@ -22,7 +22,9 @@ class Killed(Exception):
 
 
 async def test_files_are_added_unchanged_replaced(app: App, library: Path) -> None:
-    """New files are added, the same bytes are not parsed again, changed ones replace the old under one id."""
+    """New files are added, the same bytes are not parsed again, changed ones replace the old under
+    one id.
+    """
     first = await add(app, [str(library)], "docs")
     assert [file.status for file in first.files] == ["added", "added"]
     assert all(file.chunks > 0 for file in first.files)
@@ -70,11 +72,15 @@ async def test_found_by_words_before_meaning(app: App, library: Path) -> None:
     assert await app.index.by_vector(vector, 5, where)
 
 
-async def test_embedding_goes_on_where_it_was_killed(app: App, library: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_embedding_goes_on_where_it_was_killed(
+    app: App, library: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Batches that were committed stay; the next run embeds only what is left."""
     monkeypatch.setattr("citewell.service.library.embedding.REQUEST", 1)
     for number in range(20):
-        (library / f"{number}.md").write_text(f"# Note {number}\n\nIts number is {number}.\n", "utf-8")
+        (library / f"{number}.md").write_text(
+            f"# Note {number}\n\nIts number is {number}.\n", "utf-8"
+        )
     await add(app, [str(library)], "docs")
     total = await pending(app)
 
@@ -110,8 +116,12 @@ async def test_collection_name_is_checked(app: App, library: Path) -> None:
         await add(app, [str(library)], "a/b")
 
 
-async def test_change_of_embedder_embeds_all_again(settings: Settings, library: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Until then all passages wait, the doctor and the readiness say so, and search by meaning finds nothing."""
+async def test_change_of_embedder_embeds_all_again(
+    settings: Settings, library: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Until then all passages wait, the doctor and the readiness say so, and search by meaning
+    finds nothing.
+    """
     async with App(settings) as app:
         await add(app, [str(library)], "docs")
         total = await embed_pending(app)
@@ -123,7 +133,10 @@ async def test_change_of_embedder_embeds_all_again(settings: Settings, library: 
         vector = await app.embedder.query("lighthouse")
         assert await pending(app) == (await readiness(app)).waiting == total > 0
         assert await app.index.by_vector(vector, 5, where) == []
-        assert [file.status for file in (await add(app, [str(library)], "docs")).files] == ["unchanged", "unchanged"]
+        assert [file.status for file in (await add(app, [str(library)], "docs")).files] == [
+            "unchanged",
+            "unchanged",
+        ]
         assert await embed_pending(app) == total
         assert await pending(app) == (await readiness(app)).waiting == 0
         assert await app.index.by_vector(vector, 5, where)

@@ -1,4 +1,6 @@
-"""Asking end to end over a real store: proof against the stored text, sessions, traces, and what is refused."""
+"""Asking end to end over a real store: proof against the stored text, sessions, traces, and what is
+refused.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +38,11 @@ async def test_an_answer_is_proved_against_the_stored_text(filled: App) -> None:
     assert (answer.status, answer.answer) == ("answered", "The lighthouse was built in 1857.[1]")
     citation = answer.citations[0]
     document = await filled.catalog.content(citation.doc_id)
-    assert document.text[citation.start : citation.end] == citation.quote == "The lighthouse was built in 1857."
+    assert (
+        document.text[citation.start : citation.end]
+        == citation.quote
+        == "The lighthouse was built in 1857."
+    )
     assert citation.section == "Lighthouse"
     assert answer.usage.calls == 2
     assert answer.usage.seconds["total"] > 0
@@ -45,7 +51,9 @@ async def test_an_answer_is_proved_against_the_stored_text(filled: App) -> None:
 async def test_of_a_draft_that_was_cut_the_whole_sentences_are_shown(filled: App) -> None:
     """In two calls, and with a warning that the rest is lost."""
     text = "The lighthouse was built in 1857."
-    said = json.dumps({"status": "answered", "sentences": [{"text": text, "kind": "fact", "evidence": ["1.2"]}]})
+    said = json.dumps(
+        {"status": "answered", "sentences": [{"text": text, "kind": "fact", "evidence": ["1.2"]}]}
+    )
     script(filled).enqueue(said.removesuffix("]}") + ', {"text": "And then' + " and then" * 4_000)
     answer = await ask(filled, AskRequest(question="When was the lighthouse built?"))
     assert (answer.status, answer.answer, answer.usage.calls) == ("answered", f"{text}[1]", 2)
@@ -68,7 +76,9 @@ async def test_a_session_keeps_the_conversation(filled: App) -> None:
     llm = script(filled)
     llm.enqueue("The lighthouse was built in 1857.", "Its lamp is electric.")
     first = await ask(filled, AskRequest(question="When was the lighthouse built?"))
-    second = await ask(filled, AskRequest(question="And is its lamp electric?", session_id=first.session_id))
+    second = await ask(
+        filled, AskRequest(question="And is its lamp electric?", session_id=first.session_id)
+    )
     assert second.session_id == first.session_id
     assert second.answer == "Its lamp is electric.[1]"
     assert "user: When was the lighthouse built?" in llm.calls[-2].messages[-1].content
@@ -78,7 +88,10 @@ async def test_a_session_keeps_the_conversation(filled: App) -> None:
 
 async def test_history_of_the_request_needs_no_session(filled: App) -> None:
     """A stateless channel brings its own history and leaves nothing behind."""
-    history = [Message(role="user", content="When was the lighthouse built?"), Message(role="assistant", content="1857.")]
+    history = [
+        Message(role="user", content="When was the lighthouse built?"),
+        Message(role="assistant", content="1857."),
+    ]
     script(filled).enqueue("Its lamp is electric.")
     answer = await ask(filled, AskRequest(question="And is its lamp electric?", history=history))
     assert answer.session_id == ""
@@ -88,7 +101,9 @@ async def test_history_of_the_request_needs_no_session(filled: App) -> None:
 async def test_steps_come_before_the_answer_and_the_answer_last(filled: App) -> None:
     """A channel can show what happens while it happens."""
     script(filled).enqueue("The lighthouse was built in 1857.")
-    kinds = [e.kind async for e in stream(filled, AskRequest(question="When was the lighthouse built?"))]
+    kinds = [
+        e.kind async for e in stream(filled, AskRequest(question="When was the lighthouse built?"))
+    ]
     assert kinds[0] == "step"
     assert kinds[-1] == "answer"
     assert {"step", "token", "citation", "answer"} <= set(kinds)
@@ -97,7 +112,12 @@ async def test_steps_come_before_the_answer_and_the_answer_last(filled: App) -> 
 @pytest.mark.parametrize("agent", ["qa", "auto", "dual_loop"])
 async def test_the_first_step_tells_the_name_of_the_run(filled: App, agent: str) -> None:
     """So that who loses the line can look for the answer; what is kept of the step is as it was."""
-    events = [event async for event in stream(filled, AskRequest(question="When was the lighthouse built?", agent=agent))]
+    events = [
+        event
+        async for event in stream(
+            filled, AskRequest(question="When was the lighthouse built?", agent=agent)
+        )
+    ]
     steps = [event.data for event in events if isinstance(event.data, Step)]
     answer = events[-1].data
     assert isinstance(answer, Answer)
@@ -110,7 +130,9 @@ async def test_the_first_step_tells_the_name_of_the_run(filled: App, agent: str)
 async def test_evidence_is_in_the_retrieval_step(filled: App) -> None:
     """The first evidence is shown before any model is asked."""
     script(filled).enqueue("The lighthouse was built in 1857.")
-    events = [e.data async for e in stream(filled, AskRequest(question="When was the lighthouse built?"))]
+    events = [
+        e.data async for e in stream(filled, AskRequest(question="When was the lighthouse built?"))
+    ]
     step = next(e for e in events if isinstance(e, Step) and e.node == "DocumentRetrievalNode")
     assert "1857" in step.detail["evidence"][0]["text"]
 
@@ -135,7 +157,9 @@ async def test_an_empty_collection_is_an_honest_no(app: App) -> None:
     assert (answer.status, answer.citations) == ("refused", [])
 
 
-async def test_chunks_without_vectors_are_found_by_words_and_said_so(app: App, library: Path) -> None:
+async def test_chunks_without_vectors_are_found_by_words_and_said_so(
+    app: App, library: Path
+) -> None:
     """A document can be asked about as soon as it is added."""
     await add(app, [str(library)], "default")
     script(app).enqueue("The lighthouse was built in 1857.")
@@ -144,7 +168,9 @@ async def test_chunks_without_vectors_are_found_by_words_and_said_so(app: App, l
     assert "still being embedded" in answer.warnings[0]
 
 
-async def test_tier_none_answers_with_the_documents_own_words(settings: Settings, library: Path) -> None:
+async def test_tier_none_answers_with_the_documents_own_words(
+    settings: Settings, library: Path
+) -> None:
     """No chat model at all: extractive, proved."""
     async with App(settings.model_copy(update={"llm": "none"})) as app:
         await add(app, [str(library)], "default")
@@ -156,7 +182,9 @@ async def test_tier_none_answers_with_the_documents_own_words(settings: Settings
 
 async def test_twenty_questions_at_once_do_not_mix(filled: App) -> None:
     """Each answer has its own trace, session and citations."""
-    requests = [AskRequest(question=q) for q in ("When was the lighthouse built?", "灯塔是哪年建的？") * 10]
+    requests = [
+        AskRequest(question=q) for q in ("When was the lighthouse built?", "灯塔是哪年建的？") * 10
+    ]
     answers = await asyncio.gather(*(ask(filled, r) for r in requests))
     assert len({a.trace_id for a in answers}) == len({a.session_id for a in answers}) == 20
     for request, answer in zip(requests, answers, strict=True):
@@ -164,7 +192,9 @@ async def test_twenty_questions_at_once_do_not_mix(filled: App) -> None:
         assert (await filled.traces.get(answer.trace_id)).question == request.question
 
 
-async def test_an_answer_that_cannot_be_kept_is_still_given(filled: App, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_an_answer_that_cannot_be_kept_is_still_given(
+    filled: App, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A full disk loses the trace, not the answer; a warning says so."""
 
     def full(*_: object) -> None:

@@ -1,4 +1,6 @@
-"""The data agent on an open App: real tables in DuckDB and SQLite, the guard before them, sessions, `auto`."""
+"""The data agent on an open App: real tables in DuckDB and SQLite, the guard before them, sessions,
+`auto`.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,9 @@ IT,Laptops,2023,60000,
 HR,Training,2023,25000,
 """
 SERVICES = "SELECT DISTINCT Service FROM costs WHERE Function = 'IT' ORDER BY Service"
-BY_FUNCTION = "SELECT Function, sum(Cost_EUR) FROM costs WHERE Year = 2023 GROUP BY Function ORDER BY 2 DESC"
+BY_FUNCTION = (
+    "SELECT Function, sum(Cost_EUR) FROM costs WHERE Year = 2023 GROUP BY Function ORDER BY 2 DESC"
+)
 
 
 def model(app: App) -> ScriptedLLM:
@@ -58,7 +62,8 @@ async def shop(app: App, tmp_path: Path) -> Path:
     with sqlite3.connect(path) as connection:
         connection.executescript(
             "CREATE TABLE customers (customer_id INTEGER PRIMARY KEY, name TEXT, city TEXT);"
-            "INSERT INTO customers VALUES (1, 'Ada', 'Berlin'), (2, 'Bo', 'Hamburg'), (3, 'Chen', 'Berlin');"
+            "INSERT INTO customers VALUES (1, 'Ada', 'Berlin'), (2, 'Bo', 'Hamburg'), (3, "
+            "'Chen', 'Berlin');"
         )
     connection.close()
     await add_source(app, f"sqlite:///{path}")
@@ -75,7 +80,12 @@ async def test_a_file_answers_with_rows_statement_and_proof(app: App, costs: Pat
     assert answer.status == "answered"
     assert answer.answer == "By total cost, highest first: IT (210,000.50 EUR), HR (25,000 EUR).[1]"
     data = table(answer)
-    assert (data.source, data.dialect, data.row_count, data.truncated) == ("costs", "duckdb", 2, False)
+    assert (data.source, data.dialect, data.row_count, data.truncated) == (
+        "costs",
+        "duckdb",
+        2,
+        False,
+    )
     assert data.rows[0] == ["IT", 210000.5]
     assert data.chart is not None
     assert data.chart.kind == "bar"
@@ -96,7 +106,11 @@ async def test_a_file_answers_with_rows_statement_and_proof(app: App, costs: Pat
 
 
 async def test_a_database_answers_and_a_failed_statement_is_repaired(app: App, shop: Path) -> None:
-    says(app, "SELECT count(*) FROM customers WHERE town = 'Berlin'", "SELECT count(*) FROM customers WHERE city = 'Berlin'")
+    says(
+        app,
+        "SELECT count(*) FROM customers WHERE town = 'Berlin'",
+        "SELECT count(*) FROM customers WHERE city = 'Berlin'",
+    )
     answer = await ask(app, asking("How many customers live in the city Berlin?"))
     assert answer.answer == "The count is 2.[1]"
     data = table(answer)
@@ -116,14 +130,18 @@ async def test_a_database_answers_and_a_failed_statement_is_repaired(app: App, s
         "ATTACH '{path}.db' AS x",
     ],
 )
-async def test_what_the_model_was_talked_into_never_runs(app: App, costs: Path, attack: str) -> None:
+async def test_what_the_model_was_talked_into_never_runs(
+    app: App, costs: Path, attack: str
+) -> None:
     before = await anyio.Path(costs).read_bytes()
     says(app, *[attack.format(path=costs)] * 4)
     answer = await ask(app, asking("Which services has IT?"))
     assert (answer.status, answer.stop_reason) == ("refused", "repairs_exhausted")
     assert table(answer).tried
     says(app, SERVICES)
-    assert (await ask(app, asking("Which services has IT?"))).answer == "There are 2: Cloud hosting and Laptops.[1]"
+    assert (
+        await ask(app, asking("Which services has IT?"))
+    ).answer == "There are 2: Cloud hosting and Laptops.[1]"
     assert await anyio.Path(costs).read_bytes() == before
     assert not list(costs.parent.glob("*.stolen"))
 
@@ -136,10 +154,16 @@ async def test_what_one_person_confirmed_answers_the_next(app: App, costs: Path)
     await catch_up(app)
     before = len(model(app).calls)
     answer = await ask(app, asking(question, user_id="ben"))
-    assert {wants(call.schema) for call in model(app).calls[before:]} <= {"sentences"}, "no statement was asked for"
+    assert {wants(call.schema) for call in model(app).calls[before:]} <= {"sentences"}, (
+        "no statement was asked for"
+    )
     assert table(answer).rows == table(first).rows
     [followed] = answer.followed
-    assert (followed.how, followed.confirmed_by, followed.text) == ("reused", ["anna"], table(first).sql)
+    assert (followed.how, followed.confirmed_by, followed.text) == (
+        "reused",
+        ["anna"],
+        table(first).sql,
+    )
     assert answer.confidence >= 0.95
     says(app, SERVICES)
     without = await ask(app, asking(question, options={"knowledge": False}))
@@ -157,7 +181,12 @@ async def test_a_session_goes_on_with_its_tables(app: App, costs: Path, shop: Pa
     assert second.answer == "Service: Training.[1]"
     assert table(second).source == "costs"
     says(app, "SELECT count(*) FROM customers")
-    third = await ask(app, asking("How many customers are there?", session_id=first.session_id, options={"source": "shop"}))
+    third = await ask(
+        app,
+        asking(
+            "How many customers are there?", session_id=first.session_id, options={"source": "shop"}
+        ),
+    )
     assert table(third).source == "shop"
     await remove_source(app, "shop")
     says(app, SERVICES)
@@ -214,8 +243,15 @@ async def test_without_a_chat_model(settings: Settings, tmp_path: Path) -> None:
     async with App(settings.model_copy(update={"llm": "none"})) as app:
         await add_source(app, str(path))
         answer = await ask(app, asking("Which services has IT?"))
-        left = await ask(app, asking("Which services has the function IT?", options={}).model_copy(update={"agent": "auto"}))
-        named = await ask(app, asking("What?", options={"source": "costs"}).model_copy(update={"agent": "auto"}))
+        left = await ask(
+            app,
+            asking("Which services has the function IT?", options={}).model_copy(
+                update={"agent": "auto"}
+            ),
+        )
+        named = await ask(
+            app, asking("What?", options={"source": "costs"}).model_copy(update={"agent": "auto"})
+        )
     assert (answer.status, answer.stop_reason) == ("refused", "no_model")
     assert "setting llm" in answer.answer
     assert (left.agent != "data", named.agent) == (True, "data")
@@ -238,10 +274,14 @@ async def test_steps_come_as_they_happen(app: App, costs: Path) -> None:
     ]
 
 
-async def test_auto_asks_tables_where_they_are_plainly_meant(app: App, costs: Path, library: Path) -> None:
+async def test_auto_asks_tables_where_they_are_plainly_meant(
+    app: App, costs: Path, library: Path
+) -> None:
     await add(app, [str(library)], "default")
     says(app, SERVICES)
-    answer = await ask(app, asking("Which services has the function IT?").model_copy(update={"agent": "auto"}))
+    answer = await ask(
+        app, asking("Which services has the function IT?").model_copy(update={"agent": "auto"})
+    )
     assert answer.agent == "data"
     assert "costs" in answer.agent_reason
     assert "function" in answer.agent_reason
@@ -255,14 +295,20 @@ async def test_auto_asks_tables_where_they_are_plainly_meant(app: App, costs: Pa
         assert other.agent != "data", question
     model(app).enqueue("Which services has HR?")
     says(app, "SELECT Service FROM costs WHERE Function = 'HR'")
-    on = await ask(app, AskRequest(question="And of HR?", agent="auto", session_id=answer.session_id))
+    on = await ask(
+        app, AskRequest(question="And of HR?", agent="auto", session_id=answer.session_id)
+    )
     assert (on.agent, on.agent_reason) == ("data", "this session asks the tables costs")
     says(app, SERVICES)
-    named = await ask(app, AskRequest(question="What is there?", agent="auto", options={"source": "costs"}))
+    named = await ask(
+        app, AskRequest(question="What is there?", agent="auto", options={"source": "costs"})
+    )
     assert (named.agent, named.agent_reason) == ("data", "the table source costs is chosen")
 
 
-async def test_a_figure_of_rows_that_the_tables_have_is_asked_of_them(app: App, costs: Path, library: Path) -> None:
+async def test_a_figure_of_rows_that_the_tables_have_is_asked_of_them(
+    app: App, costs: Path, library: Path
+) -> None:
     """A stored value and a column: the question's other words may be any."""
     await add(app, [str(library)], "default")
     says(app, "SELECT avg(Cost_EUR) FROM costs WHERE Service = 'Cloud hosting'")
@@ -270,10 +316,14 @@ async def test_a_figure_of_rows_that_the_tables_have_is_asked_of_them(app: App, 
     assert (await ask(app, AskRequest(question=question, agent="auto"))).agent == "data"
 
 
-async def test_the_next_best_tables_are_asked_where_the_first_do_not_have_it(app: App, costs: Path, shop: Path) -> None:
+async def test_the_next_best_tables_are_asked_where_the_first_do_not_have_it(
+    app: App, costs: Path, shop: Path
+) -> None:
     """Not where the user chose those; the session goes on with the ones that answered."""
     question = "How many customers has each service of the function IT?"
-    lacking = json.dumps({"status": "not_in_tables", "sql": "", "reason": "There are no customers."})
+    lacking = json.dumps(
+        {"status": "not_in_tables", "sql": "", "reason": "There are no customers."}
+    )
     model(app).enqueue(lacking)
     says(app, "SELECT count(*) FROM customers")
     answer = await ask(app, asking(question))
@@ -282,7 +332,9 @@ async def test_the_next_best_tables_are_asked_where_the_first_do_not_have_it(app
     model(app).enqueue(lacking)
     chosen = await ask(app, asking(question, options={"source": "costs"}))
     assert (chosen.status, chosen.stop_reason) == ("refused", "not_in_data")
-    assert chosen.answer.startswith("The tables of costs cannot answer this. There are no customers. They hold: ")
+    assert chosen.answer.startswith(
+        "The tables of costs cannot answer this. There are no customers. They hold: "
+    )
     model(app).enqueue(lacking)
     spent = await ask(app, asking(question, options={"max_calls": 1}))
     assert spent.answer == chosen.answer
@@ -290,9 +342,13 @@ async def test_the_next_best_tables_are_asked_where_the_first_do_not_have_it(app
 
 async def test_documents_that_say_as_much_are_asked(app: App, costs: Path, tmp_path: Path) -> None:
     page = tmp_path / "it.md"
-    page.write_text("# IT\n\nThe function IT has these services: cloud hosting and laptops.\n", "utf-8")
+    page.write_text(
+        "# IT\n\nThe function IT has these services: cloud hosting and laptops.\n", "utf-8"
+    )
     await add(app, [str(page)], "default")
-    answer = await ask(app, AskRequest(question="Which services has the function IT?", agent="auto"))
+    answer = await ask(
+        app, AskRequest(question="Which services has the function IT?", agent="auto")
+    )
     assert answer.agent == "qa"
 
 
@@ -312,6 +368,11 @@ async def test_a_list_with_doubles_is_said_once(app: App, costs: Path) -> None:
     services = "SELECT Service FROM costs WHERE Service LIKE 'Cloud%'"
     says(app, services)
     data = table(answer := await ask(app, asking("Which services has IT?")))
-    assert (data.rows, data.sql) == ([["Cloud hosting"]], "SELECT DISTINCT Service FROM costs WHERE Service LIKE 'Cloud%'")
-    assert data.tried == [{"sql": services, "problem": "2 rows of which 1 differ: each is shown once"}]
+    assert (data.rows, data.sql) == (
+        [["Cloud hosting"]],
+        "SELECT DISTINCT Service FROM costs WHERE Service LIKE 'Cloud%'",
+    )
+    assert data.tried == [
+        {"sql": services, "problem": "2 rows of which 1 differ: each is shown once"}
+    ]
     assert answer.answer == "Service: Cloud hosting.[1]"

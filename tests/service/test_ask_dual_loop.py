@@ -1,4 +1,6 @@
-"""The dual loop over a real store: searches, memory from question to question, users apart, budgets, runs that go on."""
+"""The dual loop over a real store: searches, memory from question to question, users apart,
+budgets, runs that go on.
+"""
 
 from __future__ import annotations
 
@@ -60,10 +62,18 @@ async def test_an_answer_with_its_proof_and_its_cost(filled: App) -> None:
     assert (answer.status, answer.answer, answer.agent) == ("answered", DRAFT + "[1]", "dual_loop")
     assert (answer.route, answer.stop_reason) == ("direct_chunk_search", "")
     document = await filled.catalog.content(answer.citations[0].doc_id)
-    assert document.text[answer.citations[0].start : answer.citations[0].end] == answer.citations[0].quote == QUOTE
+    assert (
+        document.text[answer.citations[0].start : answer.citations[0].end]
+        == answer.citations[0].quote
+        == QUOTE
+    )
     assert answer.usage.calls == 2
     trace = await filled.traces.get(answer.trace_id)
-    assert [step.node for step in trace.steps][:3] == ["retrieve_memory", "route_query", "rewrite_query"]
+    assert [step.node for step in trace.steps][:3] == [
+        "retrieve_memory",
+        "route_query",
+        "rewrite_query",
+    ]
     assert [prompt["job"] for prompt in trace.prompts] == ["chat", "chat"]
 
 
@@ -100,7 +110,9 @@ async def test_two_users_do_not_share_a_memory(filled: App) -> None:
     assert (told.status, told.citations[0].origin) == ("answered", "memory")
     other = await ask(filled, asking("What is my plan?", user_id="bob"))
     assert "Pro" not in other.answer
-    assert not any("Pro" in str(prompt) for prompt in (await filled.traces.get(other.trace_id, "bob")).prompts)
+    assert not any(
+        "Pro" in str(prompt) for prompt in (await filled.traces.get(other.trace_id, "bob")).prompts
+    )
     assert await list_memories(filled, "bob") == []
     with pytest.raises(NotFound):
         await filled.traces.get(told.trace_id, "bob")
@@ -129,7 +141,9 @@ async def test_forgetting_removes_the_traces_that_used_it(filled: App) -> None:
 
 
 async def test_what_is_forgotten_while_it_is_used_leaves_no_trace(filled: App) -> None:
-    """Neither in the trace of the answer that is being made, nor in the state of a run that waits."""
+    """Neither in the trace of the answer that is being made, nor in the state of a run that
+    waits.
+    """
     llm = script(filled)
     await ask(filled, asking("Remember that my plan is Pro."))
     (memory,) = await list_memories(filled, "local")
@@ -149,14 +163,18 @@ async def test_what_is_forgotten_while_it_is_used_leaves_no_trace(filled: App) -
 
 
 @pytest.mark.parametrize("more", [{"keep": False}, {"options": {"memory": False}}])
-async def test_a_question_that_is_not_to_be_kept_leaves_no_memory(filled: App, more: dict[str, Any]) -> None:
+async def test_a_question_that_is_not_to_be_kept_leaves_no_memory(
+    filled: App, more: dict[str, Any]
+) -> None:
     script(filled).enqueue(DRAFT)
     assert (await ask(filled, asking(**more))).status == "answered"
     assert await list_memories(filled, "local") == []
 
 
 async def test_the_memory_can_be_switched_off(settings: Settings) -> None:
-    off = settings.model_copy(update={"memory": settings.memory.model_copy(update={"enabled": False})})
+    off = settings.model_copy(
+        update={"memory": settings.memory.model_copy(update={"enabled": False})}
+    )
     async with App(off) as app:
         answer = await ask(app, asking("Remember that my plan is Pro."))
         assert "switched off" in answer.answer
@@ -167,7 +185,11 @@ async def test_a_budget_of_the_request(filled: App) -> None:
     """Also for qa; a wrong value is refused by its name."""
     script(filled).enqueue(DRAFT, DRAFT)
     answer = await ask(filled, asking(options={"max_calls": 1}))
-    assert (answer.stop_reason, answer.status, answer.usage.calls) == ("budget_calls", "fallback", 1)
+    assert (answer.stop_reason, answer.status, answer.usage.calls) == (
+        "budget_calls",
+        "fallback",
+        1,
+    )
     passed = await ask(filled, AskRequest(question=QUESTION, options={"max_calls": 1}))
     assert passed.usage.calls == 1
     assert any("model calls of this question are used up" in warning for warning in passed.warnings)
@@ -188,9 +210,13 @@ async def test_the_documents_of_the_request_are_searched_by_every_route(filled: 
 # ---------------------------------------------------------------- runs that go on
 
 
-@pytest.mark.parametrize("node", ["rewrite_query", "grade_documents", "generate_response", "grade_relevance"])
+@pytest.mark.parametrize(
+    "node", ["rewrite_query", "grade_documents", "generate_response", "grade_relevance"]
+)
 async def test_a_run_that_was_left_goes_on(filled: App, node: str) -> None:
-    """From its last step, with what it has cost; the same trace, one session, one memory, two calls in all."""
+    """From its last step, with what it has cost; the same trace, one session, one memory, two calls
+    in all.
+    """
     llm = script(filled)
     llm.enqueue(DRAFT)
     trace_id = await stopped_after(filled, node, asking())
@@ -203,15 +229,22 @@ async def test_a_run_that_was_left_goes_on(filled: App, node: str) -> None:
     assert len(trace.prompts) == 2
     assert trace.question == QUESTION
     assert await unfinished(filled) == []
-    assert [m.content for m in await filled.sessions.history(answer.session_id)] == [QUESTION, answer.answer]
+    assert [m.content for m in await filled.sessions.history(answer.session_id)] == [
+        QUESTION,
+        answer.answer,
+    ]
     assert len(await list_memories(filled, "local")) == 1
 
 
-async def test_a_run_is_gone_on_with_in_its_own_session_and_with_its_own_options(filled: App) -> None:
+async def test_a_run_is_gone_on_with_in_its_own_session_and_with_its_own_options(
+    filled: App,
+) -> None:
     llm = script(filled)
     llm.enqueue(DRAFT, DRAFT)
     session = (await ask(filled, asking("Hello!"))).session_id
-    trace_id = await stopped_after(filled, "grade_documents", asking(session_id=session, options={"max_calls": 1}))
+    trace_id = await stopped_after(
+        filled, "grade_documents", asking(session_id=session, options={"max_calls": 1})
+    )
     answer = await ask(filled, AskRequest(resume=trace_id))
     assert (answer.session_id, answer.stop_reason) == (session, "budget_calls")
 
@@ -220,7 +253,9 @@ async def test_a_run_is_gone_on_with_in_its_own_session_and_with_its_own_options
 async def test_an_answer_that_could_not_be_kept_whole_is_not_kept_in_part(
     filled: App, monkeypatch: pytest.MonkeyPatch, what: str
 ) -> None:
-    """Killed in the middle of keeping it: no trace, no session, and the run still there to go on with."""
+    """Killed in the middle of keeping it: no trace, no session, and the run still there to go on
+    with.
+    """
     llm = script(filled)
     llm.enqueue(DRAFT)
     store = {"put_in": filled.traces, "append_in": filled.sessions, "end_in": filled.runs}[what]
@@ -263,9 +298,14 @@ async def test_half_characters_are_no_fault_of_ours(filled: App) -> None:
 
 async def test_what_is_said_and_does_not_count_is_told(filled: App) -> None:
     script(filled).enqueue(DRAFT, DRAFT, DRAFT)
-    passed = await ask(filled, AskRequest(question=QUESTION, options={"web": True, "corrections": 5}))
+    passed = await ask(
+        filled, AskRequest(question=QUESTION, options={"web": True, "corrections": 5})
+    )
     assert "the qa agent does not use corrections, web" in passed.warnings
-    assert any("no provider is named" in warning for warning in (await ask(filled, asking(options={"web": True}))).warnings)
+    assert any(
+        "no provider is named" in warning
+        for warning in (await ask(filled, asking(options={"web": True}))).warnings
+    )
 
 
 async def test_nobody_goes_on_with_what_is_not_theirs(filled: App) -> None:
@@ -281,7 +321,9 @@ async def test_nobody_goes_on_with_what_is_not_theirs(filled: App) -> None:
 
 
 async def test_who_goes_on_takes_it_over(filled: App) -> None:
-    """Two at once: only who was silent for too long loses its run; it stops at its next step, and one answer is kept."""
+    """Two at once: only who was silent for too long loses its run; it stops at its next step, and
+    one answer is kept.
+    """
     llm = script(filled)
     llm.enqueue(DRAFT, DRAFT)
     first = stream(filled, asking())
@@ -293,7 +335,9 @@ async def test_who_goes_on_takes_it_over(filled: App) -> None:
     assert await unfinished(filled) == []
     with pytest.raises(Conflict, match="is being answered by another process"):
         await ask(filled, AskRequest(resume=run.trace_id))
-    await filled.db.write(lambda connection: connection.exec_driver_sql("UPDATE runs SET lease = 1"))
+    await filled.db.write(
+        lambda connection: connection.exec_driver_sql("UPDATE runs SET lease = 1")
+    )
     assert await unfinished(filled) == [replace(run, alive=False)]
     answer = await ask(filled, AskRequest(resume=run.trace_id))
     assert answer.status == "answered"
@@ -309,7 +353,9 @@ async def test_who_goes_on_takes_it_over(filled: App) -> None:
 
 
 async def test_who_leaves_before_it_goes_on_holds_nothing(filled: App) -> None:
-    """A page that is closed while the disk is busy: the next try begins at once, and is not counted against the run."""
+    """A page that is closed while the disk is busy: the next try begins at once, and is not counted
+    against the run.
+    """
     script(filled).enqueue(DRAFT)
     trace_id = await stopped_after(filled, "grade_documents", asking())
     begun = await unfinished(filled)
@@ -321,7 +367,11 @@ async def test_who_leaves_before_it_goes_on_holds_nothing(filled: App) -> None:
         other.execute("ROLLBACK")
     with pytest.raises(asyncio.CancelledError):
         await left
-    assert [run.trace_id for run in await unfinished(filled)] == [run.trace_id for run in begun] == [trace_id]
+    assert (
+        [run.trace_id for run in await unfinished(filled)]
+        == [run.trace_id for run in begun]
+        == [trace_id]
+    )
     assert (await ask(filled, AskRequest(resume=trace_id))).status == "answered"
 
 

@@ -24,8 +24,16 @@ HISTORY = (Message(role="user", content="How long is the warranty of the trail b
         (Asked("And of its battery?", HISTORY), "qa", "follow-up"),
         (Asked("How many orders were there in May?", source="orders"), "data", "orders"),
         (Asked("What is its method?", session_agent="paper"), "paper", "paper"),
-        (Asked("What does https://example.com/faq say about refunds?"), "website", "https://example.com/faq"),
-        (Asked("看看 https://example.com/常见问题，退款要多久？"), "website", "https://example.com/"),
+        (
+            Asked("What does https://example.com/faq say about refunds?"),
+            "website",
+            "https://example.com/faq",
+        ),
+        (
+            Asked("看看 https://example.com/常见问题，退款要多久？"),
+            "website",
+            "https://example.com/",
+        ),
         (Asked("Search the web for the newest release", web=True), "dual_loop", "web"),
         (Asked("Search the web for the newest release", web=False), "qa", ""),
         (Asked("Remember that my plan is Pro."), "dual_loop", "remember"),
@@ -79,7 +87,12 @@ async def test_white_space_keeps_nobody_waiting(app: App) -> None:
     """Whoever is asked: it is gone before a pattern looks at it."""
     await app.catalog.create_collection("default")
     started = time.monotonic()
-    answer = await ask(app, AskRequest(question=f"Remember{' ' * 200_000}that my plan is Pro{' ' * 200_000}.", agent="auto"))
+    answer = await ask(
+        app,
+        AskRequest(
+            question=f"Remember{' ' * 200_000}that my plan is Pro{' ' * 200_000}.", agent="auto"
+        ),
+    )
     assert answer.agent == "dual_loop"
     assert time.monotonic() - started < 60
 

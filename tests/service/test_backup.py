@@ -1,4 +1,6 @@
-"""A backup holds one moment of a home, and a restore is all of it or nothing, whatever the archive is."""
+"""A backup holds one moment of a home, and a restore is all of it or nothing, whatever the archive
+is.
+"""
 
 from __future__ import annotations
 
@@ -23,11 +25,24 @@ from typing import Any
 
 import pytest
 
-from citewell.errors import CitewellError, Conflict, InvalidInput, NotFound, StorageError, UnreadableFile
+from citewell.errors import (
+    CitewellError,
+    Conflict,
+    InvalidInput,
+    NotFound,
+    StorageError,
+    UnreadableFile,
+)
 from citewell.service.admin.backup import backup
 from citewell.service.admin.backup_list import Manifest
 from citewell.service.admin.backup_read import newer, read
-from citewell.service.admin.backup_restore import free_to_restore, migrated, put_in_place, unpacked, warnings_of
+from citewell.service.admin.backup_restore import (
+    free_to_restore,
+    migrated,
+    put_in_place,
+    unpacked,
+    warnings_of,
+)
 from citewell.service.admin.hidden_copies import sweep
 from citewell.store.copies import SCHEMA
 from citewell.store.db import Database
@@ -73,7 +88,11 @@ def names(folder: Path, pattern: str = "*") -> list[str]:
 
 
 def contents(folder: Path) -> dict[str, bytes]:
-    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    return {
+        path.relative_to(folder).as_posix(): path.read_bytes()
+        for path in folder.rglob("*")
+        if path.is_file()
+    }
 
 
 def modes(path: Path) -> set[int]:
@@ -102,7 +121,9 @@ async def test_there_and_back(home: Path, archive: Path, tmp_path: Path) -> None
 
 
 def test_the_list_says_all(home: Path, archive: Path) -> None:
-    """Sizes and sums of the files as they are unpacked; what is none of ours is named and left out."""
+    """Sizes and sums of the files as they are unpacked; what is none of ours is named and left
+    out.
+    """
     manifest = read(archive, quiet, lambda _: None)
     assert manifest.schema_version == SCHEMA
     sums = {file.path: (file.size, file.sha256) for file in manifest.files}
@@ -129,11 +150,15 @@ def test_what_a_backup_refuses(home: Path, archive: Path, tmp_path: Path) -> Non
         backup(home, tmp_path / "nowhere" / "c.tar.gz", quiet)
     named = backup(home, tmp_path, quiet)
     assert Path(named.file).parent == tmp_path
-    assert sorted(path.name for path in tmp_path.iterdir()) == sorted(["b.tar.gz", "home", Path(named.file).name])
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted(
+        ["b.tar.gz", "home", Path(named.file).name]
+    )
 
 
 @pytest.mark.parametrize("why", [OSError(28, "No space left on device"), KeyboardInterrupt()])
-def test_an_interrupted_backup_leaves_nothing(home: Path, tmp_path: Path, why: BaseException) -> None:
+def test_an_interrupted_backup_leaves_nothing(
+    home: Path, tmp_path: Path, why: BaseException
+) -> None:
     """A full disk, Ctrl-C: no archive, no part of one, no folder in the home."""
 
     def ends(done: int, total: int) -> None:
@@ -146,11 +171,15 @@ def test_an_interrupted_backup_leaves_nothing(home: Path, tmp_path: Path, why: B
 
 
 def test_a_moment_while_others_write(home: Path, tmp_path: Path) -> None:
-    """A file is written before its row and removed after it, hundreds of times: in no backup is a row without its file."""
+    """A file is written before its row and removed after it, hundreds of times: in no backup is a
+    row without its file.
+    """
     ended = threading.Event()
 
     def works() -> None:
-        with closing(sqlite3.connect(home / "citewell.db", timeout=30, isolation_level=None)) as database:
+        with closing(
+            sqlite3.connect(home / "citewell.db", timeout=30, isolation_level=None)
+        ) as database:
             database.execute("CREATE TABLE wanted (name TEXT)")
             number = 0
             while not ended.is_set():
@@ -165,7 +194,9 @@ def test_a_moment_while_others_write(home: Path, tmp_path: Path) -> None:
     worker.start()
     try:
         time.sleep(0.2)
-        archives = [Path(backup(home, tmp_path / f"b{number}.tar.gz", quiet).file) for number in range(8)]
+        archives = [
+            Path(backup(home, tmp_path / f"b{number}.tar.gz", quiet).file) for number in range(8)
+        ]
     finally:
         ended.set()
         worker.join()
@@ -192,12 +223,16 @@ def test_memory_stays_flat(home: Path, tmp_path: Path) -> None:
         tracemalloc.stop()
 
 
-# ---------------------------------------------------------------- archives that are not what we wrote
+# ---------------------------------------------------------------- archives that are not what we
+# wrote
 
 
 def members(archive: Path) -> list[Member]:
     with tarfile.open(archive) as packed:
-        return [(info, (packed.extractfile(info) or io.BytesIO()).read()) for info in packed.getmembers()]
+        return [
+            (info, (packed.extractfile(info) or io.BytesIO()).read())
+            for info in packed.getmembers()
+        ]
 
 
 def written(path: Path, parts: list[Member], form: int = tarfile.USTAR_FORMAT) -> None:
@@ -225,7 +260,10 @@ def listed(name: str, data: bytes = b"x") -> dict[str, Any]:
 
 def adds(name: str) -> Callable[[list[Member]], list[Member]]:
     """A list that names another file, which is there too."""
-    return lambda parts: [*relisted(parts, lambda said: said["files"].append(listed(name))), entry(name)]
+    return lambda parts: [
+        *relisted(parts, lambda said: said["files"].append(listed(name))),
+        entry(name),
+    ]
 
 
 HOSTILE: dict[str, tuple[Callable[[list[Member]], list[Member]], str]] = {
@@ -288,8 +326,13 @@ def broken(archive: Path) -> list[bytes]:
     """Cut off, a bit turned, something behind it, something else."""
     data = archive.read_bytes()
     cuts = [data[:size] for size in range(0, len(data), max(1, len(data) // 40))]
-    turned = [data[:at] + bytes([data[at] ^ 0x10]) + data[at + 1 :] for at in range(12, len(data), max(1, len(data) // 60))]
-    turned = [each for each in turned if unpacks(each) != gzip.decompress(data)]  # some bits mean nothing
+    turned = [
+        data[:at] + bytes([data[at] ^ 0x10]) + data[at + 1 :]
+        for at in range(12, len(data), max(1, len(data) // 60))
+    ]
+    turned = [
+        each for each in turned if unpacks(each) != gzip.decompress(data)
+    ]  # some bits mean nothing
     assert len(turned) > 20
     bomb = gzip.compress(bytes(50_000_000))
     behind = [data + more for more in (b"more", gzip.compress(b"more"), bomb)]
@@ -328,7 +371,9 @@ async def test_broken_archives(home: Path, archive: Path, tmp_path: Path) -> Non
 
 
 def test_long_headers_are_no_way_in(archive: Path, tmp_path: Path) -> None:
-    """Names and sizes in extra headers, which a tar reader takes into memory whole, are not read at all."""
+    """Names and sizes in extra headers, which a tar reader takes into memory whole, are not read at
+    all.
+    """
     bad = tmp_path / "bad.tar.gz"
     for form in (tarfile.PAX_FORMAT, tarfile.GNU_FORMAT):
         parts = members(archive)
@@ -340,11 +385,16 @@ def test_long_headers_are_no_way_in(archive: Path, tmp_path: Path) -> None:
 def test_a_later_version_is_refused_by_its_name(archive: Path) -> None:
     manifest: Manifest = read(archive, quiet, lambda _: None)
     later = manifest.model_copy(update={"schema_version": SCHEMA + 1, "version": "9.9"})
-    with pytest.raises(StorageError, match=rf"Citewell 9\.9 wrote it \(schema {SCHEMA + 1}, this one knows {SCHEMA}\)"):
+    with pytest.raises(
+        StorageError,
+        match=rf"Citewell 9\.9 wrote it \(schema {SCHEMA + 1}, this one knows {SCHEMA}\)",
+    ):
         newer(archive, later)
 
 
-async def test_an_earlier_schema_is_brought_up_to_date(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_an_earlier_schema_is_brought_up_to_date(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The archive says its own; the restored home opens, and knows what this version knows."""
     with monkeypatch.context() as earlier:
         earlier.setattr("citewell.store.db.MIGRATIONS", MIGRATIONS[:8])
@@ -395,9 +445,13 @@ async def test_a_broken_home_can_be_replaced(home: Path, archive: Path) -> None:
         pass
 
 
-async def test_without_a_system_that_exchanges(home: Path, archive: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_without_a_system_that_exchanges(
+    home: Path, archive: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Two renames then; the first is taken back where the second fails."""
-    monkeypatch.setattr("citewell.service.admin.backup_restore.ctypes.CDLL", lambda *_, **__: object())
+    monkeypatch.setattr(
+        "citewell.service.admin.backup_restore.ctypes.CDLL", lambda *_, **__: object()
+    )
     before = await restored(archive, home, force=True)
     assert before is not None
     assert (before / "citewell.db").exists()
@@ -432,7 +486,9 @@ if what in {"placing", "exchanging"}:
 
 @pytest.mark.parametrize("what", ["backup", "unpacking", "placing", "exchanging"])
 async def test_killed_in_the_middle(home: Path, archive: Path, tmp_path: Path, what: str) -> None:
-    """The home is the old one, whole; no archive has its name; and the same command works afterwards."""
+    """The home is the old one, whole; no archive has its name; and the same command works
+    afterwards.
+    """
     (home / "calibration.json").write_text('{"later": 1}', "utf-8")
     target = tmp_path / "new.tar.gz" if what == "backup" else archive
     killed(what, home, target, tmp_path / "mark")
@@ -443,7 +499,9 @@ async def test_killed_in_the_middle(home: Path, archive: Path, tmp_path: Path, w
         assert names(tmp_path, "new*") == []
         backup(home, target, quiet)
         [part] = sweep(home)
-        assert (part.parent, part.name[:12]) == (tmp_path, ".new.tar.gz."), "what it left outside is told of"
+        assert (part.parent, part.name[:12]) == (tmp_path, ".new.tar.gz."), (
+            "what it left outside is told of"
+        )
         [left] = names(home, ".backup-*")
         assert "files" not in names(home / left), "the copy in the home is thrown away"
         os.unlink(part)  # noqa: PTH108 - nobody else is waiting here
@@ -451,7 +509,9 @@ async def test_killed_in_the_middle(home: Path, archive: Path, tmp_path: Path, w
         assert names(home, ".backup-*") == []
     else:
         hidden = [path.name[:16] for path in sweep(home)]
-        assert hidden == ([] if what == "exchanging" else [".home.restoring-"])  # there it has its last name, in sight
+        assert hidden == (
+            [] if what == "exchanging" else [".home.restoring-"]
+        )  # there it has its last name, in sight
         assert await restored(archive, home, force=True) is not None
         assert (home / "calibration.json").read_text("utf-8") == "{}"
         assert names(tmp_path, ".home*") == []
@@ -459,7 +519,9 @@ async def test_killed_in_the_middle(home: Path, archive: Path, tmp_path: Path, w
 
 def killed(what: str, home: Path, archive: Path, mark: Path) -> None:
     """A process that is killed at this point."""
-    process = subprocess.Popen([sys.executable, "-c", DRIVER, what, str(home), str(archive), str(mark)])
+    process = subprocess.Popen(
+        [sys.executable, "-c", DRIVER, what, str(home), str(archive), str(mark)]
+    )
     try:
         end = time.monotonic() + 60
         while not mark.exists():
@@ -473,7 +535,9 @@ def killed(what: str, home: Path, archive: Path, mark: Path) -> None:
 
 def test_settings_that_do_not_fit_here(home: Path) -> None:
     """Said, not changed."""
-    (home / "citewell.toml").write_text('home = "/srv/old"\nllm_file = "/srv/model.gguf"\n', "utf-8")
+    (home / "citewell.toml").write_text(
+        'home = "/srv/old"\nllm_file = "/srv/model.gguf"\n', "utf-8"
+    )
     first, second = warnings_of(home)
     assert "home = /srv/old" in first
     assert "llm_file = /srv/model.gguf, which is not on this machine" in second

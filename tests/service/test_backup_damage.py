@@ -1,4 +1,6 @@
-"""A database that is damaged: no backup of it is made, none is found whole, and none takes a whole one's place."""
+"""A database that is damaged: no backup of it is made, none is found whole, and none takes a whole
+one's place.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,10 @@ NOTES = 60
 async def home(settings: Settings) -> Path:
     async with App(settings) as app:
         for n in range(NOTES):
-            text = f"# Note {n}\n\nThe lighthouse number {n} was built in {1000 + n}. " + f"Its lamp is of {n} candles. " * 40
+            text = (
+                f"# Note {n}\n\nThe lighthouse number {n} was built in {1000 + n}. "
+                + f"Its lamp is of {n} candles. " * 40
+            )
             await add_data(app, text.encode(), f"{n}.md", f"/{n}.md", "docs")
         await embed_pending(app)
     return settings.home
@@ -52,9 +57,14 @@ def broken(home: Path, how: str) -> None:
     with closing(sqlite3.connect(home / "citewell.db", isolation_level=None)) as database:
         database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         if how == "reference":
-            database.execute("DELETE FROM documents WHERE doc_id = (SELECT min(doc_id) FROM documents)")
+            database.execute(
+                "DELETE FROM documents WHERE doc_id = (SELECT min(doc_id) FROM documents)"
+            )
         if how == "original":
-            database.execute("UPDATE files SET data = zeroblob(20) WHERE sha256 = (SELECT min(sha256) FROM files)")
+            database.execute(
+                "UPDATE files SET data = zeroblob(20) WHERE sha256 = (SELECT min(sha256) FROM "
+                "files)"
+            )
         if how == "words":
             database.execute("DELETE FROM words_data WHERE id > 10")
     if how == "bytes":
@@ -77,7 +87,9 @@ def test_no_backup_of_a_damaged_database(home: Path, tmp_path: Path, how: str) -
 
 
 @pytest.mark.parametrize("how", DAMAGE)
-def test_a_backup_of_a_damaged_database_is_not_whole(home: Path, tmp_path: Path, unlooked: None, how: str) -> None:
+def test_a_backup_of_a_damaged_database_is_not_whole(
+    home: Path, tmp_path: Path, unlooked: None, how: str
+) -> None:
     """Whoever made it: `--verify` refuses what a restore refuses, and leaves nothing behind."""
     broken(home, how)
     try:
@@ -91,8 +103,12 @@ def test_a_backup_of_a_damaged_database_is_not_whole(home: Path, tmp_path: Path,
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_flipped_bytes(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seed: int) -> None:
-    """A handful anywhere: where the backup is made, what it says of its documents is what was added."""
+def test_flipped_bytes(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seed: int
+) -> None:
+    """A handful anywhere: where the backup is made, what it says of its documents is what was
+    added.
+    """
     whole = originals(home)
     with closing(sqlite3.connect(home / "citewell.db")) as database:
         database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
@@ -114,10 +130,20 @@ def test_rotation_after_a_verified_one(home: Path, tmp_path: Path) -> None:
     folder = tmp_path / "backups"
     folder.mkdir()
     whole = Path(backup(home, folder / "citewell-2026-01-05.tar.gz", quiet).file)
-    for name in ("citewell-2026-01-01.tar.gz", "citewell-2026-01-04-031500.tar.gz", "mine.tar.gz", "citewell-old.tar.gz"):
+    for name in (
+        "citewell-2026-01-01.tar.gz",
+        "citewell-2026-01-04-031500.tar.gz",
+        "mine.tar.gz",
+        "citewell-old.tar.gz",
+    ):
         shutil.copy(whole, folder / name)
     assert [Path(path).name for path in rotate(folder, 2)] == ["citewell-2026-01-01.tar.gz"]
-    left = ["citewell-2026-01-04-031500.tar.gz", "citewell-2026-01-05.tar.gz", "citewell-old.tar.gz", "mine.tar.gz"]
+    left = [
+        "citewell-2026-01-04-031500.tar.gz",
+        "citewell-2026-01-05.tar.gz",
+        "citewell-old.tar.gz",
+        "mine.tar.gz",
+    ]
     assert names(folder) == left
 
 

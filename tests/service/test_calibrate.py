@@ -18,21 +18,31 @@ from citewell.service.evaluate.calibrate import save, undo
 
 
 def report(n: int = 60, *, learnable: bool = True) -> Report:
-    """Searches with high signals held, those without their gold have low ones; or signals that tell nothing."""
+    """Searches with high signals held, those without their gold have low ones; or signals that tell
+    nothing.
+    """
     items = []
     for number in range(n):
         none = dict.fromkeys(SIGNALS, 0.0) | {"own": 1.0}
         high = none | {"cosine": 0.9 - number / 1000, "coverage": 0.8}
         low = none | {"cosine": 0.8 + number / 1000, "coverage": 0.2} if learnable else high
-        found = searched(1 if number % 6 else 9).model_copy(update={"signals": high, "without": low})
+        found = searched(1 if number % 6 else 9).model_copy(
+            update={"signals": high, "without": low}
+        )
         items.append(item(f"{number}", search=found))
     return reported(items, calibrate=True).model_copy(
-        update={"run": reported(items).run.model_copy(update={"only": "retrieval", "embedder": "scripted"})}
+        update={
+            "run": reported(items).run.model_copy(
+                update={"only": "retrieval", "embedder": "scripted"}
+            )
+        }
     )
 
 
 async def test_kept_weights_are_in_force_and_shown(app: App, settings: Settings) -> None:
-    """The next App searches with them; `doctor` says what they were fitted on and how to undo it."""
+    """The next App searches with them; `doctor` says what they were fitted on and how to undo
+    it.
+    """
     path, told = save(app, report())
     assert (path, told) == (settings.home / OWN, [])
     async with App(settings) as again:
@@ -44,7 +54,9 @@ async def test_kept_weights_are_in_force_and_shown(app: App, settings: Settings)
         assert model.fitted.brier < model.fitted.brier_of_the_mean
         assert again.calibration.answer == shipped().answer
         assert model({"cosine": 0.9, "coverage": 0.8}) > model({"cosine": 0.8, "coverage": 0.2})
-    [check] = [one for one in (await examine(settings, fast=True)).checks if one.name == "calibration"]
+    [check] = [
+        one for one in (await examine(settings, fast=True)).checks if one.name == "calibration"
+    ]
     assert check.state == "ok"
     assert "this library's own" in check.detail
     assert "120 items of set" in check.detail
@@ -67,7 +79,9 @@ async def test_what_is_no_better_than_the_mean_is_not_kept(app: App) -> None:
 
 
 def answered(tier: str, n: int = 60) -> Report:
-    """Answers decided on in this tier: those with a high signal were right, shown or not, but for a few."""
+    """Answers decided on in this tier: those with a high signal were right, shown or not, but for a
+    few.
+    """
     items = []
     for number in range(n):
         right = number % 2 == 0
@@ -80,13 +94,20 @@ def answered(tier: str, n: int = 60) -> Report:
 
 @pytest.mark.parametrize("tier", ["connected", "reader", "search"])
 async def test_answers_are_fitted_by_tier(app: App, settings: Settings, tier: str) -> None:
-    """A candidate that was withheld counts as right where it was; the other tiers keep the shipped weights."""
+    """A candidate that was withheld counts as right where it was; the other tiers keep the shipped
+    weights.
+    """
     made = answered(tier)
     assert [fit.name for fit in made.fits] == [f"answer:{tier}"]
     path, told = save(app, made)
     assert (path, told) == (
         settings.home / OWN,
-        ["the retrieval confidence is left as it is: nothing to learn from: it takes items of both kinds, right and wrong"],
+        [
+            (
+                "the retrieval confidence is left as it is: nothing to learn from: it takes "
+                "items of both kinds, right and wrong"
+            )
+        ],
     )
     async with App(settings) as again:
         model = again.calibration.answer[tier]
@@ -98,7 +119,9 @@ async def test_answers_are_fitted_by_tier(app: App, settings: Settings, tier: st
 
 
 async def test_the_other_parts_stay(app: App, settings: Settings) -> None:
-    """A fit leaves what was kept before of other parts and tiers; a file that cannot be used is replaced and told."""
+    """A fit leaves what was kept before of other parts and tiers; a file that cannot be used is
+    replaced and told.
+    """
     kept = {"answer": {"search": {"bias": 1.0, "weights": {"retrieval": 2.0}}}}
     (settings.home / OWN).write_text(json.dumps(kept), "utf-8")
     save(app, report())
@@ -113,8 +136,13 @@ async def test_the_other_parts_stay(app: App, settings: Settings) -> None:
 
 
 def test_a_file_of_the_last_release_still_loads(settings: Settings, tmp_path: Path) -> None:
-    """It had one set of weights for answers, of signals that are no more: those are left out, the others count."""
-    before = {"retrieval": {"bias": 1.0, "weights": {"cosine": 2.0}}, "answer": {"bias": 1.0, "weights": {"support": 2.0}}}
+    """It had one set of weights for answers, of signals that are no more: those are left out, the
+    others count.
+    """
+    before = {
+        "retrieval": {"bias": 1.0, "weights": {"cosine": 2.0}},
+        "answer": {"bias": 1.0, "weights": {"support": 2.0}},
+    }
     path = tmp_path / OWN
     path.write_text(json.dumps(before), "utf-8")
     found = in_force(path, "scripted")
@@ -132,7 +160,9 @@ def test_a_file_of_the_last_release_still_loads(settings: Settings, tmp_path: Pa
         ('{"retrieval": {"bias": 1, "weights": {"moon": 1}}}', "unknown signals: moon"),
     ],
 )
-async def test_a_file_that_cannot_be_used_is_named_and_left_out(tmp_path: Path, text: str, words: str) -> None:
+async def test_a_file_that_cannot_be_used_is_named_and_left_out(
+    tmp_path: Path, text: str, words: str
+) -> None:
     """The shipped weights are used, and `doctor` warns."""
     settings = Settings(home=tmp_path / "home", cache=tmp_path, llm="none", embedder="scripted")
     settings.home.mkdir()
@@ -141,7 +171,9 @@ async def test_a_file_that_cannot_be_used_is_named_and_left_out(tmp_path: Path, 
     with pytest.raises(ConfigError, match=words):
         own(path, "scripted")
     assert in_force(path, "scripted") == shipped()
-    [check] = [one for one in (await examine(settings, fast=True)).checks if one.name == "calibration"]
+    [check] = [
+        one for one in (await examine(settings, fast=True)).checks if one.name == "calibration"
+    ]
     assert check.state == "warn"
     assert words in check.detail
     assert "delete the file" in check.advice

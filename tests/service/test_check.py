@@ -18,8 +18,14 @@ from citewell.service.ask.check import UNSURE, check, check_pairs, check_text
 from citewell.service.ask.check_types import CheckRequest, Pair, PairsResult
 from citewell.service.library.add import add_data, embed_pending
 
-PUMP = "# Pump\n\nThe A-100 pump weighs 12 kg. It runs for eight hours on one charge.\n\nThe guarantee lasts two years.\n"
-TEXT = "# Draft\n\nThe A-100 pump weighs 12 kg. It runs for **nine** hours on one charge.[1]\n\n- It is red.\n"
+PUMP = (
+    "# Pump\n\nThe A-100 pump weighs 12 kg. It runs for eight hours on one charge.\n\nThe "
+    "guarantee lasts two years.\n"
+)
+TEXT = (
+    "# Draft\n\nThe A-100 pump weighs 12 kg. It runs for **nine** hours on one charge.[1]\n\n- "
+    "It is red.\n"
+)
 
 
 @pytest.fixture(params=["scripted"])
@@ -33,14 +39,21 @@ async def app(settings: Settings, request: pytest.FixtureRequest) -> AsyncIterat
 def judge_by_script(app: App, *verdicts: tuple[str, str, str]) -> ScriptedLLM:
     """The chat model gives these verdicts, each with the id of a sentence and a reason."""
     assert isinstance(app.llm, ScriptedLLM)
-    said = [{"n": n, "verdict": v, "evidence": [e] if e else [], "reason": why} for n, (v, e, why) in enumerate(verdicts, 1)]
+    said = [
+        {"n": n, "verdict": v, "evidence": [e] if e else [], "reason": why}
+        for n, (v, e, why) in enumerate(verdicts, 1)
+    ]
     app.llm.enqueue(json.dumps({"verdicts": said}))
     return app.llm
 
 
 async def test_a_connected_model_judges_what_is_no_quotation(app: App) -> None:
-    """One call for the sentences that are not verbatim; each has its place in the text, its reason, its quotes."""
-    llm = judge_by_script(app, ("contradicted", "1.3", "eight hours, not nine"), ("not_stated", "", "no colour"))
+    """One call for the sentences that are not verbatim; each has its place in the text, its reason,
+    its quotes.
+    """
+    llm = judge_by_script(
+        app, ("contradicted", "1.3", "eight hours, not nine"), ("not_stated", "", "no colour")
+    )
     result = await check_text(app, TEXT)
     assert [(s.text, s.verdict) for s in result.sentences] == [
         ("The A-100 pump weighs 12 kg.", "entailed"),
@@ -65,9 +78,15 @@ async def test_a_connected_model_judges_what_is_no_quotation(app: App) -> None:
 async def test_a_reader_that_is_not_measured_leaves_open_what_is_not_quoted(app: App) -> None:
     """Its figure is the score; the nearest sentences are shown whatever the verdict."""
     assert isinstance(app.reader, ScriptedReader)
-    app.reader.judge_with(lambda claim, _: Judgement(0.2, 0.1, 0.7) if "nine" in claim else Judgement(0.9, 0.1, 0.0))
+    app.reader.judge_with(
+        lambda claim, _: Judgement(0.2, 0.1, 0.7) if "nine" in claim else Judgement(0.9, 0.1, 0.0)
+    )
     result = await check_text(app, TEXT)
-    assert [(s.verdict, s.score) for s in result.sentences] == [("entailed", 1.0), ("not_stated", 0.2), ("not_stated", 0.9)]
+    assert [(s.verdict, s.score) for s in result.sentences] == [
+        ("entailed", 1.0),
+        ("not_stated", 0.2),
+        ("not_stated", 0.9),
+    ]
     assert [s.reason for s in result.sentences] == ["", UNSURE, UNSURE]
     assert all(s.citations for s in result.sentences)
     assert (result.judge, result.measured) == ("scripted", False)
@@ -97,10 +116,17 @@ async def test_who_signs_in_has_the_same_judge_and_only_their_collections(app: A
 
 
 async def test_pairs_are_judged_each_by_its_own_evidence(app: App) -> None:
-    """A quotation needs no call; the question is shown with the claim; the failure of one call is told as it is."""
+    """A quotation needs no call; the question is shown with the claim; the failure of one call is
+    told as it is.
+    """
     llm = judge_by_script(app, ("entailed", "1.1", ""))
     pairs = [
-        Pair(id="1", claim="It weighs 12 kg.", evidence=["It weighs a dozen kilos."], question="How heavy is it?"),
+        Pair(
+            id="1",
+            claim="It weighs 12 kg.",
+            evidence=["It weighs a dozen kilos."],
+            question="How heavy is it?",
+        ),
         Pair(id="2", claim="It is red.", evidence=["It is red. It is old."]),
         Pair(id="3", claim="It is red.", evidence=[]),
     ]
@@ -119,7 +145,11 @@ async def test_pairs_are_judged_each_by_its_own_evidence(app: App) -> None:
 
 
 async def test_what_cannot_be_checked(app: App) -> None:
-    for request in (CheckRequest(), CheckRequest(text=" \n"), CheckRequest(text="It is red.", pairs=[_pair()])):
+    for request in (
+        CheckRequest(),
+        CheckRequest(text=" \n"),
+        CheckRequest(text="It is red.", pairs=[_pair()]),
+    ):
         with pytest.raises(InvalidInput, match="either a text or pairs"):
             await check(app, request)
     with pytest.raises(InvalidInput, match="20000 are allowed"):

@@ -1,4 +1,6 @@
-"""Which corrections are statements: what changes something is one as well, and prose that begins like SQL is none."""
+"""Which corrections are statements: what changes something is one as well, and prose that begins
+like SQL is none.
+"""
 
 from __future__ import annotations
 
@@ -61,7 +63,12 @@ WORDS = [
 
 
 @pytest.mark.parametrize(
-    ("text", "kind"), [*((t, "query") for t in QUERIES), *((t, "other") for t in OTHERS), *((t, "words") for t in WORDS)]
+    ("text", "kind"),
+    [
+        *((t, "query") for t in QUERIES),
+        *((t, "other") for t in OTHERS),
+        *((t, "words") for t in WORDS),
+    ],
 )
 def test_kind_of_a_correction(text: str, kind: str) -> None:
     assert kind_of(text) == kind

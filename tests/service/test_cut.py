@@ -20,7 +20,10 @@ from citewell.service.library.preview import preview
 from citewell.service.library.rechunk import rechunk, set_chunking
 from citewell.types import Chunk, Document
 
-PROSE = "Ship {n} carried {n} tons of grain to the harbour. Its pilot knew the channel well. The tide turned at noon. "
+PROSE = (
+    "Ship {n} carried {n} tons of grain to the harbour. Its pilot knew the channel well. The "
+    "tide turned at noon. "
+)
 
 
 @pytest.fixture
@@ -29,7 +32,9 @@ def library(tmp_path: Path) -> Path:
     folder.mkdir()
     for name in "abc":
         body = "".join(PROSE.replace("{n}", f"{name}{n}") for n in range(30))
-        (folder / f"{name}.md").write_text(f"# Ships {name}\n\n{body}\n\n## Note\n\nShort.\n", "utf-8")
+        (folder / f"{name}.md").write_text(
+            f"# Ships {name}\n\n{body}\n\n## Note\n\nShort.\n", "utf-8"
+        )
     return folder
 
 
@@ -40,14 +45,21 @@ async def added(app: App, library: Path) -> list[str]:
 
 
 def test_chunking_is_checked() -> None:
-    """A collection says only what differs from the settings; what cannot be is refused by its name."""
+    """A collection says only what differs from the settings; what cannot be is refused by its
+    name.
+    """
     settings = IngestSettings()
     assert chunking_of(settings, {"tokens": 100, "overlap": None}).model_dump() == {
         "chunker": "structure",
         "tokens": 100,
         "overlap": 40,
     }
-    for wrong in ({"tokens": 10}, {"chunker": "clever"}, {"tokens": 60, "overlap": 60}, {"size": 3}):
+    for wrong in (
+        {"tokens": 10},
+        {"chunker": "clever"},
+        {"tokens": 60, "overlap": 60},
+        {"size": 3},
+    ):
         with pytest.raises(InvalidInput, match=next(iter(wrong)) if len(wrong) == 1 else "no room"):
             chunking_of(settings, wrong)
 
@@ -89,7 +101,11 @@ async def test_rechunk(app: App, library: Path) -> None:
     assert (report.changed, report.documents) == (3, 3)
     assert {progress.phase for progress in told} == {"cut"}
     after = await app.catalog.document(docs[0])
-    assert (after.doc_id, after.version, after.sha256) == (before.doc_id, before.version, before.sha256)
+    assert (after.doc_id, after.version, after.sha256) == (
+        before.doc_id,
+        before.version,
+        before.sha256,
+    )
     assert after.chunks > before.chunks
     assert await pending(app) > 0
     await embed_pending(app)
@@ -106,7 +122,9 @@ async def test_equal_text_keeps_its_vector(app: App, library: Path) -> None:
     assert 0 < await pending(app) < len(chunks)
 
 
-async def test_rechunk_goes_on_where_it_was_stopped(app: App, library: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_rechunk_goes_on_where_it_was_stopped(
+    app: App, library: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A stop leaves whole documents of both kinds; the next run cuts the others only."""
     await added(app, library)
     await set_chunking(app, "ships", {"tokens": 80, "overlap": 10})
@@ -128,14 +146,22 @@ async def test_rechunk_goes_on_where_it_was_stopped(app: App, library: Path, mon
 
 async def test_unknown_collection(app: App) -> None:
     """Nothing is made by asking."""
-    for asked in (module.chunking(app, "none"), set_chunking(app, "none", {"tokens": 80}), rechunk(app, "none")):
+    for asked in (
+        module.chunking(app, "none"),
+        set_chunking(app, "none", {"tokens": 80}),
+        rechunk(app, "none"),
+    ):
         with pytest.raises(NotFound):
             await asked
 
 
 async def test_preview_needs_no_library(settings: Settings, library: Path) -> None:
-    """Totals and spans of a file, several ways, without a database; repeated characters are told."""
-    found = await preview(settings, str(library / "a.md"), ["structure", "fixed"], {"tokens": 60, "overlap": 5})
+    """Totals and spans of a file, several ways, without a database; repeated characters are
+    told.
+    """
+    found = await preview(
+        settings, str(library / "a.md"), ["structure", "fixed"], {"tokens": 60, "overlap": 5}
+    )
     assert not settings.home.exists()
     structure, fixed = found.previews
     assert structure.totals.cut_sentences == 0.0
@@ -163,5 +189,8 @@ async def test_a_document_that_cannot_be_cut_stays_and_stops_no_other(
 
     monkeypatch.setattr("citewell.service.library.rechunk.cut_as", late)
     report = await rechunk(app, "ships")
-    assert (report.changed, report.failed) == (2, [f"{first.uri}: it could not be read within 60 s; split the file"])
+    assert (report.changed, report.failed) == (
+        2,
+        [f"{first.uri}: it could not be read within 60 s; split the file"],
+    )
     assert await app.catalog.document(docs[0]) == first

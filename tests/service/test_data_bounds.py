@@ -1,4 +1,6 @@
-"""What bounds a question to tables: its time, whatever it is spent on, and the tables of its source."""
+"""What bounds a question to tables: its time, whatever it is spent on, and the tables of its
+source.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +38,9 @@ def asking(question: str, **options: Any) -> AskRequest:
 
 @pytest.mark.usefixtures("costs")
 async def test_reading_a_file_anew_counts(app: App, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A file that takes long to read ends the question when its time is over, and says what to do."""
+    """A file that takes long to read ends the question when its time is over, and says what to
+    do.
+    """
 
     @asynccontextmanager
     async def slow(*_: object) -> AsyncIterator[None]:
@@ -53,7 +57,9 @@ async def test_reading_a_file_anew_counts(app: App, monkeypatch: pytest.MonkeyPa
 
 @pytest.mark.usefixtures("costs")
 async def test_votes_that_wait_count_too(app: App, monkeypatch: pytest.MonkeyPatch) -> None:
-    """They are dealt with inside the question's time, and only for a while; not where knowledge is not wanted."""
+    """They are dealt with inside the question's time, and only for a while; not where knowledge is
+    not wanted.
+    """
     given: list[float | None] = []
 
     async def caught(_: App, seconds: float | None = None) -> int:
@@ -64,12 +70,16 @@ async def test_votes_that_wait_count_too(app: App, monkeypatch: pytest.MonkeyPat
     assert isinstance(app.llm, ScriptedLLM)
     for knowledge in (True, False):
         app.llm.enqueue(json.dumps({"sql": "SELECT sum(amount) AS total FROM costs"}))
-        assert (await ask(app, asking("What is the total amount?", knowledge=knowledge))).status == "answered"
+        assert (
+            await ask(app, asking("What is the total amount?", knowledge=knowledge))
+        ).status == "answered"
     assert given == [ask_data.CATCH_UP_SECONDS]
 
 
 async def test_another_database_of_the_same_login(app: App, mysql_database: str) -> None:
-    """Whoever adds a source is told that its user sees more; statements that name it are refused by guard and scope."""
+    """Whoever adds a source is told that its user sees more; statements that name it are refused by
+    guard and scope.
+    """
     with login(mysql_database) as connection, connection.cursor() as cursor:
         cursor.execute("CREATE TABLE costs (service VARCHAR(20), amount INT)")
         cursor.execute("DROP DATABASE IF EXISTS payroll")
@@ -78,11 +88,19 @@ async def test_another_database_of_the_same_login(app: App, mysql_database: str)
         try:
             added = await add_source(app, mysql_database, "shop")
             here = urlsplit(mysql_database).path.strip("/")
-            assert any("payroll" in warning and f"only name tables of {here}" in warning for warning in added.warnings)
+            assert any(
+                "payroll" in warning and f"only name tables of {here}" in warning
+                for warning in added.warnings
+            )
             await accept(app, "shop", "SELECT service FROM costs")
             await accept(app, "shop", f"SELECT service FROM {here}.costs")
-            for sql in ("SELECT * FROM payroll.pay", "SELECT name FROM costs JOIN `payroll`.`pay` p USING (amount)"):
-                with pytest.raises(StatementRefused, match=r"payroll\.pay is no table of this source"):
+            for sql in (
+                "SELECT * FROM payroll.pay",
+                "SELECT name FROM costs JOIN `payroll`.`pay` p USING (amount)",
+            ):
+                with pytest.raises(
+                    StatementRefused, match=r"payroll\.pay is no table of this source"
+                ):
                     await accept(app, "shop", sql)
         finally:
             cursor.execute("DROP DATABASE payroll")

@@ -1,4 +1,6 @@
-"""Sources from end to end: added, followed as their files change, opened, removed; killed and doubled on the way."""
+"""Sources from end to end: added, followed as their files change, opened, removed; killed and
+doubled on the way.
+"""
 
 # ruff: noqa: ASYNC240 - a test waits for its own small files
 
@@ -16,7 +18,14 @@ from pathlib import Path
 import pytest
 
 from citewell.config import Settings
-from citewell.errors import CitewellError, Conflict, InvalidInput, NotFound, SourceUnavailable, UnreadableFile
+from citewell.errors import (
+    CitewellError,
+    Conflict,
+    InvalidInput,
+    NotFound,
+    SourceUnavailable,
+    UnreadableFile,
+)
 from citewell.runtime.app import App
 from citewell.service.tables import file_copies as data_copies
 from citewell.service.tables import sources as service
@@ -49,7 +58,11 @@ async def total(app: App, name: str = "costs", column: str = "Cost") -> object:
 
 async def test_add_list_get_open_remove(app: App, costs: Path) -> None:
     added = await service.add_source(app, str(costs))
-    assert (added.status, added.source.name, added.source.location) == ("added", "costs", str(costs))
+    assert (added.status, added.source.name, added.source.location) == (
+        "added",
+        "costs",
+        str(costs),
+    )
     [table] = schema_of(added.source).tables
     assert [(column.name, column.type) for column in table.columns] == [
         ("Function", "VARCHAR"),
@@ -71,7 +84,9 @@ async def test_the_same_again_another_place(app: App, costs: Path, tmp_path: Pat
     await service.add_source(app, str(costs))
     assert (await service.add_source(app, str(costs))).status == "unchanged"
     os.utime(costs, (1, 1))
-    assert (await service.add_source(app, f"{tmp_path}/../{tmp_path.name}/costs.csv")).status == "unchanged"
+    assert (
+        await service.add_source(app, f"{tmp_path}/../{tmp_path.name}/costs.csv")
+    ).status == "unchanged"
     costs.write_text(CSV + "HR,Training,7\n", "utf-8")
     assert (await service.add_source(app, str(costs))).status == "replaced"
     (tmp_path / "other").mkdir()
@@ -94,7 +109,9 @@ async def test_a_changed_file_is_read_first(app: App, costs: Path) -> None:
         assert (await before.engine.run('SELECT sum("Cost") FROM costs', Limits())).rows == ((42,),)
     after = await service.get_source(app, "costs")
     assert after.fingerprint != first.source.fingerprint
-    assert [(job.kind, job.payload) for job in await app.jobs.list()] == [("check_source", {"source": "costs"})]
+    assert [(job.kind, job.payload) for job in await app.jobs.list()] == [
+        ("check_source", {"source": "costs"})
+    ]
 
 
 async def test_new_rows_are_no_new_schema(app: App, costs: Path) -> None:
@@ -115,7 +132,9 @@ async def test_a_file_that_is_gone_or_broken_leaves_its_copy(app: App, costs: Pa
         await service.refresh_source(app, "costs")
     costs.write_bytes(bytes(range(256)) * 20)
     assert await total(app) == 35
-    assert (await service.get_source(app, "costs")).problem.startswith("costs.csv has changed, but ")
+    assert (await service.get_source(app, "costs")).problem.startswith(
+        "costs.csv has changed, but "
+    )
     costs.write_text(CSV + "HR,Training,7\n", "utf-8")
     assert await total(app) == 42
     assert (await service.get_source(app, "costs")).problem == ""
@@ -144,7 +163,10 @@ async def test_uploads(app: App, costs: Path) -> None:
 async def test_sqlite_as_a_file_and_by_url(app: App, tmp_path: Path) -> None:
     path = tmp_path / "shop.db"
     database = sqlite3.connect(path)
-    database.executescript("CREATE TABLE p (id INTEGER PRIMARY KEY); CREATE TABLE o (p INTEGER REFERENCES P (ID), n TEXT);")
+    database.executescript(
+        "CREATE TABLE p (id INTEGER PRIMARY KEY); CREATE TABLE o (p INTEGER REFERENCES P (ID), n "
+        "TEXT);"
+    )
     database.close()
     as_file = (await service.add_source(app, str(path))).source
     by_url = (await service.add_source(app, f"sqlite:///{path}", "live")).source
@@ -153,7 +175,11 @@ async def test_sqlite_as_a_file_and_by_url(app: App, tmp_path: Path) -> None:
         tables = {table.name: table for table in schema_of(source).tables}
         assert tables["p"].primary_key == ("id",)
         [key] = tables["o"].foreign_keys
-        assert (key.columns, key.table.casefold(), [each.casefold() for each in key.target_columns]) == (("p",), "p", ["id"])
+        assert (
+            key.columns,
+            key.table.casefold(),
+            [each.casefold() for each in key.target_columns],
+        ) == (("p",), "p", ["id"])
 
 
 async def test_a_server_by_url(app: App, postgres_database: str) -> None:
@@ -163,7 +189,10 @@ async def test_a_server_by_url(app: App, postgres_database: str) -> None:
         connection.execute("CREATE TABLE t (a integer, b text)")
         connection.execute("INSERT INTO t VALUES (1, 'x')")
         added = await service.add_source(app, postgres_database, "pg")
-        assert (added.source.dialect, [table["name"] for table in added.source.tables]) == ("postgres", ["t"])
+        assert (added.source.dialect, [table["name"] for table in added.source.tables]) == (
+            "postgres",
+            ["t"],
+        )
         _, rows = await preview(app, "pg", "t", 5)
         assert rows.rows == ((1, "x"),)
         connection.execute("ALTER TABLE t ADD COLUMN c date")
@@ -197,7 +226,9 @@ async def test_files_that_are_none(app: App, tmp_path: Path) -> None:
     assert copies(app) == []
 
 
-@pytest.mark.parametrize("url", ["sqlite:////etc/passwd", "/etc/passwd", "costs.csv", "postgresql://u:${HOME}@h/d"])
+@pytest.mark.parametrize(
+    "url", ["sqlite:////etc/passwd", "/etc/passwd", "costs.csv", "postgresql://u:${HOME}@h/d"]
+)
 async def test_over_the_network_nothing_of_this_machine(app: App, url: str) -> None:
     with pytest.raises(InvalidInput, match="only databases of a server"):
         await service.add_database(app, url)
@@ -226,7 +257,11 @@ def test_a_password_from_the_environment() -> None:
     assert connection_of(url, 5, {"PW": "a@b/c"}).where == "postgresql://u:a%40b%2Fc@h/d"
     with pytest.raises(SourceUnavailable, match="which is not set"):
         connection_of(url, 5, {})
-    assert (keeps_password(url), keeps_password("postgresql://u:p@h/d"), keeps_password("postgresql://u@h/d")) == (
+    assert (
+        keeps_password(url),
+        keeps_password("postgresql://u:p@h/d"),
+        keeps_password("postgresql://u@h/d"),
+    ) == (
         False,
         True,
         False,
@@ -267,7 +302,10 @@ def start(settings: Settings, path: Path) -> subprocess.Popen[bytes]:
 
 async def test_killed_while_it_reads(app: App, settings: Settings, tmp_path: Path) -> None:
     big = tmp_path / "costs.csv"
-    big.write_text("Function,Service,Cost\n" + "".join(f"IT,Service {n},{n}\n" for n in range(300_000)), "utf-8")
+    big.write_text(
+        "Function,Service,Cost\n" + "".join(f"IT,Service {n},{n}\n" for n in range(300_000)),
+        "utf-8",
+    )
     process = start(settings, big)
     deadline = time.monotonic() + 60
     while not any(name.endswith(".work") for name in copies(app)):
@@ -294,7 +332,10 @@ async def test_two_processes_at_once(app: App, settings: Settings, costs: Path) 
     assert {out.decode().strip() for out, _ in told} <= {"added", "replaced", "unchanged"}
     assert await total(app) == 35
     [source] = await service.list_sources(app)
-    assert f"{data_copies.FOLDER}/" + next(name for name in copies(app) if name in source.path) == source.path
+    assert (
+        f"{data_copies.FOLDER}/" + next(name for name in copies(app) if name in source.path)
+        == source.path
+    )
     assert not [name for name in copies(app) if not name.endswith(".duckdb")]
 
 
@@ -305,7 +346,9 @@ async def test_two_questions_at_once_read_a_changed_file_once(app: App, costs: P
     assert len(copies(app)) == 2  # the old one, for whoever is still at it, and one new
 
 
-async def test_copies_that_nobody_asks_go(app: App, costs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_copies_that_nobody_asks_go(
+    app: App, costs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     await service.add_source(app, str(costs))
     costs.write_text(CSV + "HR,Training,7\n", "utf-8")
     await total(app)
@@ -315,7 +358,9 @@ async def test_copies_that_nobody_asks_go(app: App, costs: Path, monkeypatch: py
     assert await total(app) == 42
 
 
-async def test_a_failure_after_reading_leaves_nothing(app: App, costs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_failure_after_reading_leaves_nothing(
+    app: App, costs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     async def refuse(*_: object, **__: object) -> None:
         raise CitewellError("the disk is full")
 
@@ -331,7 +376,10 @@ async def test_a_failure_after_reading_leaves_nothing(app: App, costs: Path, mon
         ("g.txt", "# ours\nIT cost = Function is IT\n\n客单价：平均价格\n"),
         ("g.toml", '"IT cost" = "Function is IT"\n"客单价" = "平均价格"\n'),
         ("g.yaml", "glossary:\n  IT cost: Function is IT\n  客单价: 平均价格\n"),
-        ("g.yml", "- {term: IT cost, meaning: Function is IT}\n- {term: 客单价, meaning: 平均价格}\n"),
+        (
+            "g.yml",
+            "- {term: IT cost, meaning: Function is IT}\n- {term: 客单价, meaning: 平均价格}\n",
+        ),
         ("g.csv", "term,meaning\nIT cost,Function is IT\n客单价,平均价格\n"),
     ],
 )
@@ -339,7 +387,10 @@ async def test_glossary_files(app: App, costs: Path, tmp_path: Path, name: str, 
     (tmp_path / name).write_text(text, "utf-8")
     await service.add_source(app, str(costs))
     source = await service.set_glossary(app, "costs", await glossary_file(tmp_path / name))
-    assert {each.term: each.meaning for each in source.glossary} == {"IT cost": "Function is IT", "客单价": "平均价格"}
+    assert {each.term: each.meaning for each in source.glossary} == {
+        "IT cost": "Function is IT",
+        "客单价": "平均价格",
+    }
 
 
 @pytest.mark.parametrize(
@@ -361,7 +412,10 @@ async def test_glossary_files_that_are_none(tmp_path: Path, name: str, text: str
 
 
 def test_terms() -> None:
-    assert term_of("IT成本：Function = 'IT'").model_dump() == {"term": "IT成本", "meaning": "Function = 'IT'"}
+    assert term_of("IT成本：Function = 'IT'").model_dump() == {
+        "term": "IT成本",
+        "meaning": "Function = 'IT'",
+    }
     assert term_of("a = b = c").meaning == "b = c"
     assert term_of("time = 10:30").model_dump() == {"term": "time", "meaning": "10:30"}
     for wrong in ("", "a", "= b", "a ="):
@@ -377,7 +431,9 @@ async def test_the_same_under_two_names_is_told(app: App, tmp_path: Path) -> Non
     again = await service.add_source(app, str(first), "again")
     assert again.warnings == ["the same file is there as first"]
     assert again.source.warnings == [], "it is told once, and not kept"
-    assert (await service.add_source(app, str(second))).warnings == ["a file with the same bytes is there as again, first"]
+    assert (await service.add_source(app, str(second))).warnings == [
+        "a file with the same bytes is there as again, first"
+    ]
     assert (await service.add_source(app, str(first))).warnings == []
 
 

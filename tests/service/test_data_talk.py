@@ -1,4 +1,6 @@
-"""Conversations over several table sources: what stays with those asked before, what goes elsewhere, what was left open."""
+"""Conversations over several table sources: what stays with those asked before, what goes
+elsewhere, what was left open.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,15 @@ async def sources(app: App, tmp_path: Path) -> None:
         await add_source(app, str(tmp_path / name))
 
 
-async def asked(app: App, question: str, sql: str = "", *, session: str = "", full: str = "", agent: str = "auto") -> Answer:
+async def asked(
+    app: App,
+    question: str,
+    sql: str = "",
+    *,
+    session: str = "",
+    full: str = "",
+    agent: str = "auto",
+) -> Answer:
     """`full`: how the model words a follow-up."""
     assert isinstance(app.llm, ScriptedLLM)
     app.llm.enqueue(*([full] if full else []), *([json.dumps({"sql": sql})] if sql else []))
@@ -43,13 +53,17 @@ def source(answer: Answer) -> str:
 
 
 @pytest.mark.parametrize("agent", ["auto", "data"])
-async def test_a_question_that_fits_other_tables_goes_there(app: App, sources: None, agent: str) -> None:
+async def test_a_question_that_fits_other_tables_goes_there(
+    app: App, sources: None, agent: str
+) -> None:
     first = await asked(app, "Which supplier has the lowest rating?", LOWEST, agent=agent)
     assert source(first) == "suppliers"
     session = first.session_id
     second = await asked(app, "哪个仓库的库存数量总和最大？", STOCK, session=session, agent=agent)
     assert (source(second), second.agent) == ("库存", "data")
-    again = await asked(app, "Which supplier has the lowest rating?", LOWEST, session=session, agent=agent)
+    again = await asked(
+        app, "Which supplier has the lowest rating?", LOWEST, session=session, agent=agent
+    )
     assert source(again) == "suppliers"
 
 
@@ -77,7 +91,9 @@ async def standalone(app: App, answer: Answer) -> str:
 
 
 @pytest.mark.parametrize("agent", ["auto", "data"])
-async def test_a_whole_question_drops_the_one_that_was_left_open(app: App, sources: None, agent: str) -> None:
+async def test_a_whole_question_drops_the_one_that_was_left_open(
+    app: App, sources: None, agent: str
+) -> None:
     first = await asked(app, "How many are there?", agent="data")
     second = await asked(app, "and in 2024?", session=first.session_id, agent=agent)
     assert (first.status, second.status) == ("clarify", "clarify")
@@ -96,8 +112,12 @@ async def test_a_whole_question_drops_the_one_that_was_left_open(app: App, sourc
         (["of 库存 in 2024"], "How many are there? of 库存 in 2024"),
     ],
 )
-async def test_a_reply_is_joined_to_the_open_question(app: App, sources: None, said: list[str], full: str) -> None:
-    """A name settles which tables, and adds nothing to what is asked; whatever else is said is added."""
+async def test_a_reply_is_joined_to_the_open_question(
+    app: App, sources: None, said: list[str], full: str
+) -> None:
+    """A name settles which tables, and adds nothing to what is asked; whatever else is said is
+    added.
+    """
     session = (await asked(app, "How many are there?", agent="data")).session_id
     for text in said[:-1]:
         assert (await asked(app, text, session=session)).status == "clarify"
@@ -111,12 +131,16 @@ async def test_a_name_settles_what_named_two(app: App, sources: None, name: str)
     back = Message(role="assistant", content="Do you mean the tables orders or suppliers?")
     assert isinstance(app.llm, ScriptedLLM)
     app.llm.enqueue(json.dumps({"sql": f"SELECT count(*) FROM {name}"}))
-    request = AskRequest(question=name, agent="data", history=[Message(role="user", content=whole), back])
+    request = AskRequest(
+        question=name, agent="data", history=[Message(role="user", content=whole), back]
+    )
     reply = await ask(app, request)
     assert (reply.route, await standalone(app, reply)) == (name, whole)
 
 
-async def test_the_reply_counts_though_the_talk_was_about_other_tables(app: App, sources: None, tmp_path: Path) -> None:
+async def test_the_reply_counts_though_the_talk_was_about_other_tables(
+    app: App, sources: None, tmp_path: Path
+) -> None:
     """A question that left the tables asked before, and fits two others alike."""
     (tmp_path / "stock2.csv").write_text(FILES["库存.csv"], "utf-8")
     await add_source(app, str(tmp_path / "stock2.csv"))
@@ -128,7 +152,9 @@ async def test_the_reply_counts_though_the_talk_was_about_other_tables(app: App,
 
 
 async def test_another_question_than_the_readings_offered(app: App, sources: None) -> None:
-    """What was asked back about readings is no less dropped for a whole question; a choice is joined."""
+    """What was asked back about readings is no less dropped for a whole question; a choice is
+    joined.
+    """
     said = [
         Message(role="user", content="What does Acme cost?"),
         Message(role="assistant", content="Do you mean the spend or the rating of Acme?"),
@@ -150,5 +176,7 @@ async def test_the_name_of_other_tables_counts(app: App, sources: None, tmp_path
     connection.close()
     await add_source(app, f"sqlite:///{tmp_path / 'depot.sqlite'}")
     session = (await asked(app, "Which supplier has the lowest rating?", LOWEST)).session_id
-    there = await asked(app, "How many rows are there in depot?", "SELECT count(*) FROM boxes", session=session)
+    there = await asked(
+        app, "How many rows are there in depot?", "SELECT count(*) FROM boxes", session=session
+    )
     assert there.route == "depot"

@@ -1,4 +1,6 @@
-"""What counts as a difference between two traces: rows and statements exactly, grades to a hundredth."""
+"""What counts as a difference between two traces: rows and statements exactly, grades to a
+hundredth.
+"""
 
 from __future__ import annotations
 
@@ -10,9 +12,20 @@ from citewell.service.sessions.compare_traces import differences
 from citewell.types import Answer, Step, Trace
 
 
-def trace(detail: dict[str, Any] | None = None, data: dict[str, Any] | None = None, confidence: float = 0.9) -> Trace:
+def trace(
+    detail: dict[str, Any] | None = None,
+    data: dict[str, Any] | None = None,
+    confidence: float = 0.9,
+) -> Trace:
     steps = [Step(n=1, node="Execute", action="refine", seconds=0.1, detail=detail or {})]
-    answer = Answer(answer="a", status="answered", confidence=confidence, agent="data", trace_id="tr_1", data=data)
+    answer = Answer(
+        answer="a",
+        status="answered",
+        confidence=confidence,
+        agent="data",
+        trace_id="tr_1",
+        data=data,
+    )
     return Trace(
         trace_id="tr_1",
         agent="data",
@@ -46,17 +59,31 @@ def test_grades_within_lists() -> None:
 
 @pytest.mark.parametrize(
     ("one", "other"),
-    [(0.5, 0.501), (1, 1.005), (100.25, 100.26), (1, True), (0, False), (None, ""), (None, 0), ("", "0"), (1.5, "1.5")],
+    [
+        (0.5, 0.501),
+        (1, 1.005),
+        (100.25, 100.26),
+        (1, True),
+        (0, False),
+        (None, ""),
+        (None, 0),
+        ("", "0"),
+        (1.5, "1.5"),
+    ],
 )
 def test_rows_are_compared_exactly(one: Any, other: Any) -> None:
-    before, now = (trace(data={"rows": [["IT", value]], "sql": "SELECT 1"}) for value in (one, other))
+    before, now = (
+        trace(data={"rows": [["IT", value]], "sql": "SELECT 1"}) for value in (one, other)
+    )
     assert told(before, now) == ["answer: rows[0][1]"]
     assert told(before, before) == []
 
 
 def test_other_noted_figures_are_compared_exactly() -> None:
     assert told(trace({"share": 0.5}), trace({"share": 0.505})) == ["1 Execute: share"]
-    assert told(trace({"summed": ["Rome", 110.5]}), trace({"summed": ["Rome", 110.51]})) == ["1 Execute: summed[1]"]
+    assert told(trace({"summed": ["Rome", 110.5]}), trace({"summed": ["Rome", 110.51]})) == [
+        "1 Execute: summed[1]"
+    ]
 
 
 def test_statements_are_compared_exactly() -> None:

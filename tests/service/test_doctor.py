@@ -31,7 +31,9 @@ async def test_fast_leaves_timing_out(settings: Settings) -> None:
     assert not [check for check in report.checks if "speed" in check.name]
 
 
-async def test_missing_model_and_waiting_passages_are_warnings(settings: Settings, library: Path) -> None:
+async def test_missing_model_and_waiting_passages_are_warnings(
+    settings: Settings, library: Path
+) -> None:
     """Both still work in part, and the advice says how to make them whole."""
     async with App(settings) as app:
         await add(app, [str(library)], "docs")
@@ -64,8 +66,14 @@ async def test_embedder_that_cannot_be_built_is_a_fault_of_the_settings(settings
 def test_settings_say_where_they_come_from(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Default, file or variable; a secret is shown as set, never as itself."""
     (tmp_path / "citewell.toml").write_text("port = 9000\n[qa]\nmax_retries = 1\n", "utf-8")
-    environ = {"CITEWELL_HOME": str(tmp_path), "CITEWELL_LLM_KEY": "sk-secret", "CITEWELL_INGEST__MAX_PAGES": "7"}
-    shown = {setting.name: setting for setting in settings_in_force(load_settings(environ), environ)}
+    environ = {
+        "CITEWELL_HOME": str(tmp_path),
+        "CITEWELL_LLM_KEY": "sk-secret",
+        "CITEWELL_INGEST__MAX_PAGES": "7",
+    }
+    shown = {
+        setting.name: setting for setting in settings_in_force(load_settings(environ), environ)
+    }
     assert (shown["port"].value, shown["port"].source) == ("9000", "settings file")
     assert shown["qa.max_retries"].source == "settings file"
     assert shown["ingest.max_pages"].source == "CITEWELL_INGEST__MAX_PAGES"
@@ -82,12 +90,19 @@ def test_settings_say_where_they_come_from(tmp_path: Path, monkeypatch: pytest.M
     (False, "off", "ok", "off, not installed"),
 ])  # fmt: skip
 async def test_ocr_is_told(
-    settings: Settings, monkeypatch: pytest.MonkeyPatch, there: bool, mode: str, state: str, words: str
+    settings: Settings,
+    monkeypatch: pytest.MonkeyPatch,
+    there: bool,
+    mode: str,
+    state: str,
+    words: str,
 ) -> None:
     """Whether pictures can be read, and what to do for it."""
     monkeypatch.setattr("citewell.ingest.picture.ocr.available", lambda: there)
     ingest = settings.ingest.model_copy(update={"ocr": mode})
-    check = named((await examine(settings.model_copy(update={"ingest": ingest}), fast=True)).checks, "ocr")
+    check = named(
+        (await examine(settings.model_copy(update={"ingest": ingest}), fast=True)).checks, "ocr"
+    )
     assert (check.state, words in check.detail) == (state, True)
     assert ("citewell[ocr]" in check.advice) is not there
 
@@ -97,9 +112,13 @@ async def test_ocr_is_told(
     ({"reranker": "llm", "llm": "none"}, "warn", "no chat model"),
     ({"reranker": "http", "rerank_url": "http://127.0.0.1:9/v1", "rerank_model": "m"}, "ok", "http m http://127.0.0.1:9/v1"),
 ])  # fmt: skip
-async def test_reranker_is_told(settings: Settings, changes: dict[str, str], state: str, words: str) -> None:
+async def test_reranker_is_told(
+    settings: Settings, changes: dict[str, str], state: str, words: str
+) -> None:
     """One that is wanted is named, one that cannot work is warned of, and none is no line."""
-    check = named((await examine(settings.model_copy(update=changes), fast=True)).checks, "reranker")
+    check = named(
+        (await examine(settings.model_copy(update=changes), fast=True)).checks, "reranker"
+    )
     assert (check.state, words in check.detail) == (state, True)
     assert "reranker" not in {each.name for each in (await examine(settings, fast=True)).checks}
 
@@ -112,7 +131,9 @@ async def test_reranker_is_told(settings: Settings, changes: dict[str, str], sta
         ({"provider": "brave"}, "warn", "web.key"),
     ],
 )
-async def test_web_search_is_told(settings: Settings, web: dict[str, str], state: str, words: str) -> None:
+async def test_web_search_is_told(
+    settings: Settings, web: dict[str, str], state: str, words: str
+) -> None:
     """What its provider needs, without asking it; nothing where it is off."""
     changed = settings.model_copy(update={"web": WebSettings(**web)})
     check = named((await examine(changed, fast=True)).checks, "web search")

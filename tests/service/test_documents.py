@@ -10,14 +10,26 @@ import pytest
 from citewell.errors import Conflict, InvalidInput, NotFound
 from citewell.runtime.app import App
 from citewell.service.library.add import add
-from citewell.service.library.collections import create_collection, delete_collection, get_collection, list_collections
-from citewell.service.library.documents import delete_document, find_documents, original_file, read_document
+from citewell.service.library.collections import (
+    create_collection,
+    delete_collection,
+    get_collection,
+    list_collections,
+)
+from citewell.service.library.documents import (
+    delete_document,
+    find_documents,
+    original_file,
+    read_document,
+)
 from citewell.service.sessions.sessions import read_session, rename_session
 from citewell.types import Message
 
 
 async def test_document_is_found_by_id_path_and_address(app: App, library: Path) -> None:
-    """Id, absolute path and relative path mean the same document; in two collections they mean two."""
+    """Id, absolute path and relative path mean the same document; in two collections they mean
+    two.
+    """
     path = library / "lighthouse.md"
     await add(app, [str(path)], "one")
     await add(app, [str(path)], "two")
@@ -43,7 +55,9 @@ async def test_document_is_read_back_and_deleted(app: App, library: Path) -> Non
 
 
 async def test_collections(app: App) -> None:
-    """Made once, listed, deleted; names are checked; an unknown one is told with those there are."""
+    """Made once, listed, deleted; names are checked; an unknown one is told with those there
+    are.
+    """
     await create_collection(app, "手册")
     with pytest.raises(Conflict):
         await create_collection(app, "手册")
@@ -62,7 +76,9 @@ async def test_session_has_history_and_title(app: App) -> None:
     """What was said is read back; a title is trimmed and may not be empty."""
     info = await app.sessions.create("qa")
     await app.sessions.append(info.session_id, [Message(role="user", content="When?")])
-    assert [message.content for message in (await read_session(app, info.session_id)).history] == ["When?"]
+    assert [message.content for message in (await read_session(app, info.session_id)).history] == [
+        "When?"
+    ]
     assert (await rename_session(app, info.session_id, " Lights ")).title == "Lights"
     with pytest.raises(InvalidInput):
         await rename_session(app, info.session_id, "  ")

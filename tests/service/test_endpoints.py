@@ -1,4 +1,6 @@
-"""What is known of the chat model's endpoint, as the doctor tells it and as a question goes by it."""
+"""What is known of the chat model's endpoint, as the doctor tells it and as a question goes by
+it.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,9 @@ FORM = '{"capital": "Paris", "numbers": [1, 2, 3]}'
 
 
 class Server(ThreadingHTTPServer):
-    """A chat model that always says the same. `context`: what its server tells of it. `asked`: paths in order."""
+    """A chat model that always says the same. `context`: what its server tells of it. `asked`:
+    paths in order.
+    """
 
     def __init__(self) -> None:
         super().__init__(("127.0.0.1", 0), Handler)
@@ -41,9 +45,22 @@ class Handler(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         self.rfile.read(int(self.headers["content-length"]))
-        choice = {"index": 0, "message": {"role": "assistant", "content": FORM}, "finish_reason": "stop"}
+        choice = {
+            "index": 0,
+            "message": {"role": "assistant", "content": FORM},
+            "finish_reason": "stop",
+        }
         usage = {"prompt_tokens": 30, "completion_tokens": 40, "total_tokens": 70}
-        self._reply({"id": "c", "object": "chat.completion", "created": 0, "model": "m", "choices": [choice], "usage": usage})
+        self._reply(
+            {
+                "id": "c",
+                "object": "chat.completion",
+                "created": 0,
+                "model": "m",
+                "choices": [choice],
+                "usage": usage,
+            }
+        )
 
     def _reply(self, body: object) -> None:
         self.server.asked.append(self.path)
@@ -61,7 +78,9 @@ class Handler(BaseHTTPRequestHandler):
 @pytest.fixture
 def endpoint() -> Iterator[Server]:
     with Server() as server:
-        thread = threading.Thread(target=lambda: server.serve_forever(poll_interval=0.02), daemon=True)
+        thread = threading.Thread(
+            target=lambda: server.serve_forever(poll_interval=0.02), daemon=True
+        )
         thread.start()
         yield server
         server.shutdown()
@@ -74,17 +93,23 @@ def connected(settings: Settings, endpoint: Server) -> Settings:
 
 
 async def line(settings: Settings, name: str = "chat endpoint", *, fast: bool = False) -> Check:
-    return next(check for check in (await examine(settings, fast=fast)).checks if check.name == name)
+    return next(
+        check for check in (await examine(settings, fast=fast)).checks if check.name == name
+    )
 
 
 async def test_the_doctor_asks_anew_and_tells(connected: Settings, endpoint: Server) -> None:
-    """Context, schema, log-probabilities, thinking and speed in a line; the fast one tells what is remembered."""
+    """Context, schema, log-probabilities, thinking and speed in a line; the fast one tells what is
+    remembered.
+    """
     assert "not asked yet" in (await line(connected, fast=True)).detail
     assert endpoint.asked == []
     for times in (1, 2):
         found = await line(connected)
         assert found.state == "ok"
-        assert found.detail.startswith("context 32,768 tokens, JSON schema yes, logprobs no, thinks no, about ")
+        assert found.detail.startswith(
+            "context 32,768 tokens, JSON schema yes, logprobs no, thinks no, about "
+        )
         assert endpoint.asked == ["/v1/models", "/v1/chat/completions"] * times
     assert (await line(connected, fast=True)).detail == found.detail
     judged = connected.model_copy(update={"judge_url": endpoint.url, "judge_model": "m"})
@@ -101,16 +126,24 @@ async def test_the_doctor_warns(connected: Settings, endpoint: Server) -> None:
 
 
 @pytest.mark.parametrize(("context", "tokens"), [(32_768, 8_000), (4_096, 1_258)])
-async def test_a_question_goes_by_it(connected: Settings, endpoint: Server, library: Path, context: int, tokens: int) -> None:
-    """The first question probes, the second does not; evidence fits in the context, and one that is too small is told."""
+async def test_a_question_goes_by_it(
+    connected: Settings, endpoint: Server, library: Path, context: int, tokens: int
+) -> None:
+    """The first question probes, the second does not; evidence fits in the context, and one that is
+    too small is told.
+    """
     endpoint.context = context
     async with App(connected) as app:
         await add(app, [str(library)], "docs")
         endpoint.asked.clear()
         for _ in range(2):
-            run = await begin(app, AskRequest(question="Who keeps the lighthouse?", agent="qa", collection="docs"))
+            run = await begin(
+                app, AskRequest(question="Who keeps the lighthouse?", agent="qa", collection="docs")
+            )
             assert run.meter is not None
             assert run.meter.evidence_tokens == tokens
-            assert any("4096 tokens of context" in warning for warning in run.warnings) is (context == 4_096)
+            assert any("4096 tokens of context" in warning for warning in run.warnings) is (
+                context == 4_096
+            )
         assert len(endpoint.asked) <= 2
     assert (connected.home / FILE).is_file()

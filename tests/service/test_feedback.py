@@ -1,4 +1,6 @@
-"""A vote becomes knowledge, a rule or a case: once, whatever is said twice, withdrawn, killed or refused meanwhile."""
+"""A vote becomes knowledge, a rule or a case: once, whatever is said twice, withdrawn, killed or
+refused meanwhile.
+"""
 
 from __future__ import annotations
 
@@ -38,7 +40,12 @@ from citewell.store.confirmed import feedback
 from citewell.store.confirmed import files as confirmed_files
 from citewell.store.confirmed.feedback import Vote
 from citewell.store.confirmed.item_markdown import read_front_matter
-from citewell.store.confirmed.types import LONGEST_ANSWER, LONGEST_LOGIC, LONGEST_QUESTION, Confirmed
+from citewell.store.confirmed.types import (
+    LONGEST_ANSWER,
+    LONGEST_LOGIC,
+    LONGEST_QUESTION,
+    Confirmed,
+)
 from citewell.store.jobs import ENDED
 from citewell.store.library.documents import CONFIRMED
 from citewell.types import Followed, Trace
@@ -50,7 +57,9 @@ async def opened(settings: Settings, **feedback: Any) -> AsyncIterator[App]:
         yield app
 
 
-async def said(app: App, trace: Trace, is_correct: bool = True, correction: str | None = None) -> Vote:
+async def said(
+    app: App, trace: Trace, is_correct: bool = True, correction: str | None = None
+) -> Vote:
     """The trace is kept, its user gives their word, and the job is done."""
     await app.traces.put(trace)
     given = await give(app, trace.trace_id, is_correct, correction, trace.user_id)
@@ -67,7 +76,10 @@ async def found(app: App, words: str = "services IT cost") -> list[str]:
     """Titles of what a search in the reserved collection finds."""
     if not any(info.name == CONFIRMED for info in await app.catalog.collections()):
         return []
-    return [hit.title for hit in (await search(app, SearchRequest(query=words, collection=CONFIRMED))).hits]
+    return [
+        hit.title
+        for hit in (await search(app, SearchRequest(query=words, collection=CONFIRMED))).hits
+    ]
 
 
 def files(app: App) -> list[str]:
@@ -83,7 +95,9 @@ async def nothing_left(app: App) -> None:
 
 
 async def test_reply_is_kept_before_the_work(app: App) -> None:
-    """Vote, copy of the trace and job are there with the reply; item, file and document only after the job."""
+    """Vote, copy of the trace and job are there with the reply; item, file and document only after
+    the job.
+    """
     await app.traces.put(data_trace())
     given = await give(app, "tr_1", True)
     assert (given.state, given.message) == ("waiting", "noted: this answer becomes knowledge")
@@ -97,10 +111,17 @@ async def test_reply_is_kept_before_the_work(app: App) -> None:
 
 
 async def test_confirmed_chain_is_knowledge_at_once(app: App) -> None:
-    """Row, document with its front matter, index entry with the highest priority, and the next one who asks finds it."""
+    """Row, document with its front matter, index entry with the highest priority, and the next one
+    who asks finds it.
+    """
     await said(app, data_trace())
     item = await the_item(app)
-    assert (item.item_id, item.state, item.source, item.collection) == ("qa_confirmed_tr_1", "active", "costs", "")
+    assert (item.item_id, item.state, item.source, item.collection) == (
+        "qa_confirmed_tr_1",
+        "active",
+        "costs",
+        "",
+    )
     assert (item.logic, item.intent.parameters, item.priority) == (SQL, {"function": "IT"}, "high")
     assert [each.user_id for each in item.confirmed_by] == ["local"]
     assert item.path == "knowledge/confirmed_qa/tr_1.md"
@@ -115,14 +136,24 @@ async def test_confirmed_chain_is_knowledge_at_once(app: App) -> None:
     assert f"```sql\n{SQL}\n```" in written
     assert written == await knowledge.document_of(app, item.item_id)
     info = await app.catalog.document(item.doc_id)
-    assert (info.collection, info.priority, info.title, info.uri) == (CONFIRMED, 10, QUESTION, item.path)
+    assert (info.collection, info.priority, info.title, info.uri) == (
+        CONFIRMED,
+        10,
+        QUESTION,
+        item.path,
+    )
     assert info.embedded == info.chunks > 0
     assert QUESTION in (await app.catalog.content(item.doc_id)).text
     assert await found(app) == [QUESTION]
-    [known] = await knowledge.known(app, "which services are part of IT cost", agent="data", source="costs")
+    [known] = await knowledge.known(
+        app, "which services are part of IT cost", agent="data", source="costs"
+    )
     assert (known.item, 0.5 < known.similarity < 1) == (item, True)
     assert await knowledge.known(app, QUESTION, agent="data", source="other") == []
-    assert await knowledge.known(app, "How tall is the red lighthouse?", agent="data", source="costs") == []
+    assert (
+        await knowledge.known(app, "How tall is the red lighthouse?", agent="data", source="costs")
+        == []
+    )
 
 
 async def test_confirming_twice_changes_nothing(app: App) -> None:
@@ -149,21 +180,33 @@ async def test_every_agents_answer_can_be_confirmed(app: App, agent: str) -> Non
         return
     assert item.evidence[0]["quote"] == "The lighthouse was built in 1857."
     assert "```text\ncited: [1] Lighthouse: The lighthouse was built in 1857.\n```" in written
-    [known] = await knowledge.known(app, "When was the lighthouse built", agent="dual_loop", collection="default")
+    [known] = await knowledge.known(
+        app, "When was the lighthouse built", agent="dual_loop", collection="default"
+    )
     assert known.item == item
-    assert await knowledge.known(app, "When was the lighthouse built", agent="qa", collection="other") == []
+    assert (
+        await knowledge.known(app, "When was the lighthouse built", agent="qa", collection="other")
+        == []
+    )
 
 
 async def test_same_chain_of_two_people_is_one_item(settings: Settings) -> None:
-    """k = 2: the statement in another writing and the question in nearly the same words; then it counts."""
+    """k = 2: the statement in another writing and the question in nearly the same words; then it
+    counts.
+    """
     async with opened(settings, confirmations=2) as app:
         first = await said(app, data_trace("tr_1", user_id="ann"))
-        assert (first.outcome, (await the_item(app)).reason) == ("pending", "confirmed by 1 of 2 people")
+        assert (first.outcome, (await the_item(app)).reason) == (
+            "pending",
+            "confirmed by 1 of 2 people",
+        )
         await nothing_left(app)
         assert (await said(app, data_trace("tr_2", user_id="ann"))).item_id == first.item_id
         assert (await the_item(app)).state == "pending"  # one person is one, however often
         other = SQL.lower().replace("'it'", "'IT'").replace(", ", ",\n  ") + " -- the services"
-        second = await said(app, data_trace("tr_3", QUESTION.replace("Which", "What"), other, user_id="bob"))
+        second = await said(
+            app, data_trace("tr_3", QUESTION.replace("Which", "What"), other, user_id="bob")
+        )
         assert (second.outcome, second.item_id) == ("active", first.item_id)
         item = await the_item(app)
         assert [each.user_id for each in item.confirmed_by] == ["ann", "bob"]
@@ -192,31 +235,54 @@ async def test_other_chains_stay_apart(app: App) -> None:
 async def test_other_words_at_the_same_place_are_another_item(app: App) -> None:
     """A document that was replaced: 1862 stands where 1857 stood."""
     before, after = text_trace("qa", "tr_1"), text_trace("qa", "tr_2")
-    cited = after.answer.citations[0].model_copy(update={"quote": "The lighthouse was built in 1862."})
+    cited = after.answer.citations[0].model_copy(
+        update={"quote": "The lighthouse was built in 1862."}
+    )
     changed = {"citations": [cited], "answer": "It was built in 1862. [1]"}
-    for trace in (before, after.model_copy(update={"answer": after.answer.model_copy(update=changed)})):
+    for trace in (
+        before,
+        after.model_copy(update={"answer": after.answer.model_copy(update=changed)}),
+    ):
         await said(app, trace)
     assert len(await knowledge.list_items(app)) == 2
 
 
 @pytest.mark.parametrize("people", [1, 2])
 async def test_two_confirmations_at_once(settings: Settings, people: int) -> None:
-    """Two open libraries (as two processes have), both at it: one item, both people, one document."""
-    async with opened(settings, confirmations=people) as one, opened(settings, confirmations=people) as two:
+    """Two open libraries (as two processes have), both at it: one item, both people, one
+    document.
+    """
+    async with (
+        opened(settings, confirmations=people) as one,
+        opened(settings, confirmations=people) as two,
+    ):
         for user in ("ann", "bob"):
             await one.traces.put(data_trace(f"tr_{user}", user_id=user))
-        await asyncio.gather(give(one, "tr_ann", True, None, "ann"), give(two, "tr_bob", True, None, "bob"))
+        await asyncio.gather(
+            give(one, "tr_ann", True, None, "ann"), give(two, "tr_bob", True, None, "bob")
+        )
         await asyncio.gather(catch_up(one), catch_up(two))
         item = await the_item(one)
-        assert (item.state, {each.user_id for each in item.confirmed_by}) == ("active", {"ann", "bob"})
+        assert (item.state, {each.user_id for each in item.confirmed_by}) == (
+            "active",
+            {"ann", "bob"},
+        )
         assert len(await one.catalog.documents(CONFIRMED)) == 1
         assert len(files(one)) == 1
-        assert (one.settings.home / item.path).read_text("utf-8") == await knowledge.document_of(two, item.item_id)
+        assert (one.settings.home / item.path).read_text("utf-8") == await knowledge.document_of(
+            two, item.item_id
+        )
 
 
-@pytest.mark.parametrize("ways", [("\u00e9lodie", "e\u0301lodie"), ("ann", "Ann"), ("Ann", " ann "), ("李雷", "李雷 ")])
-async def test_two_ways_to_write_a_name_are_one_person(settings: Settings, ways: tuple[str, str]) -> None:
-    """Composed or not, in capitals or not, with spaces: one word, also where votes count against an item."""
+@pytest.mark.parametrize(
+    "ways", [("\u00e9lodie", "e\u0301lodie"), ("ann", "Ann"), ("Ann", " ann "), ("李雷", "李雷 ")]
+)
+async def test_two_ways_to_write_a_name_are_one_person(
+    settings: Settings, ways: tuple[str, str]
+) -> None:
+    """Composed or not, in capitals or not, with spaces: one word, also where votes count against an
+    item.
+    """
     async with opened(settings, confirmations=2) as app:
         for number, user in enumerate(ways):
             await said(app, data_trace(f"tr_{number}", user_id=user))
@@ -225,26 +291,47 @@ async def test_two_ways_to_write_a_name_are_one_person(settings: Settings, ways:
         assert (await knowledge.endorse_item(app, item.item_id, "bob")).state == "active"
         for number, user in enumerate(ways):
             await app.traces.put(trace := data_trace(f"tr_w{number}", user_id=user))
-            followed = [Followed(item_id=item.item_id, kind="confirmed", how="reused", question=item.question)]
-            await app.db.write(lambda c, t=trace, f=followed: knowledge.used_in(c, t.trace_id, f, 1.0))  # type: ignore[misc]
+            followed = [
+                Followed(
+                    item_id=item.item_id, kind="confirmed", how="reused", question=item.question
+                )
+            ]
+            await app.db.write(
+                lambda c, t=trace, f=followed: knowledge.used_in(c, t.trace_id, f, 1.0)
+            )  # type: ignore[misc]
             await said(app, trace, False)
         assert (await the_item(app)).bad == 1
 
 
 async def test_what_is_too_long_is_no_knowledge(app: App) -> None:
     """What could not be imported again is not exported: it is kept for analysis, and said so."""
-    for trace_id, question in (("tr_1", "灯" * LONGEST_QUESTION), ("tr_2", "灯" * (LONGEST_QUESTION + 1))):
+    for trace_id, question in (
+        ("tr_1", "灯" * LONGEST_QUESTION),
+        ("tr_2", "灯" * (LONGEST_QUESTION + 1)),
+    ):
         trace = data_trace(trace_id, question, "SELECT '" + "塔" * (LONGEST_LOGIC - 9) + "'")
-        data = {**(trace.answer.data or {}), "columns": ["a"], "rows": [["😀" * 10_000]] * 20, "row_count": 20}
-        answer = trace.answer.model_copy(update={"answer": "*中\n" * (LONGEST_ANSWER // 3), "data": data})
+        data = {
+            **(trace.answer.data or {}),
+            "columns": ["a"],
+            "rows": [["😀" * 10_000]] * 20,
+            "row_count": 20,
+        }
+        answer = trace.answer.model_copy(
+            update={"answer": "*中\n" * (LONGEST_ANSWER // 3), "data": data}
+        )
         await app.traces.put(trace.model_copy(update={"answer": answer}))
         given = await give(app, trace_id, True)
         assert ("for analysis only" in given.message) == (trace_id == "tr_2")
         await catch_up(app)
     item = await the_item(app)
     assert item.trace_id == "tr_1"
-    assert confirmed_exchange.read_item(confirmed_exchange.item_file(item).encode(), "tr_1").answer == item.answer
-    assert "its question has 20,001 characters" in (await give(app, "tr_2", False, "say less")).message
+    assert (
+        confirmed_exchange.read_item(confirmed_exchange.item_file(item).encode(), "tr_1").answer
+        == item.answer
+    )
+    assert (
+        "its question has 20,001 characters" in (await give(app, "tr_2", False, "say less")).message
+    )
     await catch_up(app)
     assert await knowledge.list_rules(app) == []
 
@@ -269,7 +356,9 @@ async def test_catching_up_ends_in_time(app: App, monkeypatch: pytest.MonkeyPatc
 
 
 async def test_changing_ones_mind(settings: Settings) -> None:
-    """From right to wrong: one's confirmation goes, and with it what stood on it alone; and back again."""
+    """From right to wrong: one's confirmation goes, and with it what stood on it alone; and back
+    again.
+    """
     async with opened(settings, confirmations=2) as app:
         await said(app, data_trace("tr_1", user_id="ann"))
         await said(app, data_trace("tr_2", user_id="bob"))
@@ -299,7 +388,12 @@ async def test_right_then_corrected_then_right(app: App) -> None:
     """The rule of a correction goes when its author says that the answer is right after all."""
     vote = await said(app, data_trace(), False, "IT also has Backup.")
     [rule] = await knowledge.list_rules(app)
-    assert (vote.outcome, vote.item_id, rule.state, rule.wrong) == ("rule", rule.rule_id, "waiting", SQL)
+    assert (vote.outcome, vote.item_id, rule.state, rule.wrong) == (
+        "rule",
+        rule.rule_id,
+        "waiting",
+        SQL,
+    )
     await said(app, data_trace(), True)
     assert [each.state for each in await knowledge.list_rules(app)] == ["undone"]
     assert (await the_item(app)).state == "active"
@@ -318,12 +412,16 @@ async def test_trace_expires_between_reply_and_job(app: App) -> None:
 
 
 async def test_trace_that_was_deleted_leaves_no_copy(app: App) -> None:
-    """A session is deleted because of what was said in it: copies go too, what was made knowledge on purpose stays."""
+    """A session is deleted because of what was said in it: copies go too, what was made knowledge
+    on purpose stays.
+    """
     session = await app.sessions.create("qa", "local", "t")
     await said(app, text_trace("qa", session_id=session.session_id))
     await app.traces.put(text_trace("qa", "tr_2", session_id=session.session_id))
     await give(app, "tr_2", True)
-    await app.db.write(lambda connection: app.traces.delete_session_in(connection, session.session_id))
+    await app.db.write(
+        lambda connection: app.traces.delete_session_in(connection, session.session_id)
+    )
     await catch_up(app)
     votes = {vote.trace_id: vote for vote in await list_feedback(app)}
     assert votes["tr_2"].outcome == f"kept: {feedback_job.GONE}"
@@ -335,14 +433,21 @@ async def test_unknown_expired_and_other_peoples_traces(app: App) -> None:
     """All alike: there is no such trace, and nothing is kept."""
     await app.traces.put(data_trace(user_id="ann"))
     await app.traces.put(data_trace("tr_old", created_at=1.0))
-    for trace_id, user in (("tr_none", "local"), ("tr_1", "local"), ("tr_old", "local"), ("../../etc/passwd", "local")):
+    for trace_id, user in (
+        ("tr_none", "local"),
+        ("tr_1", "local"),
+        ("tr_old", "local"),
+        ("../../etc/passwd", "local"),
+    ):
         with pytest.raises(NotFound, match="no trace"):
             await give(app, trace_id, True, None, user)
     assert await list_feedback(app, None) == []
 
 
 async def test_corrections_and_users_are_checked(app: App) -> None:
-    """Too long is refused, controls are dropped, an empty one is none, a right answer takes none, a user has a name."""
+    """Too long is refused, controls are dropped, an empty one is none, a right answer takes none, a
+    user has a name.
+    """
     await app.traces.put(data_trace())
     with pytest.raises(InvalidInput, match="4,001 characters"):
         await give(app, "tr_1", False, "x" * (LONGEST + 1))
@@ -373,22 +478,39 @@ async def test_what_is_no_answer_is_no_knowledge(app: App, status: str) -> None:
 async def test_what_rests_on_a_memory_is_nobody_elses(app: App) -> None:
     trace = text_trace("dual_loop")
     remembered = trace.answer.citations[0].model_copy(update={"origin": "memory"})
-    trace = trace.model_copy(update={"answer": trace.answer.model_copy(update={"citations": [remembered]})})
+    trace = trace.model_copy(
+        update={"answer": trace.answer.model_copy(update={"citations": [remembered]})}
+    )
     assert (await said(app, trace)).outcome == "kept"
     assert await knowledge.list_items(app) == []
 
 
 async def test_a_follow_up_is_kept_in_full_words(app: App) -> None:
-    trace = data_trace(question="And of IT?", request={"history": [{"role": "user", "content": "Which services has HR?"}]})
+    trace = data_trace(
+        question="And of IT?",
+        request={"history": [{"role": "user", "content": "Which services has HR?"}]},
+    )
     assert trace.snapshot is not None
-    intent = trace.snapshot.intent_analysis.model_copy(update={"parameters": {"standalone": QUESTION}})
-    await said(app, trace.model_copy(update={"snapshot": trace.snapshot.model_copy(update={"intent_analysis": intent})}))
+    intent = trace.snapshot.intent_analysis.model_copy(
+        update={"parameters": {"standalone": QUESTION}}
+    )
+    await said(
+        app,
+        trace.model_copy(
+            update={"snapshot": trace.snapshot.model_copy(update={"intent_analysis": intent})}
+        ),
+    )
     assert (await the_item(app)).question == QUESTION
 
 
 async def test_wrong_answers_are_counted(app: App) -> None:
     for number in range(3):
-        await said(app, data_trace(f"tr_{number}", user_id=f"u{number % 2}"), False, "Backup" if number == 2 else None)
+        await said(
+            app,
+            data_trace(f"tr_{number}", user_id=f"u{number % 2}"),
+            False,
+            "Backup" if number == 2 else None,
+        )
     await said(app, text_trace("qa", "tr_9"), False)
     first, second = await wrong_questions(app)
     assert (first.question, first.times, first.people, first.corrected) == (QUESTION, 3, 2, 1)
@@ -396,7 +518,9 @@ async def test_wrong_answers_are_counted(app: App) -> None:
 
 
 async def test_statement_in_a_correction(app: App, monkeypatch: pytest.MonkeyPatch) -> None:
-    """One that the source takes is kept as such; one that it refuses says why, and its words stay."""
+    """One that the source takes is kept as such; one that it refuses says why, and its words
+    stay.
+    """
     asked: list[str] = []
 
     async def accept(_: App, source: str, sql: str) -> None:
@@ -407,10 +531,18 @@ async def test_statement_in_a_correction(app: App, monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(correction_sql, "accept", accept)
     await said(app, data_trace("tr_1"), False, "-- fixed\nSELECT 1;")
     await said(app, data_trace("tr_2", "Other thing?"), False, "WITH a AS (DROP TABLE x) SELECT 1")
-    await said(app, data_trace("tr_3", "Third thing?"), False, "Select the services of IT, please? No: all of them.")
+    await said(
+        app,
+        data_trace("tr_3", "Third thing?"),
+        False,
+        "Select the services of IT, please? No: all of them.",
+    )
     rules = {rule.trace_id: rule for rule in await knowledge.list_rules(app)}
     assert rules["tr_1"].logic == "-- fixed\nSELECT 1"
-    assert (rules["tr_2"].logic, rules["tr_2"].reason) == ("", "its statement is not used: it writes")
+    assert (rules["tr_2"].logic, rules["tr_2"].reason) == (
+        "",
+        "its statement is not used: it writes",
+    )
     assert rules["tr_1"].correction == "-- fixed\nSELECT 1;"
     assert len(asked) == 2  # the third is words, whatever it begins with
     assert (rules["tr_3"].logic, rules["tr_3"].reason) == ("", "")
@@ -428,7 +560,9 @@ async def test_folder_that_cannot_be_written(app: App) -> None:
 
 
 async def test_full_disk_is_told_and_tried_again(app: App, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nothing is half there: no item in use, no document, no file; the vote says why. Then the disk has room."""
+    """Nothing is half there: no item in use, no document, no file; the vote says why. Then the disk
+    has room.
+    """
     whole = Path.replace
 
     def full(self: Path, target: Path) -> Path:
@@ -480,7 +614,10 @@ async def test_job_that_is_done_again(app: App) -> None:
         await catch_up(app)
         assert await the_item(app) == before
     assert len(await app.catalog.documents(CONFIRMED)) == 1
-    assert [each.action for each in await knowledge.history_of(app, before.item_id)] == ["confirmed", "active"]
+    assert [each.action for each in await knowledge.history_of(app, before.item_id)] == [
+        "confirmed",
+        "active",
+    ]
 
 
 async def test_job_that_was_cancelled(app: App) -> None:
@@ -502,7 +639,10 @@ async def test_statement_of_a_correction_on_real_tables(app: App, tmp_path: Path
     told = {
         "tr_1": ("SELECT service FROM costs WHERE function = 'IT'", ""),
         "tr_2": ("SELECT nothing FROM costs", "nothing"),
-        "tr_3": ("WITH a AS (SELECT 1) INSERT INTO costs SELECT 'x', 'y', 1", "statement is not used"),
+        "tr_3": (
+            "WITH a AS (SELECT 1) INSERT INTO costs SELECT 'x', 'y', 1",
+            "statement is not used",
+        ),
         "tr_4": ("SELECT * FROM read_csv('/etc/passwd')", "statement is not used"),
         "tr_6": ("DROP TABLE costs", "statement is not used: only a statement that reads"),
     }
@@ -519,7 +659,9 @@ async def test_statement_of_a_correction_on_real_tables(app: App, tmp_path: Path
                 await knowledge.review_rule(app, rules[trace_id].rule_id, "active")
             assert "citewell knowledge reject" in refused.value.hint
         else:
-            assert (await knowledge.review_rule(app, rules[trace_id].rule_id, "active")).logic == sql
+            assert (
+                await knowledge.review_rule(app, rules[trace_id].rule_id, "active")
+            ).logic == sql
     await said(app, data_trace("tr_5"))
     assert (await the_item(app)).fingerprint == (await app.sources.get("costs")).fingerprint != ""
 
@@ -539,14 +681,20 @@ async def test_the_servers_worker_does_it(app: App) -> None:
 
 
 async def test_words_on_answers_that_followed_an_item(app: App) -> None:
-    """One complaint more than praise is borne; two set it aside, out of search; who restores it starts anew."""
+    """One complaint more than praise is borne; two set it aside, out of search; who restores it
+    starts anew.
+    """
     await said(app, data_trace())
     item = await the_item(app)
     followed = [Followed(item_id=item.item_id, how="reused", question=item.question)]
 
     async def answered(number: int, good: bool) -> Confirmed:
-        trace = data_trace(f"tr_u{number}", f"Other question {number}?", f"SELECT {number}", user_id=f"u{number}")
-        await app.db.write(lambda connection: knowledge.used_in(connection, trace.trace_id, followed, 5.0 + number))
+        trace = data_trace(
+            f"tr_u{number}", f"Other question {number}?", f"SELECT {number}", user_id=f"u{number}"
+        )
+        await app.db.write(
+            lambda connection: knowledge.used_in(connection, trace.trace_id, followed, 5.0 + number)
+        )
         await said(app, trace, good)
         return await knowledge.get_item(app, item.item_id)
 
@@ -577,13 +725,18 @@ async def test_votes_survive_json(app: App) -> None:
     given = await give(app, "tr_1", True)
     kept = await app.db.read(lambda connection: feedback.copy_of(connection, given.feedback_id))
     assert kept is not None
-    assert kept.model_copy(update={"expires_at": 1.0}) == (await app.traces.get("tr_1")).model_copy(update={"expires_at": 1.0})
+    assert kept.model_copy(update={"expires_at": 1.0}) == (await app.traces.get("tr_1")).model_copy(
+        update={"expires_at": 1.0}
+    )
     assert json.loads(given.model_dump_json())["state"] == "waiting"
 
 
 def test_a_correction_of_white_space_keeps_nobody_waiting() -> None:
     started = time.monotonic()
-    assert correction_of("It is 150. \t\n" + " " * 500_000 + "\t\n  See §3") == "It is 150.\n\n  See §3"
+    assert (
+        correction_of("It is 150. \t\n" + " " * 500_000 + "\t\n  See §3")
+        == "It is 150.\n\n  See §3"
+    )
     with pytest.raises(InvalidInput, match="characters"):
         correction_of(" " * 500_000 + "x" * 5_000 + " " * 500_000)
     assert time.monotonic() - started < 20

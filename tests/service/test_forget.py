@@ -1,4 +1,6 @@
-"""A person is forgotten everywhere, others keep what is theirs, and the scan that says so can fail."""
+"""A person is forgotten everywhere, others keep what is theirs, and the scan that says so can
+fail.
+"""
 
 from __future__ import annotations
 
@@ -21,27 +23,46 @@ from citewell.service.knowledge import find_knowledge as knowledge
 from citewell.service.knowledge.give_feedback import catch_up, give
 from citewell.store.confirmed.files import path_of
 from citewell.store.users.actor import ACTOR, Actor
-from citewell.store.users.person_columns import GO_ALONG, LOOKS_LIKE_A_PERSON, MACHINES, NOBODY, PERSON_COLUMNS, counted
+from citewell.store.users.person_columns import (
+    GO_ALONG,
+    LOOKS_LIKE_A_PERSON,
+    MACHINES,
+    NOBODY,
+    PERSON_COLUMNS,
+    counted,
+)
 from citewell.store.users.person_scan import scan
 
 FILLED = {  # a row of each table, with the columns that are not a user's
     "runs": "trace_id, agent, request, next, state, holder, started_at, updated_at",
     "traces": "trace_id, session_id, created_at, expires, trace",
     "sessions": "session_id, current_state, session_data, last_updated",
-    "memories": "memory_id, kind, subject, text, collection, route, trace_id, docs, derived_from, seen, created_at, updated_at,"
-    " expires, embedder, vec",
-    "feedback": "feedback_id, trace_id, agent, is_correct, correction, trace, state, outcome, item_id, created_at, updated_at",
-    "confirmed": "item_id, trace_id, agent, question, lang, source, collection, intent, logic, answer, tags, state, reason,"
-    " fingerprint, evidence, doc_id, uses, good, bad, used_at, created_at, updated_at, embedder, vec",
+    "memories": "memory_id, kind, subject, text, collection, route, trace_id, docs, "
+    "derived_from, seen, created_at, updated_at, expires, embedder, vec",
+    "feedback": "feedback_id, trace_id, agent, is_correct, correction, trace, state, outcome, "
+    "item_id, created_at, updated_at",
+    "confirmed": "item_id, trace_id, agent, question, lang, source, collection, intent, logic, "
+    "answer, tags, state, reason, fingerprint, evidence, doc_id, uses, good, bad, used_at, "
+    "created_at, updated_at, embedder, vec",
     "confirmations": "item_id, trace_id, at",
-    "rules": "rule_id, trace_id, agent, question, lang, source, collection, wrong, correction, logic, state, reason, uses,"
+    "rules": "rule_id, trace_id, agent, question, lang, source, collection, wrong, correction, "
+    "logic, state, reason, uses,"
     " used_at, created_at, updated_at, embedder, vec",
     "knowledge_log": "item_id, at, action, reason",
-    "jobs": "job_id, kind, payload, state, done, total, detail, attempts, lease, created_at, updated_at",
-    "sources": "name, dialect, location, path, stat, tables, fingerprint, glossary, problem, created_at, refreshed_at",
+    "jobs": "job_id, kind, payload, state, done, total, detail, attempts, lease, created_at, "
+    "updated_at",
+    "sources": "name, dialect, location, path, stat, tables, fingerprint, glossary, problem, "
+    "created_at, refreshed_at",
     "collections": "name, created_at",
 }
-GIVEN: dict[str, Any] = {"session_data": "{}", "payload": "{}", "request": "{}", "stat": "{}", "tables": "[]", "glossary": "[]"}
+GIVEN: dict[str, Any] = {
+    "session_data": "{}",
+    "payload": "{}",
+    "request": "{}",
+    "stat": "{}",
+    "tables": "[]",
+    "glossary": "[]",
+}
 GIVEN |= {
     "state": "undone",
     "docs": "[]",
@@ -70,10 +91,18 @@ def fill(connection: Connection, user: str) -> None:
 
 
 def _row(connection: Connection, table: str, which: str, extra: dict[str, str]) -> None:
-    kinds = {str(row[1]): str(row[2]) for row in connection.execute(text(f"PRAGMA table_info({table})"))}
+    kinds = {
+        str(row[1]): str(row[2]) for row in connection.execute(text(f"PRAGMA table_info({table})"))
+    }
     columns = [each.strip() for each in FILLED[table].split(",")]
     row = {name: GIVEN.get(name, which if kinds[name] == "TEXT" else 1) for name in columns} | extra
-    row |= {"state": "done"} if table in {"jobs", "feedback"} else {"dialect": "duckdb"} if table == "sources" else {}
+    row |= (
+        {"state": "done"}
+        if table in {"jobs", "feedback"}
+        else {"dialect": "duckdb"}
+        if table == "sources"
+        else {}
+    )
     statement = f"INSERT INTO {table} ({', '.join(row)}) VALUES (:{', :'.join(row)})"
     connection.execute(text(statement), row)
 
@@ -95,31 +124,60 @@ async def test_every_column_of_a_person_is_declared(app: App) -> None:
     """A new table with a user in it fails here until person_columns.py says what becomes of it."""
 
     def columns(connection: Connection) -> set[tuple[str, str]]:
-        tables = connection.execute(text("SELECT name FROM sqlite_master WHERE type = 'table'")).scalars().all()
-        return {(t, str(row[1])) for t in tables for row in connection.execute(text(f'PRAGMA table_info("{t}")'))}
+        tables = (
+            connection.execute(text("SELECT name FROM sqlite_master WHERE type = 'table'"))
+            .scalars()
+            .all()
+        )
+        return {
+            (t, str(row[1]))
+            for t in tables
+            for row in connection.execute(text(f'PRAGMA table_info("{t}")'))
+        }
 
     there = await app.db.read(columns)
     declared = {(held.table, held.column) for held in PERSON_COLUMNS}
     assert declared <= there
-    missing = {each for each in there if LOOKS_LIKE_A_PERSON.search(each[1])} - declared - NOBODY - MACHINES
+    missing = (
+        {each for each in there if LOOKS_LIKE_A_PERSON.search(each[1])}
+        - declared
+        - NOBODY
+        - MACHINES
+    )
     assert missing == set()
     assert {("audit_names", "name"), ("audit", "who")} <= there
     assert {table for table, _ in there} >= {*GO_ALONG, *GO_ALONG.values()}
 
 
 async def test_one_is_forgotten_and_the_other_is_not(app: App) -> None:
-    """Every table has a row of both; after it, only those of the other, and the house's without the name."""
+    """Every table has a row of both; after it, only those of the other, and the house's without the
+    name.
+    """
     await filled(app)
-    before = await app.db.read(lambda connection: (counted(connection, "ann"), counted(connection, "bob")))
+    before = await app.db.read(
+        lambda connection: (counted(connection, "ann"), counted(connection, "bob"))
+    )
     assert before[0].keys() == before[1].keys()
     assert before[0].keys() >= {held.table for held in PERSON_COLUMNS} | {"sign_ins"}
     gone = await forget_person(app, "ANN")  # two ways to write one name are one person
     assert gone.left.found == {}
     assert gone.left.columns > 150
     assert gone.left.bytes > 100_000
-    assert {*gone.removed} >= {"sessions", "traces", "memories", "feedback", "tokens", "users", "sign_ins", "runs", "jobs"}
+    assert {*gone.removed} >= {
+        "sessions",
+        "traces",
+        "memories",
+        "feedback",
+        "tokens",
+        "users",
+        "sign_ins",
+        "runs",
+        "jobs",
+    }
     assert {*gone.nameless} == {"confirmations", "rules", "knowledge_log"}
-    after = await app.db.read(lambda connection: (counted(connection, "ann"), counted(connection, "bob")))
+    after = await app.db.read(
+        lambda connection: (counted(connection, "ann"), counted(connection, "bob"))
+    )
     assert after == ({}, before[1])
     assert [each.user_id for each in await app.users.list()] == ["bob", "boss"]
 
@@ -154,7 +212,9 @@ async def test_the_scan_finds_what_is_left(app: App, settings: Settings) -> None
     await app.sessions.create("qa", "bob")
     connection = sqlite3.connect(settings.database)
     with connection:
-        connection.execute("UPDATE sessions SET session_data = ?", ('{"turns": [{"user_id": "Ann"}]}',))
+        connection.execute(
+            "UPDATE sessions SET session_data = ?", ('{"turns": [{"user_id": "Ann"}]}',)
+        )
         connection.execute("UPDATE sessions SET title = 'ann went to the market; owner: bob'")
     connection.close()
     assert (await app.db.read(lambda c: scan(c, "ann")))[0] == {"sessions.session_data": 1}
@@ -162,13 +222,20 @@ async def test_the_scan_finds_what_is_left(app: App, settings: Settings) -> None
     assert (await app.db.read(lambda c: scan(c, "bob")))[0]["sessions"] == 1
 
 
-async def test_backups_that_still_hold_it_are_named(app: App, settings: Settings, tmp_path: Path) -> None:
-    """Those that the log knows, what lies beside them, folders that are told, homes of before; not what is older than they."""
+async def test_backups_that_still_hold_it_are_named(
+    app: App, settings: Settings, tmp_path: Path
+) -> None:
+    """Those that the log knows, what lies beside them, folders that are told, homes of before; not
+    what is older than they.
+    """
     (tmp_path / "a").mkdir()
     (tmp_path / "b").mkdir()
     await app.sessions.create("qa", "ann")
     await app.sessions.create("qa", "bob")
-    later = "UPDATE sessions SET last_updated = last_updated + CASE user_id WHEN 'bob' THEN 3600 ELSE -3600 END"
+    later = (
+        "UPDATE sessions SET last_updated = last_updated + CASE user_id WHEN 'bob' THEN 3600 "
+        "ELSE -3600 END"
+    )
     await app.db.write(lambda c: c.exec_driver_sql(later) and None)
     made = backup(settings.home, tmp_path / "a" / "known.tar.gz", lambda *_: None)
     await note_backup(settings.home, made)
@@ -203,7 +270,9 @@ def words_of(path: Path) -> str:
 
 
 async def test_a_confirmed_answer_stays_without_the_name(app: App) -> None:
-    """Its row, its document, its index entry and its file: another who stands by it is named as before."""
+    """Its row, its document, its index entry and its file: another who stands by it is named as
+    before.
+    """
     for n, user in enumerate(("Ann", "bob")):
         trace = data_trace(f"tr_{n}", user_id=user)
         await app.traces.put(trace)

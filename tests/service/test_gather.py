@@ -21,7 +21,9 @@ def write(path: Path, text: str = "x") -> Path:
 
 
 def test_folder_is_walked_in_order_without_hidden_and_unknown_files(tmp_path: Path) -> None:
-    """Known files of all depths come by name; hidden ones are left out, unknown kinds are counted."""
+    """Known files of all depths come by name; hidden ones are left out, unknown kinds are
+    counted.
+    """
     first, second = write(tmp_path / "a.md"), write(tmp_path / "sub" / "B.TXT")
     for name in (".hidden.md", ".git/config.md", "photo.xyz", "sub/other.xyz", "Makefile"):
         write(tmp_path / name)
@@ -41,7 +43,9 @@ def test_links_are_followed_once(tmp_path: Path) -> None:
 
 
 def test_links_out_of_a_folder(tmp_path: Path) -> None:
-    """They are told of and not followed, unless that is wanted; one that is named itself is meant."""
+    """They are told of and not followed, unless that is wanted; one that is named itself is
+    meant.
+    """
     secret, own = write(tmp_path / "elsewhere" / "secret.md"), write(tmp_path / "mine" / "own.md")
     links = [tmp_path / "mine" / name for name in ("a folder", "b.md")]
     links[0].symlink_to(tmp_path / "elsewhere")
@@ -61,7 +65,14 @@ def test_named_paths_are_answered_for(tmp_path: Path) -> None:
     unknown, empty = write(tmp_path / "photo.xyz"), tmp_path / "empty"
     empty.mkdir()
     os.mkfifo(tmp_path / "pipe.md")
-    named = [str(unknown), str(empty), str(tmp_path / "none.md"), str(tmp_path / "pipe.md"), "ftp://example.com/a", "a\0b"]
+    named = [
+        str(unknown),
+        str(empty),
+        str(tmp_path / "none.md"),
+        str(tmp_path / "pipe.md"),
+        "ftp://example.com/a",
+        "a\0b",
+    ]
     found = gather(named)
     assert found.files == []
     assert [path for path, _ in found.failed] == named
@@ -77,7 +88,9 @@ def test_named_paths_are_answered_for(tmp_path: Path) -> None:
 def test_web_addresses_are_taken_once(tmp_path: Path) -> None:
     """In their canonical form, beside files; nothing is fetched here."""
     path = write(tmp_path / "a.md")
-    found = gather(["https://Example.com:443/a?utm_source=x#top", str(path), "https://example.com/a"])
+    found = gather(
+        ["https://Example.com:443/a?utm_source=x#top", str(path), "https://example.com/a"]
+    )
     assert [(each.uri, each.url, each.path) for each in found.found] == [
         ("https://example.com/a", "https://example.com/a", None),
         (str(path), "", path),
@@ -118,7 +131,9 @@ async def test_chinese_name_of_an_old_system_is_read(app: App, chinese: Path) ->
 
 
 def test_folders_deeper_than_calls_may_be(tmp_path: Path) -> None:
-    """Folders in each other are walked to the last, with room for far fewer calls than there are folders."""
+    """Folders in each other are walked to the last, with room for far fewer calls than there are
+    folders.
+    """
     deep = tmp_path.joinpath(*["d"] * 300)
     deep.mkdir(parents=True)
     write(deep / "a.md")
@@ -139,7 +154,9 @@ def test_pipes_and_sockets_in_a_folder_are_passed_over(tmp_path: Path) -> None:
 
 
 def test_pictures_of_a_folder_are_taken_when_wanted(tmp_path: Path) -> None:
-    """Without OCR a folder's pictures are counted among the unknown; one that is named itself is answered for."""
+    """Without OCR a folder's pictures are counted among the unknown; one that is named itself is
+    answered for.
+    """
     text, picture = write(tmp_path / "a.md"), write(tmp_path / "b.PNG")
     assert gather([str(tmp_path)]).files == [text]
     assert gather([str(tmp_path)]).skipped == {".png": 1}

@@ -27,11 +27,15 @@ def notes(tmp_path: Path) -> Path:
     folder = tmp_path / "notes"
     folder.mkdir()
     for number in range(30):
-        (folder / f"{number:02}.md").write_text(f"# Note {number}\n\nThe lighthouse number {number} is red.\n", "utf-8")
+        (folder / f"{number:02}.md").write_text(
+            f"# Note {number}\n\nThe lighthouse number {number} is red.\n", "utf-8"
+        )
     return folder
 
 
-async def test_meaning_is_found_before_reading_is_over(app: App, notes: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_meaning_is_found_before_reading_is_over(
+    app: App, notes: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Vectors arrive while files are still unread, and in the end nothing waits."""
     seen = []
 
@@ -51,7 +55,9 @@ async def test_meaning_is_found_before_reading_is_over(app: App, notes: Path, mo
     assert await pending(app) == 0
 
 
-async def test_reports_come_in_the_order_of_the_files(app: App, notes: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_reports_come_in_the_order_of_the_files(
+    app: App, notes: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """However long each takes, and what cannot be added stands where it was named."""
 
     async def uneven(data: bytes, name: str, settings: IngestSettings) -> Document:
@@ -59,11 +65,18 @@ async def test_reports_come_in_the_order_of_the_files(app: App, notes: Path, mon
         return await parse(data, name, settings)
 
     monkeypatch.setattr("citewell.service.library.intake.parse", uneven)
-    named = [str(notes / "05.md"), str(notes / "none.md"), str(notes / "03.md"), str(notes / "04.md")]
+    named = [
+        str(notes / "05.md"),
+        str(notes / "none.md"),
+        str(notes / "03.md"),
+        str(notes / "04.md"),
+    ]
     assert [file.path for file in (await add(app, named, "docs")).files] == named
 
 
-async def test_embedder_that_fails_costs_no_document(app: App, notes: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_embedder_that_fails_costs_no_document(
+    app: App, notes: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """All files are read and found by their words; the problem is told."""
 
     async def fails(*_: object) -> Vector:
@@ -76,8 +89,12 @@ async def test_embedder_that_fails_costs_no_document(app: App, notes: Path, monk
     assert await pending(app) == 30
 
 
-async def test_full_disk_ends_the_run_with_whole_documents(app: App, notes: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The report says why and what was added until then; that is whole, and the next run does the rest."""
+async def test_full_disk_ends_the_run_with_whole_documents(
+    app: App, notes: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The report says why and what was added until then; that is whole, and the next run does the
+    rest.
+    """
     whole, calls = app.catalog.put, []
 
     async def full(*arguments: object, **named: object) -> object:
@@ -88,17 +105,25 @@ async def test_full_disk_ends_the_run_with_whole_documents(app: App, notes: Path
 
     monkeypatch.setattr(app.catalog, "put", full)
     report = (await ingest(app, [str(notes)], "docs")).report
-    assert report.error == {"code": "storage", "message": "citewell.db: the disk is full", "hint": ""}
+    assert report.error == {
+        "code": "storage",
+        "message": "citewell.db: the disk is full",
+        "hint": "",
+    }
     documents = await app.catalog.documents("docs")
     assert 0 < len(documents) <= 10
     assert all(info.chunks == 1 for info in documents)
-    assert [file.path for file in report.files if file.status == "added"] == sorted(info.uri for info in documents)
+    assert [file.path for file in report.files if file.status == "added"] == sorted(
+        info.uri for info in documents
+    )
     monkeypatch.setattr(app.catalog, "put", whole)
     done = await ingest(app, [str(notes)], "docs")
     assert sum(file.status == "added" for file in done.report.files) == 30 - len(documents)
 
 
-async def test_equal_texts_are_embedded_once(app: App, notes: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_equal_texts_are_embedded_once(
+    app: App, notes: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Copies of a file are documents of their own and cost no embedding."""
     asked: list[str] = []
     whole = ScriptedEmbedder.passages
@@ -116,14 +141,18 @@ async def test_equal_texts_are_embedded_once(app: App, notes: Path, monkeypatch:
 
 
 async def test_progress_of_both_is_told(app: App, notes: Path) -> None:
-    """Files and passages are counted to the end, and the rate and the time left are said on the way."""
+    """Files and passages are counted to the end, and the rate and the time left are said on the
+    way.
+    """
     told: list[Progress] = []
 
     async def tell(progress: Progress) -> None:
         told.append(progress)
 
     await ingest(app, [str(notes)], "docs", on_progress=tell)
-    last = {phase: [each for each in told if each.phase == phase][-1] for phase in ("read", "embed")}
+    last = {
+        phase: [each for each in told if each.phase == phase][-1] for phase in ("read", "embed")
+    }
     assert (last["read"].done, last["read"].total) == (30, 30)
     assert (last["embed"].done, last["embed"].total) == (30, 30)
     assert last["embed"].rate > 0
@@ -143,7 +172,9 @@ def test_rate_looks_back_half_a_minute() -> None:
 
 
 async def test_large_files_wait_for_room() -> None:
-    """A file takes its share of the memory; one larger than all of it is read alone, and those behind it wait."""
+    """A file takes its share of the memory; one larger than all of it is read alone, and those
+    behind it wait.
+    """
     turns, order = Turns(most_bytes=10), []
 
     async def reads(name: str, size: int, seconds: float) -> None:
@@ -152,7 +183,9 @@ async def test_large_files_wait_for_room() -> None:
             await asyncio.sleep(seconds)
             order.append(name.upper())
 
-    await asyncio.gather(reads("a", 6, 0.02), reads("b", 4, 0.01), reads("c", 99, 0.01), reads("d", 1, 0.0))
+    await asyncio.gather(
+        reads("a", 6, 0.02), reads("b", 4, 0.01), reads("c", 99, 0.01), reads("d", 1, 0.0)
+    )
     assert order == ["a", "b", "B", "A", "c", "C", "d", "D"]
 
 
@@ -164,7 +197,9 @@ async def test_day_of_a_local_file(app: App, notes: Path) -> None:
     assert info.dated == 1_000_000_000
 
 
-async def test_what_others_left_is_told_and_not_waited_for(app: App, notes: Path, tmp_path: Path) -> None:
+async def test_what_others_left_is_told_and_not_waited_for(
+    app: App, notes: Path, tmp_path: Path
+) -> None:
     """Two runs at once do not embed the same twice; the same files again go on where they were."""
     await add(app, [str(notes)], "docs")
     own = tmp_path / "own.md"

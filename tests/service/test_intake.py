@@ -17,7 +17,10 @@ from citewell.service.library.add import FileReport, add
 from citewell.service.library.documents import delete_document, find_documents
 from citewell.service.library.intake import Intake
 
-NOTES = {"a.md": "# Lighthouse\n\nIt was built in 1857.\n", "sub/灯塔.txt": "灯塔建于一八五七年。塔身为红色。\n"}
+NOTES = {
+    "a.md": "# Lighthouse\n\nIt was built in 1857.\n",
+    "sub/灯塔.txt": "灯塔建于一八五七年。塔身为红色。\n",
+}
 
 
 def archive(path: Path, files: dict[str, str]) -> str:
@@ -29,9 +32,15 @@ def archive(path: Path, files: dict[str, str]) -> str:
 
 def mail(path: Path, attached: str) -> str:
     message = EmailMessage()
-    message["Subject"], message["From"], message["To"] = "The lighthouse", "a@example.org", "b@example.org"
+    message["Subject"], message["From"], message["To"] = (
+        "The lighthouse",
+        "a@example.org",
+        "b@example.org",
+    )
     message.set_content("Please find the notes about the lighthouse attached.")
-    message.add_attachment(attached.encode(), maintype="text", subtype="markdown", filename="notes.md")
+    message.add_attachment(
+        attached.encode(), maintype="text", subtype="markdown", filename="notes.md"
+    )
     path.write_bytes(message.as_bytes())
     return str(path)
 
@@ -45,7 +54,9 @@ def unpackings(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The names of the containers that were opened."""
     opened: list[str] = []
 
-    async def counted(data: bytes, name: str, settings: IngestSettings, taken: Taken | None) -> object:
+    async def counted(
+        data: bytes, name: str, settings: IngestSettings, taken: Taken | None
+    ) -> object:
         opened.append(name)
         return await unpack(data, name, settings, taken)
 
@@ -54,11 +65,18 @@ def unpackings(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 
 async def test_members_are_documents(app: App, tmp_path: Path, unpackings: list[str]) -> None:
-    """Each member is reported and kept under the archive's address; unchanged, the archive is not opened again."""
+    """Each member is reported and kept under the archive's address; unchanged, the archive is not
+    opened again.
+    """
     path = archive(tmp_path / "notes.zip", NOTES)
     report = await add(app, [path], "docs")
-    assert brief(report.files, tmp_path) == {"notes.zip!/a.md": "added", "notes.zip!/sub/灯塔.txt": "added"}
-    assert {info.uri for info in await app.catalog.documents("docs")} == {file.path for file in report.files}
+    assert brief(report.files, tmp_path) == {
+        "notes.zip!/a.md": "added",
+        "notes.zip!/sub/灯塔.txt": "added",
+    }
+    assert {info.uri for info in await app.catalog.documents("docs")} == {
+        file.path for file in report.files
+    }
     again = await add(app, [path], "docs")
     assert {file.status for file in again.files} == {"unchanged"}
     assert [file.doc_id for file in again.files] == [file.doc_id for file in report.files]
@@ -80,32 +98,47 @@ async def test_mails_in_an_archive_share_its_limits(app: App, tmp_path: Path) ->
         packed.writestr("z.txt", "word " * 100_000)
     message = EmailMessage()
     message.set_content("text")
-    message.add_attachment(inner.getvalue(), maintype="application", subtype="zip", filename="z.zip")
+    message.add_attachment(
+        inner.getvalue(), maintype="application", subtype="zip", filename="z.zip"
+    )
     path = archive(tmp_path / "mails.zip", {f"{n}.eml": message.as_string() for n in range(3)})
     ingest = app.settings.ingest.model_copy(update={"max_unpacked": 1_000_000})
     app.settings = app.settings.model_copy(update={"ingest": ingest})
     taken = Taken(1_000_000)
-    reports = await Intake(app, "docs").file(await anyio.Path(path).read_bytes(), "mails.zip", path, taken=taken)
+    reports = await Intake(app, "docs").file(
+        await anyio.Path(path).read_bytes(), "mails.zip", path, taken=taken
+    )
     assert [report.status for report in reports if report.status == "failed"] == ["failed"] * 2
     assert 500_000 < taken.bytes < 1_000_000
 
 
 async def test_new_version_of_an_archive(app: App, tmp_path: Path) -> None:
-    """A changed member is replaced, one that is gone is removed, one that is as it was is left alone."""
+    """A changed member is replaced, one that is gone is removed, one that is as it was is left
+    alone.
+    """
     path = archive(tmp_path / "notes.zip", NOTES | {"old.md": "# Old\n\nIt will go.\n"})
     await add(app, [path], "docs")
     archive(tmp_path / "notes.zip", NOTES | {"a.md": "# Lighthouse\n\nIt was built in 1858.\n"})
     report = await add(app, [path], "docs")
-    assert brief(report.files, tmp_path) == {"notes.zip!/a.md": "replaced", "notes.zip!/sub/灯塔.txt": "unchanged"}
+    assert brief(report.files, tmp_path) == {
+        "notes.zip!/a.md": "replaced",
+        "notes.zip!/sub/灯塔.txt": "unchanged",
+    }
     assert len(await app.catalog.documents("docs")) == 2
 
 
-async def test_bad_member_costs_only_itself(app: App, tmp_path: Path, unpackings: list[str]) -> None:
+async def test_bad_member_costs_only_itself(
+    app: App, tmp_path: Path, unpackings: list[str]
+) -> None:
     """It fails by its name; because it may be readable next time, the archive is opened again."""
     path = archive(tmp_path / "notes.zip", NOTES | {"broken.docx": "PK\x03\x04 not a document"})
     for status in ("added", "unchanged"):
         files = brief((await add(app, [path], "docs")).files, tmp_path)
-        assert files == {"notes.zip!/a.md": status, "notes.zip!/sub/灯塔.txt": status, "notes.zip!/broken.docx": "failed"}
+        assert files == {
+            "notes.zip!/a.md": status,
+            "notes.zip!/sub/灯塔.txt": status,
+            "notes.zip!/broken.docx": "failed",
+        }
     assert len(unpackings) == 2
 
 
@@ -117,21 +150,32 @@ async def test_archive_of_nothing_readable_fails(app: App, tmp_path: Path) -> No
     assert ".xyz" in report.reason
 
 
-async def test_mail_is_a_document_and_its_attachments_are_others(app: App, tmp_path: Path, unpackings: list[str]) -> None:
+async def test_mail_is_a_document_and_its_attachments_are_others(
+    app: App, tmp_path: Path, unpackings: list[str]
+) -> None:
     """Also where the mail itself stands in an archive."""
     mail(tmp_path / "note.eml", "# Lighthouse\n\nThe lamp is electric.\n")
     report = await add(app, [str(tmp_path / "note.eml")], "docs")
     assert brief(report.files, tmp_path) == {"note.eml": "added", "note.eml!/notes.md": "added"}
-    assert {file.status for file in (await add(app, [str(tmp_path / "note.eml")], "docs")).files} == {"unchanged"}
+    assert {
+        file.status for file in (await add(app, [str(tmp_path / "note.eml")], "docs")).files
+    } == {"unchanged"}
     assert unpackings == ["note.eml"]
     with zipfile.ZipFile(tmp_path / "mails.zip", "w") as target:
         target.write(tmp_path / "note.eml", "note.eml")
     inside = await add(app, [str(tmp_path / "mails.zip")], "docs")
-    assert brief(inside.files, tmp_path) == {"mails.zip!/note.eml": "added", "mails.zip!/note.eml!/notes.md": "added"}
+    assert brief(inside.files, tmp_path) == {
+        "mails.zip!/note.eml": "added",
+        "mails.zip!/note.eml!/notes.md": "added",
+    }
 
 
-async def test_archive_stands_for_its_members(app: App, tmp_path: Path, unpackings: list[str]) -> None:
-    """Its path finds them all, and after a member was removed the archive is opened again and brings it back."""
+async def test_archive_stands_for_its_members(
+    app: App, tmp_path: Path, unpackings: list[str]
+) -> None:
+    """Its path finds them all, and after a member was removed the archive is opened again and
+    brings it back.
+    """
     path = archive(tmp_path / "notes.zip", NOTES)
     await add(app, [path], "docs")
     assert len(await find_documents(app, path)) == 2

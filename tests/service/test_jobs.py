@@ -73,7 +73,13 @@ async def test_upload_becomes_documents(app: App) -> None:
     """A job adds its files, embeds them, reports each one, and leaves no bytes behind."""
     async with working(app):
         job = await submit(
-            app, "docs", [upload("a.md"), upload("../../etc/灯塔.md", "# 灯塔\n\n灯塔建于一八五七年。\n"), upload("x.xyz")]
+            app,
+            "docs",
+            [
+                upload("a.md"),
+                upload("../../etc/灯塔.md", "# 灯塔\n\n灯塔建于一八五七年。\n"),
+                upload("x.xyz"),
+            ],
         )
         done = await ended(app, job.job_id)
         await left(app, [])
@@ -81,13 +87,20 @@ async def test_upload_becomes_documents(app: App) -> None:
     assert done.result is not None
     statuses = {file["path"]: file["status"] for file in done.result["files"]}
     assert statuses == {"upload:a.md": "added", "upload:灯塔.md": "added", "upload:x.xyz": "failed"}
-    assert {info.uri for info in await app.catalog.documents("docs")} == {"upload:a.md", "upload:灯塔.md"}
+    assert {info.uri for info in await app.catalog.documents("docs")} == {
+        "upload:a.md",
+        "upload:灯塔.md",
+    }
     [collection] = await app.catalog.collections()
     assert collection.embedded == collection.chunks > 0
 
 
-async def test_killed_server_finishes_at_the_next_start(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A job taken by a worker that died is done by the next one, from the bytes stored before it was acknowledged."""
+async def test_killed_server_finishes_at_the_next_start(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A job taken by a worker that died is done by the next one, from the bytes stored before it
+    was acknowledged.
+    """
     async with App(settings) as first:
         job = await submit(first, "docs", [upload("a.md")])
         monkeypatch.setattr(first.jobs, "_leases", Leases(-1.0))  # the lease of a worker long dead
@@ -97,7 +110,9 @@ async def test_killed_server_finishes_at_the_next_start(settings: Settings, monk
     assert (done.state, done.attempts) == ("done", 2)
 
 
-async def test_fault_of_one_job_does_not_stop_the_worker(app: App, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_fault_of_one_job_does_not_stop_the_worker(
+    app: App, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A job that fails in an unforeseen way is marked so, and the next one is done."""
 
     async def breaks_on_b(app: App, sources: Sequence[Source], *arguments: Any) -> object:
@@ -126,7 +141,9 @@ async def test_worker_embeds_what_a_killed_run_left(app: App) -> None:
             await asyncio.sleep(0.02)
 
 
-async def test_upload_is_found_by_words_while_another_is_embedded(app: App, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_upload_is_found_by_words_while_another_is_embedded(
+    app: App, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A long embedding does not keep the next upload from being read."""
 
     monkeypatch.setattr(ScriptedEmbedder, "passages", never)
@@ -160,8 +177,12 @@ async def test_collection_name_is_checked_first(app: App) -> None:
 
 
 @pytest.mark.parametrize("broken", ["throw_away_orphans", "embed_pending"])
-async def test_fault_at_the_start_does_not_stop_the_worker(app: App, monkeypatch: pytest.MonkeyPatch, broken: str) -> None:
-    """What cannot be tidied up or embedded at the start is logged, and uploads are done all the same."""
+async def test_fault_at_the_start_does_not_stop_the_worker(
+    app: App, monkeypatch: pytest.MonkeyPatch, broken: str
+) -> None:
+    """What cannot be tidied up or embedded at the start is logged, and uploads are done all the
+    same.
+    """
     whole = getattr(jobs, broken)
     calls: list[object] = []
 
@@ -182,7 +203,9 @@ async def test_fault_at_the_start_does_not_stop_the_worker(app: App, monkeypatch
 async def test_fault_of_the_queue_does_not_stop_the_worker(
     app: App, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """An exception nobody thought of is logged with where it was, and the next look finds the job."""
+    """An exception nobody thought of is logged with where it was, and the next look finds the
+    job.
+    """
     claim = app.jobs.claim
     left_to_fail = [RuntimeError("oops")] * WORKERS
 
@@ -201,7 +224,9 @@ async def test_fault_of_the_queue_does_not_stop_the_worker(
 
 
 async def test_restarts_use_up_no_attempt(app: App, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A server stopped more often than a job may be tried hands the job back each time; then it is done."""
+    """A server stopped more often than a job may be tried hands the job back each time; then it is
+    done.
+    """
     whole = ScriptedEmbedder.passages
     monkeypatch.setattr(ScriptedEmbedder, "passages", never)
     job = await submit(app, "docs", [upload("a.md")])
@@ -222,8 +247,12 @@ async def test_restarts_use_up_no_attempt(app: App, monkeypatch: pytest.MonkeyPa
     assert [file["status"] for file in done.result["files"]] == ["added"]
 
 
-async def test_cancelled_job_stops_and_keeps_what_it_added(app: App, monkeypatch: pytest.MonkeyPatch) -> None:
-    """One that waits and one that runs end at once; their bytes go; whole documents stay and are embedded later."""
+async def test_cancelled_job_stops_and_keeps_what_it_added(
+    app: App, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One that waits and one that runs end at once; their bytes go; whole documents stay and are
+    embedded later.
+    """
     whole = ScriptedEmbedder.passages
     monkeypatch.setattr(ScriptedEmbedder, "passages", never)
     monkeypatch.setattr("citewell.service.jobs.job_lease.BEAT", 0.05)
@@ -245,7 +274,9 @@ async def test_cancelled_job_stops_and_keeps_what_it_added(app: App, monkeypatch
             await asyncio.sleep(0.02)
 
 
-async def test_small_upload_is_not_kept_waiting_by_a_large_one(app: App, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_small_upload_is_not_kept_waiting_by_a_large_one(
+    app: App, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Embedding goes by turns: the second job ends long before the first, which began before it."""
     whole = ScriptedEmbedder.passages
 
@@ -256,7 +287,11 @@ async def test_small_upload_is_not_kept_waiting_by_a_large_one(app: App, monkeyp
     monkeypatch.setattr(ScriptedEmbedder, "passages", slow)
     monkeypatch.setattr("citewell.service.library.embedding.REQUEST", 1)
     async with working(app):
-        large = await submit(app, "docs", [upload(f"{n}.md", f"# Note {n}\n\nThe number is {n}.\n") for n in range(100)])
+        large = await submit(
+            app,
+            "docs",
+            [upload(f"{n}.md", f"# Note {n}\n\nThe number is {n}.\n") for n in range(100)],
+        )
         async with asyncio.timeout(10):
             while (await app.jobs.get(large.job_id)).done < 5:  # noqa: ASYNC110  # rows of the table
                 await asyncio.sleep(0.02)
@@ -267,12 +302,18 @@ async def test_small_upload_is_not_kept_waiting_by_a_large_one(app: App, monkeyp
 
 async def test_killed_job_reports_what_its_first_attempt_added(app: App) -> None:
     """A file that was added before the kill is `added` in the job's report, not `unchanged`."""
-    job = await submit(app, "docs", [upload("a.md"), upload("b.md", "# Harbour\n\nThe harbour is deep.\n")])
+    job = await submit(
+        app, "docs", [upload("a.md"), upload("b.md", "# Harbour\n\nThe harbour is deep.\n")]
+    )
     claimed = await app.jobs.claim()
     assert claimed is not None
-    source = Source("upload:a.md", app.settings.home / "uploads" / str(job.payload["folder"]) / "0", "a.md")
+    source = Source(
+        "upload:a.md", app.settings.home / "uploads" / str(job.payload["folder"]) / "0", "a.md"
+    )
     [added] = await add_sources(app, [source], "docs", silent, Embedding(app), lambda _: None, None)
-    await app.jobs.progress(job.job_id, 1, 2, attempt=1, result={"files": [added.model_dump(mode="json")]})
+    await app.jobs.progress(
+        job.job_id, 1, 2, attempt=1, result={"files": [added.model_dump(mode="json")]}
+    )
     await app.jobs.release(job.job_id, attempt=1)
     async with working(app):
         done = await ended(app, job.job_id)
@@ -283,8 +324,12 @@ async def test_killed_job_reports_what_its_first_attempt_added(app: App) -> None
     ]
 
 
-async def test_full_disk_is_told_and_leaves_nothing(app: App, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The second file does not fit: an error of ours names the folder, and the first file's bytes are gone."""
+async def test_full_disk_is_told_and_leaves_nothing(
+    app: App, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The second file does not fit: an error of ours names the folder, and the first file's bytes
+    are gone.
+    """
     copy, calls = shutil.copyfileobj, []
 
     def full(source: BinaryIO, target: BinaryIO) -> None:
@@ -301,7 +346,9 @@ async def test_full_disk_is_told_and_leaves_nothing(app: App, monkeypatch: pytes
     await left(app, [])
 
 
-async def test_job_that_cannot_be_made_leaves_no_bytes(app: App, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_job_that_cannot_be_made_leaves_no_bytes(
+    app: App, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The database refuses after the bytes are stored: they go too."""
 
     async def refuses(*_: object) -> Job:
@@ -313,7 +360,9 @@ async def test_job_that_cannot_be_made_leaves_no_bytes(app: App, monkeypatch: py
     await left(app, [])
 
 
-async def test_nothing_is_added_once_a_job_was_cancelled(app: App, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_nothing_is_added_once_a_job_was_cancelled(
+    app: App, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Not even the file that was being read, though its worker has not heard of it yet."""
     reading, go_on = asyncio.Event(), asyncio.Event()
 
@@ -332,7 +381,9 @@ async def test_nothing_is_added_once_a_job_was_cancelled(app: App, monkeypatch: 
     assert await app.catalog.collections() == []
 
 
-async def test_a_collection_that_is_deleted_takes_its_uploads_along(app: App, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_collection_that_is_deleted_takes_its_uploads_along(
+    app: App, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """An upload on its way into it is cancelled; one into another goes on."""
     monkeypatch.setattr(ScriptedEmbedder, "passages", never)
     async with working(app):

@@ -56,7 +56,9 @@ def folders(app: App) -> list[str]:
     return [path.name for path in (app.settings.home / "uploads").iterdir()]
 
 
-async def test_an_upload_outlives_a_disk_that_refuses(app: App, job: Job, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_an_upload_outlives_a_disk_that_refuses(
+    app: App, job: Job, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """However often: it waits with its bytes and why, and becomes its document."""
     monkeypatch.setattr(jobs, "add_sources", Refusing(4))
     await run(app)
@@ -73,7 +75,9 @@ async def test_an_upload_outlives_a_disk_that_refuses(app: App, job: Job, monkey
     assert folders(app) == []
 
 
-async def test_another_process_writes_for_longer_than_we_wait(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_another_process_writes_for_longer_than_we_wait(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The file is free again when the job is put off, and its bytes are there."""
     monkeypatch.setattr("citewell.store.db.BUSY_SECONDS", 0.2)
     async with App(settings) as app:
@@ -96,8 +100,12 @@ async def test_another_process_writes_for_longer_than_we_wait(settings: Settings
         assert folders(app) == [job.payload["folder"]]
 
 
-async def test_a_disk_that_always_refuses_ends_a_job(app: App, job: Job, monkeypatch: pytest.MonkeyPatch) -> None:
-    """After so many refusals it fails, says why, and keeps its bytes; its pauses grow, up to the longest."""
+async def test_a_disk_that_always_refuses_ends_a_job(
+    app: App, job: Job, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """After so many refusals it fails, says why, and keeps its bytes; its pauses grow, up to the
+    longest.
+    """
     monkeypatch.setattr(jobs, "add_sources", Refusing(MOST_REFUSALS + 1))
     pauses: list[float] = []
     put_off = app.jobs.put_off
@@ -118,7 +126,9 @@ async def test_a_disk_that_always_refuses_ends_a_job(app: App, job: Job, monkeyp
     assert folders(app) == []
 
 
-async def test_a_job_cancelled_while_the_disk_refuses_is_over(app: App, job: Job, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_job_cancelled_while_the_disk_refuses_is_over(
+    app: App, job: Job, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """It does not come back to the queue, and its bytes go."""
 
     async def refuses(*_: Any) -> object:

@@ -1,4 +1,6 @@
-"""Confirmed items and rules: undone, vouched for, reviewed; found in both languages; and their reserved collection."""
+"""Confirmed items and rules: undone, vouched for, reviewed; found in both languages; and their
+reserved collection.
+"""
 
 from __future__ import annotations
 
@@ -26,17 +28,28 @@ from citewell.types import Followed
 
 
 async def test_undo_removes_document_entry_and_effect(app: App) -> None:
-    """File, document, words, vectors and effect go; the row stays with who, when and why; doing it twice is nothing."""
+    """File, document, words, vectors and effect go; the row stays with who, when and why; doing it
+    twice is nothing.
+    """
     await said(app, data_trace())
     item = await the_item(app)
     undone = await knowledge.undo_item(app, item.item_id, "ann", "the service\nmoved")
-    assert (undone.state, undone.reason, undone.doc_id, undone.path) == ("undone", "the service moved", "", "")
+    assert (undone.state, undone.reason, undone.doc_id, undone.path) == (
+        "undone",
+        "the service moved",
+        "",
+        "",
+    )
     await nothing_left(app)
     with pytest.raises(NotFound):
         await app.catalog.document(item.doc_id)
     assert await app.catalog.waiting() == 0
     log = await knowledge.history_of(app, item.item_id)
-    assert [(each.action, each.user_id) for each in log] == [("confirmed", "local"), ("active", ""), ("undone", "ann")]
+    assert [(each.action, each.user_id) for each in log] == [
+        ("confirmed", "local"),
+        ("active", ""),
+        ("undone", "ann"),
+    ]
     assert await knowledge.undo_item(app, item.item_id, "bob", "again") == undone
     with pytest.raises(Conflict, match="is undone: the service moved"):
         await knowledge.endorse_item(app, item.item_id)
@@ -59,7 +72,9 @@ async def test_confirmed_again_after_undo(settings: Settings) -> None:
 
 
 async def test_killed_after_undo(app: App, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The file is the last to go: what is left of it has no effect, and the next look removes it."""
+    """The file is the last to go: what is left of it has no effect, and the next look removes
+    it.
+    """
     await said(app, data_trace())
     item = await the_item(app)
 
@@ -78,7 +93,9 @@ async def test_killed_after_undo(app: App, monkeypatch: pytest.MonkeyPatch) -> N
 
 
 async def test_reviewers(settings: Settings) -> None:
-    """Only their word makes knowledge; others' words are kept, and they may undo and restore nothing."""
+    """Only their word makes knowledge; others' words are kept, and they may undo and restore
+    nothing.
+    """
     async with opened(settings, reviewers=("rae",)) as app:
         first = await said(app, data_trace("tr_1", user_id="ann"))
         item = await the_item(app)
@@ -86,8 +103,13 @@ async def test_reviewers(settings: Settings) -> None:
         await nothing_left(app)
         assert (await knowledge.endorse_item(app, item.item_id, "bob")).state == "pending"
         item = await knowledge.endorse_item(app, item.item_id, "rae")
-        assert (item.state, [each.user_id for each in item.confirmed_by]) == ("active", ["ann", "bob", "rae"])
-        with pytest.raises(InvalidInput, match="only reviewers may undo knowledge, and ann is none"):
+        assert (item.state, [each.user_id for each in item.confirmed_by]) == (
+            "active",
+            ["ann", "bob", "rae"],
+        )
+        with pytest.raises(
+            InvalidInput, match="only reviewers may undo knowledge, and ann is none"
+        ):
             await knowledge.undo_item(app, item.item_id, "ann")
         await knowledge.quarantine_item(app, item.item_id, "column total is gone")
         await nothing_left(app)
@@ -98,7 +120,9 @@ async def test_reviewers(settings: Settings) -> None:
 
 
 async def test_a_rule_from_correction_to_undo(app: App) -> None:
-    """Waiting it is used for nothing; approved it is found; rejected or undone no more; and a new correction waits again."""
+    """Waiting it is used for nothing; approved it is found; rejected or undone no more; and a new
+    correction waits again.
+    """
     await said(app, data_trace(), False, "IT also has Backup.")
     [rule] = await knowledge.list_rules(app, "waiting")
 
@@ -113,7 +137,10 @@ async def test_a_rule_from_correction_to_undo(app: App) -> None:
     followed = [Followed(item_id=rule.rule_id, kind="rule", how="rule", question=rule.question)]
     for _ in range(2):
         await app.db.write(lambda connection: knowledge.used_in(connection, "tr_5", followed, 9.0))
-    assert ((await knowledge.get_rule(app, rule.rule_id)).uses, (await knowledge.get_rule(app, rule.rule_id)).used_at) == (
+    assert (
+        (await knowledge.get_rule(app, rule.rule_id)).uses,
+        (await knowledge.get_rule(app, rule.rule_id)).used_at,
+    ) == (
         1,
         9.0,
     )
@@ -140,7 +167,9 @@ async def test_a_rule_from_correction_to_undo(app: App) -> None:
 
 
 async def test_who_may_approve(settings: Settings) -> None:
-    """Where one person's word is not enough, nobody approves their own; where there are reviewers, only they approve."""
+    """Where one person's word is not enough, nobody approves their own; where there are reviewers,
+    only they approve.
+    """
     async with opened(settings, confirmations=2) as app:
         rule_id = (await said(app, data_trace(), False, "Backup too.")).item_id
         with pytest.raises(InvalidInput, match="somebody else than its author"):
@@ -151,7 +180,9 @@ async def test_who_may_approve(settings: Settings) -> None:
         with pytest.raises(InvalidInput, match="only reviewers"):
             await knowledge.review_rule(app, rule_id, "active", "ann")
         assert (await knowledge.review_rule(app, rule_id, "active", "rae")).state == "active"
-        assert (await knowledge.review_rule(app, rule_id, "undone", "local")).state == "undone"  # one's own word is one's own
+        assert (
+            await knowledge.review_rule(app, rule_id, "undone", "local")
+        ).state == "undone"  # one's own word is one's own
 
 
 async def test_what_was_voted_out_needs_as_many_anew(settings: Settings) -> None:
@@ -164,8 +195,14 @@ async def test_what_was_voted_out_needs_as_many_anew(settings: Settings) -> None
         assert item.state == "active"
         for user in ("cid", "dan", "eve"):
             await app.traces.put(trace := data_trace(f"tr_{user}", user_id=user))
-            followed = [Followed(item_id=item.item_id, kind="confirmed", how="reused", question=item.question)]
-            await app.db.write(lambda c, t=trace, f=followed: knowledge.used_in(c, t.trace_id, f, 1.0))  # type: ignore[misc]
+            followed = [
+                Followed(
+                    item_id=item.item_id, kind="confirmed", how="reused", question=item.question
+                )
+            ]
+            await app.db.write(
+                lambda c, t=trace, f=followed: knowledge.used_in(c, t.trace_id, f, 1.0)
+            )  # type: ignore[misc]
             await said(app, trace, False)
         assert (await knowledge.get_item(app, item.item_id)).state == "quarantined"
         one = await knowledge.endorse_item(app, item.item_id, "ann")
@@ -198,18 +235,30 @@ async def test_embedder_was_changed(app: App, monkeypatch: pytest.MonkeyPatch) -
     """Vectors of another embedder compare with nothing: the questions are embedded again."""
     await said(app, data_trace())
     monkeypatch.setattr(ScriptedEmbedder, "name", "scripted-2")
-    assert [each.item for each in await knowledge.known(app, QUESTION, agent="data", source="costs")] == [await the_item(app)]
+    assert [
+        each.item for each in await knowledge.known(app, QUESTION, agent="data", source="costs")
+    ] == [await the_item(app)]
 
 
 async def test_at_most_five_and_the_best_first(app: App) -> None:
     words = ["mail", "hosting", "backup", "storage", "network", "desks", "phones"]
     for number, word in enumerate(words):
         question = f"What is the total yearly cost of {word} in the IT function?"
-        await said(app, data_trace(f"tr_{number}", question, f"{SQL} -- {word} {number}".replace("'IT'", f"'{word}'")))
+        await said(
+            app,
+            data_trace(
+                f"tr_{number}", question, f"{SQL} -- {word} {number}".replace("'IT'", f"'{word}'")
+            ),
+        )
     known = await knowledge.known(
-        app, "What is the total yearly cost of backup in the IT function", agent="data", source="costs"
+        app,
+        "What is the total yearly cost of backup in the IT function",
+        agent="data",
+        source="costs",
     )
     assert len(known) == knowledge.MOST
     assert known[0].item.question.count("backup") == 1
-    assert [each.similarity for each in known] == sorted((each.similarity for each in known), reverse=True)
+    assert [each.similarity for each in known] == sorted(
+        (each.similarity for each in known), reverse=True
+    )
     assert await knowledge.known(app, " \x00 ", agent="data", source="costs") == []

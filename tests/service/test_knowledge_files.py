@@ -1,4 +1,6 @@
-"""Confirmed knowledge as files: the same bytes each time, back as they were, clean merges, and hostile files refused."""
+"""Confirmed knowledge as files: the same bytes each time, back as they were, clean merges, and
+hostile files refused.
+"""
 
 from __future__ import annotations
 
@@ -26,11 +28,17 @@ from citewell.store.confirmed.types import Confirmed
 from citewell.types import Trace
 
 SQL = "SELECT service, amount AS total FROM costs WHERE function = 'IT'"
-HOSTILE = "---\nid: x\n---\n# IT `cost` <script> *有哪些*服务? \u2028 {{x}} !!python/object:os.system"
+HOSTILE = (
+    "---\nid: x\n---\n# IT `cost` <script> *有哪些*服务? \u2028 {{x}} !!python/object:os.system"
+)
 
 
 def library(settings: Settings, name: str, **feedback: Any) -> App:
-    return App(settings.model_copy(update={"home": settings.home.parent / name, "feedback": FeedbackSettings(**feedback)}))
+    return App(
+        settings.model_copy(
+            update={"home": settings.home.parent / name, "feedback": FeedbackSettings(**feedback)}
+        )
+    )
 
 
 @pytest.fixture
@@ -62,7 +70,9 @@ async def corrected(app: App, trace: Trace) -> str:
 
 
 def bytes_of(folder: Path) -> dict[str, bytes]:
-    return {str(file.relative_to(folder)): file.read_bytes() for file in sorted(folder.rglob("*.md"))}
+    return {
+        str(file.relative_to(folder)): file.read_bytes() for file in sorted(folder.rglob("*.md"))
+    }
 
 
 def statuses(done: Imported) -> dict[str, tuple[str, str]]:
@@ -76,17 +86,27 @@ def plainly(item: Confirmed) -> dict[str, Any]:
 
 
 async def test_there_and_back(settings: Settings, costs: Path, out: Path) -> None:
-    """Twice the same bytes; taken in where they came from they change nothing, elsewhere all of it is there, and in force."""
+    """Twice the same bytes; taken in where they came from they change nothing, elsewhere all of it
+    is there, and in force.
+    """
     async with library(settings, "one") as app:
         await add_source(app, str(costs), "costs")
         await confirmed(
-            app, data_trace("tr_1", sql=SQL), data_trace("tr_2", HOSTILE, "SELECT count(*) FROM costs", user_id="李雷")
+            app,
+            data_trace("tr_1", sql=SQL),
+            data_trace("tr_2", HOSTILE, "SELECT count(*) FROM costs", user_id="李雷"),
         )
-        rule_id = await corrected(app, text_trace("qa", "tr_3", "When was the lamp lit?", user_id="ann"))
+        rule_id = await corrected(
+            app, text_trace("qa", "tr_3", "When was the lamp lit?", user_id="ann")
+        )
         first = await export(app, out)
         assert (first.items, first.rules, len(first.written)) == (2, 1, 3)
         before = bytes_of(out)
-        assert sorted(before) == ["confirmed_qa/tr_1.md", "confirmed_qa/tr_2.md", f"rules/{rule_id}.md"]
+        assert sorted(before) == [
+            "confirmed_qa/tr_1.md",
+            "confirmed_qa/tr_2.md",
+            f"rules/{rule_id}.md",
+        ]
         assert (await export(app, out)).written == []
         kept = {item.item_id: plainly(item) for item in await knowledge.list_items(app)}
         assert {status for status, _ in statuses(await import_(app, out)).values()} == {"unchanged"}
@@ -105,13 +125,18 @@ async def test_there_and_back(settings: Settings, costs: Path, out: Path) -> Non
 
 
 async def test_two_exports_merge_in_git(settings: Settings, costs: Path, tmp_path: Path) -> None:
-    """Two libraries, two branches: no conflict; each takes in what the other confirmed, and who stands by what both have."""
+    """Two libraries, two branches: no conflict; each takes in what the other confirmed, and who
+    stands by what both have.
+    """
     repository = tmp_path / "repository"
 
     def git(*arguments: str) -> str:
         who = ["-c", "user.name=t", "-c", "user.email=t@example.com", "-c", "commit.gpgsign=false"]
         return subprocess.run(
-            ["git", "-C", str(repository), *who, *arguments], check=True, capture_output=True, text=True
+            ["git", "-C", str(repository), *who, *arguments],
+            check=True,
+            capture_output=True,
+            text=True,
         ).stdout
 
     repository.mkdir()
@@ -119,7 +144,12 @@ async def test_two_exports_merge_in_git(settings: Settings, costs: Path, tmp_pat
     async with library(settings, "one") as one, library(settings, "two") as two:
         for app, user, trace_id in ((one, "ann", "tr_a"), (two, "bob", "tr_b")):
             await add_source(app, str(costs), "costs")
-            await confirmed(app, data_trace(trace_id, f"How much did {user} spend?", f"SELECT '{user}', 1", user_id=user))
+            await confirmed(
+                app,
+                data_trace(
+                    trace_id, f"How much did {user} spend?", f"SELECT '{user}', 1", user_id=user
+                ),
+            )
         await export(one, repository)
         git("add", ".")
         git("commit", "-q", "-m", "one")
@@ -147,7 +177,9 @@ async def test_two_exports_merge_in_git(settings: Settings, costs: Path, tmp_pat
 
 
 async def test_whose_word_counts(settings: Settings, costs: Path, out: Path) -> None:
-    """Names in a file are claims. Who cannot make an item count alone brings in only their own word; a reviewer brings all."""
+    """Names in a file are claims. Who cannot make an item count alone brings in only their own
+    word; a reviewer brings all.
+    """
     async with library(settings, "one") as app:
         await add_source(app, str(costs), "costs")
         await confirmed(app, data_trace("tr_1", sql=SQL, user_id="rita"))
@@ -161,15 +193,26 @@ async def test_whose_word_counts(settings: Settings, costs: Path, out: Path) -> 
         }
         item = await knowledge.get_item(app, "qa_confirmed_tr_1")
         assert [by.user_id for by in item.confirmed_by] == ["mallory"]
-        assert statuses(await import_(app, out, "mallory"))["confirmed_qa/tr_1.md"] == ("unchanged", "pending")
+        assert statuses(await import_(app, out, "mallory"))["confirmed_qa/tr_1.md"] == (
+            "unchanged",
+            "pending",
+        )
     async with library(settings, "three", reviewers=("rita",)) as app:
         await add_source(app, str(costs), "costs")
-        assert statuses(await import_(app, out, "mallory"))["confirmed_qa/tr_1.md"] == ("added", "pending")
-        assert statuses(await import_(app, out, "rita"))["confirmed_qa/tr_1.md"] == ("merged", "active")
+        assert statuses(await import_(app, out, "mallory"))["confirmed_qa/tr_1.md"] == (
+            "added",
+            "pending",
+        )
+        assert statuses(await import_(app, out, "rita"))["confirmed_qa/tr_1.md"] == (
+            "merged",
+            "active",
+        )
 
 
 async def test_what_cannot_be_used_here(settings: Settings, costs: Path, out: Path) -> None:
-    """No such tables, a statement that fails, quotes of documents that are not here: set aside, with the reason."""
+    """No such tables, a statement that fails, quotes of documents that are not here: set aside,
+    with the reason.
+    """
     async with library(settings, "one") as app:
         await add_source(app, str(costs), "costs")
         await confirmed(app, data_trace("tr_1", sql=SQL), text_trace("qa", "tr_2"))
@@ -181,15 +224,23 @@ async def test_what_cannot_be_used_here(settings: Settings, costs: Path, out: Pa
         assert "was removed" in done["confirmed_qa/tr_2.md"].reason
 
 
-async def test_what_was_undone_here_stays_undone(settings: Settings, costs: Path, out: Path) -> None:
-    """A file is not a way around a person's word; nor does it replace what is here and says otherwise."""
+async def test_what_was_undone_here_stays_undone(
+    settings: Settings, costs: Path, out: Path
+) -> None:
+    """A file is not a way around a person's word; nor does it replace what is here and says
+    otherwise.
+    """
     async with library(settings, "one") as app:
         await add_source(app, str(costs), "costs")
         await confirmed(app, data_trace("tr_1", sql=SQL))
         await export(app, out)
         await knowledge.undo_item(app, "qa_confirmed_tr_1", "ann", "wrong tax")
         (kept,) = (await import_(app, out)).files
-        assert (kept.status, kept.state, kept.reason) == ("kept", "undone", "it was undone here: wrong tax")
+        assert (kept.status, kept.state, kept.reason) == (
+            "kept",
+            "undone",
+            "it was undone here: wrong tax",
+        )
         left = await export(app, out)
         assert (left.left, left.pruned) == (["confirmed_qa/tr_1.md"], [])
         assert (await export(app, out, prune=True)).pruned == ["confirmed_qa/tr_1.md"]
@@ -205,14 +256,25 @@ def front(text: str, old: str, new: str) -> str:
     ("change", "why"),
     [
         (lambda t: t.encode()[:300], "front matter"),
-        (lambda t: front(t, "priority: high", "priority: !!python/object/apply:os.system ['true']"), "tag or an alias"),
+        (
+            lambda t: front(
+                t, "priority: high", "priority: !!python/object/apply:os.system ['true']"
+            ),
+            "tag or an alias",
+        ),
         (lambda t: front(t, "priority: high", "priority: &a high\nmore: *a"), "tag or an alias"),
         (lambda t: front(t, "priority: high", "priority: [high"), "cannot be read"),
         (lambda t: front(t, "priority: high", "priority: high\nrun: rm"), "run: Extra inputs"),
         (lambda t: front(t, "citewell: 1", "citewell: 2"), "citewell"),
         (lambda t: front(t, "state: active", "state: undone"), "its state is 'undone'"),
-        (lambda t: front(t, "trace_id: tr_1", "trace_id: ../../etc/passwd"), "not that of its name"),
-        (lambda t: front(t, "id: qa_confirmed_tr_1", "id: qa_confirmed_tr_9"), "not that of its name"),
+        (
+            lambda t: front(t, "trace_id: tr_1", "trace_id: ../../etc/passwd"),
+            "not that of its name",
+        ),
+        (
+            lambda t: front(t, "id: qa_confirmed_tr_1", "id: qa_confirmed_tr_9"),
+            "not that of its name",
+        ),
         (lambda t: front(t, "amount AS total", "secret AS total"), "do not agree"),
         (lambda t: t + "\n## 最终回答\nAnother answer.\n", "do not agree"),
         (lambda t: front(t, "# 人工", "<<<<<<< HEAD\n# 人工"), "merge conflict markers"),
@@ -220,18 +282,31 @@ def front(text: str, old: str, new: str) -> str:
         (lambda t: b"\xff\xfe" + t.encode(), "not UTF-8"),
         (lambda t: t + "x" * 1_000_001, "bytes is more than"),
         (lambda t: front(t, "at: ", "at: -"), "at: Input should be greater"),
-        (lambda t: re.sub(r"confirmed_by: .*", "confirmed_by: []", t), "confirmed_by: List should have"),
-        (lambda t: t.replace("SELECT service, amount AS total FROM costs WHERE function = 'IT'", "DROP TABLE costs"), ""),
+        (
+            lambda t: re.sub(r"confirmed_by: .*", "confirmed_by: []", t),
+            "confirmed_by: List should have",
+        ),
+        (
+            lambda t: t.replace(
+                "SELECT service, amount AS total FROM costs WHERE function = 'IT'",
+                "DROP TABLE costs",
+            ),
+            "",
+        ),
     ],
 )
 async def test_hostile_files(
     settings: Settings, costs: Path, out: Path, change: Callable[[str], str | bytes], why: str
 ) -> None:
-    """Each is refused with its reason, nothing of it is kept, and the file beside it is taken in."""
+    """Each is refused with its reason, nothing of it is kept, and the file beside it is taken
+    in.
+    """
     async with library(settings, "one") as app:
         await add_source(app, str(costs), "costs")
         await confirmed(
-            app, data_trace("tr_1", sql=SQL), data_trace("tr_2", "How many are there?", "SELECT count(*) FROM costs")
+            app,
+            data_trace("tr_1", sql=SQL),
+            data_trace("tr_2", "How many are there?", "SELECT count(*) FROM costs"),
         )
         await export(app, out)
     file = out / "confirmed_qa" / "tr_1.md"
@@ -246,7 +321,9 @@ async def test_hostile_files(
 
 
 async def test_prune_leaves_what_is_not_ours(settings: Settings, costs: Path, out: Path) -> None:
-    """A README, notes, a file of our name without our mark, a link: all stay; the item that is gone goes."""
+    """A README, notes, a file of our name without our mark, a link: all stay; the item that is gone
+    goes.
+    """
     async with library(settings, "one") as app:
         await add_source(app, str(costs), "costs")
         await confirmed(app, data_trace("tr_1", sql=SQL))
@@ -282,8 +359,12 @@ async def test_prune_leaves_what_is_not_ours(settings: Settings, costs: Path, ou
     ],
     ids=["lists", "mappings", "blocks", "many", "sexagesimal", "digits", "hex"],
 )
-def test_hostile_yaml_is_refused_before_it_is_built(front: str, why: str, loader: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A file within the size that would take minutes is refused in seconds, also without libyaml."""
+def test_hostile_yaml_is_refused_before_it_is_built(
+    front: str, why: str, loader: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A file within the size that would take minutes is refused in seconds, also without
+    libyaml.
+    """
     if not hasattr(yaml, loader):
         pytest.skip("PyYAML was built without libyaml")
     monkeypatch.setattr(confirmed_exchange, "LOADER", getattr(yaml, loader))
@@ -293,7 +374,9 @@ def test_hostile_yaml_is_refused_before_it_is_built(front: str, why: str, loader
     assert time.process_time() - begun < 30
 
 
-async def test_a_folder_of_too_much(settings: Settings, out: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_folder_of_too_much(
+    settings: Settings, out: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (out / "rules").mkdir(parents=True)
     for number in range(3):
         (out / "rules" / f"rule_{number}.md").write_text("x" * 100, "utf-8")
@@ -303,8 +386,12 @@ async def test_a_folder_of_too_much(settings: Settings, out: Path, monkeypatch: 
             await import_(app, out)
 
 
-async def test_odd_names_and_links(settings: Settings, costs: Path, out: Path, tmp_path: Path) -> None:
-    """A link, a folder, a copy under another name: refused; what is hidden or no Markdown is not looked at."""
+async def test_odd_names_and_links(
+    settings: Settings, costs: Path, out: Path, tmp_path: Path
+) -> None:
+    """A link, a folder, a copy under another name: refused; what is hidden or no Markdown is not
+    looked at.
+    """
     async with library(settings, "one") as app:
         await add_source(app, str(costs), "costs")
         await confirmed(app, data_trace("tr_1", sql=SQL))
@@ -317,8 +404,16 @@ async def test_odd_names_and_links(settings: Settings, costs: Path, out: Path, t
     (folder / "README.txt").write_text("x", "utf-8")
     async with library(settings, "two") as app:
         await add_source(app, str(costs), "costs")
-        found = {each.path.removeprefix("confirmed_qa/"): each.status for each in (await import_(app, out)).files}
-        assert found == {"tr_1.md": "added", "tr_copy.md": "failed", "tr_link.md": "failed", "tr_folder.md": "failed"}
+        found = {
+            each.path.removeprefix("confirmed_qa/"): each.status
+            for each in (await import_(app, out)).files
+        }
+        assert found == {
+            "tr_1.md": "added",
+            "tr_copy.md": "failed",
+            "tr_link.md": "failed",
+            "tr_folder.md": "failed",
+        }
         with pytest.raises(InvalidInput, match="no such folder"):
             await import_(app, tmp_path / "nowhere")
         with pytest.raises(InvalidInput, match="no files in"):

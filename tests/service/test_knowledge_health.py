@@ -1,4 +1,6 @@
-"""What people confirmed is held against its tables and documents as they are now; disagreements; what is cleaned away."""
+"""What people confirmed is held against its tables and documents as they are now; disagreements;
+what is cleaned away.
+"""
 
 from __future__ import annotations
 
@@ -75,7 +77,9 @@ async def changed(app: App, path: Path, rows: str) -> None:
     ],
 )
 async def test_schema_drift_sets_aside(app: App, costs: Path, rows: str, why: str) -> None:
-    """A column renamed, removed, of another type: out of search at once, with the engine's word; back when it is as it was."""
+    """A column renamed, removed, of another type: out of search at once, with the engine's word;
+    back when it is as it was.
+    """
     await add_source(app, str(costs), "costs")
     item = await item_of(app, data_trace(sql=PLAIN))
     assert item.state == "active"
@@ -92,9 +96,10 @@ async def test_schema_drift_sets_aside(app: App, costs: Path, rows: str, why: st
         "holds again",
         "active",
     ]
-    assert [each.item.question for each in await knowledge.known(app, item.question, agent="data", source="costs")] == [
-        item.question
-    ]
+    assert [
+        each.item.question
+        for each in await knowledge.known(app, item.question, agent="data", source="costs")
+    ] == [item.question]
 
 
 async def test_other_columns_beside_change_nothing(app: App, costs: Path) -> None:
@@ -118,7 +123,9 @@ async def test_what_people_set_aside_stays_aside(app: App, costs: Path) -> None:
     assert (await knowledge.get_item(app, item.item_id)).state == "quarantined"
 
 
-async def test_a_limit_proves_nothing(app: App, costs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_limit_proves_nothing(
+    app: App, costs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Too slow just now is not wrong."""
     await add_source(app, str(costs), "costs")
     item = await item_of(app, data_trace(sql=PLAIN))
@@ -128,11 +135,16 @@ async def test_a_limit_proves_nothing(app: App, costs: Path, monkeypatch: pytest
 
     monkeypatch.setattr("citewell.service.knowledge.recheck.query", late)
     (looked,) = (await check_source(app, "costs")).looked
-    assert (looked.outcome, (await knowledge.get_item(app, item.item_id)).state) == ("unknown", "active")
+    assert (looked.outcome, (await knowledge.get_item(app, item.item_id)).state) == (
+        "unknown",
+        "active",
+    )
 
 
 async def test_a_source_that_disappears(app: App, costs: Path) -> None:
-    """Removed: set aside, with that reason; added again under its name: back. Not reachable: nothing changes."""
+    """Removed: set aside, with that reason; added again under its name: back. Not reachable:
+    nothing changes.
+    """
     await add_source(app, str(costs), "costs")
     item = await item_of(app, data_trace(sql=PLAIN))
     await remove_source(app, "costs")
@@ -141,7 +153,10 @@ async def test_a_source_that_disappears(app: App, costs: Path) -> None:
     assert "its tables costs were removed" in aside.reason
     await add_source(app, str(costs), "costs")
     (looked,) = (await check_source(app, "costs")).looked
-    assert (looked.outcome, (await knowledge.get_item(app, item.item_id)).state) == ("restored", "active")
+    assert (looked.outcome, (await knowledge.get_item(app, item.item_id)).state) == (
+        "restored",
+        "active",
+    )
     source = await app.sources.get("costs")
     (app.settings.home / source.path).unlink()
     remove(costs)
@@ -158,7 +173,9 @@ async def done(app: App) -> None:
 
 
 async def test_tables_added_again(app: App, costs: Path, tmp_path: Path) -> None:
-    """Other tables of the same name and columns revive nothing; the very rows, the same file, or a person do."""
+    """Other tables of the same name and columns revive nothing; the very rows, the same file, or a
+    person do.
+    """
     other = tmp_path / "other" / "costs.csv"
     other.parent.mkdir()
     other.write_text("service,function,amount\nSecret,IT,99\n", "utf-8")
@@ -180,10 +197,14 @@ async def test_tables_added_again(app: App, costs: Path, tmp_path: Path) -> None
     state, reason = await again(other)
     assert state == "quarantined"
     assert "somebody has to confirm it anew" in reason
-    await changed(app, other, "service,function\nSecret,IT\n")  # what failed in between makes them no others
+    await changed(
+        app, other, "service,function\nSecret,IT\n"
+    )  # what failed in between makes them no others
     await changed(app, other, "service,function,amount\nSecret,IT,99\n")
     assert (await check_source(app, "costs")).changed[0].outcome == "quarantined"
-    assert (await again(other))[0] == "quarantined"  # nor does it make them the ones that were confirmed
+    assert (await again(other))[
+        0
+    ] == "quarantined"  # nor does it make them the ones that were confirmed
     copy = tmp_path / "copy" / "costs.csv"
     copy.parent.mkdir()
     copy.write_text(COSTS + "Cars,Fleet,1\n", "utf-8")
@@ -207,8 +228,12 @@ async def test_the_newest_reason_is_told(app: App, costs: Path) -> None:
     assert (await knowledge.history_of(app, mine.item_id))[-1].action == "still quarantined"
 
 
-async def test_killed_right_after_the_schema_is_kept(app: App, costs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The check is in the transaction that keeps the new schema: whatever is killed after it, the job is there."""
+async def test_killed_right_after_the_schema_is_kept(
+    app: App, costs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The check is in the transaction that keeps the new schema: whatever is killed after it, the
+    job is there.
+    """
     await add_source(app, str(costs), "costs")
     mine = await item_of(app, data_trace(sql=PLAIN))
     put = app.sources.put
@@ -226,7 +251,9 @@ async def test_killed_right_after_the_schema_is_kept(app: App, costs: Path, monk
     assert (await knowledge.get_item(app, mine.item_id)).state == "quarantined"
 
 
-async def test_killed_right_after_the_source_is_removed(app: App, costs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_killed_right_after_the_source_is_removed(
+    app: App, costs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """No item is left in force for tables that are gone; the next job removes its file."""
     await add_source(app, str(costs), "costs")
     mine = await item_of(app, data_trace(sql=PLAIN))
@@ -253,16 +280,22 @@ async def test_killed_right_after_the_source_is_removed(app: App, costs: Path, m
 async def confirmed_text(app: App, library: Path) -> tuple[Confirmed, str]:
     """An answer that quotes the lighthouse's document, and that document's id."""
     await add(app, [str(library)], "default")
-    doc_id = next(d.doc_id for d in await app.catalog.documents("default") if d.title == "Lighthouse")
+    doc_id = next(
+        d.doc_id for d in await app.catalog.documents("default") if d.title == "Lighthouse"
+    )
     trace = text_trace("qa")
     start = (await app.catalog.content(doc_id)).text.index(QUOTE)
-    cited = trace.answer.citations[0].model_copy(update={"doc_id": doc_id, "start": start, "end": start + len(QUOTE)})
+    cited = trace.answer.citations[0].model_copy(
+        update={"doc_id": doc_id, "start": start, "end": start + len(QUOTE)}
+    )
     answer = trace.answer.model_copy(update={"citations": [cited]})
     return await item_of(app, trace.model_copy(update={"answer": answer})), doc_id
 
 
 async def test_documents_that_change(app: App, library: Path) -> None:
-    """Text added around the quote is no harm; a quote that is gone is; and it is no more when it is back."""
+    """Text added around the quote is no harm; a quote that is gone is; and it is no more when it is
+    back.
+    """
     item, _ = await confirmed_text(app, library)
     file = library / "lighthouse.md"
     outcomes = []
@@ -277,14 +310,20 @@ async def test_documents_that_change(app: App, library: Path) -> None:
         outcomes.append((looked.outcome, (await knowledge.get_item(app, item.item_id)).state))
     assert outcomes == [("ok", "active"), ("quarantined", "quarantined"), ("restored", "active")]
     log = await knowledge.history_of(app, item.item_id)
-    assert any("does not say any more: “The lighthouse was built in 1857.”" in each.reason for each in log)
+    assert any(
+        "does not say any more: “The lighthouse was built in 1857.”" in each.reason for each in log
+    )
 
 
 async def test_a_document_that_is_removed(app: App, library: Path) -> None:
     item, doc_id = await confirmed_text(app, library)
     await delete_document(app, doc_id)
     (looked,) = (await check_documents(app, "default")).changed
-    assert (looked.item_id, looked.outcome, looked.reason) == (item.item_id, "quarantined", "Lighthouse was removed")
+    assert (looked.item_id, looked.outcome, looked.reason) == (
+        item.item_id,
+        "quarantined",
+        "Lighthouse was removed",
+    )
 
 
 # ---------------------------------------------------------------- disagreements
@@ -301,9 +340,16 @@ def rows(trace: Trace, found: list[list[Any]]) -> Trace:
 
 
 async def test_two_statements_for_one_question(app: App) -> None:
-    """Side by side with who stands by each; both found, each with the other's id; gone when one is undone."""
+    """Side by side with who stands by each; both found, each with the other's id; gone when one is
+    undone.
+    """
     one = data_trace("tr_1", user_id="ann")
-    other = rows(data_trace("tr_2", sql="SELECT service FROM costs WHERE function LIKE '%IT%'", user_id="bob"), [["Mail"]])
+    other = rows(
+        data_trace(
+            "tr_2", sql="SELECT service FROM costs WHERE function LIKE '%IT%'", user_id="bob"
+        ),
+        [["Mail"]],
+    )
     ids = await two(app, one, other)
     (found,) = await conflicts(app)
     assert sorted(side.item_id for side in found.sides) == sorted(ids)
@@ -313,7 +359,9 @@ async def test_two_statements_for_one_question(app: App) -> None:
     }
     assert found.source == "costs"
     near = await knowledge.known(app, one.question, agent="data", source="costs")
-    assert {each.item.item_id: each.item.conflicts for each in near if isinstance(each.item, Confirmed)} == {
+    assert {
+        each.item.item_id: each.item.conflicts for each in near if isinstance(each.item, Confirmed)
+    } == {
         ids[0]: [ids[1]],
         ids[1]: [ids[0]],
     }
@@ -324,7 +372,9 @@ async def test_two_statements_for_one_question(app: App) -> None:
 
 
 async def test_what_is_no_disagreement(app: App) -> None:
-    """Two statements that gave the same rows, another year, another collection, answers that agree."""
+    """Two statements that gave the same rows, another year, another collection, answers that
+    agree.
+    """
     await two(app, data_trace("tr_1"), data_trace("tr_2", sql="SELECT service, total FROM sums"))
     await two(
         app,
@@ -333,17 +383,29 @@ async def test_what_is_no_disagreement(app: App) -> None:
     )
     await two(app, text_trace("qa", "tr_5"), text_trace("qa", "tr_6", collection="other"))
     assert await conflicts(app) == []
-    items = [await knowledge.get_item(app, item.item_id) for item in await knowledge.list_items(app)]
+    items = [
+        await knowledge.get_item(app, item.item_id) for item in await knowledge.list_items(app)
+    ]
     assert [item.conflicts for item in items] == [[]] * 6
 
 
 async def test_two_answers_from_documents(app: App) -> None:
-    """1857 and 1862 cannot both be; of what weighs more, the one that was used and said to be right comes first."""
+    """1857 and 1862 cannot both be; of what weighs more, the one that was used and said to be right
+    comes first.
+    """
     one, other = text_trace("qa", "tr_1"), text_trace("dual_loop", "tr_2")
-    cited = other.answer.citations[0].model_copy(update={"doc_id": "doc_2", "quote": "It was built in 1862."})
-    answer = other.answer.model_copy(update={"answer": "It was built in 1862. [1]", "citations": [cited]})
+    cited = other.answer.citations[0].model_copy(
+        update={"doc_id": "doc_2", "quote": "It was built in 1862."}
+    )
+    answer = other.answer.model_copy(
+        update={"answer": "It was built in 1862. [1]", "citations": [cited]}
+    )
     ids = await two(app, one, other.model_copy(update={"answer": answer}))
-    await app.db.write(lambda c: c.execute(text("UPDATE confirmed SET uses = 9, good = 3 WHERE item_id = :id"), {"id": ids[1]}))
+    await app.db.write(
+        lambda c: c.execute(
+            text("UPDATE confirmed SET uses = 9, good = 3 WHERE item_id = :id"), {"id": ids[1]}
+        )
+    )
     (found,) = await conflicts(app)
     assert [side.item_id for side in found.sides] == [ids[1], ids[0]]
     assert (await knowledge.get_item(app, ids[0])).conflicts == [ids[1]]
@@ -412,14 +474,25 @@ async def aged(app: App, days: float, where: str = "1 = 1") -> None:
     """As if all of these items had been touched so long ago."""
     then = time.time() - days * DAY
     items = f"UPDATE confirmed SET created_at = :at, updated_at = :at, used_at = 0 WHERE {where}"
-    people = f"UPDATE confirmations SET at = :at WHERE item_id IN (SELECT item_id FROM confirmed WHERE {where})"
-    await app.db.write(lambda c: [c.execute(text(change), {"at": then}) for change in (items, people)])
+    people = (
+        "UPDATE confirmations SET at = :at WHERE item_id IN (SELECT item_id FROM confirmed "
+        f"WHERE {where})"
+    )
+    await app.db.write(
+        lambda c: [c.execute(text(change), {"at": then}) for change in (items, people)]
+    )
 
 
 async def test_gc_says_what_it_would_do_and_does_it(app: App) -> None:
-    """Stale ones leave use, dead rows go, with votes, orphan documents and files; a second run finds nothing."""
+    """Stale ones leave use, dead rows go, with votes, orphan documents and files; a second run
+    finds nothing.
+    """
     stale, undone, aside, fresh = [
-        (await item_of(app, text_trace("qa", f"tr_{n}", f"Question {n} of the lighthouse {word}?"))).item_id
+        (
+            await item_of(
+                app, text_trace("qa", f"tr_{n}", f"Question {n} of the lighthouse {word}?")
+            )
+        ).item_id
         for n, word in enumerate(("pier", "lamp", "oil", "ship"))
     ]
     await knowledge.undo_item(app, undone)
@@ -429,7 +502,9 @@ async def test_gc_says_what_it_would_do_and_does_it(app: App) -> None:
         await settle(app, item_id)
     folder = app.settings.home / "knowledge" / "confirmed_qa"
     (folder / "tr_left.md").write_text("left by a kill", "utf-8")
-    await app.traces.put(text_trace("qa", "tr_old").model_copy(update={"expires_at": time.time() - 1}))
+    await app.traces.put(
+        text_trace("qa", "tr_old").model_copy(update={"expires_at": time.time() - 1})
+    )
     said = await gc(app, dry_run=True)
     before = {each.item_id: each.state for each in await knowledge.list_items(app)}
     assert before == {stale: "active", undone: "undone", aside: "quarantined", fresh: "active"}
@@ -446,7 +521,9 @@ async def test_gc_says_what_it_would_do_and_does_it(app: App) -> None:
     after = {each.item_id: (each.state, each.reason) for each in await knowledge.list_items(app)}
     assert after == {stale: ("undone", "not used for 365 days"), fresh: ("active", "")}
     assert [file.name for file in folder.glob("*.md")] == ["tr_3.md"]
-    assert [d.title for d in await app.catalog.documents(CONFIRMED)] == ["Question 3 of the lighthouse ship?"]
+    assert [d.title for d in await app.catalog.documents(CONFIRMED)] == [
+        "Question 3 of the lighthouse ship?"
+    ]
     assert (await gc(app)).nothing
 
 
@@ -465,6 +542,10 @@ async def test_gc_of_a_used_item(app: App) -> None:
     """Old, but used last week: it stays."""
     one = await item_of(app, text_trace("qa"))
     await aged(app, 400)
-    await app.db.write(lambda c: c.execute(text("UPDATE confirmed SET used_at = :at"), {"at": time.time() - 7 * DAY}))
+    await app.db.write(
+        lambda c: c.execute(
+            text("UPDATE confirmed SET used_at = :at"), {"at": time.time() - 7 * DAY}
+        )
+    )
     assert (await gc(app)).stale == []
     assert (await knowledge.get_item(app, one.item_id)).state == "active"

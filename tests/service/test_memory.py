@@ -1,4 +1,6 @@
-"""Memory as the agents and the interfaces use it: remembered, recalled while it holds, edited, forgotten, by user."""
+"""Memory as the agents and the interfaces use it: remembered, recalled while it holds, edited,
+forgotten, by user.
+"""
 
 from __future__ import annotations
 
@@ -38,8 +40,12 @@ async def recalled(app: App, user: str, question: str) -> list[str]:
 
 @pytest.fixture
 async def real(tmp_path: Path) -> AsyncIterator[App]:
-    """With the embedder that comes with Citewell, and a reader to which all that asks for a price asks the same."""
-    settings = Settings(home=tmp_path / "home", cache=tmp_path / "cache", llm="none", reader="scripted")
+    """With the embedder that comes with Citewell, and a reader to which all that asks for a price
+    asks the same.
+    """
+    settings = Settings(
+        home=tmp_path / "home", cache=tmp_path / "cache", llm="none", reader="scripted"
+    )
     async with App(settings) as opened:
         assert isinstance(opened.reader, ScriptedReader)
         opened.reader.same_with(lambda one, other: float("plan" in one and "plan" in other))
@@ -59,13 +65,18 @@ async def test_remembered_and_recalled(real: App) -> None:
     assert (found.memory.memory_id, found.same) == (price.memory_id, True)
     assert await recalled(real, "li", "When was the lighthouse built?") == []
     assert await recalled(real, "nobody", "What is my name?") == []
-    assert set(await recalled(real, "li", "What do you know about me?")) == {plan.memory_id, name.memory_id}
+    assert set(await recalled(real, "li", "What do you know about me?")) == {
+        plan.memory_id,
+        name.memory_id,
+    }
     again = await settle(real, "li", "What does the Pro plan cost?", "30 euros.")
     assert again.memory_id == price.memory_id
 
 
 async def test_the_newer_word_counts(app: App) -> None:
-    """A later fact contradicts an earlier one, whatever language it is told in; the history is shown."""
+    """A later fact contradicts an earlier one, whatever language it is told in; the history is
+    shown.
+    """
     await tell(app, "li", "my plan is Pro")
     told = Told("fact", "plan", "My plan is Basic")
     kept = await service.remember(app, "li", told)
@@ -106,14 +117,20 @@ async def test_secrets_are_not_kept(app: App) -> None:
     fact = await tell(app, "li", "my plan is Pro")
     with pytest.raises(InvalidInput, match="secret"):
         await service.edit_memory(app, "li", fact.memory_id, "my PIN is 1234")
-    assert [each.text for each in await service.list_memories(app, "li", history=True)] == ["my plan is Pro"]
+    assert [each.text for each in await service.list_memories(app, "li", history=True)] == [
+        "my plan is Pro"
+    ]
 
 
 async def test_editing(app: App) -> None:
     """Found by the new words; agrees with what is known; bad words are refused."""
     fact = await tell(app, "li", "my plan is Pro")
     edited = await service.edit_memory(app, "li", fact.memory_id, " My department is Research. ")
-    assert (edited.memory_id, edited.subject, edited.text) == (fact.memory_id, "department", "My department is Research")
+    assert (edited.memory_id, edited.subject, edited.text) == (
+        fact.memory_id,
+        "department",
+        "My department is Research",
+    )
     assert await recalled(app, "li", "Where is my department?") == [fact.memory_id]
     assert await recalled(app, "li", "How much is my plan?") == []
     for bad in ("", " 。", "x" * 301):
@@ -121,7 +138,9 @@ async def test_editing(app: App) -> None:
             await service.edit_memory(app, "li", fact.memory_id, bad)
 
 
-async def test_an_answer_is_recalled_while_its_documents_are_as_they_were(app: App, library: Path) -> None:
+async def test_an_answer_is_recalled_while_its_documents_are_as_they_were(
+    app: App, library: Path
+) -> None:
     """Not after a new version of one, nor after one was removed. It is still listed."""
     question = "When was the lighthouse built?"
     lighthouse, tower = library / "lighthouse.md", library / "灯塔.txt"

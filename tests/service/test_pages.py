@@ -1,4 +1,6 @@
-"""Web pages become documents, with a real site on the loopback: asked for once, asked again with what is known of them."""
+"""Web pages become documents, with a real site on the loopback: asked for once, asked again with
+what is known of them.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,13 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from citewell.config import Settings
-from citewell.errors import CitewellError, InvalidInput, PermanentError, TransientError, UnreadableFile
+from citewell.errors import (
+    CitewellError,
+    InvalidInput,
+    PermanentError,
+    TransientError,
+    UnreadableFile,
+)
 from citewell.runtime.app import App
 from citewell.service.library.collections import delete_collection
 from citewell.service.sites.keep_pages import Crawled, Pages, open_pages
@@ -21,9 +29,14 @@ if TYPE_CHECKING:
     from tests.conftest import SiteServer
 
 TOWER = "<p>The lighthouse was built in 1857. Its lamp is electric.</p>"
-LINKS = '<p>See <a href="/keeper">the keeper</a> and <a href="https://other.example/x#top">others</a>.</p>'
+LINKS = (
+    '<p>See <a href="/keeper">the keeper</a> and <a '
+    'href="https://other.example/x#top">others</a>.</p>'
+)
 SCRIPTED = (
-    b"<html><head><title>App</title></head><body><div id=app></div>" + b"<script>draw();</script>" * 20 + b"</body></html>"
+    b"<html><head><title>App</title></head><body><div id=app></div>"
+    + b"<script>draw();</script>" * 20
+    + b"</body></html>"
 )
 
 
@@ -51,12 +64,25 @@ async def snapshot(app: App, url: str) -> Snapshot:
 async def test_a_page_becomes_a_document_with_its_links(app: App, site_server: SiteServer) -> None:
     """Its snapshot says what was fetched and when, and where its links lead."""
     site_server.page(
-        "/a", TOWER + LINKS, title="Lighthouse", etag='"v1"', headers={"Last-Modified": "Mon, 01 Jan 2024 00:00:00 GMT"}
+        "/a",
+        TOWER + LINKS,
+        title="Lighthouse",
+        etag='"v1"',
+        headers={"Last-Modified": "Mon, 01 Jan 2024 00:00:00 GMT"},
     )
     url = f"{site_server.url}/a"
     page = await get(app, url + "?utm_source=x#top")
-    assert (page.url, page.uri, page.title, page.how, page.notes) == (url, url, "Lighthouse", "fetched", ())
-    assert [link.url for link in page.links] == [f"{site_server.url}/keeper", "https://other.example/x"]
+    assert (page.url, page.uri, page.title, page.how, page.notes) == (
+        url,
+        url,
+        "Lighthouse",
+        "fetched",
+        (),
+    )
+    assert [link.url for link in page.links] == [
+        f"{site_server.url}/keeper",
+        "https://other.example/x",
+    ]
     assert page.links[0].text == "the keeper"
     assert abs(page.fetched_at - time.time()) < 60
     assert page.checked_at == page.fetched_at
@@ -64,7 +90,11 @@ async def test_a_page_becomes_a_document_with_its_links(app: App, site_server: S
     assert (info.uri, info.collection, info.chunks > 0, info.embedded) == (url, "site", True, 0)
     kept = await snapshot(app, url)
     assert (kept.doc_id, kept.sha256, kept.etag) == (page.doc_id, info.sha256, '"v1"')
-    assert (kept.last_modified, kept.links, kept.problem) == ("Mon, 01 Jan 2024 00:00:00 GMT", page.links, "")
+    assert (kept.last_modified, kept.links, kept.problem) == (
+        "Mon, 01 Jan 2024 00:00:00 GMT",
+        page.links,
+        "",
+    )
     [without] = await app.snapshots.of("site", links=False)
     assert without.links == ()
     assert (await open_pages(app).page(url, "site", seconds=5, links=False)).links == ()
@@ -136,7 +166,9 @@ async def test_two_addresses_of_one_page(app: App, site_server: SiteServer) -> N
 
 
 async def test_a_redirect_that_leads_elsewhere_now(app: App, site_server: SiteServer) -> None:
-    """The other page may have the ETag of the first: it is not taken for it, and the first stays what it was."""
+    """The other page may have the ETag of the first: it is not taken for it, and the first stays
+    what it was.
+    """
     site_server.page("/b", TOWER, title="B", etag='"v1"')
     site_server.page("/c", "<p>The harbour has two piers.</p>", title="C", etag='"v1"')
     site_server.page("/a", status=302, headers={"Location": "/b"})
@@ -165,7 +197,9 @@ async def test_a_slash_at_the_end_is_no_other_page(app: App, site_server: SiteSe
 
 
 async def test_one_address_asked_for_twice_at_once(app: App, site_server: SiteServer) -> None:
-    """One request; the second task has what the first one got. So for two addresses that lead to one page."""
+    """One request; the second task has what the first one got. So for two addresses that lead to
+    one page.
+    """
     site_server.page("/a", TOWER)
     site_server.page("/b", TOWER)
     site_server.page("/old", status=301, headers={"Location": "/b"})
@@ -173,7 +207,9 @@ async def test_one_address_asked_for_twice_at_once(app: App, site_server: SiteSe
     both = await asyncio.gather(get(app, f"{site_server.url}/a"), get(app, f"{site_server.url}/a"))
     assert sorted(page.how for page in both) == ["fetched", "reused"]
     assert site_server.paths() == ["/a"]
-    pages = await asyncio.gather(get(app, f"{site_server.url}/old"), get(app, f"{site_server.url}/b"))
+    pages = await asyncio.gather(
+        get(app, f"{site_server.url}/old"), get(app, f"{site_server.url}/b")
+    )
     assert len({page.doc_id for page in pages}) == 1
     assert (await app.catalog.document(pages[0].doc_id)).version == 1
 
@@ -196,13 +232,19 @@ async def test_who_waits_for_another_has_a_time_too(app: App, site_server: SiteS
         ({"status": 404}, PermanentError, "page_missing"),
         ({"status": 403}, PermanentError, "page_refused"),
         ({"kind": "video/mp4"}, UnreadableFile, "unreadable_file"),
-        ({"body": b"%PDF-1.7\nnothing", "kind": "application/pdf"}, UnreadableFile, "unreadable_file"),
+        (
+            {"body": b"%PDF-1.7\nnothing", "kind": "application/pdf"},
+            UnreadableFile,
+            "unreadable_file",
+        ),
     ],
 )
 async def test_what_is_not_there_is_not_asked_for_again_at_once(
     app: App, site_server: SiteServer, reply: dict[str, Any], kind: type[CitewellError], code: str
 ) -> None:
-    """Its reason is kept and raised within `max_age`; a document made of it before stays, and is there again with it."""
+    """Its reason is kept and raised within `max_age`; a document made of it before stays, and is
+    there again with it.
+    """
     url = f"{site_server.url}/a"
     site_server.page("/a", TOWER, etag='"v1"')
     first = await get(app, url)
@@ -224,7 +266,9 @@ async def test_what_is_not_there_is_not_asked_for_again_at_once(
 
 
 async def test_a_page_that_was_never_there(app: App, site_server: SiteServer) -> None:
-    """It is kept as such where the collection is there; a failure makes no collection, and a busy site is no fact."""
+    """It is kept as such where the collection is there; a failure makes no collection, and a busy
+    site is no fact.
+    """
     with pytest.raises(PermanentError):
         await get(app, f"{site_server.url}/none")
     assert await app.catalog.collections() == []
@@ -243,7 +287,9 @@ async def test_what_is_removed_takes_its_snapshot_along(app: App, site_server: S
     site_server.page("/a", TOWER, etag='"v1"')
     site_server.page("/old", status=301, headers={"Location": "/a"})
     page = await get(app, f"{site_server.url}/old")
-    await app.sites.found("site", url, "When?", await app.embedder.query("When?"), app.embedder.name)
+    await app.sites.found(
+        "site", url, "When?", await app.embedder.query("When?"), app.embedder.name
+    )
     await app.catalog.delete(page.doc_id)
     assert not await app.snapshots.of("site")
     assert not await app.sites.finds("site", app.embedder.name)
@@ -252,11 +298,20 @@ async def test_what_is_removed_takes_its_snapshot_along(app: App, site_server: S
     await delete_collection(app, "site")
     assert await app.sites.site("site") is None
     for table in ("pages", "redirects", "finds", "sites"):
-        assert await app.db.read(lambda c, t=table: c.exec_driver_sql(f"SELECT count(*) FROM {t}").scalar_one()) == 0  # type: ignore[misc]
+        assert (
+            await app.db.read(
+                lambda c, t=table: c.exec_driver_sql(f"SELECT count(*) FROM {t}").scalar_one()
+            )
+            == 0
+        )  # type: ignore[misc]
 
 
-async def test_a_stop_between_document_and_snapshot(app: App, site_server: SiteServer, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The document is there, and the ETag of the older text is not believed: the site may have gone back to it."""
+async def test_a_stop_between_document_and_snapshot(
+    app: App, site_server: SiteServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The document is there, and the ETag of the older text is not believed: the site may have gone
+    back to it.
+    """
     url = f"{site_server.url}/a"
     site_server.page("/a", TOWER, etag='"v1"')
     first = await get(app, url)
@@ -278,7 +333,9 @@ async def test_a_stop_between_document_and_snapshot(app: App, site_server: SiteS
 
 
 async def test_a_page_that_scripts_write(app: App, site_server: SiteServer) -> None:
-    """Without anything to run them that is said; with it, what they make is read, and no ETag speaks for it."""
+    """Without anything to run them that is said; with it, what they make is read, and no ETag
+    speaks for it.
+    """
     url = f"{site_server.url}/app"
     site_server.page("/app", SCRIPTED, etag='"v1"')
     with pytest.raises(UnreadableFile, match="written by scripts, which were not run"):
@@ -309,7 +366,9 @@ async def test_scripts_that_cannot_be_run(app: App, site_server: SiteServer) -> 
 
     open_pages(app).render = render
     page = await get(app, f"{site_server.url}/app")
-    assert page.notes == (f"{site_server.url}/app: its scripts could not be run: the browser is gone",)
+    assert page.notes == (
+        f"{site_server.url}/app: its scripts could not be run: the browser is gone",
+    )
     assert "lighthouse" in (await app.catalog.content(page.doc_id)).text
 
 
@@ -321,13 +380,20 @@ async def test_links_that_are_not_to_be_followed(app: App, site_server: SiteServ
 
 
 async def test_the_map_of_a_site(app: App, site_server: SiteServer) -> None:
-    """What its sitemaps name, where that is allowed; nothing of it is kept. A site without one has none."""
-    assert await open_pages(app).site_map(f"{site_server.url}/a", lambda _: True, most=10, seconds=5) == []
+    """What its sitemaps name, where that is allowed; nothing of it is kept. A site without one has
+    none.
+    """
+    assert (
+        await open_pages(app).site_map(f"{site_server.url}/a", lambda _: True, most=10, seconds=5)
+        == []
+    )
     url = site_server.url.replace("127.0.0.1", "localhost")
     named = "\n".join(f"<url><loc>{url}/{name}</loc></url>" for name in ("a", "b"))
     site_server.page("/robots.txt", f"Sitemap: {url}/map.xml\n".encode(), kind="text/plain")
     site_server.page("/map.xml", f"<urlset>{named}</urlset>".encode(), kind="application/xml")
-    found = await open_pages(app).site_map(f"{url}/a", lambda each: not each.endswith("/b"), most=10, seconds=5)
+    found = await open_pages(app).site_map(
+        f"{url}/a", lambda each: not each.endswith("/b"), most=10, seconds=5
+    )
     assert [entry.url for entry in found] == [f"{url}/a"]
     assert await app.catalog.collections() == []
 
@@ -338,7 +404,9 @@ async def test_a_busy_site_is_asked_again(app: App, site_server: SiteServer) -> 
     for attempts in (1, 2):
         site_server.asked.clear()
         with pytest.raises(TransientError):
-            await open_pages(app).page(f"{site_server.url}/a", "site", seconds=10, attempts=attempts)
+            await open_pages(app).page(
+                f"{site_server.url}/a", "site", seconds=10, attempts=attempts
+            )
         assert len(site_server.asked) == attempts
 
 

@@ -13,7 +13,12 @@ from citewell.runtime.app import App
 from citewell.service.ask.ask import AskRequest, ask
 from citewell.service.papers.reading_sessions import begin, read
 
-SAMPLE = Path(__file__).parents[2] / "samples" / "papers" / "reserve-forecasting-for-cargo-bike-fleets.pdf"
+SAMPLE = (
+    Path(__file__).parents[2]
+    / "samples"
+    / "papers"
+    / "reserve-forecasting-for-cargo-bike-fleets.pdf"
+)
 PAGES = 300
 
 
@@ -31,7 +36,9 @@ def long_paper() -> bytes:
 
 @pytest.fixture
 def settings(tmp_path: Path) -> Settings:
-    return Settings(home=tmp_path, cache=tmp_path, llm="none", embedder="scripted", reader="scripted")
+    return Settings(
+        home=tmp_path, cache=tmp_path, llm="none", embedder="scripted", reader="scripted"
+    )
 
 
 async def test_three_hundred_pages(settings: Settings) -> None:
@@ -46,7 +53,9 @@ async def test_three_hundred_pages(settings: Settings) -> None:
         route = await ask(app, AskRequest(question="", options={"event": "plan"}, **said))
         assert route.data is not None
         assert 1 <= len(route.data["plan"]["steps"]) <= 8
-        answer = await ask(app, AskRequest(question="What is the MAE of CargoCast over all test trips?", **said))
+        answer = await ask(
+            app, AskRequest(question="What is the MAE of CargoCast over all test trips?", **said)
+        )
         assert "3.5" in answer.answer
         assert answer.citations[0].page in range(1, PAGES + 1)
         kept = await read(app, session.session_id)

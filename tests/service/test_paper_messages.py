@@ -1,4 +1,6 @@
-"""Messages to a reading session: named and sent again, stopped and gone on with, and what is left of a deleted one."""
+"""Messages to a reading session: named and sent again, stopped and gone on with, and what is left
+of a deleted one.
+"""
 
 from __future__ import annotations
 
@@ -56,9 +58,21 @@ async def begun(app: App) -> PaperSession:
     return await papers.begin(app, data=PAPER.encode(), name="lamp.md")
 
 
-async def sent(app: App, session: PaperSession, text: str, event: str | None = None, name: str = "", **more: Any) -> Answer:
+async def sent(
+    app: App,
+    session: PaperSession,
+    text: str,
+    event: str | None = None,
+    name: str = "",
+    **more: Any,
+) -> Answer:
     options = {key: value for key, value in {"event": event, "message_id": name}.items() if value}
-    return await ask(app, AskRequest(question=text, agent="paper", session_id=session.session_id, options=options, **more))
+    return await ask(
+        app,
+        AskRequest(
+            question=text, agent="paper", session_id=session.session_id, options=options, **more
+        ),
+    )
 
 
 async def routed(app: App) -> PaperSession:
@@ -69,7 +83,9 @@ async def routed(app: App) -> PaperSession:
 
 
 async def test_every_message_that_is_sent_again_has_its_answer(app: App) -> None:
-    """Report, interest and question, whatever the session has come to since, and without the paper; nothing is done twice."""
+    """Report, interest and question, whatever the session has come to since, and without the paper;
+    nothing is done twice.
+    """
     session = await begun(app)
     first = [
         await sent(app, session, "", name="m1"),
@@ -83,7 +99,10 @@ async def test_every_message_that_is_sent_again_has_its_answer(app: App) -> None
     for removed in (False, True):
         if removed:
             await delete_document(app, session.paper.doc_id)
-        again = [await sent(app, session, text, name=name) for text, name in (("", "m1"), ("x", "m2"), (QUESTION, "m3"))]
+        again = [
+            await sent(app, session, text, name=name)
+            for text, name in (("", "m1"), ("x", "m2"), (QUESTION, "m3"))
+        ]
         assert again == first
     after = await papers.read(app, session.session_id)
     assert (after.plan, after.answers, after.unfinished) == (before.plan, before.answers, [])
@@ -99,13 +118,19 @@ async def test_the_same_message_many_times_at_once(app: App, event: str) -> None
     if event == "plan":
         await sent(app, session, "", "report")
     before = len(await app.sessions.history(session.session_id))
-    answers = await asyncio.gather(*[sent(app, session, QUESTION * (event != "report"), event, "m1") for _ in range(5)])
+    answers = await asyncio.gather(
+        *[sent(app, session, QUESTION * (event != "report"), event, "m1") for _ in range(5)]
+    )
     assert all(answer == answers[0] for answer in answers)
-    assert len(await app.sessions.history(session.session_id)) - before == (1 if event == "report" else 2)
+    assert len(await app.sessions.history(session.session_id)) - before == (
+        1 if event == "report" else 2
+    )
     assert await app.runs.list("local") == []
 
 
-async def test_another_process_was_quicker_with_the_same_message(app: App, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_another_process_was_quicker_with_the_same_message(
+    app: App, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Its answer is kept and is ours too."""
     session = await begun(app)
     await sent(app, session, "", "report")
@@ -122,9 +147,16 @@ async def test_another_process_was_quicker_with_the_same_message(app: App, monke
 
 
 async def test_what_may_pass_does_not_end_a_run(app: App, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A disk that is full for a moment: the question waits. One whose paper is gone can never be answered, and is over."""
+    """A disk that is full for a moment: the question waits. One whose paper is gone can never be
+    answered, and is over.
+    """
     session = await routed(app)
-    asked = {"question": QUESTION, "agent": "paper", "session_id": session.session_id, "options": {}}
+    asked = {
+        "question": QUESTION,
+        "agent": "paper",
+        "session_id": session.session_id,
+        "options": {},
+    }
     state = await kept_state(app, session)
     await app.runs.keep("tr_1", await app.runs.begin("tr_1", "local", "paper", asked), "ask", state)
     for full in ("citewell.service.ask.ask_paper.opened", "citewell.service.ask.ask.own_session"):
@@ -155,7 +187,9 @@ async def kept_state(app: App, session: PaperSession) -> dict[str, Any]:
     return state
 
 
-async def slow_work(app: App, monkeypatch: pytest.MonkeyPatch, event: str) -> tuple[asyncio.Event, asyncio.Event]:
+async def slow_work(
+    app: App, monkeypatch: pytest.MonkeyPatch, event: str
+) -> tuple[asyncio.Event, asyncio.Event]:
     """Work that says when all but its commit is done, and waits then."""
     whole, there, go = ask_paper.WORK[event], asyncio.Event(), asyncio.Event()
 
@@ -168,8 +202,12 @@ async def slow_work(app: App, monkeypatch: pytest.MonkeyPatch, event: str) -> tu
     return there, go
 
 
-async def test_what_is_being_answered_is_not_taken(app: App, monkeypatch: pytest.MonkeyPatch) -> None:
-    """However long it takes: signs of life are given. Nobody drops or resumes it, and its answer is kept."""
+async def test_what_is_being_answered_is_not_taken(
+    app: App, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However long it takes: signs of life are given. Nobody drops or resumes it, and its answer is
+    kept.
+    """
     monkeypatch.setattr(alive, "BEAT", 0.05)
     monkeypatch.setattr(app.runs, "_leases", Leases(0.3))
     session = await routed(app)
@@ -220,18 +258,28 @@ async def test_traces_go_with_their_session(app: App) -> None:
         await sent(app, session, QUESTION)
     chat = await app.sessions.create("qa")
     trace = (await app.traces.list())[0]
-    await app.traces.put(trace.model_copy(update={"trace_id": "tr_chat", "session_id": chat.session_id}))
+    await app.traces.put(
+        trace.model_copy(update={"trace_id": "tr_chat", "session_id": chat.session_id})
+    )
     await papers.delete(app, first.session_id)
-    assert {trace.session_id for trace in await app.traces.list()} == {second.session_id, chat.session_id}
+    assert {trace.session_id for trace in await app.traces.list()} == {
+        second.session_id,
+        chat.session_id,
+    }
     await delete_session(app, chat.session_id)
     assert {trace.session_id for trace in await app.traces.list()} == {second.session_id}
 
 
-async def test_names_hold_nothing_that_is_not_seen(app: App, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Neither a paper's title and authors, nor a user's name: bytes that were not read would make two users one."""
+async def test_names_hold_nothing_that_is_not_seen(
+    app: App, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Neither a paper's title and authors, nor a user's name: bytes that were not read would make
+    two users one.
+    """
     names = ("Ann \u2066Keeper", "\u202e")
     monkeypatch.setattr(
-        "citewell.service.papers.reading_sessions.read_paper", lambda document: replace(read_paper(document), authors=names)
+        "citewell.service.papers.reading_sessions.read_paper",
+        lambda document: replace(read_paper(document), authors=names),
     )
     session = await begun(app)
     assert (session.paper.title, session.title) == ("A Lamp That Learns",) * 2
@@ -250,12 +298,21 @@ async def test_a_report_that_ends_its_process_fails_its_job(app: App) -> None:
     from citewell.service.papers.guide_job import make_report
 
     session = await begun(app)
-    asked = {"question": "", "agent": "paper", "session_id": session.session_id, "options": {"event": "report"}}
+    asked = {
+        "question": "",
+        "agent": "paper",
+        "session_id": session.session_id,
+        "options": {"event": "report"},
+    }
     await app.runs.keep("tr_1", await app.runs.begin("tr_1", "local", "paper", asked), "report", {})
-    await app.db.write(lambda connection: connection.exec_driver_sql("UPDATE runs SET attempts = 2"))
+    await app.db.write(
+        lambda connection: connection.exec_driver_sql("UPDATE runs SET attempts = 2")
+    )
     await submit(app, session.session_id)
     job = await app.jobs.claim()
     assert job is not None
-    with pytest.raises(CitewellError, match="stopped Citewell twice and is given up: the guide") as told:
+    with pytest.raises(
+        CitewellError, match="stopped Citewell twice and is given up: the guide"
+    ) as told:
         await make_report(app, job, Holder(app, job))
     assert not isinstance(told.value, Conflict)

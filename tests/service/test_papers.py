@@ -85,7 +85,9 @@ trailer <</Root 1 0 R>>
 """
 
 
-async def begun(app: App, user_id: str = "local", data: bytes = PAPER.encode(), name: str = "lamp.md") -> PaperSession:
+async def begun(
+    app: App, user_id: str = "local", data: bytes = PAPER.encode(), name: str = "lamp.md"
+) -> PaperSession:
     return await papers.begin(app, data=data, name=name, user_id=user_id)
 
 
@@ -93,19 +95,32 @@ async def routed(app: App, user_id: str = "local") -> PaperSession:
     """A session with its report and a route."""
     session = await begun(app, user_id)
     for event in ("report", "plan"):
-        asked = AskRequest(question="", agent="paper", session_id=session.session_id, user_id=user_id, options={"event": event})
+        asked = AskRequest(
+            question="",
+            agent="paper",
+            session_id=session.session_id,
+            user_id=user_id,
+            options={"event": event},
+        )
         await ask(app, asked)
     return await papers.read(app, session.session_id, user_id)
 
 
 async def test_a_paper_becomes_a_session(app: App) -> None:
-    """Of a PDF: its title, authors and pages; the state is the first; the document is of the user's collection."""
+    """Of a PDF: its title, authors and pages; the state is the first; the document is of the user's
+    collection.
+    """
     session = await papers.begin(app, path=str(ENGLISH))
     assert session.title.startswith("CargoCast: Forecasting the Battery Reserve")
     assert session.paper.title == session.title
     assert session.paper.authors
     assert (session.paper.pages, session.paper.lang, session.paper.name) == (6, "en", ENGLISH.name)
-    assert (session.current_state, session.report, session.plan, session.answers) == ("GUIDE_PENDING_REPORT", None, None, [])
+    assert (session.current_state, session.report, session.plan, session.answers) == (
+        "GUIDE_PENDING_REPORT",
+        None,
+        None,
+        [],
+    )
     info = await app.catalog.document(session.paper.doc_id)
     assert (info.collection, info.uri) == ("papers", f"paper:{info.sha256[:16]}/{ENGLISH.name}")
     assert await papers.read(app, session.session_id) == session
@@ -113,13 +128,21 @@ async def test_a_paper_becomes_a_session(app: App) -> None:
 
 async def test_a_chinese_paper(app: App) -> None:
     session = await papers.begin(app, path=str(CHINESE), title=" 我的论文 ")
-    assert (session.title, session.paper.title, session.paper.lang) == ("我的论文", CHINESE.stem, "zh")
+    assert (session.title, session.paper.title, session.paper.lang) == (
+        "我的论文",
+        CHINESE.stem,
+        "zh",
+    )
     shape = await structure(app, session.session_id)
-    assert {"abstract", "introduction", "method", "results", "references"} <= {part.role for part in shape.parts}
+    assert {"abstract", "introduction", "method", "results", "references"} <= {
+        part.role for part in shape.parts
+    }
     assert shape.references
 
 
-async def test_the_same_bytes_are_parsed_and_embedded_once(app: App, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_the_same_bytes_are_parsed_and_embedded_once(
+    app: App, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """For one user, under any name, at once and later; another user has a document of their own."""
     parsed: list[str] = []
 
@@ -144,12 +167,17 @@ async def test_the_same_bytes_are_parsed_and_embedded_once(app: App, monkeypatch
 
 
 async def test_users_do_not_meet(app: App) -> None:
-    """Another's session is not found, whatever is asked of it; the lists and the collections are apart."""
+    """Another's session is not found, whatever is asked of it; the lists and the collections are
+    apart.
+    """
     hers, his = await begun(app, "ann"), await begun(app, "ben")
     assert [row.session_id for row in await papers.list_papers(app, "ann")] == [hers.session_id]
     assert await papers.list_papers(app) == []
     assert collection_of(app, "local") == "papers"
-    assert len({collection_of(app, name) for name in ("local", "ann", "ben", "papers", "../x", "灯")}) == 6
+    assert (
+        len({collection_of(app, name) for name in ("local", "ann", "ben", "papers", "../x", "灯")})
+        == 6
+    )
     for attempt in (
         papers.read(app, hers.session_id, "ben"),
         papers.rename(app, hers.session_id, "Mine", "ben"),
@@ -214,7 +242,11 @@ async def test_what_is_refused(app: App, tmp_path: Path, name: str, words: str) 
 
 async def test_files_that_are_none(app: App, tmp_path: Path) -> None:
     """A folder, a path where nothing is, one that cannot be: each in words."""
-    for path, words in ((str(tmp_path), "a folder"), (str(tmp_path / "no.pdf"), "no such file"), ("a\0b", "null")):
+    for path, words in (
+        (str(tmp_path), "a folder"),
+        (str(tmp_path / "no.pdf"), "no such file"),
+        ("a\0b", "null"),
+    ):
         with pytest.raises(UnreadableFile, match=words):
             await papers.begin(app, path=path)
     with pytest.raises(InvalidInput, match="which paper"):
@@ -234,7 +266,8 @@ async def test_mostly_scanned(app: App) -> None:
     more = (
         b"6 0 obj <</Type /Page /Parent 2 0 R /MediaBox [0 0 600 800] /Contents 8 0 R "
         b"/Resources <</Font <</F 5 0 R>>>>>> endobj\n"
-        b"7 0 obj <</Type /Page /Parent 2 0 R /MediaBox [0 0 600 800] /Contents 4 0 R /Resources <<>>>> endobj\n"
+        b"7 0 obj <</Type /Page /Parent 2 0 R /MediaBox [0 0 600 800] /Contents 4 0 R /Resources "
+        b"<<>>>> endobj\n"
         b"5 0 obj <</Type /Font /Subtype /Type1 /BaseFont /Helvetica>> endobj\n"
         b"8 0 obj <</Length %d>> stream\n%s\nendstream endobj\ntrailer"
     ) % (len(cover), cover)
@@ -250,7 +283,9 @@ async def test_too_long(settings: Settings) -> None:
             await papers.begin(app, path=str(ENGLISH))
     small = settings.model_copy(update={"ingest": IngestSettings(max_bytes=1_000)})
     async with App(small) as app:
-        with pytest.raises(UnreadableFile, match=r"ingest\.max_bytes|is more than the 1,000 allowed"):
+        with pytest.raises(
+            UnreadableFile, match=r"ingest\.max_bytes|is more than the 1,000 allowed"
+        ):
             await papers.begin(app, path=str(ENGLISH))
 
 
@@ -258,10 +293,15 @@ async def test_a_paper_of_the_web(settings: Settings, site_server: SiteServer) -
     """A PDF; a page that names the PDF of its paper; a page whose PDF is gone is read itself."""
     site_server.page("/x.pdf", ENGLISH.read_bytes(), kind="application/pdf")
     meta = '<meta content="/x.pdf" name="citation_pdf_url">'
-    site_server.page("/abs", f"<html><head>{meta}</head><body><p>An abstract.</p></body></html>".encode())
+    site_server.page(
+        "/abs", f"<html><head>{meta}</head><body><p>An abstract.</p></body></html>".encode()
+    )
     words = " ".join(f"The lamp {n} is lit." for n in range(100))
     gone = meta.replace("x.pdf", "none.pdf")
-    site_server.page("/only", f"<html><head><title>Lamps</title>{gone}</head><body><p>{words}</p></body></html>".encode())
+    site_server.page(
+        "/only",
+        f"<html><head><title>Lamps</title>{gone}</head><body><p>{words}</p></body></html>".encode(),
+    )
     async with App(settings.model_copy(update={"allow_private_hosts": ("127.0.0.1",)})) as app:
         first = await papers.begin(app, url=f"{site_server.url}/x.pdf")
         second = await papers.begin(app, url=f"{site_server.url}/abs")
@@ -281,9 +321,13 @@ async def test_deleting_takes_the_paper_with_the_last_session(app: App) -> None:
     """Also by way of all sessions; what was under way is forgotten, its job cancelled."""
     first, second = await begun(app), await begun(app)
     job = await submit(app, first.session_id)
-    holder = await app.runs.begin("tr_1", "local", "paper", {"question": "", "session_id": first.session_id})
+    holder = await app.runs.begin(
+        "tr_1", "local", "paper", {"question": "", "session_id": first.session_id}
+    )
     await app.runs.keep("tr_1", holder, "report", {})
-    assert [each.trace_id for each in (await papers.read(app, first.session_id)).unfinished] == ["tr_1"]
+    assert [each.trace_id for each in (await papers.read(app, first.session_id)).unfinished] == [
+        "tr_1"
+    ]
     assert (await papers.read(app, second.session_id)).unfinished == []
     assert await papers.delete(app, first.session_id) is False
     assert (await app.jobs.get(job.job_id)).state == "cancelled"
@@ -314,11 +358,15 @@ async def test_a_removed_paper_leaves_what_was_read(app: App) -> None:
     left = await papers.read(app, session.session_id)
     assert (left.removed, left.report, left.plan) == (True, session.report, session.plan)
     with pytest.raises(NotFound, match="was removed"):
-        await ask(app, AskRequest(question="What is it?", agent="paper", session_id=session.session_id))
+        await ask(
+            app, AskRequest(question="What is it?", agent="paper", session_id=session.session_id)
+        )
     with pytest.raises(NotFound, match="was removed"):
         await structure(app, session.session_id)
     assert session.plan is not None
-    ticked = await edit_plan(app, session.session_id, [PlanEdit(do="tick", step_id=session.plan.steps[0].step_id)])
+    ticked = await edit_plan(
+        app, session.session_id, [PlanEdit(do="tick", step_id=session.plan.steps[0].step_id)]
+    )
     assert ticked.plan is not None
     assert ticked.plan.steps[0].done_at is not None
     assert (await papers.read(app, session.session_id)).unfinished == []
@@ -327,11 +375,18 @@ async def test_a_removed_paper_leaves_what_was_read(app: App) -> None:
 
 async def test_lists_and_names(app: App) -> None:
     """Newest first, with what is left of each route; a new name is one line."""
-    old, new = await routed(app), await begun(app, data=PAPER.replace("Lamp", "Buoy").encode(), name="buoy.md")
+    old, new = (
+        await routed(app),
+        await begun(app, data=PAPER.replace("Lamp", "Buoy").encode(), name="buoy.md"),
+    )
     assert old.plan is not None
     rows = await papers.list_papers(app)
     assert [row.session_id for row in rows] == [new.session_id, old.session_id]
-    assert (rows[1].steps, rows[1].read, rows[1].minutes) == (len(old.plan.steps), 0, old.plan.minutes)
+    assert (rows[1].steps, rows[1].read, rows[1].minutes) == (
+        len(old.plan.steps),
+        0,
+        old.plan.minutes,
+    )
     assert (await papers.rename(app, old.session_id, " 灯 ")).title == "灯"
     with pytest.raises(InvalidInput):
         await papers.rename(app, old.session_id, "")
@@ -350,7 +405,14 @@ async def test_what_is_dropped_and_what_is_over(app: App) -> None:
 async def test_session_data_has_the_names_of_the_spec(app: App) -> None:
     """One table, one JSON object: history, plan, answers."""
     session = await routed(app)
-    await ask(app, AskRequest(question="How many hidden units has LampNet?", agent="paper", session_id=session.session_id))
+    await ask(
+        app,
+        AskRequest(
+            question="How many hidden units has LampNet?",
+            agent="paper",
+            session_id=session.session_id,
+        ),
+    )
     data = await app.sessions.data(session.session_id)
     assert {"chat_history", "paper", "report", PLAN, ANSWERS} <= set(data)
     assert json.loads(json.dumps(data)) == data

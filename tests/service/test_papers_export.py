@@ -1,4 +1,6 @@
-"""A reading session as Markdown: everything is in it, nothing that is data is read as Markdown, twice is the same."""
+"""A reading session as Markdown: everything is in it, nothing that is data is read as Markdown,
+twice is the same.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,14 @@ from markdown_it import MarkdownIt
 from citewell.agents.paper_state import Exchange, PaperInfo
 from citewell.service.papers.export_session import escaped, markdown
 from citewell.service.papers.reading_sessions import PaperSession
-from citewell.skills.paper.reading_context import Plan, PlanStep, Report, ReportPart, Suggestion, Term
+from citewell.skills.paper.reading_context import (
+    Plan,
+    PlanStep,
+    Report,
+    ReportPart,
+    Suggestion,
+    Term,
+)
 from citewell.types import Citation, Sentence
 
 HOSTILE = [
@@ -45,7 +54,15 @@ QUOTE = "The model *learns* from 1,000 trips."
 
 
 def citation(n: int, quote: str = QUOTE, **changes: Any) -> Citation:
-    values = {"n": n, "doc_id": "doc_1", "title": "T", "uri": "paper:0/x.pdf", "page": 3, "section": "3 Method", "quote": quote}
+    values = {
+        "n": n,
+        "doc_id": "doc_1",
+        "title": "T",
+        "uri": "paper:0/x.pdf",
+        "page": 3,
+        "section": "3 Method",
+        "quote": quote,
+    }
     return Citation(**(values | {"start": 0, "end": len(quote)} | changes))
 
 
@@ -90,7 +107,9 @@ def session(words: str = "Plain words.", **changes: Any) -> PaperSession:
         "user_id": "local",
         "title": words,
         "current_state": "CONTROL_ROUTING",
-        "paper": PaperInfo(doc_id="doc_1", collection="papers", name=words, title=words, authors=[words], pages=6),
+        "paper": PaperInfo(
+            doc_id="doc_1", collection="papers", name=words, title=words, authors=[words], pages=6
+        ),
         "report": report,
         "plan": Plan(interest=words, lang="en", steps=[step, read]),
         "answers": [exchange],
@@ -102,9 +121,16 @@ def session(words: str = "Plain words.", **changes: Any) -> PaperSession:
 def tags(text: str) -> dict[str, int]:
     """How often each kind of block and span is in the Markdown."""
     counted: dict[str, int] = {}
-    for token in MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"]).parse(text):
+    for token in (
+        MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"]).parse(text)
+    ):
         for each in [token, *(token.children or [])]:
-            if each.type not in {"text", "inline", "softbreak", "text_special"} and not each.type.endswith("_close"):
+            if each.type not in {
+                "text",
+                "inline",
+                "softbreak",
+                "text_special",
+            } and not each.type.endswith("_close"):
                 counted[each.type] = counted.get(each.type, 0) + 1
     return counted
 
@@ -120,12 +146,16 @@ def test_escaped_words_are_shown_as_they_are(words: str) -> None:
     """What a reader sees is the text, on one line, without what a terminal would obey."""
     [_, inline, _] = MarkdownIt("commonmark").parse(escaped(words))
     shown = "".join(child.content for child in inline.children or [])
-    visible = "".join(letter for letter in words.replace("\n", " ") if letter.isprintable() and letter != "\u202e")
+    visible = "".join(
+        letter for letter in words.replace("\n", " ") if letter.isprintable() and letter != "\u202e"
+    )
     assert shown == " ".join(visible.split())
 
 
 def test_all_of_it_is_there() -> None:
-    """Quotes with their pages, boxes, minutes, footnotes, what is not supported, and with what it was made."""
+    """Quotes with their pages, boxes, minutes, footnotes, what is not supported, and with what it
+    was made.
+    """
     text = markdown(session())
     for part in (
         "# Plain words.",
@@ -150,7 +180,9 @@ def test_a_session_at_its_beginning_and_in_chinese() -> None:
     assert "The report has not been made yet." in bare
     assert "##" not in bare
     chinese = session("方法来自三个仓库的拣选记录。")
-    chinese = chinese.model_copy(update={"report": chinese.report and chinese.report.model_copy(update={"lang": "zh"})})
+    chinese = chinese.model_copy(
+        update={"report": chinese.report and chinese.report.model_copy(update={"lang": "zh"})}
+    )
     text = markdown(chinese)
     assert "## 导读报告" in text
     assert "第 2–3 页, 4 分钟" in text
@@ -162,7 +194,14 @@ def test_an_answer_that_is_none() -> None:
     refused = (
         session()
         .answers[0]
-        .model_copy(update={"status": "refused", "answer": "The paper does not say.", "sentences": [], "citations": []})
+        .model_copy(
+            update={
+                "status": "refused",
+                "answer": "The paper does not say.",
+                "sentences": [],
+                "citations": [],
+            }
+        )
     )
     text = markdown(session(answers=[refused]))
     assert "*no answer from the paper*\n\nThe paper does not say." in text

@@ -31,7 +31,9 @@ def test_more_bytes_than_allowed(tmp_path: Path) -> None:
         read(Path("/proc/self/maps"), 10)  # says that it is empty
 
 
-def test_file_written_to_once_is_read_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_file_written_to_once_is_read_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The second reading is of one version."""
     path = tmp_path / "a.md"
     path.write_bytes(b"old")

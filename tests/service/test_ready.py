@@ -1,4 +1,6 @@
-"""Whether it can answer: what is wrong is said, asking costs little, and it is over when it is over."""
+"""Whether it can answer: what is wrong is said, asking costs little, and it is over when it is
+over.
+"""
 
 from __future__ import annotations
 
@@ -28,10 +30,17 @@ async def app(settings: Settings) -> AsyncIterator[App]:
 
 async def test_all_is_well(app: App) -> None:
     found = await readiness(app)
-    assert (found.status, found.database, found.chat_model, found.embedding) == ("ready", "ok", "ok", "ok")
+    assert (found.status, found.database, found.chat_model, found.embedding) == (
+        "ready",
+        "ok",
+        "ok",
+        "ok",
+    )
 
 
-async def test_a_write_reaches_the_disk_and_is_not_tried_each_time(app: App, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_write_reaches_the_disk_and_is_not_tried_each_time(
+    app: App, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def size() -> int:
         return Path(f"{app.db.path}-wal").stat().st_size
 
@@ -60,7 +69,9 @@ async def test_another_that_holds_the_database(app: App, monkeypatch: pytest.Mon
     assert (await readiness(app)).status == "ready"
 
 
-async def test_who_asks_does_not_wait_for_a_write(app: App, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_who_asks_does_not_wait_for_a_write(
+    app: App, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(health, "PATIENCE", 0.01)
     async with app.db._writing:
         assert (await readiness(app)).status == "ready"  # as far as is known
@@ -90,10 +101,16 @@ async def test_stopping(app: App) -> None:
     assert (await readiness(app)).status == "stopping"
 
 
-async def test_a_model_that_fails_and_works_again(app: App, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_model_that_fails_and_works_again(
+    app: App, monkeypatch: pytest.MonkeyPatch
+) -> None:
     look_on(app.models_seen)
     assert isinstance(app.llm, ScriptedLLM)
-    app.llm.enqueue(TransientError("connection lost"), PermanentError("too long", code="prompt_too_long"), "Well.")
+    app.llm.enqueue(
+        TransientError("connection lost"),
+        PermanentError("too long", code="prompt_too_long"),
+        "Well.",
+    )
     with pytest.raises(TransientError):
         await app.llm.chat([])
     found = await readiness(app)
@@ -112,7 +129,9 @@ async def test_a_model_that_fails_and_works_again(app: App, monkeypatch: pytest.
     assert (await readiness(app)).status == "ready"
 
 
-@pytest.mark.parametrize("content", [None, b"no such thing", b"GGUF"], ids=["missing", "other", "cut off"])
+@pytest.mark.parametrize(
+    "content", [None, b"no such thing", b"GGUF"], ids=["missing", "other", "cut off"]
+)
 async def test_a_model_file_that_is_none(settings: Settings, content: bytes | None) -> None:
     """Of the packaged model also one that is not whole."""
     from citewell.models.builtin.download import model_path
@@ -148,4 +167,7 @@ async def test_no_chat_model_on_purpose_is_ready(settings: Settings) -> None:
     """What was chosen is no fault, and is told."""
     async with App(settings.model_copy(update={"llm": "none"})) as app:
         found = await readiness(app)
-    assert (found.status, found.chat_model) == ("ready", "none: answers are extracts of the evidence")
+    assert (found.status, found.chat_model) == (
+        "ready",
+        "none: answers are extracts of the evidence",
+    )

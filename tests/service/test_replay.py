@@ -1,4 +1,6 @@
-"""A trace is run again: the same comes out the same; what changed in the documents, the model or the code is shown."""
+"""A trace is run again: the same comes out the same; what changed in the documents, the model or
+the code is shown.
+"""
 
 from __future__ import annotations
 
@@ -66,7 +68,9 @@ def write(path: Path, words: str) -> None:
 
 async def changed(app: App, library: Path) -> None:
     """The document says another year now."""
-    (library / "lighthouse.md").write_text("# Lighthouse\n\nThe lighthouse was built in 1862. Its lamp is electric.\n", "utf-8")
+    (library / "lighthouse.md").write_text(
+        "# Lighthouse\n\nThe lighthouse was built in 1862. Its lamp is electric.\n", "utf-8"
+    )
     await add(app, [str(library)], "default")
     await embed_pending(app)
 
@@ -83,22 +87,34 @@ async def test_the_same_comes_out_the_same(filled: App, agent: str, recorded: bo
     llm = script(filled)
     llm.reply_with(lambda _: DRAFT)
     answer = await ask(filled, AskRequest(question=QUESTION, agent=agent))
-    before = (await list_sessions(filled, "local"), await list_memories(filled, "local"), await filled.traces.list())
+    before = (
+        await list_sessions(filled, "local"),
+        await list_memories(filled, "local"),
+        await filled.traces.list(),
+    )
     asked = len(llm.calls)
     found = await replay(filled, answer.trace_id, "local", recorded=recorded)
     assert (found.same, found.differences, found.unknown_prompts, found.notes) == (True, [], [], [])
     assert found.replayed.answer.answer == answer.answer
     assert (len(llm.calls) == asked) is recorded, "a recorded replay asks no model"
-    assert (await list_sessions(filled, "local"), await list_memories(filled, "local"), await filled.traces.list()) == before
+    assert (
+        await list_sessions(filled, "local"),
+        await list_memories(filled, "local"),
+        await filled.traces.list(),
+    ) == before
 
 
 @pytest.mark.parametrize("agent", ["qa", "dual_loop"])
 async def test_a_changed_document_is_shown(filled: App, library: Path, agent: str) -> None:
-    """In the evidence and in what the answer cites; with recorded replies the new prompts are told."""
+    """In the evidence and in what the answer cites; with recorded replies the new prompts are
+    told.
+    """
     script(filled).reply_with(lambda _: DRAFT)
     answer = await ask(filled, AskRequest(question=QUESTION, agent=agent))
     await changed(filled, library)
-    script(filled).reply_with(lambda messages: DRAFT.replace("1857", "1862") if "1862" in str(messages) else DRAFT)
+    script(filled).reply_with(
+        lambda messages: DRAFT.replace("1857", "1862") if "1862" in str(messages) else DRAFT
+    )
     found = await replay(filled, answer.trace_id, "local", recorded=True)
     assert not found.same
     assert found.unknown_prompts, "the evidence stands in the prompt"
@@ -113,7 +129,10 @@ async def test_a_changed_reply_is_shown(filled: App) -> None:
     answer = await ask(filled, AskRequest(question=QUESTION))
     script(filled).reply_with(lambda _: "It was built in 1857, and its lamp is electric.")
     live = await replay(filled, answer.trace_id, "local")
-    assert told(live)["5 AnswerGenerationNode: draft"] == (DRAFT, "It was built in 1857, and its lamp is electric.")
+    assert told(live)["5 AnswerGenerationNode: draft"] == (
+        DRAFT,
+        "It was built in 1857, and its lamp is electric.",
+    )
     assert "answer: answer" in told(live)
     assert (await replay(filled, answer.trace_id, "local", recorded=True)).same
 
@@ -136,7 +155,9 @@ async def test_a_follow_up_hears_the_same_conversation(filled: App) -> None:
     """What its session has said since does not count."""
     script(filled).reply_with(lambda _: DRAFT)
     first = await ask(filled, AskRequest(question=QUESTION))
-    second = await ask(filled, AskRequest(question="Is its lamp electric?", session_id=first.session_id))
+    second = await ask(
+        filled, AskRequest(question="Is its lamp electric?", session_id=first.session_id)
+    )
     await ask(filled, AskRequest(question="And what about the tower?", session_id=first.session_id))
     assert (await replay(filled, first.trace_id, "local")).same
     found = await replay(filled, second.trace_id, "local")
@@ -144,7 +165,9 @@ async def test_a_follow_up_hears_the_same_conversation(filled: App) -> None:
 
 
 async def test_what_was_remembered_later_does_not_count(filled: App) -> None:
-    """The dual loop saw no memory of its own answer, and sees none in the replay; what it did see, it sees again."""
+    """The dual loop saw no memory of its own answer, and sees none in the replay; what it did see,
+    it sees again.
+    """
     script(filled).reply_with(lambda _: DRAFT)
     first = await ask(filled, AskRequest(question=QUESTION, agent="dual_loop"))
     assert len(await list_memories(filled, "local")) == 1
@@ -164,13 +187,21 @@ async def test_what_auto_chose_is_not_chosen_anew(filled: App) -> None:
 
 
 async def test_a_paper_is_read_again(app: App) -> None:
-    """Report, route and question, each from the state its session was in then; the session stays as it is."""
+    """Report, route and question, each from the state its session was in then; the session stays as
+    it is.
+    """
     session = await papers.begin(app, data=PAPER.encode(), name="lamp.md")
     script(app).reply_with(lambda _: UNITS)
     traces = []
-    for event, question in (("report", ""), ("plan", ""), ("ask", "How many hidden units has LampNet?")):
+    for event, question in (
+        ("report", ""),
+        ("plan", ""),
+        ("ask", "How many hidden units has LampNet?"),
+    ):
         options = {"event": event, "message_id": f"m-{event}"}
-        request = AskRequest(question=question, agent="paper", session_id=session.session_id, options=options)
+        request = AskRequest(
+            question=question, agent="paper", session_id=session.session_id, options=options
+        )
         traces.append((await ask(app, request)).trace_id)
     before = await papers.read(app, session.session_id)
     for trace_id in traces:
@@ -184,7 +215,9 @@ async def test_a_paper_is_read_again(app: App) -> None:
 
 async def test_a_paper_that_was_removed(app: App) -> None:
     session = await papers.begin(app, data=PAPER.encode(), name="lamp.md")
-    request = AskRequest(question="", agent="paper", session_id=session.session_id, options={"event": "report"})
+    request = AskRequest(
+        question="", agent="paper", session_id=session.session_id, options={"event": "report"}
+    )
     answer = await ask(app, request)
     await delete_document(app, session.paper.doc_id)
     with pytest.raises(NotFound, match="cannot be replayed: the paper of this session was removed"):
@@ -205,7 +238,9 @@ async def test_what_cannot_be_replayed(filled: App) -> None:
 
 
 async def test_tables_are_asked_again(app: App, tmp_path: Path) -> None:
-    """The same statement on the same rows is the same; another row is shown, another statement too; nothing is kept."""
+    """The same statement on the same rows is the same; another row is shown, another statement too;
+    nothing is kept.
+    """
     path = tmp_path / "costs.csv"
     write(path, COSTS)
     await add_source(app, str(path))

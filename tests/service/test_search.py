@@ -1,4 +1,6 @@
-"""Search without an answer: filters in people's words, strategies, what is refused, and the same options for `ask`."""
+"""Search without an answer: filters in people's words, strategies, what is refused, and the same
+options for `ask`.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +36,14 @@ async def put(
     dated: str = "2024-06-15T12:00",
     priority: int | None = None,
 ) -> None:
-    document = Document(uri, media_type, language(text), text, (Section(("Pumps",), 0, len(text)),), dated=day(dated))
+    document = Document(
+        uri,
+        media_type,
+        language(text),
+        text,
+        (Section(("Pumps",), 0, len(text)),),
+        dated=day(dated),
+    )
     chunk = Chunk(text, 0, len(text), 0, ("Pumps",), 7, 12)
     await app.catalog.put(collection, uri, text.encode(), document, [chunk], priority=priority)
 
@@ -42,8 +51,16 @@ async def put(
 @pytest.fixture
 async def app(settings: Settings) -> AsyncIterator[App]:
     async with App(settings) as opened:
-        await put(opened, "a.pdf", "The warranty of the pump is two years.", media_type="application/pdf")
-        await put(opened, "b.md", "The warranty of the tap is one year.", media_type="text/markdown", priority=5)
+        await put(
+            opened, "a.pdf", "The warranty of the pump is two years.", media_type="application/pdf"
+        )
+        await put(
+            opened,
+            "b.md",
+            "The warranty of the tap is one year.",
+            media_type="text/markdown",
+            priority=5,
+        )
         await put(opened, "老.txt", "水泵的保修期是两年。", dated="2020-01-01")
         await put(opened, "c.txt", "The warranty of the lamp.", collection="two")
         await embed_pending(opened)
@@ -55,7 +72,9 @@ async def found(app: App, query: str = "warranty 保修期", **options: Any) -> 
 
 
 async def test_a_passage_says_where_it_stands(app: App) -> None:
-    """Title, page, section, span, the words that matched, how sure the search is; and the whole is one object."""
+    """Title, page, section, span, the words that matched, how sure the search is; and the whole is
+    one object.
+    """
     result = await search(app, SearchRequest(query="How long is the pump's warranty?"))
     hit = result.hits[0]
     assert (hit.n, hit.uri, hit.title, hit.page, hit.section, hit.media_type) == (
@@ -63,7 +82,11 @@ async def test_a_passage_says_where_it_stands(app: App) -> None:
     )  # fmt: skip
     assert hit.text[hit.start : hit.end] == hit.snippet
     assert [hit.snippet[a:b] for a, b in hit.marks] == ["warranty", "pump"]
-    assert (result.strategy, result.collections, result.warnings) == ("direct_chunk_search", ["default"], [])
+    assert (result.strategy, result.collections, result.warnings) == (
+        "direct_chunk_search",
+        ["default"],
+        [],
+    )
     assert 0 < result.confidence <= 1
     assert SearchResult.model_validate_json(result.model_dump_json()) == result
 
@@ -112,14 +135,18 @@ async def test_a_chinese_query(app: App) -> None:
         ({"doc_ids": ["c.txt"]}, "c.txt is in collection two", "collection two"),
     ],
 )
-async def test_wrong_values_are_named(app: App, options: dict[str, Any], message: str, hint: str) -> None:
+async def test_wrong_values_are_named(
+    app: App, options: dict[str, Any], message: str, hint: str
+) -> None:
     """With what would be right; the same for a search and for the options of a question."""
     with pytest.raises(InvalidInput) as caught:
         await search(app, request_of("warranty", options))
     assert message in caught.value.message
     assert hint in caught.value.hint
     with pytest.raises(InvalidInput, match=caught.value.message.split(":")[0]):
-        async for _ in stream(app, AskRequest(question="How long is the warranty?", options=options)):
+        async for _ in stream(
+            app, AskRequest(question="How long is the warranty?", options=options)
+        ):
             pass
 
 
@@ -167,7 +194,9 @@ async def test_a_question_goes_by_its_options(app: App) -> None:
     events = [event async for event in stream(app, request)]
     answer: Any = events[-1].data
     assert answer.route == "words_only"
-    shown = [event.data for event in events if getattr(event.data, "node", "") == "DocumentRetrievalNode"]
+    shown = [
+        event.data for event in events if getattr(event.data, "node", "") == "DocumentRetrievalNode"
+    ]
     [step] = shown
     evidence: Any = getattr(step, "detail")["evidence"]  # noqa: B009 - data of events is of many kinds
     assert {each["title"] for each in evidence} == {"b.md"}
@@ -181,19 +210,25 @@ async def test_the_settings_are_the_default(settings: Settings) -> None:
         assert (await search(app, SearchRequest(query="warranty"))).strategy == "rrf"
         direct = await search(app, SearchRequest(query="warranty", strategy="direct_chunk_search"))
         assert "recency" in direct.hits[0].signals
-        off = await search(app, SearchRequest(query="warranty", strategy="direct_chunk_search", recency=0))
+        off = await search(
+            app, SearchRequest(query="warranty", strategy="direct_chunk_search", recency=0)
+        )
         assert "recency" not in off.hits[0].signals
 
 
 def test_dates() -> None:
-    """A day, month or year begins and ends; a moment is itself; white space and nothing mean nothing."""
+    """A day, month or year begins and ends; a moment is itself; white space and nothing mean
+    nothing.
+    """
     assert moment("2024-02", "since") == day("2024-02-01")
     assert moment("2024-02", "until", end=True) == pytest.approx(day("2024-03-01"), abs=0.01)
     assert moment("2024", "until", end=True) == pytest.approx(day("2025-01-01"), abs=0.01)
     assert moment("2024-12-31", "until", end=True) == pytest.approx(day("2025-01-01"), abs=0.01)
     assert moment("2024-02-01T12:00+08:00", "since") == day("2024-02-01T04:00")
     assert moment("20240229", "until", end=True) == pytest.approx(day("2024-03-01"), abs=0.01)
-    assert moment("9999", "until", end=True) == pytest.approx(datetime.max.replace(tzinfo=UTC).timestamp(), abs=0.01)
+    assert moment("9999", "until", end=True) == pytest.approx(
+        datetime.max.replace(tzinfo=UTC).timestamp(), abs=0.01
+    )
     assert moment(" ", "since") is moment(None, "since") is None
     for wrong in ("10000", "0000", "2024-02-30", "１２"):
         with pytest.raises(InvalidInput):

@@ -72,7 +72,12 @@ async def test_sites_are_listed(app: App, site_server: SiteServer, library: Path
         await crawl(app, site_server, "/none")
     await add(app, [str(library)], "files")
     explored, site = await sites.list_sites(app)
-    assert (explored.collection, explored.pages, explored.newest, explored.instruction) == ("explored", 0, None, "prices")
+    assert (explored.collection, explored.pages, explored.newest, explored.instruction) == (
+        "explored",
+        0,
+        None,
+        "prices",
+    )
     assert explored.start_urls == [f"{site_server.url}/"]
     assert (site.collection, site.pages, site.problems, site.embedded) == ("site", 2, 1, 0)
     assert site.chunks == 2
@@ -85,7 +90,9 @@ async def test_sites_are_listed(app: App, site_server: SiteServer, library: Path
         await open_pages(app).page(f"{site_server.url}/none", "default", seconds=5)
     assert [each.collection for each in await sites.list_sites(app)] == ["explored", "site"]
     pages = await sites.pages_of(app, "site")
-    assert [(page.url.removeprefix(site_server.url), page.title, bool(page.problem)) for page in pages] == [
+    assert [
+        (page.url.removeprefix(site_server.url), page.title, bool(page.problem)) for page in pages
+    ] == [
         ("/a", "/a", False),
         ("/b", "/b", False),
         ("/none", "", True),
@@ -96,7 +103,9 @@ async def test_sites_are_listed(app: App, site_server: SiteServer, library: Path
 
 
 async def test_refresh(app: App, site_server: SiteServer) -> None:
-    """Each page once, with its ETag; the changed are embedded, the gone removed, the failed named and kept."""
+    """Each page once, with its ETag; the changed are embedded, the gone removed, the failed named
+    and kept.
+    """
     for path in ("/same", "/etag", "/changed", "/gone", "/busy", "/moved"):
         site_server.page(path, TOWER + path, etag='"v1"' if path == "/etag" else "")
     await crawl(app, site_server, "/same", "/etag", "/changed", "/gone", "/busy", "/moved")
@@ -116,10 +125,18 @@ async def test_refresh(app: App, site_server: SiteServer) -> None:
     done = await sites.refresh(app, "site", tell)
     url = site_server.url
     assert (done.pages, done.changed, done.unchanged, done.removed) == (7, 1, 3, [f"{url}/gone"])
-    assert [(each.url, "status 500" in each.reason) for each in done.failed] == [(f"{url}/busy", True)]
-    assert done.warnings == [f"{url}/moved leads to {url}/same now; what was read of it before is kept"]
+    assert [(each.url, "status 500" in each.reason) for each in done.failed] == [
+        (f"{url}/busy", True)
+    ]
+    assert done.warnings == [
+        f"{url}/moved leads to {url}/same now; what was read of it before is kept"
+    ]
     assert done.embedded > 0
-    assert any(header.get("if-none-match") == '"v1"' for path, header in site_server.asked if path == "/etag")
+    assert any(
+        header.get("if-none-match") == '"v1"'
+        for path, header in site_server.asked
+        if path == "/etag"
+    )
     assert site_server.most <= 2
     after = {info.uri: info for info in await app.catalog.documents("site")}
     assert set(before) - set(after) == {f"{url}/gone"}
@@ -139,9 +156,13 @@ async def test_refresh(app: App, site_server: SiteServer) -> None:
 async def test_a_page_that_leads_to_another_site_is_kept(
     settings: Settings, site_server: SiteServer, domains: list[str]
 ) -> None:
-    """It is told; nothing of the other host is asked for or added, but where the site's domains name that."""
+    """It is told; nothing of the other host is asked for or added, but where the site's domains
+    name that.
+    """
     away = site_server.url.replace("127.0.0.1", "localhost")
-    async with App(settings.model_copy(update={"allow_private_hosts": ("127.0.0.1", "localhost")})) as app:
+    async with App(
+        settings.model_copy(update={"allow_private_hosts": ("127.0.0.1", "localhost")})
+    ) as app:
         for path in ("/a", "/b"):
             site_server.page(path, TOWER + path)
         site_server.page("/secret", "<p>The pass phrase is heron.</p>")
@@ -152,8 +173,13 @@ async def test_a_page_that_leads_to_another_site_is_kept(
         site_server.page("/b", status=302, headers={"Location": "/a"})
         site_server.asked.clear()
         done = await sites.refresh(app, "site")
-        assert [each.url for each in done.failed] == [f"{site_server.url}/a", f"{site_server.url}/b"]
-        assert all(f"leads to {away}/secret, which is elsewhere" in each.reason for each in done.failed)
+        assert [each.url for each in done.failed] == [
+            f"{site_server.url}/a",
+            f"{site_server.url}/b",
+        ]
+        assert all(
+            f"leads to {away}/secret, which is elsewhere" in each.reason for each in done.failed
+        )
         assert (done.changed, done.removed, "/secret" in site_server.paths()) == (0, [], False)
         assert [(each.doc_id, each.version) for each in await app.catalog.documents("site")] == [
             (each.doc_id, each.version) for each in before
@@ -164,7 +190,9 @@ async def test_a_page_that_leads_to_another_site_is_kept(
         assert any(info.uri == f"{away}/secret" for info in await app.catalog.documents("site"))
 
 
-async def test_a_page_of_no_domain_of_its_site_may_lead_on_at_its_own_host(app: App, site_server: SiteServer) -> None:
+async def test_a_page_of_no_domain_of_its_site_may_lead_on_at_its_own_host(
+    app: App, site_server: SiteServer
+) -> None:
     """It was added by hand; and so may a start page."""
     for start in ("https://shop.example/", f"{site_server.url}/a"):
         site_server.page("/a", TOWER)
@@ -175,7 +203,9 @@ async def test_a_page_of_no_domain_of_its_site_may_lead_on_at_its_own_host(app: 
         assert (await sites.refresh(app, "site")).failed == []
 
 
-async def test_pages_of_before_snapshots_are_refreshed_too(app: App, site_server: SiteServer) -> None:
+async def test_pages_of_before_snapshots_are_refreshed_too(
+    app: App, site_server: SiteServer
+) -> None:
     """A web search of an older version left documents only."""
     site_server.page("/a", TOWER)
     site_server.page("/b", TOWER)
@@ -186,7 +216,9 @@ async def test_pages_of_before_snapshots_are_refreshed_too(app: App, site_server
     assert len(await sites.pages_of(app, "site")) == 2
 
 
-async def test_a_refresh_that_is_stopped_keeps_what_it_did(app: App, site_server: SiteServer) -> None:
+async def test_a_refresh_that_is_stopped_keeps_what_it_did(
+    app: App, site_server: SiteServer
+) -> None:
     """Each page is committed alone; the next refresh does the others."""
     for path in ("/a", "/b"):
         site_server.page(path, TOWER)
@@ -201,7 +233,10 @@ async def test_a_refresh_that_is_stopped_keeps_what_it_did(app: App, site_server
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
-    versions = {info.uri.removeprefix(site_server.url): info.version for info in await app.catalog.documents("site")}
+    versions = {
+        info.uri.removeprefix(site_server.url): info.version
+        for info in await app.catalog.documents("site")
+    }
     assert versions == {"/a": 2, "/b": 1}
     site_server.slow = {}
     done = await sites.refresh(app, "site")
@@ -240,7 +275,9 @@ async def test_export(app: App, site_server: SiteServer) -> None:
 
 
 async def test_a_site_is_deleted(app: App, site_server: SiteServer, library: Path) -> None:
-    """Its pages; files of the same collection stay, and without any the collection goes. Work on it is cancelled."""
+    """Its pages; files of the same collection stay, and without any the collection goes. Work on it
+    is cancelled.
+    """
     site_server.page("/a", TOWER)
     await crawl(app, site_server, "/a")
     await crawl(app, site_server, "/a", name="mixed")
@@ -282,17 +319,36 @@ async def test_refresh_as_a_job(app: App, site_server: SiteServer) -> None:
     assert site_server.asked == []
 
 
-async def test_pages_are_added_beside_files(app: App, site_server: SiteServer, library: Path) -> None:
-    """One report in the order that was given; each is embedded; again they are unchanged, and then replaced."""
+async def test_pages_are_added_beside_files(
+    app: App, site_server: SiteServer, library: Path
+) -> None:
+    """One report in the order that was given; each is embedded; again they are unchanged, and then
+    replaced.
+    """
     site_server.page("/a", TOWER, etag='"v1"')
     site_server.page("/notes.txt", b"The keeper is called Ada Brown.", kind="text/plain")
     site_server.page("/film", b"\0", kind="video/mp4")
     site_server.page("/old", status=301, headers={"Location": "/notes.txt"})
     url = site_server.url
-    named = [f"{url}/a?utm_source=x", str(library), f"{url}/old", f"{url}/film", f"{url}/none", "https://u:p@example.com/"]
+    named = [
+        f"{url}/a?utm_source=x",
+        str(library),
+        f"{url}/old",
+        f"{url}/film",
+        f"{url}/none",
+        "https://u:p@example.com/",
+    ]
     done = await ingest(app, named, "docs", priority=3)
     files = done.report.files
-    assert [file.status for file in files] == ["added", "added", "added", "added", "failed", "failed", "failed"]
+    assert [file.status for file in files] == [
+        "added",
+        "added",
+        "added",
+        "added",
+        "failed",
+        "failed",
+        "failed",
+    ]
     assert [files[0].path, files[3].path] == [f"{url}/a", f"{url}/notes.txt"]
     assert "video/mp4" in files[4].reason
     assert "there is no such page" in files[5].reason
@@ -311,21 +367,32 @@ async def test_pages_are_added_beside_files(app: App, site_server: SiteServer, l
 
 
 async def test_a_page_added_by_a_job(app: App, settings: Settings, site_server: SiteServer) -> None:
-    """The job fetches it; an address that is none is refused at once, one inside the house by the job."""
+    """The job fetches it; an address that is none is refused at once, one inside the house by the
+    job.
+    """
     site_server.page("/a", TOWER)
     with pytest.raises(InvalidInput):
         await sites.submit_page(app, "docs", "file:///etc/passwd")
     with pytest.raises(InvalidInput):
         await sites.submit_page(app, "a/b", f"{site_server.url}/a")
     async with working(app):
-        done = await ended(app, (await sites.submit_page(app, "docs", f"{site_server.url}/a#x")).job_id)
+        done = await ended(
+            app, (await sites.submit_page(app, "docs", f"{site_server.url}/a#x")).job_id
+        )
     assert done.state == "done"
     assert done.result is not None
-    assert [(file["path"], file["status"]) for file in done.result["files"]] == [(f"{site_server.url}/a", "added")]
+    assert [(file["path"], file["status"]) for file in done.result["files"]] == [
+        (f"{site_server.url}/a", "added")
+    ]
     [collection] = await app.catalog.collections()
     assert collection.embedded == collection.chunks > 0
-    async with App(settings.model_copy(update={"allow_private_hosts": ()})) as strict, working(strict):
-        refused = await ended(strict, (await sites.submit_page(strict, "docs", f"{site_server.url}/a")).job_id)
+    async with (
+        App(settings.model_copy(update={"allow_private_hosts": ()})) as strict,
+        working(strict),
+    ):
+        refused = await ended(
+            strict, (await sites.submit_page(strict, "docs", f"{site_server.url}/a")).job_id
+        )
     assert refused.result is not None
     [file] = refused.result["files"]
     assert file["status"] == "failed"

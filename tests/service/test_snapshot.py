@@ -1,4 +1,6 @@
-"""The snapshot of spec 004 in the trace of every agent, what a trace says was asked, and when it ends."""
+"""The snapshot of spec 004 in the trace of every agent, what a trace says was asked, and when it
+ends.
+"""
 
 from __future__ import annotations
 
@@ -73,17 +75,24 @@ async def trace_of(app: App, answer: Answer) -> tuple[Trace, Snapshot]:
 
 
 async def test_the_snapshot_of_a_qa_answer(filled: App) -> None:
-    """All seven fields of the spec: how it was read, what was searched and cited, and what came of it."""
+    """All seven fields of the spec: how it was read, what was searched and cited, and what came of
+    it.
+    """
     script(filled).enqueue(DRAFT)
     answer = await ask(filled, AskRequest(question=QUESTION))
     trace, snapshot = await trace_of(filled, answer)
-    assert (snapshot.trace_id, snapshot.user_query, snapshot.final_answer) == (trace.trace_id, QUESTION, answer.answer)
+    assert (snapshot.trace_id, snapshot.user_query, snapshot.final_answer) == (
+        trace.trace_id,
+        QUESTION,
+        answer.answer,
+    )
     assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", snapshot.timestamp)
     assert snapshot.execution_status == "success"
     assert snapshot.intent_analysis.intent_type == trace.steps[1].detail["intent"]
     assert snapshot.intent_analysis.parameters["standalone"] == QUESTION
     assert (
-        f"The draft was held to be right with a probability of {answer.confidence:.0%}." in snapshot.intent_analysis.reasoning
+        f"The draft was held to be right with a probability of {answer.confidence:.0%}."
+        in snapshot.intent_analysis.reasoning
     )
     assert "In full words" not in snapshot.intent_analysis.reasoning, "it was asked in full words"
     lines = snapshot.generated_logic.splitlines()
@@ -93,14 +102,24 @@ async def test_the_snapshot_of_a_qa_answer(filled: App) -> None:
 
 
 async def test_what_was_asked_is_kept_and_nothing_secret(filled: App) -> None:
-    """Question, options, conversation, and the names of the models; a trace is kept for `trace_days`."""
+    """Question, options, conversation, and the names of the models; a trace is kept for
+    `trace_days`.
+    """
     script(filled).enqueue(DRAFT)
-    history = [Message(role="user", content="Tell me of the lighthouse."), Message(role="assistant", content="Gladly.")]
-    answer = await ask(filled, AskRequest(question=QUESTION, history=history, options={"langs": ["en"]}))
+    history = [
+        Message(role="user", content="Tell me of the lighthouse."),
+        Message(role="assistant", content="Gladly."),
+    ]
+    answer = await ask(
+        filled, AskRequest(question=QUESTION, history=history, options={"langs": ["en"]})
+    )
     trace, _ = await trace_of(filled, answer)
     assert trace.request["question"] == QUESTION
     assert trace.request["options"] == {"langs": ["en"]}
-    assert [turn["content"] for turn in trace.request["history"]] == ["Tell me of the lighthouse.", "Gladly."]
+    assert [turn["content"] for turn in trace.request["history"]] == [
+        "Tell me of the lighthouse.",
+        "Gladly.",
+    ]
     assert (trace.request["llm"], trace.request["embedder"]) == ("scripted", "scripted")
     assert set(trace.request) & {"key", "llm_key", "url", "token"} == set()
     assert trace.expires_at == pytest.approx(trace.created_at + filled.settings.trace_days * DAY)
@@ -119,7 +138,10 @@ async def test_the_snapshot_of_the_dual_loop_in_chinese(filled: App) -> None:
     script(filled).enqueue("灯塔建于一八五七年。")
     answer = await ask(filled, AskRequest(question="灯塔建于哪一年？", agent="dual_loop"))
     _, snapshot = await trace_of(filled, answer)
-    assert "首先用 direct_chunk_search 检索，因为设置指定了这种检索方式。" in snapshot.intent_analysis.reasoning
+    assert (
+        "首先用 direct_chunk_search 检索，因为设置指定了这种检索方式。"
+        in snapshot.intent_analysis.reasoning
+    )
     english = re.findall(r"[A-Za-z]+ [A-Za-z]+ [A-Za-z]+", snapshot.intent_analysis.reasoning)
     assert english == [], "one language a question"
     assert "search: direct_chunk_search" in snapshot.generated_logic
@@ -131,8 +153,17 @@ async def test_the_snapshot_of_a_paper(app: App) -> None:
     session = await papers.begin(app, data=PAPER.encode(), name="lamp.md")
     kinds = []
     script(app).reply_with(lambda _: "LampNet is a recurrent network with 64 hidden units.")
-    for event, question in (("report", ""), ("plan", ""), ("ask", "How many hidden units has LampNet?")):
-        request = AskRequest(question=question, agent="paper", session_id=session.session_id, options={"event": event})
+    for event, question in (
+        ("report", ""),
+        ("plan", ""),
+        ("ask", "How many hidden units has LampNet?"),
+    ):
+        request = AskRequest(
+            question=question,
+            agent="paper",
+            session_id=session.session_id,
+            options={"event": event},
+        )
         trace, snapshot = await trace_of(app, await ask(app, request))
         kinds.append(snapshot.intent_analysis.intent_type)
         assert trace.request["state"]
@@ -164,7 +195,11 @@ def test_the_snapshot_of_a_data_answer() -> None:
         confidence=0.9,
         agent="data",
         trace_id="tr_1",
-        data={"source": "costs", "dialect": "duckdb", "sql": "SELECT service FROM costs WHERE \"Function\" = 'IT'"},
+        data={
+            "source": "costs",
+            "dialect": "duckdb",
+            "sql": "SELECT service FROM costs WHERE \"Function\" = 'IT'",
+        },
     )
     trace = Trace(
         trace_id="tr_1",
@@ -180,20 +215,28 @@ def test_the_snapshot_of_a_data_answer() -> None:
     snapshot = snapshot_of(trace)
     assert snapshot.generated_logic == "SELECT service FROM costs WHERE \"Function\" = 'IT'"
     assert snapshot.intent_analysis.intent_type == "list"
-    assert snapshot.intent_analysis.parameters == {"source": "costs", "tables": ["costs"], "Function": "IT"}
+    assert snapshot.intent_analysis.parameters == {
+        "source": "costs",
+        "tables": ["costs"],
+        "Function": "IT",
+    }
     assert snapshot.intent_analysis.reasoning.startswith("IT is a function.")
     assert snapshot.timestamp == "1970-01-01T00:00:00Z"
 
 
 async def test_an_old_trace_still_loads(filled: App) -> None:
-    """One that was kept before there were snapshots: shown without, its end told by its row; a snapshot can be made of it."""
+    """One that was kept before there were snapshots: shown without, its end told by its row; a
+    snapshot can be made of it.
+    """
     answer = await ask(filled, AskRequest(question=QUESTION))
     trace, snapshot = await trace_of(filled, answer)
     old = trace.model_dump(mode="json", exclude={"snapshot", "request", "expires_at"})
     until = time.time() + DAY
     values = {"trace": json.dumps(old), "until": until, "id": trace.trace_id}
     await filled.db.write(
-        lambda c: c.execute(text("UPDATE traces SET trace = :trace, expires = :until WHERE trace_id = :id"), values)
+        lambda c: c.execute(
+            text("UPDATE traces SET trace = :trace, expires = :until WHERE trace_id = :id"), values
+        )
     )
     kept = await filled.traces.get(trace.trace_id)
     assert (kept.snapshot, kept.request, kept.expires_at) == (None, {}, until)
@@ -214,7 +257,9 @@ REASONING = [auto, data_pick, route, dual_loop_talk]
 
 
 def reasons_of(module: ModuleType) -> list[str]:
-    """Texts of a module that are reasons: those beginning as a reason does, an f-string's fields as `x`."""
+    """Texts of a module that are reasons: those beginning as a reason does, an f-string's fields as
+    `x`.
+    """
     found = []
     nodes = list(ast.walk(ast.parse(inspect.getsource(module))))
     inner = {id(part) for each in nodes if isinstance(each, ast.JoinedStr) for part in each.values}
@@ -222,7 +267,11 @@ def reasons_of(module: ModuleType) -> list[str]:
         alone = isinstance(each, ast.Constant) and id(each) not in inner
         parts = each.values if isinstance(each, ast.JoinedStr) else [each] if alone else []
         text = "".join(str(part.value) if isinstance(part, ast.Constant) else "x" for part in parts)
-        if re.match(r"(?:this session|the |there is |several |something |nothing |a (?:question|follow-up) )", text):
+        if re.match(
+            r"(?:this session|the |there is |several |something |nothing |a "
+            r"(?:question|follow-up) )",
+            text,
+        ):
             found.append(text)
     return found
 

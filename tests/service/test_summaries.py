@@ -19,10 +19,15 @@ from citewell.service.library.add import add_data, embed_pending, pending
 from citewell.service.library.write_summaries import keep_writing, write, write_summaries
 
 SECTION = (
-    "The lighthouse lamp was replaced in 1931. Its light is visible for 18 miles. Two keepers look after the lamp. "
-    + "Visitors may climb the tower on Sundays. The path to the tower is steep. " * 12
+    "The lighthouse lamp was replaced in 1931. Its light is visible for 18 miles. Two keepers "
+    "look after the lamp. "
+    + "Visitors may climb the tower on Sundays. The path to the tower is steep. "
+    * 12
 )
-TEXT = f"# Lighthouse\n\n{SECTION}\n\n# Harbour\n\n{SECTION.replace('lighthouse', 'harbour').replace('1931', '1958')}\n"
+TEXT = (
+    f"# Lighthouse\n\n{SECTION}\n\n# "
+    f"Harbour\n\n{SECTION.replace('lighthouse', 'harbour').replace('1931', '1958')}\n"
+)
 GOOD = "The lamp was replaced in 1931 and is visible for 18 miles."
 HARBOUR = "The harbour lamp was replaced in 1958."
 TWO = f"{GOOD} Two keepers look after it."
@@ -32,7 +37,9 @@ CONTRADICTED = {"n": 2, "verdict": "contradicted", "evidence": ["1.3"], "reason"
 
 @pytest.fixture
 def settings(settings: Settings) -> Settings:
-    return settings.model_copy(update={"ingest": IngestSettings(summaries="always", chunk_tokens=100, overlap_tokens=10)})
+    return settings.model_copy(
+        update={"ingest": IngestSettings(summaries="always", chunk_tokens=100, overlap_tokens=10)}
+    )
 
 
 @pytest.fixture
@@ -50,7 +57,9 @@ def script(app: App) -> ScriptedLLM:
 
 async def shown(app: App) -> list[str]:
     [info] = await app.catalog.documents("docs")
-    return [chunk.text for chunk in await app.catalog.chunks(info.doc_id) if chunk.kind == "summary"]
+    return [
+        chunk.text for chunk in await app.catalog.chunks(info.doc_id) if chunk.kind == "summary"
+    ]
 
 
 async def test_a_faithful_summary_takes_the_extractive_ones_place(app: App) -> None:
@@ -65,7 +74,9 @@ async def test_a_faithful_summary_takes_the_extractive_ones_place(app: App) -> N
 
 
 async def test_an_invention_is_thrown_away(app: App) -> None:
-    """A figure or a name that the section does not hold: the extractive summary stays, vector and all, and is tried no more."""
+    """A figure or a name that the section does not hold: the extractive summary stays, vector and
+    all, and is tried no more.
+    """
     before = await shown(app)
     script(app).enqueue("The lamp was replaced in 1932.", "Captain Barnaby Quill built the tower.")
     assert await write_summaries(app) == 0
@@ -86,7 +97,9 @@ async def test_a_failing_model_costs_nothing(app: App) -> None:
 
 
 async def test_one_refused_section_does_not_stop_the_others(app: App) -> None:
-    """A section that the model refuses keeps its summary; a model that refuses all of them is an error."""
+    """A section that the model refuses keeps its summary; a model that refuses all of them is an
+    error.
+    """
     script(app).enqueue(PermanentError("filtered"), HARBOUR)
     assert await write_summaries(app) == 1
     assert await write_summaries(app) == 0
@@ -97,15 +110,23 @@ async def test_one_refused_section_does_not_stop_the_others(app: App) -> None:
 
 
 async def test_only_where_it_is_wanted(app: App) -> None:
-    """By default a connected model writes, and the built-in one does not; `extractive` asks nobody."""
+    """By default a connected model writes, and the built-in one does not; `extractive` asks
+    nobody.
+    """
     for choice in ("connected", "extractive"):
-        app.settings = app.settings.model_copy(update={"ingest": app.settings.ingest.model_copy(update={"summaries": choice})})
+        app.settings = app.settings.model_copy(
+            update={"ingest": app.settings.ingest.model_copy(update={"summaries": choice})}
+        )
         assert await write_summaries(app) == 0
     assert script(app).calls == []
 
 
-async def test_the_keeper_tells_once(app: App, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
-    """A model that is down is named once, asked again later, and its summaries come when it is back."""
+async def test_the_keeper_tells_once(
+    app: App, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """A model that is down is named once, asked again later, and its summaries come when it is
+    back.
+    """
     monkeypatch.setattr(module, "RETRY", 0.01)
     monkeypatch.setattr(module, "IDLE", 0.01)
     script(app).enqueue(*[TransientError("busy")] * 3, GOOD, HARBOUR)
@@ -123,7 +144,9 @@ async def test_the_keeper_tells_once(app: App, monkeypatch: pytest.MonkeyPatch, 
     ("verdicts", "kept"),
     [([ENTAILED, ENTAILED | {"n": 2}], TWO), ([ENTAILED, CONTRADICTED], ""), ([ENTAILED], "")],
 )
-async def test_the_judge_has_to_find_every_sentence_entailed(verdicts: list[dict[str, object]], kept: str) -> None:
+async def test_the_judge_has_to_find_every_sentence_entailed(
+    verdicts: list[dict[str, object]], kept: str
+) -> None:
     """One that it refutes, or passes over, is one too many."""
     llm = ScriptedLLM(TWO, json.dumps({"verdicts": verdicts}))
     assert await write(llm, ("Lighthouse",), SECTION) == kept

@@ -1,4 +1,6 @@
-"""What people confirmed is evidence for `qa` and `dual_loop`: followed and said so, never over a document, never elsewhere."""
+"""What people confirmed is evidence for `qa` and `dual_loop`: followed and said so, never over a
+document, never elsewhere.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,13 @@ from citewell.models.script_reply import UNKNOWN
 from citewell.models.scripted import ScriptedLLM
 from citewell.runtime.app import App
 from citewell.service.ask.ask import AskRequest, ask, stream, unfinished
-from citewell.service.knowledge.find_knowledge import list_items, list_rules, quarantine_item, review_rule, undo_item
+from citewell.service.knowledge.find_knowledge import (
+    list_items,
+    list_rules,
+    quarantine_item,
+    review_rule,
+    undo_item,
+)
 from citewell.service.knowledge.give_feedback import catch_up, give
 from citewell.service.knowledge.update_items import settle
 from citewell.service.library.add import add, embed_pending
@@ -24,7 +32,8 @@ QUESTION = "When was the lighthouse built?"
 PARAPHRASE = "In which year was the lighthouse built?"
 DRAFT = "The lighthouse was built in 1857."
 CONFIRMED = "The lighthouse was built in 1857"
-# the judge: what was confirmed is refuted by the first sentence under the heading of the first document
+# the judge: what was confirmed is refuted by the first sentence under the heading of the first
+# document
 AGAINST = '{"verdicts": [{"n": 1, "verdict": "contradicted", "evidence": ["1.2"]}]}'
 AGENTS = pytest.mark.parametrize("agent", ["qa", "dual_loop"])
 
@@ -69,14 +78,18 @@ async def removed(app: App, library: Path) -> None:
 
 
 async def hidden(app: App, library: Path) -> None:
-    """The search finds other passages before those that say it: the library is large, and they have gone from the index."""
+    """The search finds other passages before those that say it: the library is large, and they have
+    gone from the index.
+    """
     await removed(app, library)
     await app.db.write(lambda c: c.execute(text("UPDATE confirmed SET evidence = '[]'")))
 
 
 @AGENTS
 async def test_a_paraphrase_follows_what_was_confirmed(filled: App, agent: str) -> None:
-    """Cited as confirmed, by its document's own words, with who confirmed it; the use is counted, the trace tells of it."""
+    """Cited as confirmed, by its document's own words, with who confirmed it; the use is counted,
+    the trace tells of it.
+    """
     item_id = await confirmed(filled, agent, user="ann")
     answer = await asked(filled, PARAPHRASE, agent)
     (followed,) = answer.followed
@@ -101,7 +114,9 @@ async def test_a_paraphrase_follows_what_was_confirmed(filled: App, agent: str) 
 
 @AGENTS
 async def test_it_answers_what_the_documents_do_not(filled: App, library: Path, agent: str) -> None:
-    """The model is shown it; where it finds that it does not tell, it is refused like any other evidence."""
+    """The model is shown it; where it finds that it does not tell, it is refused like any other
+    evidence.
+    """
     await confirmed(filled, agent)
     await hidden(filled, library)
     answer = await asked(filled, PARAPHRASE, agent)
@@ -113,7 +128,9 @@ async def test_it_answers_what_the_documents_do_not(filled: App, library: Path, 
 
 
 @AGENTS
-async def test_a_document_that_says_otherwise_counts(filled: App, library: Path, agent: str) -> None:
+async def test_a_document_that_says_otherwise_counts(
+    filled: App, library: Path, agent: str
+) -> None:
     """The confirmed answer is left out, and that is told with both sides."""
     await confirmed(filled, agent)
     words = "# Lighthouse\n\nThe lighthouse was built in 1862, not earlier. Its lamp is electric.\n"
@@ -124,7 +141,9 @@ async def test_a_document_that_says_otherwise_counts(filled: App, library: Path,
     await add(filled, [str(library)], "default")
     await embed_pending(filled)
     script(filled).enqueue(AGAINST)
-    answer = await asked(filled, PARAPHRASE, agent, "The lighthouse was built in 1862, not earlier.")
+    answer = await asked(
+        filled, PARAPHRASE, agent, "The lighthouse was built in 1862, not earlier."
+    )
     assert (answer.followed, "1862" in answer.answer, "1857" in answer.answer) == ([], True, False)
     assert {c.origin for c in answer.citations} == {"document"}
     (warning,) = [each for each in answer.warnings if "left out" in each]
@@ -140,7 +159,10 @@ async def test_what_lost_its_document_is_left_out(filled: App, library: Path, ag
     await removed(filled, library)
     answer = await asked(filled, PARAPHRASE, agent, "The tide at the lighthouse is high at noon.")
     assert answer.followed == []
-    assert any("left out: what was confirmed by local" in each and "was removed" in each for each in answer.warnings)
+    assert any(
+        "left out: what was confirmed by local" in each and "was removed" in each
+        for each in answer.warnings
+    )
 
 
 @AGENTS
@@ -195,14 +217,25 @@ async def test_a_reviewed_correction_is_evidence(filled: App, library: Path, age
     await review_rule(filled, rule.rule_id, "active", "rita")
     answer = await asked(filled, PARAPHRASE, agent, right)
     (followed,) = answer.followed
-    assert (followed.item_id, followed.kind, followed.how, followed.confirmed_by) == (rule.rule_id, "rule", "rule", ["rita"])
+    assert (followed.item_id, followed.kind, followed.how, followed.confirmed_by) == (
+        rule.rule_id,
+        "rule",
+        "rule",
+        ["rita"],
+    )
     (citation,) = answer.citations
-    assert (citation.origin, citation.quote, citation.uri) == ("confirmed", right, f"rule:{rule.rule_id}")
+    assert (citation.origin, citation.quote, citation.uri) == (
+        "confirmed",
+        right,
+        f"rule:{rule.rule_id}",
+    )
     assert "correction reviewed by rita on 20" in citation.section
 
 
 async def test_without_a_model_only_the_very_question(filled: App, library: Path) -> None:
-    """Nobody is there to judge a likeness, so the evidence itself is shown for the same question only."""
+    """Nobody is there to judge a likeness, so the evidence itself is shown for the same question
+    only.
+    """
     await confirmed(filled, "qa")
     await hidden(filled, library)
     filled.__dict__["llm"] = None
@@ -234,7 +267,10 @@ async def two_sides(app: App, agent: str) -> tuple[str, str]:
     await catch_up(app)
     (second,) = [item.item_id for item in await list_items(app) if item.item_id != first]
     words = {"answer": "The lighthouse was built in 1862.", "id": second}
-    change = "UPDATE confirmed SET answer = :answer, question = 'When was the lighthouse built', uses = 30 WHERE item_id = :id"
+    change = (
+        "UPDATE confirmed SET answer = :answer, question = 'When was the lighthouse built', "
+        "uses = 30 WHERE item_id = :id"
+    )
     await app.db.write(lambda c: c.execute(text(change), words))
     await app.db.write(lambda c: c.execute(text("UPDATE confirmed SET evidence = '[]'")))
     await settle(app, second)
@@ -243,7 +279,9 @@ async def two_sides(app: App, agent: str) -> tuple[str, str]:
 
 @AGENTS
 async def test_people_who_disagree(filled: App, library: Path, agent: str) -> None:
-    """The documents are silent: the side that weighs more is shown, with a warning that there is another."""
+    """The documents are silent: the side that weighs more is shown, with a warning that there is
+    another.
+    """
     first, second = await two_sides(filled, agent)
     await hidden(filled, library)
     answer = await asked(filled, PARAPHRASE, agent, "The lighthouse was built in 1862.")
@@ -257,7 +295,9 @@ async def test_people_who_disagree(filled: App, library: Path, agent: str) -> No
 
 @AGENTS
 async def test_people_who_disagree_and_a_document(filled: App, agent: str) -> None:
-    """A document says which side is wrong: that one is left out, though it weighs more, and nobody's word is followed."""
+    """A document says which side is wrong: that one is left out, though it weighs more, and
+    nobody's word is followed.
+    """
     await two_sides(filled, agent)
     script(filled).enqueue(AGAINST)
     answer = await asked(filled, PARAPHRASE, agent)

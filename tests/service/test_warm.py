@@ -1,4 +1,6 @@
-"""What a server loads before it is asked: the models of its own process, where the settings want that."""
+"""What a server loads before it is asked: the models of its own process, where the settings want
+that.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Web search from the question to documents that can be searched, with a provider and its pages on the loopback."""
+"""Web search from the question to documents that can be searched, with a provider and its pages on
+the loopback.
+"""
 
 from __future__ import annotations
 
@@ -18,12 +20,17 @@ from citewell.service.ask.ask import AskRequest, ask
 from citewell.service.ask.search import SearchRequest, search
 from citewell.service.sites.search_web import Web, open_web
 
-STORY = "<html><head><title>{0}</title></head><body><article><h1>{0}</h1><p>{1}</p></article></body></html>"
+STORY = (
+    "<html><head><title>{0}</title></head><body><article><h1>{0}</h1><p>{1}</p></article></body><"
+    "/html>"
+)
 TOWER = STORY.format("Lighthouse", "The lighthouse was built in 1857. Its lamp is electric.")
 
 
 class Net:
-    """A SearXNG at `/search` that names `found` (paths of this server, or whole URLs), and the pages themselves."""
+    """A SearXNG at `/search` that names `found` (paths of this server, or whole URLs), and the
+    pages themselves.
+    """
 
     def __init__(self) -> None:
         self.url = ""
@@ -33,7 +40,14 @@ class Net:
         self.slow: dict[str, float] = {}
         self.requests: list[str] = []
 
-    def page(self, path: str, body: str | bytes = TOWER, kind: str = "text/html", status: int = 200, more: str = "") -> None:
+    def page(
+        self,
+        path: str,
+        body: str | bytes = TOWER,
+        kind: str = "text/html",
+        status: int = 200,
+        more: str = "",
+    ) -> None:
         self.pages[path] = (status, kind, body.encode() if isinstance(body, str) else body, more)
 
     async def handle(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -45,18 +59,35 @@ class Net:
             status, kind, body, more = self.pages.get(path, (404, "text/plain", b"", ""))
             if path.startswith("/search"):
                 rows = [
-                    {"url": each if "://" in each else self.url + each, "title": each, "content": "s"} for each in self.found
+                    {
+                        "url": each if "://" in each else self.url + each,
+                        "title": each,
+                        "content": "s",
+                    }
+                    for each in self.found
                 ]
-                status, kind, body = self.status, "application/json", json.dumps({"results": rows}).encode()
+                status, kind, body = (
+                    self.status,
+                    "application/json",
+                    json.dumps({"results": rows}).encode(),
+                )
             if 'etag: "v1"' in more and 'if-none-match: "v1"' in head.lower():
                 status, body = 304, b""
-            writer.write(f"HTTP/1.1 {status} X\r\ncontent-type: {kind}\r\nconnection: close\r\n{more}\r\n".encode() + body)
+            writer.write(
+                f"HTTP/1.1 {status} X\r\ncontent-type: {kind}\r\nconnection: "
+                f"close\r\n{more}\r\n".encode()
+                + body
+            )
             await writer.drain()
         finally:
             writer.close()
 
     def paths(self) -> list[str]:
-        return [path for head in self.requests if not (path := head.split(" ")[1]).startswith(("/search", "/robots.txt"))]
+        return [
+            path
+            for head in self.requests
+            if not (path := head.split(" ")[1]).startswith(("/search", "/robots.txt"))
+        ]
 
 
 @pytest.fixture
@@ -70,7 +101,9 @@ async def net() -> AsyncIterator[Net]:
 
 def with_web(settings: Settings, net: Net, **more: Any) -> Settings:
     values = {"provider": "searxng", "url": net.url, "seconds": 30.0, **more}
-    return settings.model_copy(update={"web": WebSettings(**values), "allow_private_hosts": ("127.0.0.1",)})
+    return settings.model_copy(
+        update={"web": WebSettings(**values), "allow_private_hosts": ("127.0.0.1",)}
+    )
 
 
 @pytest.fixture
@@ -87,7 +120,9 @@ async def web(app: App) -> AsyncIterator[Web]:
 
 
 async def test_pages_become_documents(app: App, web: Web, net: Net) -> None:
-    """Pages are kept under their final addresses, embedded, and can be searched at once, in the provider's order."""
+    """Pages are kept under their final addresses, embedded, and can be searched at once, in the
+    provider's order.
+    """
     net.found = ["/a?utm_source=x", "/moved", "/灯塔"]
     net.page("/a")
     net.page("/moved", "", status=301, more="location: /notes.txt\r\n")
@@ -102,7 +137,9 @@ async def test_pages_become_documents(app: App, web: Web, net: Net) -> None:
     assert found.warnings == []
     assert len(found.results) == 3
     documents = [await app.catalog.document(doc_id) for doc_id in found.pages]
-    assert [each.uri for each in documents] == [net.url + path for path in ("/a", "/notes.txt", "/%E7%81%AF%E5%A1%94")]
+    assert [each.uri for each in documents] == [
+        net.url + path for path in ("/a", "/notes.txt", "/%E7%81%AF%E5%A1%94")
+    ]
     assert [each.title for each in documents] == ["Lighthouse", "notes", "灯塔"]
     assert [each.media_type for each in documents] == ["text/html", "text/plain", "text/html"]
     assert all(each.embedded == each.chunks > 0 and each.collection == "web" for each in documents)
@@ -113,7 +150,9 @@ async def test_pages_become_documents(app: App, web: Web, net: Net) -> None:
 
 
 async def test_page_that_is_kept_already(app: App, web: Web, net: Net) -> None:
-    """Unchanged, it is not read again, by its ETag or by its bytes; changed, it is replaced; removed, it is fetched anew."""
+    """Unchanged, it is not read again, by its ETag or by its bytes; changed, it is replaced;
+    removed, it is fetched anew.
+    """
     net.found = ["/a", "/b"]
     net.page("/a", more='etag: "v1"\r\n')
     net.page("/b")
@@ -151,7 +190,9 @@ async def test_pages_that_fail_are_warnings(web: Web, net: Net, settings: Settin
     net.page("/film.mp4", b"\0\0", "video/mp4")
     net.page("/empty", "<html><body><script>draw()</script></body></html>")
     net.page("/broken.pdf", b"%PDF-1.7\nnothing", "application/pdf")
-    net.page("/inside", "", status=302, more="location: http://169.254.169.254/latest/meta-data/\r\n")
+    net.page(
+        "/inside", "", status=302, more="location: http://169.254.169.254/latest/meta-data/\r\n"
+    )
     async with App(with_web(settings, net, results=10)) as app:
         found = await open_web(app).search("q", "en")
         uris = [(await app.catalog.document(doc_id)).uri for doc_id in found.pages]
@@ -164,7 +205,9 @@ async def test_pages_that_fail_are_warnings(web: Web, net: Net, settings: Settin
     assert "/broken.pdf" in reasons
     assert "robots.txt" in reasons["/private"]
     assert "169.254.169.254 is refused" in reasons["/inside"]
-    assert "allow_private_hosts" in next(warning for warning in found.warnings if "127.0.0.2" in warning)
+    assert "allow_private_hosts" in next(
+        warning for warning in found.warnings if "127.0.0.2" in warning
+    )
     assert "/private" not in net.paths()
 
 
@@ -178,11 +221,15 @@ async def test_what_is_not_ready_in_time_is_left_out(net: Net, settings: Setting
         started = time.monotonic()
         found = await open_web(app).search("q", "en")
         assert time.monotonic() - started < 60
-        assert [(await app.catalog.document(doc_id)).uri for doc_id in found.pages] == [f"{net.url}/a"]
+        assert [(await app.catalog.document(doc_id)).uri for doc_id in found.pages] == [
+            f"{net.url}/a"
+        ]
     assert found.warnings[0].startswith(f"{net.url}/slow: not there within")
 
 
-async def test_pages_that_cannot_be_embedded(app: App, web: Web, net: Net, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_pages_that_cannot_be_embedded(
+    app: App, web: Web, net: Net, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Their words can be searched all the same, and that is said."""
 
     async def passages(texts: Sequence[str]) -> Any:
@@ -233,15 +280,23 @@ async def test_nothing_found(app: App, web: Web, net: Net) -> None:
 
 
 async def test_an_answer_from_the_web(app: App, net: Net) -> None:
-    """The dual loop: nothing in the documents, so the web; cited with the page's address and the time it was fetched."""
+    """The dual loop: nothing in the documents, so the web; cited with the page's address and the
+    time it was fetched.
+    """
     assert isinstance(app.llm, ScriptedLLM)
     net.found = ["/a"]
     net.page("/a")
     app.llm.enqueue("The lighthouse was built in 1857.")
-    answer = await ask(app, AskRequest(question="When was the lighthouse built?", agent="dual_loop"))
+    answer = await ask(
+        app, AskRequest(question="When was the lighthouse built?", agent="dual_loop")
+    )
     assert (answer.status, answer.route) == ("answered", "web_search")
     (citation,) = answer.citations
-    assert (citation.origin, citation.uri, citation.quote) == ("web", net.url + "/a", "The lighthouse was built in 1857.")
+    assert (citation.origin, citation.uri, citation.quote) == (
+        "web",
+        net.url + "/a",
+        "The lighthouse was built in 1857.",
+    )
     assert citation.fetched_at is not None
     assert abs(citation.fetched_at - time.time()) < 60
     document = await app.catalog.content(citation.doc_id)
@@ -252,23 +307,31 @@ async def test_the_request_may_leave_the_web_out(app: App, net: Net) -> None:
     """Nothing is asked of the provider, and the answer says that it was not."""
     net.found = ["/a"]
     net.page("/a")
-    request = AskRequest(question="When was the lighthouse built?", agent="dual_loop", options={"web": False})
+    request = AskRequest(
+        question="When was the lighthouse built?", agent="dual_loop", options={"web": False}
+    )
     answer = await ask(app, request)
     assert (answer.status, net.requests) == ("refused", [])
     assert "switched off" in answer.answer
 
 
 @pytest.mark.parametrize("status", [500, 401, 429])
-async def test_a_provider_that_fails_leaves_an_honest_answer(app: App, net: Net, status: int) -> None:
+async def test_a_provider_that_fails_leaves_an_honest_answer(
+    app: App, net: Net, status: int
+) -> None:
     """A warning that names it; the answer is a refusal, not an error."""
     net.status = status
-    answer = await ask(app, AskRequest(question="When was the lighthouse built?", agent="dual_loop"))
+    answer = await ask(
+        app, AskRequest(question="When was the lighthouse built?", agent="dual_loop")
+    )
     assert answer.status == "refused"
     assert any("the web could not be searched" in warning for warning in answer.warnings)
 
 
 async def test_the_caller_may_have_less_time(web: Web, net: Net) -> None:
-    """Fewer seconds than the settings give: pages that are not there by then are left out, a silent provider is an error."""
+    """Fewer seconds than the settings give: pages that are not there by then are left out, a silent
+    provider is an error.
+    """
     net.found = ["/slow"]
     net.page("/slow")
     net.slow["/slow"] = 300

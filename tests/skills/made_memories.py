@@ -1,4 +1,6 @@
-"""Memories as tests make them. The one rule: their times count from `NOW`, in days, so that no test looks at a clock."""
+"""Memories as tests make them. The one rule: their times count from `NOW`, in days, so that no test
+looks at a clock.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +11,13 @@ NOW = 1_000 * DAY
 
 
 def memory(
-    subject: str, text: str, kind: Kind = "fact", *, number: int = 1, days: float = 0.0, collection: str = "c"
+    subject: str,
+    text: str,
+    kind: Kind = "fact",
+    *,
+    number: int = 1,
+    days: float = 0.0,
+    collection: str = "c",
 ) -> Memory:
     at = NOW - days * DAY
     return Memory(

@@ -1,4 +1,5 @@
-"""Two small papers, English and Chinese, made by hand: their text, and their shape by the words it has.
+"""Two small papers, English and Chinese, made by hand: their text, and their shape by the words it
+has.
 
 The one rule: spans are found by their words, so that a change of the text moves them too.
 """
@@ -166,7 +167,9 @@ def span(text: str, words: str, after: int = 0) -> tuple[int, int]:
 
 
 def english() -> OpenPaper:
-    """Four pages, printed as 311 to 314; three tables, a figure, an equation, three entries known by names and years."""
+    """Four pages, printed as 311 to 314; three tables, a figure, an equation, three entries known
+    by names and years.
+    """
     roles: dict[str, tuple[Role, tuple[str, ...]]] = {
         "Abstract\n": ("abstract", ("Abstract",)),
         "1 Introduction": ("introduction", ("1 Introduction",)),
@@ -183,8 +186,20 @@ def english() -> OpenPaper:
         "A.1 Hardware": ("method", ("A Settings", "A.1 Hardware")),
     }
     floats = [
-        ("figure", "Figure 1", "1", "Figure 1: Architecture of the router with its wind gauge.", ""),
-        ("table", "Table 1", "1", "Table 1: Packets lost in a hundred, by method.", "Method | Calm"),
+        (
+            "figure",
+            "Figure 1",
+            "1",
+            "Figure 1: Architecture of the router with its wind gauge.",
+            "",
+        ),
+        (
+            "table",
+            "Table 1",
+            "1",
+            "Table 1: Packets lost in a hundred, by method.",
+            "Method | Calm",
+        ),
         ("table", "Table 2", "2", "Table 2: Causes of the losses.", "Cause | Share"),
         ("table", "Table 3", "3", "Table 3: Ablation of the router.", "Variant | Gusty"),
     ]
@@ -211,7 +226,12 @@ def english() -> OpenPaper:
                 for key, words, authors, year, title in entries
             ),
             mentions=(
-                *_mentions(text, r"(?:Figure 1|Table [123])(?= [a-z])", "float", ["Figure 1", "Table 1", "Table 2", "Table 3"]),
+                *_mentions(
+                    text,
+                    r"(?:Figure 1|Table [123])(?= [a-z])",
+                    "float",
+                    ["Figure 1", "Table 1", "Table 2", "Table 3"],
+                ),
                 *_mentions(text, r"Eq\. \(1\)", "equation", ["Eq. (1)"]),
                 *_mentions(
                     text,
@@ -225,7 +245,9 @@ def english() -> OpenPaper:
 
 
 def chinese() -> OpenPaper:
-    """One page without a break; two tables, a figure numbered 2-1, an equation, three numbered entries."""
+    """One page without a break; two tables, a figure numbered 2-1, an equation, three numbered
+    entries.
+    """
     roles: dict[str, tuple[Role, tuple[str, ...]]] = {
         "摘要": ("abstract", ("摘要",)),
         "1 引言": ("introduction", ("1 引言",)),
@@ -259,10 +281,13 @@ def chinese() -> OpenPaper:
             floats=_floats(text, floats),
             equations=(Equation("（1）", *span(text, "C = a d + b g （1）"), page=1),),
             references=tuple(
-                Reference(key, *_paragraph(text, text.index(words)), 1, authors, year) for key, words, authors, year in entries
+                Reference(key, *_paragraph(text, text.index(words)), 1, authors, year)
+                for key, words, authors, year in entries
             ),
             mentions=(
-                *_mentions(text, r"图2-1(?=所)|表1(?=列)|(?<=见)表2", "float", ["图2-1", "表1", "表2"]),
+                *_mentions(
+                    text, r"图2-1(?=所)|表1(?=列)|(?<=见)表2", "float", ["图2-1", "表1", "表2"]
+                ),
                 *_mentions(text, r"(?<=见)式（1）", "equation", ["式（1）"]),
                 Mention("reference", *span(text, "[1]"), (0,)),
                 Mention("reference", *span(text, "[2-3]"), (1, 2)),
@@ -279,7 +304,9 @@ def _book(text: str, paper: Paper) -> OpenPaper:
         for y, each in zip((0.2, 0.3, 0.8, 0.7), paper.floats, strict=False)
     )
     sections = tuple(Section(part.heading_path, part.start, part.end) for part in paper.parts)
-    document = Document(paper.title, "application/pdf", language(text), text, sections, pages, boxes=boxes)
+    document = Document(
+        paper.title, "application/pdf", language(text), text, sections, pages, boxes=boxes
+    )
     return OpenPaper("doc1", "papers", "kites.pdf", document, paper)
 
 
@@ -288,12 +315,28 @@ def _page(text: str, at: int) -> int:
 
 
 def _parts(text: str, roles: dict[str, tuple[Role, tuple[str, ...]]]) -> tuple[Part, ...]:
-    starts = [(text.index("\n" + heading) + 1, role, path) for heading, (role, path) in roles.items() if "\n" + heading in text]
-    starts += [(text.index("\f" + h) + 1, role, path) for h, (role, path) in roles.items() if "\f" + h in text]
+    starts = [
+        (text.index("\n" + heading) + 1, role, path)
+        for heading, (role, path) in roles.items()
+        if "\n" + heading in text
+    ]
+    starts += [
+        (text.index("\f" + h) + 1, role, path)
+        for h, (role, path) in roles.items()
+        if "\f" + h in text
+    ]
     starts = [(0, "front", ()), *sorted(starts)]
     ends = [start for start, _, _ in starts[1:]] + [len(text)]
     return tuple(
-        Part(role, path, start, end, _page(text, start), _page(text, end - 2), appendix=path[:1] == ("A Settings",))
+        Part(
+            role,
+            path,
+            start,
+            end,
+            _page(text, start),
+            _page(text, end - 2),
+            appendix=path[:1] == ("A Settings",),
+        )
         for (start, role, path), end in zip(starts, ends, strict=True)
     )
 
@@ -307,7 +350,17 @@ def _floats(text: str, rows: Sequence[tuple[str, str, str, str, str]]) -> tuple[
     for kind, label, number, caption, body in rows:
         start, end = span(text, caption)
         inside = (text.index(body), text.index("\n\n", text.index(body))) if body else None
-        found.append(Float("table" if kind == "table" else "figure", label, number, start, end, _page(text, start), inside))
+        found.append(
+            Float(
+                "table" if kind == "table" else "figure",
+                label,
+                number,
+                start,
+                end,
+                _page(text, start),
+                inside,
+            )
+        )
     return tuple(found)
 
 
@@ -316,5 +369,12 @@ def _mentions(text: str, pattern: str, kind: str, names: Sequence[str]) -> list[
     for match in re.finditer(pattern, text):
         where = "float" if kind == "float" else "equation" if kind == "equation" else "reference"
         target = names.index(match.group())
-        found.append(Mention(where, match.start(), match.end(), ({0: 0, 1: 1}[target] if kind == "reference" else target,)))  # type: ignore[arg-type]
+        found.append(
+            Mention(
+                where,
+                match.start(),
+                match.end(),
+                ({0: 0, 1: 1}[target] if kind == "reference" else target,),
+            )
+        )  # type: ignore[arg-type]
     return found

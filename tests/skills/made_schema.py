@@ -38,7 +38,14 @@ SHOP = Schema(
             "product",
             (
                 Column("product_id", "INT", "number"),
-                Column("title", "TEXT", "text", comment="what it is sold as", values=("Drover 2", "Lark"), distinct=2),
+                Column(
+                    "title",
+                    "TEXT",
+                    "text",
+                    comment="what it is sold as",
+                    values=("Drover 2", "Lark"),
+                    distinct=2,
+                ),
                 Column("made in", "TEXT", "text", values=("Paris", "Lyon"), distinct=2),
             ),
             rows=2,

@@ -1,4 +1,5 @@
-"""Pairs of texts that the figures of `skills/memory/recall.py` were chosen on, made by hand, half of them Chinese.
+"""Pairs of texts that the figures of `skills/memory/recall.py` were chosen on, made by hand, half
+of them Chinese.
 
 The one rule: a figure is changed only together with what these pairs show.
 """

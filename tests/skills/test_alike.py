@@ -59,9 +59,9 @@ async def test_a_reader_that_fails_and_one_that_would_be_asked_too_much() -> Non
     broken.same_with(fails)
     assert await find_same(PRICE, [PRICE, "What does it cost?"], broken) == [True, False]
     many = [f"What does plan {letter} cost?" for letter in "abcdefghij"]
-    assert await find_same("What does a plan cost?", [*many, "what does a plan cost"], reader()) == (
-        [True] * ASKED + [False] * (len(many) - ASKED) + [True]
-    )
+    assert await find_same(
+        "What does a plan cost?", [*many, "what does a plan cost"], reader()
+    ) == ([True] * ASKED + [False] * (len(many) - ASKED) + [True])
 
 
 def test_evidence_for_another_question() -> None:

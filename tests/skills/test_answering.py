@@ -1,4 +1,6 @@
-"""The one way from evidence to answer: which passages a connected model reads, and what is asked of it again."""
+"""The one way from evidence to answer: which passages a connected model reads, and what is asked of
+it again.
+"""
 
 from __future__ import annotations
 
@@ -33,9 +35,12 @@ async def drafted(llm: ScriptedLLM, question: str, found: Sequence[Passage] = ()
 
 
 @pytest.mark.parametrize(
-    ("question", "own", "other"), [("What is the late fee?", "[1.1]", "[2.1]"), ("押金是多少？", "[2.1]", "[1.1]")]
+    ("question", "own", "other"),
+    [("What is the late fee?", "[1.1]", "[2.1]"), ("押金是多少？", "[2.1]", "[1.1]")],
 )
-async def test_the_other_language_is_not_read_where_the_first_answers(question: str, own: str, other: str) -> None:
+async def test_the_other_language_is_not_read_where_the_first_answers(
+    question: str, own: str, other: str
+) -> None:
     llm = ScriptedLLM(draft("It is told."))
     found = await drafted(llm, question)
     sent = llm.calls[0].messages[-1].content
@@ -45,9 +50,17 @@ async def test_the_other_language_is_not_read_where_the_first_answers(question: 
 @pytest.mark.parametrize("first", [untold("Not told."), draft("In part.", status="partly")])
 async def test_what_the_first_language_lacks_is_looked_for_in_all(first: str) -> None:
     """And in what another search finds, which is numbered behind the rest."""
-    llm = ScriptedLLM(first, draft({"text": "Two months' rent.", "kind": "fact", "evidence": ["2.1", "3.1"]}))
-    found = await drafted(llm, "How much is the deposit?", [passage_of("The deposit is two months' rent.")])
-    assert (found.draft.text, found.calls, [p.n for p in found.passages]) == ("Two months' rent.", 2, [1, 2, 3])
+    llm = ScriptedLLM(
+        first, draft({"text": "Two months' rent.", "kind": "fact", "evidence": ["2.1", "3.1"]})
+    )
+    found = await drafted(
+        llm, "How much is the deposit?", [passage_of("The deposit is two months' rent.")]
+    )
+    assert (found.draft.text, found.calls, [p.n for p in found.passages]) == (
+        "Two months' rent.",
+        2,
+        [1, 2, 3],
+    )
     assert "[3.1] The deposit" in llm.calls[1].messages[-1].content
 
 

@@ -14,7 +14,9 @@ def rows(columns: list[str], values: list[list[Any]], *, truncated: bool = False
     kinds: list[Any] = []
     for at in range(len(columns)):
         there = [row[at] for row in values if row[at] is not None]
-        kinds.append("number" if there and all(isinstance(v, int | float) for v in there) else "text")
+        kinds.append(
+            "number" if there and all(isinstance(v, int | float) for v in there) else "text"
+        )
     return Rows(tuple(columns), tuple(kinds), tuple(map(tuple, values)), truncated)
 
 
@@ -71,7 +73,14 @@ def test_shares_are_slices_where_the_question_asks_for_them() -> None:
 
 
 def test_only_quantities_of_one_size_share_an_axis() -> None:
-    chart = choose(rows(["city", "orders", "returns", "revenue_eur"], [["a", 10, 3, 90_000], ["b", 20, 4, 50_000]]), "", "en")
+    chart = choose(
+        rows(
+            ["city", "orders", "returns", "revenue_eur"],
+            [["a", 10, 3, 90_000], ["b", 20, 4, 50_000]],
+        ),
+        "",
+        "en",
+    )
     assert chart is not None
     assert chart.y == ["orders", "returns"]
     assert chart.title == "orders, returns by city"

@@ -32,7 +32,10 @@ def test_numbers(text: str, numbers: set[str]) -> None:
     assert facts(text).numbers == numbers
 
 
-@pytest.mark.parametrize("text", ["2024年5月1日", "May 1, 2024", "1 May 2024", "2024-05-01", "2024/5/1", "1st of May, 2024"])
+@pytest.mark.parametrize(
+    "text",
+    ["2024年5月1日", "May 1, 2024", "1 May 2024", "2024-05-01", "2024/5/1", "1st of May, 2024"],
+)
 def test_one_date_in_many_forms(text: str) -> None:
     """All are 2024-05-01, and their figures are not numbers besides."""
     found = facts(text)
@@ -63,5 +66,9 @@ def test_negations(text: str, n: int) -> None:
 
 def test_names() -> None:
     """Capitals inside a sentence and codes; not the first word, not months."""
-    assert names("The Dodge D-50 was sold in May by Mitsubishi's dealers. Later it left.") == {"dodge", "d-50", "mitsubishi"}
+    assert names("The Dodge D-50 was sold in May by Mitsubishi's dealers. Later it left.") == {
+        "dodge",
+        "d-50",
+        "mitsubishi",
+    }
     assert names("请问型号A100的滤芯") == {"a100"}

@@ -25,13 +25,22 @@ PETS = passage_of("Dogs are allowed.", "Cats need a permit from the landlord.", 
 
 
 async def test_the_sentence_around_the_answer_is_quoted_whole() -> None:
-    """With the answering words marked in it; the signals tell how sure, and how much surer than of another document."""
+    """With the answering words marked in it; the signals tell how sure, and how much surer than of
+    another document.
+    """
     reader = ScriptedReader()
     start = FEES.text.index("10 pounds")
-    reader.read_with(lambda _, text: Reading(start, start + 9, 0.9, 3.0) if "fee" in text else Reading(0, 4, 0.2, -1.0))
+    reader.read_with(
+        lambda _, text: (
+            Reading(start, start + 9, 0.9, 3.0) if "fee" in text else Reading(0, 4, 0.2, -1.0)
+        )
+    )
     found = await find_answer("How much is the late fee?", [PETS, FEES], reader, None, PICK)
     (sentence,) = found.draft.sentences
-    assert (sentence.text, sentence.evidence) == ("A late fee of 10 pounds is owed after that.", ["1.2"])
+    assert (sentence.text, sentence.evidence) == (
+        "A late fee of 10 pounds is owed after that.",
+        ["1.2"],
+    )
     assert sentence.text[slice(*sentence.span)] == "10 pounds"
     margin = log_odds(0.9) - log_odds(0.2)
     assert found.signals == pytest.approx(
@@ -50,24 +59,38 @@ async def test_a_span_over_two_sentences_quotes_both() -> None:
 async def test_each_part_of_a_question_has_its_sentence() -> None:
     """Of those that are likelier found than not; the others are named as missing."""
     reader = ScriptedReader()
-    found = await find_answer("When is rent due; which cats need a permit?", [FEES, PETS], reader, None, PICK)
-    assert [s.text for s in found.draft.sentences] == ["Rent is due by 30 April.", "Cats need a permit from the landlord."]
-    assert [question for question, _ in reader.questions][1:] == ["When is rent due", "which cats need a permit"]
+    found = await find_answer(
+        "When is rent due; which cats need a permit?", [FEES, PETS], reader, None, PICK
+    )
+    assert [s.text for s in found.draft.sentences] == [
+        "Rent is due by 30 April.",
+        "Cats need a permit from the landlord.",
+    ]
+    assert [question for question, _ in reader.questions][1:] == [
+        "When is rent due",
+        "which cats need a permit",
+    ]
     assert found.missing == ()
-    found = await find_answer("When is rent due; who painted the ceiling?", [FEES, PETS], reader, None, PICK)
+    found = await find_answer(
+        "When is rent due; who painted the ceiling?", [FEES, PETS], reader, None, PICK
+    )
     assert [s.text for s in found.draft.sentences] == ["Rent is due by 30 April."]
     assert found.missing == ("who painted the ceiling",)
 
 
 async def test_a_heading_is_read_and_never_quoted() -> None:
-    """A question that stands above its answer, as in a list of frequent questions, is not its own answer."""
+    """A question that stands above its answer, as in a list of frequent questions, is not its own
+    answer.
+    """
     reader = ScriptedReader()
     lines = "When is rent due?\n\nBy the last day of April."
     heading = ("When is rent due?",)
     hit = replace(FEES.hit, heading_path=heading, text=lines, end=FEES.hit.start + len(lines))
     start = FEES.hit.start
     spans = ((start, start + 17), (start + 19, start + len(lines)))
-    found = await find_answer("When is rent due?", [Passage(1, hit, spans, lines)], reader, None, PICK)
+    found = await find_answer(
+        "When is rent due?", [Passage(1, hit, spans, lines)], reader, None, PICK
+    )
     assert [s.text for s in found.draft.sentences] == ["By the last day of April."]
     assert reader.questions[0][1] == ("By the last day of April.",)
     assert reader.headings == [f"{hit.title} › {heading[0]}\n"]
@@ -77,8 +100,14 @@ async def test_a_heading_is_read_and_never_quoted() -> None:
     ("question", "parts"),
     [
         ("How much is the fee?", []),
-        ("How much is the fee, and when is it owed?", ["How much is the fee", "and when is it owed"]),
-        ("费用是多少，怎么支付呢？还有其他费用需要支付吗？", ["费用是多少，怎么支付呢", "还有其他费用需要支付吗"]),
+        (
+            "How much is the fee, and when is it owed?",
+            ["How much is the fee", "and when is it owed"],
+        ),
+        (
+            "费用是多少，怎么支付呢？还有其他费用需要支付吗？",
+            ["费用是多少，怎么支付呢", "还有其他费用需要支付吗"],
+        ),
         ("Rent, and fees?", []),
     ],
 )
@@ -104,18 +133,31 @@ def test_tiers() -> None:
     """A small chat model is none: it neither writes nor judges whole answers."""
     small = ScriptedLLM()
     small.evidence_tokens = 500
-    assert [tier_of(llm, ScriptedReader()) for llm in (ScriptedLLM(), small, None)] == ["connected", "reader", "reader"]
+    assert [tier_of(llm, ScriptedReader()) for llm in (ScriptedLLM(), small, None)] == [
+        "connected",
+        "reader",
+        "reader",
+    ]
     assert tier_of(small, None) == "search"
     assert is_connected(ScriptedLLM())
     assert not is_connected(None)
 
 
 def test_a_decision_is_made_of_named_signals() -> None:
-    """Of search, draft, judge and reader; by the library's own weights where it has some, else the shipped ones."""
+    """Of search, draft, judge and reader; by the library's own weights where it has some, else the
+    shipped ones.
+    """
     made = Draft(status="partly", sentences=[DraftSentence(text="a"), DraftSentence(text="b")])
     proven = Proven(made, [Judgement("entailed", 0.9), Judgement("not_stated", 0.1)])
     signals = answer_signals(0.4, "zh", proven, {"span": 2.0})
-    assert signals == {"retrieval": 0.4, "zh": 1.0, "told": 0.5, "support": 0.5, "least": 0.1, "span": 2.0}
+    assert signals == {
+        "retrieval": 0.4,
+        "zh": 1.0,
+        "told": 0.5,
+        "support": 0.5,
+        "least": 0.1,
+        "span": 2.0,
+    }
     assert answer_signals(0.4, "en")["told"] == 0.0
     own = Logistic(bias=0.0, weights={"retrieval": 1.0}, threshold=0.6)
     assert model_of("reader", {"reader": own}) is own
@@ -126,7 +168,15 @@ def test_a_decision_is_made_of_named_signals() -> None:
 
 @pytest.mark.parametrize("tier", ["connected", "reader", "search"])
 def test_shipped_weights_tell_good_from_poor(tier: str) -> None:
-    good = {"retrieval": 0.9, "told": 1.0, "support": 1.0, "least": 1.0, "answerable": 3.0, "span": 4.0, "margin": 3.0}
+    good = {
+        "retrieval": 0.9,
+        "told": 1.0,
+        "support": 1.0,
+        "least": 1.0,
+        "answerable": 3.0,
+        "span": 4.0,
+        "margin": 3.0,
+    }
     poor = {"retrieval": 0.1, "answerable": -3.0, "span": -2.0}
     model = model_of(tier)  # type: ignore[arg-type]
     assert decide(good, model)[1]

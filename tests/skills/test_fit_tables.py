@@ -1,4 +1,6 @@
-"""Which source a question is about: its name in running text of both languages, and where meaning tells nothing apart."""
+"""Which source a question is about: its name in running text of both languages, and where meaning
+tells nothing apart.
+"""
 
 from __future__ import annotations
 
@@ -42,14 +44,21 @@ async def test_a_name_is_seen_in_running_text(question: str, names: list[str]) -
 
 
 async def test_of_names_that_hold_each_other_the_longer() -> None:
-    sources = {"库存": SOURCES["库存"], "库存明细": SOURCES["gbk"], "sales": SOURCES["gbk"], "sales-2024": SOURCES["gbk"]}
+    sources = {
+        "库存": SOURCES["库存"],
+        "库存明细": SOURCES["gbk"],
+        "sales": SOURCES["gbk"],
+        "sales-2024": SOURCES["gbk"],
+    }
     assert await best("库存明细表里有几行？", sources, None) == ["库存明细"]
     assert await best("How many rows has sales-2024?", sources, None) == ["sales-2024"]
     assert await best("How many rows has sales?", sources, None) == ["sales"]
 
 
 class Saturated(ScriptedEmbedder):
-    """To Chinese words every Chinese name is equally near, as in the packaged model, and no English one is."""
+    """To Chinese words every Chinese name is equally near, as in the packaged model, and no English
+    one is.
+    """
 
     name = "saturated"
 
@@ -58,7 +67,10 @@ class Saturated(ScriptedEmbedder):
 
 
 async def test_letters_decide_where_meaning_does_not() -> None:
-    sources = {"a1": tables("t1", 仓库=CITIES, 产品=(), 数量=()), "b1": tables("t2", 城市=CITIES, 门店=(), 销售额=())}
+    sources = {
+        "a1": tables("t1", 仓库=CITIES, 产品=(), 数量=()),
+        "b1": tables("t2", 城市=CITIES, 门店=(), 销售额=()),
+    }
     assert await best("成都仓库的产品数量", sources, Saturated()) == ["a1"]
     assert await best("各门店的销售额", sources, Saturated()) == ["b1"]
     assert await best("成都的数量是多少？", sources, Saturated()) == ["a1", "b1"]
@@ -66,8 +78,13 @@ async def test_letters_decide_where_meaning_does_not() -> None:
 
 
 async def test_that_a_chinese_name_is_near_says_nothing() -> None:
-    """A Chinese question goes to the tables that have a word of it, in the glossary too, though their names are English."""
-    sources = {"sales": SOURCES["库存"], "costs": (tables("Costs", Function=("IT", "HR"), Cost=())[0], (Term("费用", "Cost"),))}
+    """A Chinese question goes to the tables that have a word of it, in the glossary too, though
+    their names are English.
+    """
+    sources = {
+        "sales": SOURCES["库存"],
+        "costs": (tables("Costs", Function=("IT", "HR"), Cost=())[0], (Term("费用", "Cost"),)),
+    }
     assert await best("IT费用里哪项服务花得最多？", sources, Saturated()) == ["costs"]
 
 

@@ -8,8 +8,21 @@ from citewell.types import Sentence
 
 def test_rows_of_a_table_stand_on_lines_of_their_own() -> None:
     """No full stop ends a row: in one line with what follows, two rows would read as one."""
-    texts = ["Leave is agreed.", "Leave | Oslo: 27 days", "At most | Oslo: 30 days", "Ask early.", "Ask in writing."]
-    shown = with_markers([Sentence(text=text, citations=[n], verdict="supported") for n, text in enumerate(texts, 1)], "en")
+    texts = [
+        "Leave is agreed.",
+        "Leave | Oslo: 27 days",
+        "At most | Oslo: 30 days",
+        "Ask early.",
+        "Ask in writing.",
+    ]
+    shown = with_markers(
+        [
+            Sentence(text=text, citations=[n], verdict="supported")
+            for n, text in enumerate(texts, 1)
+        ],
+        "en",
+    )
     assert shown == (
-        "Leave is agreed.[1]\n\n- Leave | Oslo: 27 days[2]\n- At most | Oslo: 30 days[3]\n\nAsk early.[4] Ask in writing.[5]"
+        "Leave is agreed.[1]\n\n- Leave | Oslo: 27 days[2]\n- At most | Oslo: 30 days[3]\n\nAsk "
+        "early.[4] Ask in writing.[5]"
     )

@@ -1,4 +1,6 @@
-"""A book is read in little more time than a paper, others are served meanwhile, and what it says of an interest is found."""
+"""A book is read in little more time than a paper, others are served meanwhile, and what it says of
+an interest is found.
+"""
 
 from __future__ import annotations
 
@@ -21,16 +23,29 @@ from citewell.skills.paper.reading_context import OpenPaper, Selection
 from citewell.skills.paper.selection import selected
 from citewell.skills.reading_route.plan_route import make_route
 
-STARTS = ("We propose ", "We show that ", "Our method improves ", "The results of ", "However, ", "It reaches 3.5% on ")
-TWICE = 3.2  # times the CPU time for twice the sentences: 2 is linear, 4 quadratic; the rest is for a busy machine
+STARTS = (
+    "We propose ",
+    "We show that ",
+    "Our method improves ",
+    "The results of ",
+    "However, ",
+    "It reaches 3.5% on ",
+)
+# times the CPU time for twice the sentences: 2 is linear, 4 quadratic; the rest is for a busy
+# machine
+TWICE = 3.2
 LEAST = 0.3  # seconds below which a ratio says nothing
 
 
 def book(sentences: int, *, planted: str = "", seed: int = 1) -> OpenPaper:
-    """A paper of one endless introduction of made words, eight sentences a paragraph; `planted` in its middle."""
+    """A paper of one endless introduction of made words, eight sentences a paragraph; `planted` in
+    its middle.
+    """
     chance = random.Random(seed)
     words = ["w" + "".join(chance.choices("abcdefghijklmnop", k=5)) for _ in range(3_000)]
-    made = [f"{chance.choice(STARTS)}{' '.join(chance.choices(words, k=12))}." for _ in range(sentences)]
+    made = [
+        f"{chance.choice(STARTS)}{' '.join(chance.choices(words, k=12))}." for _ in range(sentences)
+    ]
     made[sentences // 2] = planted or made[sentences // 2]
     body = "\n\n".join(" ".join(made[n : n + 8]) for n in range(0, sentences, 8))
     return opened(f"# Long\n\n## 1 Introduction\n\n{body}\n")
@@ -46,7 +61,9 @@ async def report(of: OpenPaper) -> None:
 
 
 async def route(of: OpenPaper) -> None:
-    await make_route(of, "how wabcde improves methods", embedder=ScriptedEmbedder(), llm=None, lang="en", now=0.0)
+    await make_route(
+        of, "how wabcde improves methods", embedder=ScriptedEmbedder(), llm=None, lang="en", now=0.0
+    )
 
 
 async def selection(of: OpenPaper) -> None:
@@ -55,7 +72,9 @@ async def selection(of: OpenPaper) -> None:
 
 
 async def spent(work: Callable[[OpenPaper], Awaitable[None]], sentences: int) -> float:
-    """CPU seconds of the whole process, the least of two: what others do on the machine is not counted."""
+    """CPU seconds of the whole process, the least of two: what others do on the machine is not
+    counted.
+    """
     tries = []
     for seed in (sentences, sentences + 1):  # another text each time: a folded text is kept
         of = book(sentences, seed=seed)
@@ -66,7 +85,9 @@ async def spent(work: Callable[[OpenPaper], Awaitable[None]], sentences: int) ->
 
 
 @pytest.mark.parametrize("work", [report, route, selection])
-async def test_twice_the_text_takes_about_twice_the_time(work: Callable[[OpenPaper], Awaitable[None]]) -> None:
+async def test_twice_the_text_takes_about_twice_the_time(
+    work: Callable[[OpenPaper], Awaitable[None]],
+) -> None:
     for _ in range(3):  # what is quadratic is so each time
         one, two = await spent(work, 4_000), await spent(work, 8_000)
         if two < TWICE * max(one, LEAST):
@@ -107,13 +128,19 @@ async def test_what_a_book_says_of_an_interest_is_found() -> None:
     said = "Kingfishers dive from low branches into the shallow water."
     of = book(6_000, planted=said)
     assert any(line.quote == said for line in lines(of, ["kingfishers"]))
-    plan = await make_route(of, "kingfishers", embedder=ScriptedEmbedder(), llm=None, lang="en", now=0.0)
+    plan = await make_route(
+        of, "kingfishers", embedder=ScriptedEmbedder(), llm=None, lang="en", now=0.0
+    )
     assert "kingfishers" in plan.steps[0].why or "Kingfishers" in plan.steps[0].quote
 
 
 @pytest.mark.parametrize(
     "text",
-    ["a" * 1_000_000, "This is a word and more of them. " * 25_000, "我们提出了一个方法，提高了3.5%。" * 20_000],
+    [
+        "a" * 1_000_000,
+        "This is a word and more of them. " * 25_000,
+        "我们提出了一个方法，提高了3.5%。" * 20_000,
+    ],
     ids=["one word", "the same sentence", "chinese"],
 )
 async def test_hostile_texts_are_read_in_seconds(text: str) -> None:
@@ -131,9 +158,13 @@ async def test_hostile_texts_are_read_in_seconds(text: str) -> None:
 
 
 def test_a_passage_with_a_changed_word_is_found_far_behind_in_a_text_that_repeats_itself() -> None:
-    usual = "in the results of the model we find that the error of the model is lower than that of the other models. " * 600
+    usual = (
+        "in the results of the model we find that the error of the model is lower than that of "
+        "the other models. " * 600
+    )
     passage = (
-        "The kestrel hovers over the results of the model while the error of the model rises in the winter months of the year."
+        "The kestrel hovers over the results of the model while the error of the model rises in "
+        "the winter months of the year."
     )
     of = opened(f"# T\n\n## 1 Introduction\n\n{usual}\n\n{passage}\n\n{usual}\n")
     start, end = selected(Selection(text=passage.replace("while", "although")), of)

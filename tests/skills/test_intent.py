@@ -1,4 +1,5 @@
-"""What a question wants: a question is never taken for small talk, and small talk is never searched for.
+"""What a question wants: a question is never taken for small talk, and small talk is never searched
+for.
 
 The one rule: follow-ups stand here as people write them, short and without a subject.
 """

@@ -33,7 +33,9 @@ def test_the_words_that_say_what_is_asked_about() -> None:
 
 
 def test_stored_values_the_longest_first_and_whole_words_only() -> None:
-    assert [(each.column, each.value) for each in stored("Sales of Drover 2 that were PAID", SHOP)] == [
+    assert [
+        (each.column, each.value) for each in stored("Sales of Drover 2 that were PAID", SHOP)
+    ] == [
         ("title", "Drover 2"),
         ("status", "paid"),
     ]
@@ -43,7 +45,9 @@ def test_stored_values_the_longest_first_and_whole_words_only() -> None:
 
 async def test_names_by_their_stems_and_what_is_missing() -> None:
     found = await linked("Which customers were born in a year with many pets?")
-    assert {(each.word, each.table, each.column) for each in found.links} >= {("customers", "customer", "")}
+    assert {(each.word, each.table, each.column) for each in found.links} >= {
+        ("customers", "customer", "")
+    }
     assert "pets" in found.missing
     assert found.tables["customer"] > found.tables.get("product", 0.0)
 
@@ -67,13 +71,20 @@ async def test_an_empty_schema_and_an_empty_question() -> None:
 
 async def test_what_names_are_usually_shortened_to() -> None:
     staff = Table("emp", (Column("dept", "TEXT", "text"), Column("fname", "TEXT", "text")))
-    found = await link("Which department has most employees?", Schema("sqlite", (staff,)), ScriptedEmbedder())
-    assert {(each.word, each.column) for each in found.links} >= {("department", "dept"), ("employees", "")}
+    found = await link(
+        "Which department has most employees?", Schema("sqlite", (staff,)), ScriptedEmbedder()
+    )
+    assert {(each.word, each.column) for each in found.links} >= {
+        ("department", "dept"),
+        ("employees", ""),
+    }
 
 
 def test_a_word_in_capitals_is_a_name() -> None:
     assert content_words("What did IT cost?") == ["it", "cost"]
     assert content_words("WHAT DID IT COST?") == ["cost"]
     costs = Table("costs", (Column("Function", "TEXT", "text", values=("IT", "HR")),))
-    assert [each.value for each in stored("IT cost 有哪些服务", Schema("duckdb", (costs,)))] == ["IT"]
+    assert [each.value for each in stored("IT cost 有哪些服务", Schema("duckdb", (costs,)))] == [
+        "IT"
+    ]
     assert stored("Is it dear?", Schema("duckdb", (costs,))) == []

@@ -19,7 +19,24 @@ from citewell.text.entities import entity_list
 from citewell.text.facts import facts, names, plain_words
 from citewell.types import Message
 
-UNITS = ["A ", "a.", "<think>", "\n", " ", "(", "“", "1,", "may ", "may 1\n", "A和", "一", "I am ", "呢", "A-", "，"]
+UNITS = [
+    "A ",
+    "a.",
+    "<think>",
+    "\n",
+    " ",
+    "(",
+    "“",
+    "1,",
+    "may ",
+    "may 1\n",
+    "A和",
+    "一",
+    "I am ",
+    "呢",
+    "A-",
+    "，",
+]
 
 
 def _history(text: str) -> list[Message]:
@@ -46,7 +63,9 @@ READ: dict[str, Callable[[str], object]] = {
 
 @pytest.mark.parametrize("reads", READ)
 def test_in_one_pass(reads: str) -> None:
-    """Far less than a second (all that took the square of it took seconds); 0.01 to 0.14 where they were measured."""
+    """Far less than a second (all that took the square of it took seconds); 0.01 to 0.14 where they
+    were measured.
+    """
     for unit in UNITS:
         text = (unit * LONGEST_MESSAGE)[:LONGEST_MESSAGE]
         assert cpu_seconds(lambda text=text: READ[reads](text), tries=1) < 0.8, unit  # type: ignore[misc]

@@ -24,7 +24,9 @@ def chunk(question: str, book: OpenPaper, budget: int = 200) -> list[Passage]:
 
 
 def checked(found: Sequence[Passage], book: OpenPaper, budget: int) -> None:
-    """Numbered from 1, spans exact and in order, on one page each, within the budget and never twice."""
+    """Numbered from 1, spans exact and in order, on one page each, within the budget and never
+    twice.
+    """
     assert [passage.n for passage in found] == list(range(1, len(found) + 1))
     spans = [each for passage in found for each in passage.spans]
     assert sum(count_tokens(book.document.text[a:b]) for a, b in spans) <= budget
@@ -70,11 +72,18 @@ def test_a_figure() -> None:
 @pytest.mark.parametrize(
     ("book", "question", "equation", "where"),
     [
-        (english(), "What is d in Eq. (1)?", "C = a d + b g² (1)", "where d is the length of the route"),
+        (
+            english(),
+            "What is d in Eq. (1)?",
+            "C = a d + b g² (1)",
+            "where d is the length of the route",
+        ),
         (chinese(), "式（1）中d是什么", "C = a d + b g （1）", "其中d为路线长度，g为阵风强度。"),
     ],
 )
-def test_an_equation_with_its_symbols(book: OpenPaper, question: str, equation: str, where: str) -> None:
+def test_an_equation_with_its_symbols(
+    book: OpenPaper, question: str, equation: str, where: str
+) -> None:
     """The equation, what its letters mean, and no heading."""
     first = chunk(question, book)[0]
     assert equation in first.text
@@ -99,7 +108,10 @@ def test_a_section_of_a_page() -> None:
 def test_a_reference_with_the_sentences_that_cite_it() -> None:
     """The entry whole, though it holds many full stops."""
     first, second = chunk("What do Okafor and Diaz (2020) say?", english())
-    assert first.text == "Maria Okafor and Juan Diaz. 2020. Strings under load. Journal of Kites 4, pages 12-19."
+    assert (
+        first.text
+        == "Maria Okafor and Juan Diaz. 2020. Strings under load. Journal of Kites 4, pages 12-19."
+    )
     assert first.hit.page == 3
     assert "Okafor and Diaz (2020) blame the string." in second.text
     assert "王强等研究过绳索[2-3]。" in chunk("文献[2]", chinese())[1].text
@@ -113,31 +125,63 @@ def test_nothing_pointed_to_is_nothing() -> None:
 @pytest.mark.parametrize("budget", [0, 5, 15, 30, 60, 120])
 def test_the_budget_is_kept(budget: int) -> None:
     """Whatever is named."""
-    for question in ("Table 1", "Eq. (1)", "Section 3", "page 3", "Wei et al. (2022) and Table 2 in Section 3.2"):
+    for question in (
+        "Table 1",
+        "Eq. (1)",
+        "Section 3",
+        "page 3",
+        "Wei et al. (2022) and Table 2 in Section 3.2",
+    ):
         chunk(question, english(), budget)
     for question in ("表1", "式（1）", "第3节", "第1页", "文献[2]"):
         chunk(question, chinese(), budget)
 
 
 def test_hits_are_cut_to_the_section_of_an_agent() -> None:
-    """A hit over the border of methods and experiments gives the results agent its own part only."""
+    """A hit over the border of methods and experiments gives the results agent its own part
+    only.
+    """
     book = english()
     text = book.document.text
     start, end = text.index("We call the router"), text.index("Table 1: Packets")
-    found = section_chunk([book.hit(start, end, 1.0)], ("results",), book, "How many packets does the router lose?", 200)
+    found = section_chunk(
+        [book.hit(start, end, 1.0)],
+        ("results",),
+        book,
+        "How many packets does the router lose?",
+        200,
+    )
     assert found[0].text.startswith("3.1 Main results")
     assert "The router loses 2.1 packets in a hundred." in found[0].text
     assert "We call" not in found[0].text
-    assert section_chunk([book.hit(start, end, 1.0)], ("related_work",), book, "How many?", 200) == []
-    assert section_chunk([replace(book.hit(start, end), doc_id="other")], ("results",), book, "How many?", 200) == []
+    assert (
+        section_chunk([book.hit(start, end, 1.0)], ("related_work",), book, "How many?", 200) == []
+    )
+    assert (
+        section_chunk(
+            [replace(book.hit(start, end), doc_id="other")], ("results",), book, "How many?", 200
+        )
+        == []
+    )
 
 
 def test_the_figures_agent_has_captions_and_rows() -> None:
     """`references` stands for figures and tables too, wherever they are."""
     book = english()
-    start, end = span(book.document.text, "Table 2: Causes of the losses.\n\nCause | Share\nBridges | 61")
-    found = section_chunk([book.hit(start - 40, end)], ("references",), book, "Which cause has the greatest share?", 200)
-    assert [passage.text for passage in found] == ["Table 2: Causes of the losses.", "Cause | Share\nBridges | 61"]
+    start, end = span(
+        book.document.text, "Table 2: Causes of the losses.\n\nCause | Share\nBridges | 61"
+    )
+    found = section_chunk(
+        [book.hit(start - 40, end)],
+        ("references",),
+        book,
+        "Which cause has the greatest share?",
+        200,
+    )
+    assert [passage.text for passage in found] == [
+        "Table 2: Causes of the losses.",
+        "Cause | Share\nBridges | 61",
+    ]
 
 
 def test_the_best_sentences_of_a_part_without_a_search() -> None:
@@ -150,7 +194,9 @@ def test_the_best_sentences_of_a_part_without_a_search() -> None:
 def test_a_selection_comes_first_then_what_explains_it() -> None:
     """The marked sentence, the rest of its paragraph, and the entry of what it cites."""
     book = english()
-    found = selection_chunk(span(book.document.text, "lose packets, as Wei et al. (2022)"), book, 150)
+    found = selection_chunk(
+        span(book.document.text, "lose packets, as Wei et al. (2022)"), book, 150
+    )
     checked(found, book, 150)
     assert found[0].text == "Gusts make them lose packets, as Wei et al. (2022) have shown."
     assert found[1].text.startswith("Kite couriers are cheap.")
@@ -162,7 +208,9 @@ def test_the_words_of_a_selection_are_explained() -> None:
     book = english()
     found = selection_chunk(span(book.document.text, "We call the router LLM-R."), book, 150)
     assert found[0].text == "We call the router LLM-R."
-    text = book.document.text.replace("Nights were not tried.", "Nights were hard for any LLM, as g grows.")
+    text = book.document.text.replace(
+        "Nights were not tried.", "Nights were hard for any LLM, as g grows."
+    )
     later = replace(book, document=replace(book.document, text=text))
     marked = span(text, "Nights were hard for any LLM, as g grows.")
     shown = "\n".join(passage.text for passage in selection_chunk(marked, later, 200))

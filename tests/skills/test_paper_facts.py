@@ -11,7 +11,10 @@ from tests.skills.made_pointed import chinese, english
 from citewell.skills.paper.reading_context import OpenPaper
 from citewell.skills.paper.structure_answers import StructureAnswer, facts_answer
 
-WEI = "Jason Wei, Xin Yu, and Ben Brändl. 2022. Packets in the wind. In Proceedings of Light Freight, pages 1-9."
+WEI = (
+    "Jason Wei, Xin Yu, and Ben Brändl. 2022. Packets in the wind. In Proceedings of Light "
+    "Freight, pages 1-9."
+)
 CAPTIONS = [
     "Table 1: Packets lost in a hundred, by method.",
     "Table 2: Causes of the losses.",
@@ -19,7 +22,8 @@ CAPTIONS = [
 ]
 OKAFOR = "Maria Okafor and Juan Diaz. 2020. Strings under load. Journal of Kites 4, pages 12-19."
 SECTIONS = (
-    "1 Introduction (page 1), 2 Method (page 2), 3 Experiments (page 2), 4 Limitations (page 3) and 5 Conclusion (page 3)"
+    "1 Introduction (page 1), 2 Method (page 2), 3 Experiments (page 2), 4 Limitations (page 3) "
+    "and 5 Conclusion (page 3)"
 )
 
 
@@ -27,11 +31,15 @@ def told(question: str, book: OpenPaper) -> StructureAnswer:
     """An answer whose citations are numbered, verbatim and used."""
     answer = facts_answer(question, book)
     assert answer is not None, question
-    assert [citation.n for citation in answer.citations] == [passage.n for passage in answer.passages]
+    assert [citation.n for citation in answer.citations] == [
+        passage.n for passage in answer.passages
+    ]
     for citation, passage in zip(answer.citations, answer.passages, strict=True):
         assert citation.quote == book.document.text[citation.start : citation.end] == passage.text
         assert citation.page == book.document.page_at(citation.start)
-    assert {n for sentence in answer.sentences for n in sentence.citations} == {citation.n for citation in answer.citations}
+    assert {n for sentence in answer.sentences for n in sentence.citations} == {
+        citation.n for citation in answer.citations
+    }
     return answer
 
 
@@ -48,9 +56,21 @@ def told(question: str, book: OpenPaper) -> StructureAnswer:
             "The authors of the paper are Ada Lindqvist, Bo Castellan and Chen Mei.",
             ["Ada Lindqvist, Bo Castellan and Chen Mei"],
         ),
-        ("who is the first author", "The first author named is Ada Lindqvist.", ["Ada Lindqvist, Bo Castellan and Chen Mei"]),
-        ("How many authors?", "The paper has 3 authors: Ada Lindqvist, Bo Castellan and Chen Mei.", None),
-        ("How many pages does the paper have?", "The paper has 4 pages, printed as 311 to 314.", []),
+        (
+            "who is the first author",
+            "The first author named is Ada Lindqvist.",
+            ["Ada Lindqvist, Bo Castellan and Chen Mei"],
+        ),
+        (
+            "How many authors?",
+            "The paper has 3 authors: Ada Lindqvist, Bo Castellan and Chen Mei.",
+            None,
+        ),
+        (
+            "How many pages does the paper have?",
+            "The paper has 4 pages, printed as 311 to 314.",
+            [],
+        ),
         ("How long is it?", "The paper has 4 pages, printed as 311 to 314.", []),
         (
             "How many tables are there in this paper?",
@@ -67,7 +87,11 @@ def told(question: str, book: OpenPaper) -> StructureAnswer:
             "The paper has 1 numbered equation: Equation (1) (page 2).",
             None,
         ),
-        ("How many papers does the paper cite?", "The paper's list of references has 3 entries.", None),
+        (
+            "How many papers does the paper cite?",
+            "The paper's list of references has 3 entries.",
+            None,
+        ),
         (
             "how many sections are there",
             f"The paper has 5 numbered sections: {SECTIONS}.",
@@ -83,10 +107,17 @@ def told(question: str, book: OpenPaper) -> StructureAnswer:
             f"Wei et al., 2022 is: {WEI}",
             None,
         ),
-        ("what are the keywords?", "The keywords are: kites, routing and gusts.", ["Keywords: kites; routing; gusts"]),
+        (
+            "what are the keywords?",
+            "The keywords are: kites, routing and gusts.",
+            ["Keywords: kites; routing; gusts"],
+        ),
         (
             "When was the paper published?",
-            "The opening pages say: Proceedings of the 7th Workshop on Light Freight, pages 311-314, May 2023.",
+            (
+                "The opening pages say: Proceedings of the 7th Workshop on Light Freight, pages "
+                "311-314, May 2023."
+            ),
             None,
         ),
         (
@@ -94,9 +125,21 @@ def told(question: str, book: OpenPaper) -> StructureAnswer:
             "Table 2 is on page 2 (printed as 312), in the section “3.2 Error analysis”.",
             ["Table 2: Causes of the losses."],
         ),
-        ("Which section is Table 3 in?", "Table 3 is on page 3 (printed as 313), in the section “3.3 Ablation”.", None),
-        ("Where is Eq. (1)?", "Equation (1) is on page 2 (printed as 312), in the section “2.1 Gust model”.", None),
-        ("Which page is the conclusion section on?", "“5 Conclusion” is on page 3 (printed as 313).", ["5 Conclusion"]),
+        (
+            "Which section is Table 3 in?",
+            "Table 3 is on page 3 (printed as 313), in the section “3.3 Ablation”.",
+            None,
+        ),
+        (
+            "Where is Eq. (1)?",
+            "Equation (1) is on page 2 (printed as 312), in the section “2.1 Gust model”.",
+            None,
+        ),
+        (
+            "Which page is the conclusion section on?",
+            "“5 Conclusion” is on page 3 (printed as 313).",
+            ["5 Conclusion"],
+        ),
         ("which page is Table 9 on?", "The paper has no Table 9; it has Tables 1 to 3.", []),
         (
             "Does the paper cite Okafor and Diaz (2020)?",
@@ -144,26 +187,44 @@ def test_a_list_of_sections_has_those_below() -> None:
     answer = told("Give me the table of contents", english())
     assert "2.1 Gust model (page 2)." in answer.text
     assert "A Settings (page 4)." in answer.text
-    assert [citation.quote for citation in answer.citations][:3] == ["Abstract", "1 Introduction", "2 Method"]
+    assert [citation.quote for citation in answer.citations][:3] == [
+        "Abstract",
+        "1 Introduction",
+        "2 Method",
+    ]
     assert told("论文的结构是怎样的", chinese()).text.startswith("摘要（第1页）。1 引言（第1页）。")
 
 
 def test_a_gap_in_the_numbers_is_told() -> None:
     """Where Table 2 was not found, the count says that the numbers run further."""
     book = english()
-    paper = replace(book.paper, floats=tuple(each for each in book.paper.floats if each.label != "Table 2"))
+    paper = replace(
+        book.paper, floats=tuple(each for each in book.paper.floats if each.label != "Table 2")
+    )
     answer = told("How many tables are there?", replace(book, paper=paper))
-    assert answer.text.startswith("I found 2 tables in the paper, though their numbers run to 3: Table 1")
+    assert answer.text.startswith(
+        "I found 2 tables in the paper, though their numbers run to 3: Table 1"
+    )
 
 
 def test_what_was_not_found_is_not_made_up() -> None:
     """No title, authors, keywords or venue: no answer. No figures: said so."""
     book = english()
-    bare = replace(book, paper=replace(book.paper, title="", authors=(), keywords=(), floats=(), references=()))
-    for question in ("What is the title?", "Who wrote it?", "What are the keywords?", "Does it cite Wei et al. (2022)?"):
+    bare = replace(
+        book, paper=replace(book.paper, title="", authors=(), keywords=(), floats=(), references=())
+    )
+    for question in (
+        "What is the title?",
+        "Who wrote it?",
+        "What are the keywords?",
+        "Does it cite Wei et al. (2022)?",
+    ):
         assert facts_answer(question, bare) is None
     assert told("How many figures are there?", bare).text == "I found no figures in the paper."
-    assert told("How many references are there?", bare).text == "I found no list of references in the paper."
+    assert (
+        told("How many references are there?", bare).text
+        == "I found no list of references in the paper."
+    )
     assert facts_answer("When was the paper published?", chinese()) is None
 
 
@@ -197,7 +258,10 @@ def test_what_was_not_found_is_not_made_up() -> None:
         "Who wrote the prompts?",
         "List the tables that mention recall",
         "How is the router structured?",
-        "For all the papers that are listed in Table 1 and Table 2, how many of them are proposed in 2021?",
+        (
+            "For all the papers that are listed in Table 1 and Table 2, how many of them are "
+            "proposed in 2021?"
+        ),
         "Hello!",
         "",
     ],

@@ -1,4 +1,6 @@
-"""What a question points to: numbers as people write them, what is not there, and what the reader has marked."""
+"""What a question points to: numbers as people write them, what is not there, and what the reader
+has marked.
+"""
 
 from __future__ import annotations
 
@@ -98,7 +100,9 @@ def test_english_floats(question: str, labels: list[str]) -> None:
     ],
 )
 def test_chinese_floats(question: str, labels: list[str]) -> None:
-    """Full-width digits, compound numbers, counters; 发表, 代表 and 试图 are no tables and figures."""
+    """Full-width digits, compound numbers, counters; 发表, 代表 and 试图 are no tables and
+    figures.
+    """
     assert floats(question, chinese()) == labels
 
 
@@ -129,7 +133,9 @@ def test_equations() -> None:
     ],
 )
 def test_english_sections(question: str, found: list[str]) -> None:
-    """By number with what stands under it, by what it is for, by its heading; a word alone names no section."""
+    """By number with what stands under it, by what it is for, by its heading; a word alone names no
+    section.
+    """
     assert headings(question, english()) == found
 
 
@@ -220,8 +226,17 @@ def test_references_by_number(question: str, keys: list[str]) -> None:
         ("Section 8", "The paper has no Section 8; it has Sections 1 to 5 and A."),
         ("appendix B", "The paper has no Appendix B; it has Sections 1 to 5 and A."),
         ("page 9", "The paper has no page 9; it has 4 pages, printed as 311 to 314."),
-        ("reference [12]", "The paper has no reference [12]; its list has 3 references, which are not numbered."),
-        ("Smith et al. (2030)", "The paper has no Smith et al. (2030); its list has 3 references, which are not numbered."),
+        (
+            "reference [12]",
+            "The paper has no reference [12]; its list has 3 references, which are not numbered.",
+        ),
+        (
+            "Smith et al. (2030)",
+            (
+                "The paper has no Smith et al. (2030); its list has 3 references, which are not "
+                "numbered."
+            ),
+        ),
         ("Table 1, Figure 1, Section 3 and page 2", ""),
     ],
 )
@@ -238,13 +253,24 @@ def test_what_is_missing_is_said_in_chinese() -> None:
         == "论文中没有表 9；它有表 1、2。论文中没有图 3b；它有图 2-1。"
     )
     assert missing_said(pointed("第五页", book), book, "zh") == "论文中没有第5页；它有 1 页。"
-    assert missing_said(pointed("参考文献[7]", book), book, "zh") == "论文中没有参考文献[7]；它的参考文献表有 3 条。"
+    assert (
+        missing_said(pointed("参考文献[7]", book), book, "zh")
+        == "论文中没有参考文献[7]；它的参考文献表有 3 条。"
+    )
 
 
 def test_several_at_once_and_the_rest() -> None:
     """Kinds do not disturb one another, and the words that ask are left."""
-    found = pointed("Does Eq. (1) in Section 2.1 explain Table 1 on page 2, as Wei et al. (2022) say?", english())
-    assert (found.equations, found.floats, found.pages, found.references) == ((0,), (1,), (2,), (1,))
+    found = pointed(
+        "Does Eq. (1) in Section 2.1 explain Table 1 on page 2, as Wei et al. (2022) say?",
+        english(),
+    )
+    assert (found.equations, found.floats, found.pages, found.references) == (
+        (0,),
+        (1,),
+        (2,),
+        (1,),
+    )
     assert "Table" not in found.rest
     assert "explain" in found.rest
     assert not pointed("How many epochs was it trained for?", english())
@@ -261,12 +287,18 @@ def test_a_selection_by_its_place() -> None:
 @pytest.mark.parametrize(
     ("copied", "meant"),
     [
-        ("Gusts make them lose\npack-\nets, as Wei et al. (2022)", "Gusts make them lose packets, as Wei et al. (2022)"),
+        (
+            "Gusts make them lose\npack-\nets, as Wei et al. (2022)",
+            "Gusts make them lose packets, as Wei et al. (2022)",
+        ),
         ("halve the los\u00adses.", "halve the losses."),
         ("Gusts: a “survey”. Press.", 'Gusts: a "survey". Press.'),
         ("Ben Brandl", "Ben Brändl"),
         ("where  d is the length of\u00a0the route", "where d is the length of the route"),
-        ("Routing by gusts halves the losses of all Kite couriers", "Routing by gusts halves the losses of Kite couriers"),
+        (
+            "Routing by gusts halves the losses of all Kite couriers",
+            "Routing by gusts halves the losses of Kite couriers",
+        ),
     ],
 )
 def test_a_selection_by_its_words(copied: str, meant: str) -> None:
@@ -280,26 +312,38 @@ def test_a_chinese_selection_and_ligatures() -> None:
     book = chinese()
     start, end = selected(Selection(text="路线代价 见\n式(1)"), book)
     assert book.document.text[start:end] == "路线代价见式（1）"
-    start, end = selected(Selection(text="Most losses happen near bridges. Table 2 counts them.".replace("fi", "ﬁ")), english())
+    start, end = selected(
+        Selection(text="Most losses happen near bridges. Table 2 counts them.".replace("fi", "ﬁ")),
+        english(),
+    )
     assert english().document.text[start:end].startswith("Most losses")
 
 
 def test_of_two_places_the_nearer_is_meant() -> None:
-    """The same words stand in the abstract and in the caption; a place that is nearly right decides."""
+    """The same words stand in the abstract and in the caption; a place that is nearly right
+    decides.
+    """
     book = english()
     text = book.document.text
     second = text.index("loses", text.index("Without it"))
-    assert selected(Selection(start=second - 5, end=second, text="loses"), book) == (second, second + 5)
+    assert selected(Selection(start=second - 5, end=second, text="loses"), book) == (
+        second,
+        second + 5,
+    )
 
 
-@pytest.mark.parametrize("words", ["words that nobody wrote in this paper about kites and couriers", "zebra"])
+@pytest.mark.parametrize(
+    "words", ["words that nobody wrote in this paper about kites and couriers", "zebra"]
+)
 def test_a_selection_that_is_not_there(words: str) -> None:
     with pytest.raises(NotFound) as caught:
         selected(Selection(text=words), english())
     assert caught.value.hint
 
 
-@pytest.mark.parametrize("selection", [Selection(text=" , "), Selection(start=9, end=4), Selection(start=5, end=99_999)])
+@pytest.mark.parametrize(
+    "selection", [Selection(text=" , "), Selection(start=9, end=4), Selection(start=5, end=99_999)]
+)
 def test_a_selection_that_is_no_span(selection: Selection) -> None:
     with pytest.raises(InvalidInput):
         selected(selection, english())
@@ -308,7 +352,10 @@ def test_a_selection_that_is_no_span(selection: Selection) -> None:
 @pytest.mark.parametrize(
     ("question", "text"),
     [
-        ("explain this: “Kite couriers are cheap and lose many packets.”", "Kite couriers are cheap and lose many packets."),
+        (
+            "explain this: “Kite couriers are cheap and lose many packets.”",
+            "Kite couriers are cheap and lose many packets.",
+        ),
         ("解释这段：「风筝快递成本低，但阵风会造成丢件」", "风筝快递成本低，但阵风会造成丢件"),
         (
             "Explain this sentence: Gusts make them lose packets, as has been shown",

@@ -1,4 +1,6 @@
-"""What is pointed to, counted and marked in real papers: the samples as read from their PDFs, and those of paper_qa."""
+"""What is pointed to, counted and marked in real papers: the samples as read from their PDFs, and
+those of paper_qa.
+"""
 
 from __future__ import annotations
 
@@ -34,19 +36,34 @@ def sample(words: str) -> OpenPaper:
 
 def evidence(question: str, book: OpenPaper, budget: int = 300) -> str:
     found = chunk_of(pointed(question, book), book, question, budget)
-    assert sum(count_tokens(book.document.text[a:b]) for passage in found for a, b in passage.spans) <= budget
+    assert (
+        sum(count_tokens(book.document.text[a:b]) for passage in found for a, b in passage.spans)
+        <= budget
+    )
     return "\n".join(passage.text for passage in found)
 
 
 @pytest.mark.parametrize(
     ("paper", "question", "words"),
     [
-        ("cargo-bike", "What does m stand for in Eq. (1)?", "where m is the mass of bike, rider and load"),
+        (
+            "cargo-bike",
+            "What does m stand for in Eq. (1)?",
+            "where m is the mass of bike, rider and load",
+        ),
         ("cargo-bike", "What is z in equation 2?", "z the state of the recurrent unit"),
         ("cargo-bike", "What does [7] add?", "Okafor et al. [7] the loss of capacity in the cold"),
-        ("cargo-bike", "What does the ablation table show?", "Table 3: Ablation on all test trips."),
+        (
+            "cargo-bike",
+            "What does the ablation table show?",
+            "Table 3: Ablation on all test trips.",
+        ),
         ("cargo-bike", "How many hidden units does Section 3.2 speak of?", "with 32 hidden units"),
-        ("货位", "表3中HLR对俗称的结果是多少？", "查询类型: 俗称 | 查询数: 930 | 混合检索: 50.2 | HLR: 61.5"),
+        (
+            "货位",
+            "表3中HLR对俗称的结果是多少？",
+            "查询类型: 俗称 | 查询数: 930 | 混合检索: 50.2 | HLR: 61.5",
+        ),
         ("货位", "式（1）中λ取多少？", "λ取0.6，μ取0.3"),
         ("货位", "文献[6]说明了什么？", "货位分配的研究[6]"),
         ("货位", "第3.3节中训练了多少轮？", "训练共20轮"),
@@ -60,13 +77,21 @@ def test_the_evidence_of_the_samples(paper: str, question: str, words: str) -> N
 @pytest.mark.parametrize(
     ("paper", "question", "text"),
     [
-        ("cargo-bike", "How many figures are there?", "The paper has 2 figures: Figure 1 (page 2) and Figure 2 (page 4)."),
+        (
+            "cargo-bike",
+            "How many figures are there?",
+            "The paper has 2 figures: Figure 1 (page 2) and Figure 2 (page 4).",
+        ),
         (
             "cargo-bike",
             "Does the paper cite Okafor et al.?",
             "Yes, the list of references has [7]: C. Okafor, B. Lund, and Y. Tanaka.",
         ),
-        ("cargo-bike", "How many references are there?", "The paper's list of references has 14 entries."),
+        (
+            "cargo-bike",
+            "How many references are there?",
+            "The paper's list of references has 14 entries.",
+        ),
         ("货位", "论文有几个表？", "论文有 5 个表：表1（第3页）"),
         ("货位", "文献[2]是什么？", "参考文献[2]是：方以宁. 基于同义词表的备件领料系统[J]."),
         ("货位", "关键词有哪些", "关键词是：备件检索、货位层次、稠密检索、难负例和仓储管理。"),
@@ -83,10 +108,20 @@ def test_the_facts_of_the_samples(paper: str, question: str, text: str) -> None:
     [
         (
             "cargo-bike",
-            "each as a vector of 14 ﬁgures with the error that Eq. (1) made on it, by a gated re-\ncurrent unit",
-            "each as a vector of 14 figures with the error that Eq. (1) made on it, by a gated recurrent unit",
+            (
+                "each as a vector of 14 ﬁgures with the error that Eq. (1) made on it, by a "
+                "gated re-\ncurrent unit"
+            ),
+            (
+                "each as a vector of 14 figures with the error that Eq. (1) made on it, by a "
+                "gated recurrent unit"
+            ),
         ),
-        ("货位", "其中s₁为稠密得分,\ns₂为归一化的 BM25 得分", "其中s₁为稠密得分，s₂为归一化的BM25得分"),
+        (
+            "货位",
+            "其中s₁为稠密得分,\ns₂为归一化的 BM25 得分",
+            "其中s₁为稠密得分，s₂为归一化的BM25得分",
+        ),
     ],
 )
 def test_a_selection_of_the_samples(paper: str, copied: str, meant: str) -> None:
@@ -102,11 +137,15 @@ def test_every_sentence_of_a_paper_is_found_again() -> None:
         for start in range(200, len(text) - 400, 997):
             span = selected(Selection(start=start, end=start + 120), book)
             copied = text[slice(*span)].replace(" ", "\n", 2).replace("'", "’")
-            assert selected(Selection(start=start, end=start + 120, text=copied), book)[0] == pytest.approx(span[0], abs=3)
+            assert selected(Selection(start=start, end=start + 120, text=copied), book)[
+                0
+            ] == pytest.approx(span[0], abs=3)
 
 
 def test_the_questions_of_paper_qa(shared_data: Path) -> None:
-    """What they name is found, what is not there is told, and none of them is a question of structure or a selection."""
+    """What they name is found, what is not there is told, and none of them is a question of
+    structure or a selection.
+    """
     source = shared_data / "paper_qa"
     if not (source / "questions.jsonl").is_file():
         pytest.skip("the questions of paper_qa are not beside this checkout")
@@ -117,7 +156,12 @@ def test_the_questions_of_paper_qa(shared_data: Path) -> None:
         points = pointed(row["question"], book)
         labels = [book.paper.floats[i].label for i in points.floats]
         numbers = [book.paper.parts[i].heading.split()[0] for i in points.parts]
-        asked[row["id"].rpartition(":")[2]] = (labels, numbers, list(points.pages), missing_said(points, book, "en"))
+        asked[row["id"].rpartition(":")[2]] = (
+            labels,
+            numbers,
+            list(points.pages),
+            missing_said(points, book, "en"),
+        )
         assert facts_answer(row["question"], book) is None
         assert selection_in(row["question"]) is None
     assert asked["633"] == (["Figure 1"], [], [], "")
@@ -125,7 +169,9 @@ def test_the_questions_of_paper_qa(shared_data: Path) -> None:
     assert "Figure 2" in asked["636"][0]
     assert asked["637"][3].startswith("The paper has no “figure at the bottom of page 6985”")
     assert asked["627"] == (["Figure 5", "Figure 6"], [], [], "")
-    assert asked["628"][3].startswith("The paper has no Figure 7; it has Figures 1 to 6.")  # not answerable, says the set
+    assert asked["628"][3].startswith(
+        "The paper has no Figure 7; it has Figures 1 to 6."
+    )  # not answerable, says the set
     assert asked["647"][:2] == (["Table 2"], ["3.4"])
     assert asked["648"][0] == ["Table 1", "Table 2"]
     assert asked["649"][1] == ["3.1", "3.3"]
@@ -133,7 +179,21 @@ def test_the_questions_of_paper_qa(shared_data: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "piece", ["Table ", "1, ", "表1", "[1, ", "Section 1.", "a ", "the of ", "“x", "Wei et al. ", "第", "page 1-", "II "]
+    "piece",
+    [
+        "Table ",
+        "1, ",
+        "表1",
+        "[1, ",
+        "Section 1.",
+        "a ",
+        "the of ",
+        "“x",
+        "Wei et al. ",
+        "第",
+        "page 1-",
+        "II ",
+    ],
 )
 def test_a_hostile_question_costs_no_more_than_its_length(piece: str) -> None:
     """Sixteen thousand characters of any of these are read in a moment."""

@@ -1,4 +1,6 @@
-"""The reading route: what serves the interest, in a sane order; ticks that stay; changes that change nothing else."""
+"""The reading route: what serves the interest, in a sane order; ticks that stay; changes that
+change nothing else.
+"""
 
 from __future__ import annotations
 
@@ -17,19 +19,31 @@ from citewell.ingest.paper.shape import Paper, Part, Role
 from citewell.models.base import Vector
 from citewell.models.scripted import ScriptedEmbedder, ScriptedLLM
 from citewell.skills.paper.reading_context import OpenPaper, Plan
-from citewell.skills.reading_route.edit_route import moved, route_markdown, tick, with_section, without
+from citewell.skills.reading_route.edit_route import (
+    moved,
+    route_markdown,
+    tick,
+    with_section,
+    without,
+)
 from citewell.skills.reading_route.interest import names_part, of_part, wanted, without_parts
 from citewell.skills.reading_route.plan_route import FEWEST, MOST, make_route
 from citewell.skills.reading_route.readable_sections import minutes
 from citewell.types import Document
 
 
-async def route(of: OpenPaper, interest: str, *, lang: str = "en", before: Plan | None = None) -> Plan:
-    return await make_route(of, interest, embedder=Near(), llm=None, lang=lang, before=before, now=7.0)
+async def route(
+    of: OpenPaper, interest: str, *, lang: str = "en", before: Plan | None = None
+) -> Plan:
+    return await make_route(
+        of, interest, embedder=Near(), llm=None, lang=lang, before=before, now=7.0
+    )
 
 
 class Near(ScriptedEmbedder):
-    """The cosines of hashed words lie between 0 and 1, those of the packaged model above 0.7: this one is squeezed alike."""
+    """The cosines of hashed words lie between 0 and 1, those of the packaged model above 0.7: this
+    one is squeezed alike.
+    """
 
     async def query(self, text: str) -> Vector:
         return squeezed(await super().query(text))
@@ -61,7 +75,10 @@ async def test_what_serves_the_interest_comes_after_the_paper_in_short() -> None
     assert (plan.interest, plan.revision, plan.made_at) == ("storm surges", 1, 7.0)
 
 
-@pytest.mark.parametrize("interest", ["", "storm surges", "training the graph module", "costly survey", "tide baking bread"])
+@pytest.mark.parametrize(
+    "interest",
+    ["", "storm surges", "training the graph module", "costly survey", "tide baking bread"],
+)
 async def test_references_and_thanks_are_never_in(interest: str) -> None:
     plan = await route(book(ENGLISH), interest)
     assert not {"References", "Acknowledgements", "front"} & set(sections(plan))
@@ -71,7 +88,13 @@ async def test_references_and_thanks_are_never_in(interest: str) -> None:
 async def test_an_empty_interest_gives_the_paper_in_short() -> None:
     plan = await route(book(ENGLISH), "   ")
     assert plan.interest == ""
-    assert sections(plan) == ["Abstract", "1 Introduction", "3 TideNet", "4.1 Main results", "5 Limitations"]
+    assert sections(plan) == [
+        "Abstract",
+        "1 Introduction",
+        "3 TideNet",
+        "4.1 Main results",
+        "5 Limitations",
+    ]
     assert all(step.why and step.quote for step in plan.steps)
 
 
@@ -127,7 +150,9 @@ async def test_ticks_stay_with_their_sections() -> None:
 
 
 def test_minutes_are_those_of_careful_reading() -> None:
-    """320 English words take two minutes, 220 Chinese characters one; nothing takes less than half a minute."""
+    """320 English words take two minutes, 220 Chinese characters one; nothing takes less than half
+    a minute.
+    """
     long = book([("abstract", ("Abstract",), "word " * 320)])
     assert minutes(long, long.paper.parts[0]) == 2.0
     chinese = book([("abstract", ("摘要",), "字" * 220)], "zh")
@@ -161,19 +186,28 @@ def first(plan: Plan, step_id: str) -> Plan:
 
 
 @pytest.mark.parametrize("change", [ticked, without, first])
-async def test_a_step_that_is_not_there_is_named_with_those_that_are(change: Callable[[Plan, str], Plan]) -> None:
+async def test_a_step_that_is_not_there_is_named_with_those_that_are(
+    change: Callable[[Plan, str], Plan],
+) -> None:
     plan = await route(book(ENGLISH), "")
     with pytest.raises(NotFound) as caught:
         change(plan, "nope")
     assert all(step.step_id in caught.value.hint for step in plan.steps)
 
 
-@pytest.mark.parametrize("wanted", ["3.1", "3.1 Training of the graph module", "training of the GRAPH module", "Training"])
+@pytest.mark.parametrize(
+    "wanted",
+    ["3.1", "3.1 Training of the graph module", "training of the GRAPH module", "Training"],
+)
 async def test_a_section_is_put_in_where_it_stands_in_the_paper(wanted: str) -> None:
     of = book(ENGLISH)
     plan = await route(of, "")
     more = with_section(plan, of, wanted)
-    assert sections(more) == [*sections(plan)[:3], "3.1 Training of the graph module", *sections(plan)[3:]]
+    assert sections(more) == [
+        *sections(plan)[:3],
+        "3.1 Training of the graph module",
+        *sections(plan)[3:],
+    ]
     assert with_section(more, of, wanted) == more
     assert more.steps[3].why == "You put this section in."
 
@@ -196,7 +230,9 @@ async def test_the_route_as_markdown() -> None:
     chinese = route_markdown(await route(book(CHINESE, "zh"), "", lang="zh"))
     assert "# 阅读路线\n" in chinese
     assert "（第1页，0.5 分钟）" in chinese
-    assert "<" not in route_markdown(plan.model_copy(update={"interest": "<script>"})).replace("&lt;", "")
+    assert "<" not in route_markdown(plan.model_copy(update={"interest": "<script>"})).replace(
+        "&lt;", ""
+    )
 
 
 async def test_a_real_paper(shared_data: Path) -> None:
@@ -205,7 +241,10 @@ async def test_a_real_paper(shared_data: Path) -> None:
     document = parse_here(data, "paper.pdf", IngestSettings())
     of = OpenPaper("doc1", "papers", "file:///paper.pdf", document, read_paper(document))
     plan = await route(of, "error analysis of the reasoning programs")
-    assert {"4.3 Interpretability of Reasoning Programs", "C Error Analysis for Reasoning Programs"} & set(sections(plan))
+    assert {
+        "4.3 Interpretability of Reasoning Programs",
+        "C Error Analysis for Reasoning Programs",
+    } & set(sections(plan))
     assert len(plan.steps) <= MOST
     assert all(document.text[s.start : s.end].count(s.quote) for s in plan.steps)
 
@@ -218,15 +257,25 @@ def others(*bodies: str) -> OpenPaper:
         parts.append(Part("other", (f"Chapter {n}",), at, at + len(body)))
         at += len(body) + 2
     document = Document("Birds", "text/plain", "en", text, (), ())
-    return OpenPaper("doc1", "papers", "file:///birds.txt", document, Paper("Birds", (), "en", tuple(parts)))
+    return OpenPaper(
+        "doc1", "papers", "file:///birds.txt", document, Paper("Birds", (), "en", tuple(parts))
+    )
 
 
 @pytest.mark.parametrize("interest", ["", "forging of steel", "how herons fish"])
 @pytest.mark.parametrize("lang", ["en", "zh"])
 async def test_parts_of_no_known_role_give_a_route(interest: str, lang: str) -> None:
-    heron = "The heron stands in the shallow water and waits for small fish to come near. It feeds at dawn and at dusk."
-    wren = "The wren builds its nest low in a hedge and sings through the winter. Its eggs are white with small red spots."
-    plan = await make_route(others(heron, wren), interest, embedder=ScriptedEmbedder(), llm=None, lang=lang, now=0.0)
+    heron = (
+        "The heron stands in the shallow water and waits for small fish to come near. It feeds "
+        "at dawn and at dusk."
+    )
+    wren = (
+        "The wren builds its nest low in a hedge and sings through the winter. Its eggs are "
+        "white with small red spots."
+    )
+    plan = await make_route(
+        others(heron, wren), interest, embedder=ScriptedEmbedder(), llm=None, lang=lang, now=0.0
+    )
     assert {step.section for step in plan.steps} <= {"Chapter 1", "Chapter 2"}
     assert plan.steps
     assert all(step.why for step in plan.steps)
@@ -234,7 +283,9 @@ async def test_parts_of_no_known_role_give_a_route(interest: str, lang: str) -> 
 
 async def test_a_text_without_a_whole_sentence_gives_a_route_without_quotes() -> None:
     listed = "\n".join(f"- item {n} of the list, small and grey" for n in range(20))
-    plan = await make_route(others(listed), "grey items", embedder=ScriptedEmbedder(), llm=None, lang="en", now=0.0)
+    plan = await make_route(
+        others(listed), "grey items", embedder=ScriptedEmbedder(), llm=None, lang="en", now=0.0
+    )
     assert [(step.section, step.quote) for step in plan.steps] == [("Chapter 1", "")]
     assert "“”" not in plan.steps[0].why
 
@@ -249,7 +300,9 @@ async def test_a_text_without_a_whole_sentence_gives_a_route_without_quotes() ->
     ],
 )
 def test_words_that_any_text_holds_meet_no_interest(interest: str, kept: list[str]) -> None:
-    assert [word for word in wanted(interest) if word != "methods"] == [word for word in kept if word != "methods"]
+    assert [word for word in wanted(interest) if word != "methods"] == [
+        word for word in kept if word != "methods"
+    ]
 
 
 @pytest.mark.parametrize(
@@ -263,7 +316,9 @@ def test_words_that_any_text_holds_meet_no_interest(interest: str, kept: list[st
         ("storm surges in narrow bays", False, "storm surges in narrow bays"),
     ],
 )
-def test_an_interest_in_a_part_is_told_from_one_in_a_subject(interest: str, named: bool, left: str) -> None:
+def test_an_interest_in_a_part_is_told_from_one_in_a_subject(
+    interest: str, named: bool, left: str
+) -> None:
     assert names_part(interest) is named
     assert set(left.split()) <= set(without_parts(interest).split())
     assert bool(without_parts(interest)) is bool(left)
@@ -281,5 +336,7 @@ def test_an_interest_in_a_part_is_told_from_one_in_a_subject(interest: str, name
         ("方法的局限", "discussion", "5 局限", True),
     ],
 )
-def test_which_part_an_interest_asks_for(interest: str, role: Role, heading: str, asked: bool) -> None:
+def test_which_part_an_interest_asks_for(
+    interest: str, role: Role, heading: str, asked: bool
+) -> None:
     assert of_part(Part(role, (heading,), 0, 9), interest) is asked

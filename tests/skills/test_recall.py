@@ -1,4 +1,6 @@
-"""Which memories bear on a question, with the embedder that comes with Citewell, and what the question means with them."""
+"""Which memories bear on a question, with the embedder that comes with Citewell, and what the
+question means with them.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,9 @@ from citewell.store.memory import Memory
 
 @pytest.fixture(scope="module")
 def embedder() -> BuiltinEmbedder:
-    """The real one: queries are embedded in this process, one in a few milliseconds, so there is nothing to close."""
+    """The real one: queries are embedded in this process, one in a few milliseconds, so there is
+    nothing to close.
+    """
     return BuiltinEmbedder(Settings())
 
 
@@ -27,7 +31,9 @@ async def likeness(embedder: BuiltinEmbedder, one: str, other: str) -> float:
     return float(await embedder.query(one) @ await embedder.query(other))
 
 
-async def found(embedder: BuiltinEmbedder, question: str, *known: Memory, reader: Reader | None = None) -> list[Recalled]:
+async def found(
+    embedder: BuiltinEmbedder, question: str, *known: Memory, reader: Reader | None = None
+) -> list[Recalled]:
     near = [(each, await likeness(embedder, question, each.subject)) for each in known]
     return await recalled(question, near, NOW, reader)
 
@@ -41,7 +47,9 @@ async def test_facts_are_found_where_they_bear(embedder: BuiltinEmbedder) -> Non
 
 
 async def test_questions_are_found_by_meaning(embedder: BuiltinEmbedder) -> None:
-    """The same one settles it and comes first; a near one is shown as such; other names, figures and unrelated ones are not."""
+    """The same one settles it and comes first; a near one is shown as such; other names, figures
+    and unrelated ones are not.
+    """
     known = [
         memory("How much is the Pro plan?", "30", "question", number=1, days=50),
         memory("What does the Basic plan cost?", "10", "question", number=2),
@@ -62,42 +70,76 @@ async def test_what_was_settled_for_the_own_plan(embedder: BuiltinEmbedder) -> N
         (
             "my plan is Pro",
             "my plan is Basic",
-            ("What is the refund period for my plan (Pro)?", "What is the refund period for my plan?"),
+            (
+                "What is the refund period for my plan (Pro)?",
+                "What is the refund period for my plan?",
+            ),
         ),
-        ("我的套餐是专业版", "我的套餐是基础版", ("我的套餐（专业版）退款要多久？", "我的套餐退款要多久？")),
+        (
+            "我的套餐是专业版",
+            "我的套餐是基础版",
+            ("我的套餐（专业版）退款要多久？", "我的套餐退款要多久？"),
+        ),
     ):
         known = memory(asked[0], "30 days", "question", number=2)
-        assert (await found(embedder, asked[1], fact(own), known))[0] == Recalled(known, 1.0, same=True)
-        assert [each.memory.text for each in await found(embedder, asked[1], fact(other), known)] == [other]
+        assert (await found(embedder, asked[1], fact(own), known))[0] == Recalled(
+            known, 1.0, same=True
+        )
+        assert [
+            each.memory.text for each in await found(embedder, asked[1], fact(other), known)
+        ] == [other]
 
 
 async def test_recency_and_most() -> None:
-    """Of equally near ones the newer first, five of them; what was asked last is what was asked last."""
-    known = [(memory(f"Question {n}?", "a", "question", number=n, days=10 * n), 0.8 + n / 100) for n in range(8)]
+    """Of equally near ones the newer first, five of them; what was asked last is what was asked
+    last.
+    """
+    known = [
+        (memory(f"Question {n}?", "a", "question", number=n, days=10 * n), 0.8 + n / 100)
+        for n in range(8)
+    ]
     back = await recalled("What did I ask you last time?", known, NOW)
     assert [each.memory.memory_id for each in back] == [f"mem_{n}" for n in range(MOST)]
     assert back[0].score > back[1].score
-    twins = [(memory("How big is it here?", "a", "question", number=n, days=n), 0.95) for n in (2, 1)]
-    assert [each.memory.memory_id for each in await recalled("How big is it there?", twins, NOW)] == ["mem_1", "mem_2"]
+    twins = [
+        (memory("How big is it here?", "a", "question", number=n, days=n), 0.95) for n in (2, 1)
+    ]
+    assert [
+        each.memory.memory_id for each in await recalled("How big is it there?", twins, NOW)
+    ] == ["mem_1", "mem_2"]
 
 
 async def test_asked_back_by_subject_and_collection() -> None:
-    """What was asked about a thing; settled questions of another collection only where they are asked for."""
-    pump = memory("How long is the warranty of the pump?", "2 years", "question", number=1, collection="a")
+    """What was asked about a thing; settled questions of another collection only where they are
+    asked for.
+    """
+    pump = memory(
+        "How long is the warranty of the pump?", "2 years", "question", number=1, collection="a"
+    )
     dogs = memory("Are dogs allowed?", "No", "question", number=2, collection="a")
     near = [(pump, 0.84), (dogs, 0.84)]
-    assert [r.memory for r in await recalled("What did I ask you about the warranty?", near, NOW, collection="b")] == [pump]
-    assert await recalled("How long is the warranty of the pump?", [(pump, 1.0)], NOW, collection="b") == []
-    [same] = await recalled("How long is the warranty of the pump?", [(pump, 1.0)], NOW, collection="a")
+    assert [
+        r.memory
+        for r in await recalled("What did I ask you about the warranty?", near, NOW, collection="b")
+    ] == [pump]
+    assert (
+        await recalled("How long is the warranty of the pump?", [(pump, 1.0)], NOW, collection="b")
+        == []
+    )
+    [same] = await recalled(
+        "How long is the warranty of the pump?", [(pump, 1.0)], NOW, collection="a"
+    )
     assert same.same
 
 
 @pytest.mark.parametrize(
     ("question", "facts", "full"),
     [
-        ("What is the refund period for my plan?", ["my plan is Pro"], "What is the refund period for my plan (Pro)?"),
+        ("What is the refund period for my plan?", ["my plan is Pro"], ("What is the refund period for my "
+        "plan (Pro)?")),
         ("我的套餐多少钱", ["我的套餐是专业版"], "我的套餐（专业版）多少钱"),
-        ("What does my current plan cost?", ["我的套餐是专业版"], "What does my current plan (专业版) cost?"),
+        ("What does my current plan cost?", ["我的套餐是专业版"], ("What does my current plan (专业版) "
+        "cost?")),
         ("我们公司的年假有几天？", ["我们公司叫长河科技"], "我们公司（长河科技）的年假有几天？"),
         ("How many days may my department travel on my plan?", ["my plan is Pro", "my department is Research"],
          "How many days may my department (Research) travel on my plan (Pro)?"),

@@ -40,7 +40,10 @@ def test_it_as_a_name_is_no_choice_between_two() -> None:
 
 async def test_a_rewrite_with_it_as_a_name_stands() -> None:
     """IT is no pronoun that the rewrite would have to put a name for."""
-    history = [Message(role="user", content="Which services does HR have?"), Message(role="assistant", content="Training.")]
+    history = [
+        Message(role="user", content="Which services does HR have?"),
+        Message(role="assistant", content="Training."),
+    ]
     llm = ScriptedLLM()
     llm.enqueue("How much do IT laptops cost?")
     assert await rewrite("how about IT laptops?", history, llm) == "How much do IT laptops cost?"

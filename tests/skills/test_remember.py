@@ -31,18 +31,30 @@ from citewell.store.memory import Memory, Told
         ("My current plan is Basic!", {"plan": "My current plan is Basic"}),
         ("I'm on the Basic plan now. How do I upgrade?", {"plan": "I'm on the Basic plan now"}),
         ("My plan is Pro, what is the refund period?", {"plan": "My plan is Pro"}),
-        ("My name is Li Lei and I work in sales.", {"name": "My name is Li Lei", "work in": "I work in sales"}),
+        (
+            "My name is Li Lei and I work in sales.",
+            {"name": "My name is Li Lei", "work in": "I work in sales"},
+        ),
         ("My name is Li Lei and work in sales.", {"name": "My name is Li Lei and work in sales"}),
         ("Hi, call me Al.", {"name": "call me Al"}),
         ("I am a nurse", {"role": "I am a nurse"}),
-        ("I live in Berlin; I use PostgreSQL.", {"live in": "I live in Berlin", "use": "I use PostgreSQL"}),
+        (
+            "I live in Berlin; I use PostgreSQL.",
+            {"live in": "I live in Berlin", "use": "I use PostgreSQL"},
+        ),
         ("I prefer short answers", {"like": "I prefer short answers"}),
         (
             "Remember that our office is in Shenzhen, near the station.",
             {"office location": "our office is in Shenzhen, near the station"},
         ),
-        ("Please note that the demo is on Friday.", {"the demo is on friday": "the demo is on Friday"}),
-        ("Note that: my name is Bob and my plan is Pro", {"name": "my name is Bob", "plan": "my plan is Pro"}),
+        (
+            "Please note that the demo is on Friday.",
+            {"the demo is on friday": "the demo is on Friday"},
+        ),
+        (
+            "Note that: my name is Bob and my plan is Pro",
+            {"name": "my name is Bob", "plan": "my plan is Pro"},
+        ),
         ("my plan is Pro. Actually, my plan is Basic.", {"plan": "my plan is Basic"}),
         ("I would like to know the price. My plan is Pro.", {"plan": "My plan is Pro"}),
         (
@@ -147,11 +159,13 @@ NO_SECRETS = [
 
 TOLD = [
     "my pass is hunter22", "my pass is sunshine", "my wifi pass is sunshine", "my pw is hunter22",
-    "our AWS secret is wJalrXUtnFEMI", "my seed phrase is apple banana cherry", "my recovery phrase: apple banana cherry",
+    "our AWS secret is wJalrXUtnFEMI", "my seed phrase is apple banana cherry", ("my recovery phrase: apple banana "
+    "cherry"),
     "my pass word is hunter2", "remember that the wifi is hunter2", 'the wifi in the office is "hunter22"',
     "remember that the alarm is 4711", "my key is 12345-ABCDE", "my bank login is bob/hunter2",
     "my bank login is bob hunter22", "my login is bob:sunshine", "the door code is 4471", "the gate code is sunflower",
-    "the code for the gate is 4471", "the safe is 12-34-56", "the combination of the safe is 12 34 56",
+    "the code for the gate is 4471", "the safe is 12-34-56", ("the combination of the safe is 12 34 "
+    "56"),
     "our router is hunter22", "the pin is 4471", "sim pin 4471", "hunter22 is my password", "use 4471 as the door code",
     "the wifi password was changed to hunter22", "my secret is hunter", "the client secret is abcdef",
     "the alarm's code is 4711", "The gate is 4711#", "my garage is 0815",
@@ -175,7 +189,8 @@ TOLD = [
 ]  # fmt: skip
 ORDINARY = [
     "my bus pass is monthly", "my bus pass is 49 euros", "my pass is for the whole zone", "my keyboard is German",
-    "our key supplier is Foxconn", "my login shell is zsh", "the key point is that refunds take 5 days",
+    "our key supplier is Foxconn", "my login shell is zsh", ("the key point is that refunds take 5 "
+    "days"),
     "the key is under the mat", "our key metric is revenue", "our key market is Germany", "our wifi is slow",
     "the wifi is 802.11ac", "our wifi is 2.4GHz", "our wifi is Wi-Fi 6", "my alarm is at 6:30", "my alarm is 6:30",
     "our office door is 2100 mm wide", "our door is 90cm wide", "our gate is B12", "my safe is fireproof", "our safe is 30kg",
@@ -214,7 +229,8 @@ HARMLESS = [  # questions about secrets, and answers to them
     "我的银行卡丢了怎么办？", "怎样修改我的支付密码？", "我的验证码收不到怎么办",
     "The password is entered on the login page.",
     'Click "Forgot password" on the login page; a link is sent to your email address.',
-    "Your password must have at least 12 characters.", "Reset your password under Settings, Security.",
+    "Your password must have at least 12 characters.", ("Reset your password under Settings, "
+    "Security."),
     "Tokens are billed per 1,000.", "在登录页点击“忘记密码”，按邮件提示重置密码。", "密码必须至少12位。",
     "Open the safe with your key.", "Door codes are issued by the front desk.", "我的token是怎么计费的？",
     "我家的密码锁坏了怎么办",
@@ -250,7 +266,9 @@ def test_speaking_of_ones_own_secret_is_one_in_a_statement() -> None:
         assert not tells_secret(text)
 
 
-@pytest.mark.parametrize("text", ["1 ", "a ", "-1", "1,", "my key is ", "login is a,", "x@", "wifi ", "账号", "aA1"])
+@pytest.mark.parametrize(
+    "text", ["1 ", "a ", "-1", "1,", "my key is ", "login is a,", "x@", "wifi ", "账号", "aA1"]
+)
 def test_long_texts_take_no_longer_than_they_are(text: str) -> None:
     """No pattern looks over all of the rest at each place."""
     started = time.perf_counter()
@@ -362,7 +380,9 @@ def decided(text: str, *known: Memory) -> tuple[str | None, tuple[str, ...]]:
 
 
 def test_facts_agree_or_contradict() -> None:
-    """The same value merges, another replaces, in both languages; what can be many stays beside the others."""
+    """The same value merges, another replaces, in both languages; what can be many stays beside the
+    others.
+    """
     pro = fact("my plan is Pro")
     assert decided("My current plan is pro.", pro) == ("mem_1", ())
     assert decided("I'm on the Pro plan", pro) == ("mem_1", ())
@@ -374,25 +394,38 @@ def test_facts_agree_or_contradict() -> None:
     assert decided("I use redis", fact("I use Redis")) == ("mem_1", ())
     assert decided("I am a father", fact("I am a nurse")) == (None, ())
     assert decided("our office is in Berlin", fact("our office is closed on Sundays")) == (None, ())
-    assert decided("the demo is on Monday", memory("the demo is on friday", "the demo is on Friday")) == (None, ())
-    assert decided("The demo is on Friday!", memory("the demo is on friday", "the demo is on Friday")) == ("mem_1", ())
+    assert decided(
+        "the demo is on Monday", memory("the demo is on friday", "the demo is on Friday")
+    ) == (None, ())
+    assert decided(
+        "The demo is on Friday!", memory("the demo is on friday", "the demo is on Friday")
+    ) == ("mem_1", ())
     basic = fact("my plan is Basic", 2)
     assert decided("my plan is Basic", pro, basic) == ("mem_2", ("mem_1",))
 
 
 def settled(
-    question: str, answer: str, known: Memory, collection: str = "c", same_asked: Collection[str] = ()
+    question: str,
+    answer: str,
+    known: Memory,
+    collection: str = "c",
+    same_asked: Collection[str] = (),
 ) -> tuple[str | None, tuple[str, ...]]:
     found = judge(Told("question", question, answer, collection), [(known, 0.98)], same_asked)
     return found.same_as, found.replaces
 
 
 def test_answers_agree_or_contradict() -> None:
-    """Figures, dates, denials, names and words of the answers decide, of questions that ask the same."""
+    """Figures, dates, denials, names and words of the answers decide, of questions that ask the
+    same.
+    """
     known = memory("How much is the Pro plan?", "It costs 30 euros a month.", "question")
     asked, same = "What does the Pro plan cost?", {known.subject}
     assert settled(asked, "30 euros per month.", known, same_asked=same) == ("mem_1", ())
-    assert settled(asked, "It costs 35 euros a month.", known, same_asked=same) == (None, ("mem_1",))
+    assert settled(asked, "It costs 35 euros a month.", known, same_asked=same) == (
+        None,
+        ("mem_1",),
+    )
     assert settled(asked, "30 euros per month.", known, "other", same) == (None, ())
     assert settled(asked, "30 euros per month.", known) == (None, ())
     assert settled("how much is the pro plan", "30 euros a month", known) == ("mem_1", ())
@@ -409,10 +442,16 @@ def test_answers_agree_or_contradict() -> None:
     ("text", "asked"),
     [
         ("My plan is Pro. What is the refund period?", "What is the refund period?"),
-        ("Hi! My plan is Pro, what is the refund period for it?", "what is the refund period for it?"),
+        (
+            "Hi! My plan is Pro, what is the refund period for it?",
+            "what is the refund period for it?",
+        ),
         ("我的套餐是专业版，退款期限是多久？", "退款期限是多久？"),
         ("我叫李雷。年假有几天？病假呢？", "年假有几天？ 病假呢？"),
-        ("If my plan is Pro, what is the refund period?", "If my plan is Pro, what is the refund period?"),
+        (
+            "If my plan is Pro, what is the refund period?",
+            "If my plan is Pro, what is the refund period?",
+        ),
         ("How long is the guarantee, and who pays?", "How long is the guarantee, and who pays?"),
         ("My plan is Pro.", "My plan is Pro."),
     ],
@@ -425,7 +464,10 @@ def test_asked_part(text: str, asked: str) -> None:
 def test_a_fact_written_down() -> None:
     """Words that state a subject have it; others are their own."""
     assert fact_of(" My plan is Basic. ").subject == "plan"
-    assert (fact_of("Lunch at twelve.").subject, fact_of("Lunch at twelve.").text) == ("lunch at twelve", "Lunch at twelve")
+    assert (fact_of("Lunch at twelve.").subject, fact_of("Lunch at twelve.").text) == (
+        "lunch at twelve",
+        "Lunch at twelve",
+    )
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from citewell.skills.dialogue.route import next_search, says_same, search_route, wants_web, without_request
+from citewell.skills.dialogue.route import (
+    next_search,
+    says_same,
+    search_route,
+    wants_web,
+    without_request,
+)
 
 DIRECT, SECTIONS, WEB = "direct_chunk_search", "hierarchical_search", "web_search"
 
@@ -101,10 +107,16 @@ def test_a_request_for_the_web(question: str) -> None:
     ("question", "left"),
     [
         ("Search the web for the capital of Mongolia", "the capital of Mongolia"),
-        ("Can you please search the internet for the height of the tower?", "the height of the tower?"),
+        (
+            "Can you please search the internet for the height of the tower?",
+            "the height of the tower?",
+        ),
         ("How tall is the tower? Look it up online.", "How tall is the tower?"),
         ("上网查一下蒙古国的首都是哪里？", "蒙古国的首都是哪里？"),
-        ("How do I look up my invoices on the web portal?", "How do I look up my invoices on the web portal?"),
+        (
+            "How do I look up my invoices on the web portal?",
+            "How do I look up my invoices on the web portal?",
+        ),
         ("Search the web", "Search the web"),
     ],
 )

@@ -1,4 +1,6 @@
-"""Conditions that no row meets at once are parted where things with rows of either kind are meant, and only there."""
+"""Conditions that no row meets at once are parted where things with rows of either kind are meant,
+and only there.
+"""
 
 from __future__ import annotations
 
@@ -16,8 +18,14 @@ def told(sql: str, *, both: bool = False) -> str:
     ("sql", "kinds"),
     [
         ("SELECT name FROM s WHERE year = 2014 AND year = 2015", ("year = 2014", "year = 2015")),
-        ("SELECT name FROM s WHERE year = 2014 AND x > 1 AND year = 2015", ("x > 1 AND year = 2014", "x > 1 AND year = 2015")),
-        ("SELECT country FROM s WHERE age > 40 AND age < 30 ORDER BY age", ("age > 40", "age < 30")),
+        (
+            "SELECT name FROM s WHERE year = 2014 AND x > 1 AND year = 2015",
+            ("x > 1 AND year = 2014", "x > 1 AND year = 2015"),
+        ),
+        (
+            "SELECT country FROM s WHERE age > 40 AND age < 30 ORDER BY age",
+            ("age > 40", "age < 30"),
+        ),
     ],
 )
 def test_what_no_row_meets(sql: str, kinds: tuple[str, str]) -> None:
@@ -34,10 +42,15 @@ def test_a_statement_with_itself_is_said_once() -> None:
     assert told(f"{same} EXCEPT {same}") == f"{same} EXCEPT {same}"
 
 
-@pytest.mark.parametrize("where", ["year IN (2014, 2015)", "(year = 2014 OR year = 2015)", "year = 2014 OR year = 2015"])
+@pytest.mark.parametrize(
+    "where", ["year IN (2014, 2015)", "(year = 2014 OR year = 2015)", "year = 2014 OR year = 2015"]
+)
 def test_either_where_both_are_asked_for(where: str) -> None:
     sql = f"SELECT name FROM s WHERE {where}"
-    assert told(sql, both=True) == "SELECT name FROM s WHERE year = 2014 INTERSECT SELECT name FROM s WHERE year = 2015"
+    assert (
+        told(sql, both=True)
+        == "SELECT name FROM s WHERE year = 2014 INTERSECT SELECT name FROM s WHERE year = 2015"
+    )
     assert told(sql) == sql
 
 

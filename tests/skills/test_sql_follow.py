@@ -12,7 +12,9 @@ PARIS = "How many customers live in Paris?"
 SQL = "SELECT count(*) FROM customer WHERE City = 'Paris'"
 
 
-def item(question: str = PARIS, sql: str = SQL, item_id: str = "qa_confirmed_1", **more: object) -> Confirmed:
+def item(
+    question: str = PARIS, sql: str = SQL, item_id: str = "qa_confirmed_1", **more: object
+) -> Confirmed:
     values = {"trace_id": "tr_1", "agent": "data", "lang": "en", "state": "active"} | more
     return Confirmed(item_id=item_id, question=question, logic=sql, **values)
 
@@ -20,14 +22,21 @@ def item(question: str = PARIS, sql: str = SQL, item_id: str = "qa_confirmed_1",
 def test_the_same_question_gets_the_statement_as_it_stands() -> None:
     """As who found it says, unless a stored value is another."""
     known = Known(item(), 0.99, same=True)
-    assert followed("What is the number of customers in Paris?", SHOP, [known]) == (SQL, known, "reused")
+    assert followed("What is the number of customers in Paris?", SHOP, [known]) == (
+        SQL,
+        known,
+        "reused",
+    )
     assert followed("What is the number of customers in Lyon?", SHOP, [known]) is None
 
 
 @pytest.mark.parametrize(
     ("question", "sql"),
     [
-        ("How many customers live in Beijing?", "SELECT count(*) FROM customer WHERE City = 'Beijing'"),
+        (
+            "How many customers live in Beijing?",
+            "SELECT count(*) FROM customer WHERE City = 'Beijing'",
+        ),
         ("How many customers live in 上海?", "SELECT count(*) FROM customer WHERE City = '上海'"),
     ],
 )
@@ -38,9 +47,16 @@ def test_another_stored_value_takes_the_place_of_the_first(question: str, sql: s
 
 
 def test_figures_are_parameters_too_and_swap_at_once() -> None:
-    before, sql = "Which sales are between 10 and 20?", "SELECT sale_id FROM sale WHERE amount BETWEEN 10 AND 20"
-    assert adapted("Which sales are between 20 and 10?", before, sql, SHOP) == sql.replace("10 AND 20", "20 AND 10")
-    assert adapted("Which sales are between 1.5 and 300?", before, sql, SHOP) == sql.replace("10 AND 20", "1.5 AND 300")
+    before, sql = (
+        "Which sales are between 10 and 20?",
+        "SELECT sale_id FROM sale WHERE amount BETWEEN 10 AND 20",
+    )
+    assert adapted("Which sales are between 20 and 10?", before, sql, SHOP) == sql.replace(
+        "10 AND 20", "20 AND 10"
+    )
+    assert adapted("Which sales are between 1.5 and 300?", before, sql, SHOP) == sql.replace(
+        "10 AND 20", "1.5 AND 300"
+    )
 
 
 @pytest.mark.parametrize(
@@ -59,18 +75,32 @@ def test_anything_else_is_not_followed(question: str) -> None:
 
 
 def test_a_parameter_that_is_no_literal_of_the_statement_is_not_adapted() -> None:
-    assert adapted("Top 5 customers?", "Top 3 customers?", "SELECT Name FROM customer ORDER BY amount3 LIMIT ?", SHOP) is None
+    assert (
+        adapted(
+            "Top 5 customers?",
+            "Top 3 customers?",
+            "SELECT Name FROM customer ORDER BY amount3 LIMIT ?",
+            SHOP,
+        )
+        is None
+    )
 
 
 def test_quotes_in_values_cannot_leave_their_literal() -> None:
     before, sql = "sales above 5", "SELECT 'it''s' FROM sale WHERE amount > 5"
-    assert adapted("sales above 7", before, sql, SHOP) == "SELECT 'it''s' FROM sale WHERE amount > 7"
+    assert (
+        adapted("sales above 7", before, sql, SHOP) == "SELECT 'it''s' FROM sale WHERE amount > 7"
+    )
 
 
 def test_items_that_disagree_and_items_in_conflict_and_rules_in_words_are_not_followed() -> None:
     other = item(sql="SELECT 1", item_id="qa_confirmed_2")
-    assert followed(PARIS, SHOP, [Known(item(), 1.0, same=True), Known(other, 1.0, same=True)]) is None
-    assert followed(PARIS, SHOP, [Known(item(conflicts=["qa_confirmed_2"]), 1.0, same=True)]) is None
+    assert (
+        followed(PARIS, SHOP, [Known(item(), 1.0, same=True), Known(other, 1.0, same=True)]) is None
+    )
+    assert (
+        followed(PARIS, SHOP, [Known(item(conflicts=["qa_confirmed_2"]), 1.0, same=True)]) is None
+    )
     rule = Rule(
         rule_id="r",
         trace_id="t",
@@ -86,6 +116,9 @@ def test_items_that_disagree_and_items_in_conflict_and_rules_in_words_are_not_fo
 
 
 def test_the_pattern_of_a_chinese_question() -> None:
-    one, other = pattern("上海有多少客户的消费超过100元？", SHOP), pattern("Beijing有多少客户的消费超过50元？", SHOP)
+    one, other = (
+        pattern("上海有多少客户的消费超过100元？", SHOP),
+        pattern("Beijing有多少客户的消费超过50元？", SHOP),
+    )
     assert one.rest == other.rest
     assert [value for _, value in one.parameters] == ["上海", "100"]

@@ -1,4 +1,6 @@
-"""Lists said once, and the sum beside one row's figure: which statements, which questions, in all four dialects."""
+"""Lists said once, and the sum beside one row's figure: which statements, which questions, in all
+four dialects.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,9 @@ DOUBLES = rows("a", "b", "a", "b")
 
 
 @pytest.mark.parametrize("dialect", list(ENGINES))
-@pytest.mark.parametrize("question", [ASKED, "IT cost 有哪些服务", "IT 部门都用什么服务？", "List the services of IT"])
+@pytest.mark.parametrize(
+    "question", [ASKED, "IT cost 有哪些服务", "IT 部门都用什么服务？", "List the services of IT"]
+)
 def test_a_plain_list_is_said_once(question: str, dialect: str) -> None:
     sql = said_once(question, PLAIN, dialect, DOUBLES)  # type: ignore[arg-type]
     assert sql.replace("`", "") == "SELECT DISTINCT Service FROM costs WHERE Function = 'IT'"
@@ -70,12 +74,18 @@ def test_other_questions_and_rows_stay(question: str, result: Rows) -> None:
 
 def test_the_order_of_what_is_listed_stays() -> None:
     sql = "SELECT T1.Service AS s FROM costs AS T1 ORDER BY s DESC"
-    assert said_once(ASKED, sql, "duckdb", DOUBLES) == "SELECT DISTINCT T1.Service AS s FROM costs AS T1 ORDER BY s DESC"
+    assert (
+        said_once(ASKED, sql, "duckdb", DOUBLES)
+        == "SELECT DISTINCT T1.Service AS s FROM costs AS T1 ORDER BY s DESC"
+    )
 
 
 @pytest.mark.parametrize("dialect", list(ENGINES))
 def test_a_sum_passes_the_guard(dialect: str) -> None:
-    sql = "SELECT T1.Service, T1.Cost_EUR FROM costs AS T1 WHERE T1.Year = 2023 ORDER BY T1.Cost_EUR DESC LIMIT 1"
+    sql = (
+        "SELECT T1.Service, T1.Cost_EUR FROM costs AS T1 WHERE T1.Year = 2023 ORDER BY "
+        "T1.Cost_EUR DESC LIMIT 1"
+    )
     found = summed("Which service cost the most in 2023?", sql, dialect)  # type: ignore[arg-type]
     assert found is not None
     assert (found.name, found.figure) == ("Service", "Cost_EUR")
@@ -88,13 +98,31 @@ def test_a_sum_passes_the_guard(dialect: str) -> None:
     ("question", "sql"),
     [
         ("Which service is first?", "SELECT Service FROM costs ORDER BY Cost_EUR DESC LIMIT 1"),
-        ("Which single service cost the most?", "SELECT Service FROM costs ORDER BY Cost_EUR DESC LIMIT 1"),
+        (
+            "Which single service cost the most?",
+            "SELECT Service FROM costs ORDER BY Cost_EUR DESC LIMIT 1",
+        ),
         ("哪一单笔费用最高", "SELECT 服务 FROM 费用 ORDER BY 金额 DESC LIMIT 1"),
-        ("What is the major of the oldest, the most aged student?", "SELECT Major FROM student ORDER BY Age DESC LIMIT 1"),
-        ("Which film has the highest rating?", "SELECT Title FROM film ORDER BY rating DESC LIMIT 1"),
-        ("Which three services cost the most?", "SELECT Service FROM costs ORDER BY Cost_EUR DESC LIMIT 3"),
-        ("Which service cost the most?", "SELECT Service FROM costs GROUP BY Service ORDER BY sum(Cost_EUR) DESC LIMIT 1"),
-        ("Which service cost the most?", "SELECT Service, Year FROM costs ORDER BY Cost_EUR DESC LIMIT 1"),
+        (
+            "What is the major of the oldest, the most aged student?",
+            "SELECT Major FROM student ORDER BY Age DESC LIMIT 1",
+        ),
+        (
+            "Which film has the highest rating?",
+            "SELECT Title FROM film ORDER BY rating DESC LIMIT 1",
+        ),
+        (
+            "Which three services cost the most?",
+            "SELECT Service FROM costs ORDER BY Cost_EUR DESC LIMIT 3",
+        ),
+        (
+            "Which service cost the most?",
+            "SELECT Service FROM costs GROUP BY Service ORDER BY sum(Cost_EUR) DESC LIMIT 1",
+        ),
+        (
+            "Which service cost the most?",
+            "SELECT Service, Year FROM costs ORDER BY Cost_EUR DESC LIMIT 1",
+        ),
         ("Which service cost the most?", "SELECT Service FROM costs"),
         ("Which service cost the most?", "SELECT Service FROM"),
     ],
@@ -105,7 +133,14 @@ def test_what_is_not_summed_up(question: str, sql: str) -> None:
 
 @pytest.mark.parametrize(
     ("column", "adds"),
-    [("Cost_EUR", True), ("totalSales", True), ("费用（万元）", True), ("age", False), ("price", False), ("评分", False)],
+    [
+        ("Cost_EUR", True),
+        ("totalSales", True),
+        ("费用（万元）", True),
+        ("age", False),
+        ("price", False),
+        ("评分", False),
+    ],
 )
 def test_what_adds_up(column: str, adds: bool) -> None:
     assert adds_up(column) is adds

@@ -26,12 +26,24 @@ def of(*tables: str) -> Linked:
         ),
         (  # a table that was forgotten
             "SELECT T2.title FROM sale AS T2",
-            "SELECT product.title FROM sale AS T2 JOIN product AS product ON t2.product_id = product.product_id",
+            (
+                "SELECT product.title FROM sale AS T2 JOIN product AS product ON t2.product_id "
+                "= product.product_id"
+            ),
         ),
-        ('SELECT Name FROM customer WHERE City = "Paris"', "SELECT Name FROM customer WHERE City = 'Paris'"),
+        (
+            'SELECT Name FROM customer WHERE City = "Paris"',
+            "SELECT Name FROM customer WHERE City = 'Paris'",
+        ),
         ("SELECT birth_year FROM customer", "SELECT BirthYear FROM customer"),
-        ("SELECT amount FROM sale WHERE status = 'Paid'", "SELECT amount FROM sale WHERE status = 'paid'"),
-        ("SELECT amount FROM sale WHERE status IN ('PAID', 'x')", "SELECT amount FROM sale WHERE status IN ('paid', 'x')"),
+        (
+            "SELECT amount FROM sale WHERE status = 'Paid'",
+            "SELECT amount FROM sale WHERE status = 'paid'",
+        ),
+        (
+            "SELECT amount FROM sale WHERE status IN ('PAID', 'x')",
+            "SELECT amount FROM sale WHERE status IN ('paid', 'x')",
+        ),
     ],
 )
 def test_what_the_schema_puts_right(wrong: str, right: str) -> None:
@@ -42,7 +54,10 @@ def test_what_the_schema_puts_right(wrong: str, right: str) -> None:
     "sql",
     [
         "SELECT Name FROM customer",
-        "SELECT c.Name, sum(s.amount) AS total FROM customer c JOIN sale s USING (customer_id) GROUP BY 1 ORDER BY total",
+        (
+            "SELECT c.Name, sum(s.amount) AS total FROM customer c JOIN sale s USING "
+            "(customer_id) GROUP BY 1 ORDER BY total"
+        ),
         "SELECT nothing_like_it FROM customer",
         "SELECT customer_id FROM customer AS a, sale AS b",  # in both: not ours to choose
         "WITH t AS (SELECT amount AS x FROM sale) SELECT x FROM t",
@@ -68,32 +83,53 @@ def test_a_word_that_another_table_has_as_well_needs_no_join() -> None:
     """A `customer_id` in `sale` is no reason to keep it: the customer is there."""
     words = (Link("customer", "customer", "", 1.0), Link("customer", "sale", "customer_id", 0.8))
     sql = "SELECT c.City FROM customer AS c JOIN sale AS s ON c.customer_id = s.customer_id"
-    assert mended(sql, SHOP, Linked(words, (), (), ("customer",))) == "SELECT c.City FROM customer AS c"
-    above = f"{sql} WHERE c.BirthYear > (SELECT AVG(BirthYear) FROM customer)"  # what is counted within does not need it
+    assert (
+        mended(sql, SHOP, Linked(words, (), (), ("customer",)))
+        == "SELECT c.City FROM customer AS c"
+    )
+    # what is counted within does not need it
+    above = f"{sql} WHERE c.BirthYear > (SELECT AVG(BirthYear) FROM customer)"
     assert "JOIN" not in mended(above, SHOP, of("customer"))
 
 
 def test_a_join_by_a_column_that_only_another_table_has() -> None:
-    wrong = "SELECT customer.Name, COUNT(*) FROM customer JOIN product ON customer.customer_id = product.customer_id GROUP BY 1"
-    right = "SELECT customer.Name, COUNT(*) FROM customer JOIN sale ON customer.customer_id = sale.customer_id GROUP BY 1"
+    wrong = (
+        "SELECT customer.Name, COUNT(*) FROM customer JOIN product ON customer.customer_id = "
+        "product.customer_id GROUP BY 1"
+    )
+    right = (
+        "SELECT customer.Name, COUNT(*) FROM customer JOIN sale ON customer.customer_id = "
+        "sale.customer_id GROUP BY 1"
+    )
     assert mended(wrong, SHOP) == right
     used = wrong.replace("COUNT(*)", "product.title")
     assert "product" in mended(used, SHOP)  # something is asked of it
 
 
 def test_an_outer_join_and_a_join_that_filters_stay() -> None:
-    outer = "SELECT T1.City FROM customer AS T1 LEFT JOIN sale AS T2 ON T1.customer_id = T2.customer_id"
-    counts = "SELECT T1.City, COUNT(*) FROM customer AS T1 JOIN sale AS T2 ON T1.customer_id = T2.customer_id GROUP BY T1.City"
+    outer = (
+        "SELECT T1.City FROM customer AS T1 LEFT JOIN sale AS T2 ON T1.customer_id = T2.customer_id"
+    )
+    counts = (
+        "SELECT T1.City, COUNT(*) FROM customer AS T1 JOIN sale AS T2 ON T1.customer_id = "
+        "T2.customer_id GROUP BY T1.City"
+    )
     asked = replace(of("customer"), words=("customer", "bought"), leaning=(("bought", "product"),))
     assert mended(counts, SHOP, asked) == counts  # what is not known may be what is counted
     assert "JOIN" not in mended(counts, SHOP, of("customer"))
-    filters = "SELECT T1.City FROM customer AS T1 JOIN sale AS T2 ON T1.customer_id = T2.customer_id WHERE T2.amount > 3"
+    filters = (
+        "SELECT T1.City FROM customer AS T1 JOIN sale AS T2 ON T1.customer_id = T2.customer_id "
+        "WHERE T2.amount > 3"
+    )
     assert mended(outer, SHOP, of("customer")) == outer
     assert mended(filters, SHOP, of("customer")) == filters
 
 
 def test_a_correlated_subquery_keeps_its_outer_names() -> None:
-    sql = "SELECT Name FROM customer AS c WHERE EXISTS (SELECT 1 FROM sale AS s WHERE s.customer_id = c.customer_id)"
+    sql = (
+        "SELECT Name FROM customer AS c WHERE EXISTS (SELECT 1 FROM sale AS s WHERE "
+        "s.customer_id = c.customer_id)"
+    )
     assert mended(sql, SHOP, of("customer")) == sql
 
 
@@ -109,7 +145,10 @@ def test_names_that_need_quotes_get_those_of_their_dialect() -> None:
     assert named("SELECT SUM(金额（元）) FROM 费用 WHERE 部门 = '金额（元）'", duck) == (
         "SELECT SUM(\"金额（元）\") FROM 费用 WHERE 部门 = '金额（元）'"
     )
-    assert named("SELECT AVG(`Unit price`) FROM `费用`", duck) == 'SELECT AVG("Unit price") FROM "费用"'
+    assert (
+        named("SELECT AVG(`Unit price`) FROM `费用`", duck)
+        == 'SELECT AVG("Unit price") FROM "费用"'
+    )
     assert named('SELECT AVG("Unit price"), Unit price FROM t WHERE x = "a"', my) == (
         'SELECT AVG(`Unit price`), `Unit price` FROM t WHERE x = "a"'
     )
@@ -120,17 +159,23 @@ def test_names_that_need_quotes_get_those_of_their_dialect() -> None:
     ("wrong", "right"),
     [
         (
-            "SELECT c.Name, p.title FROM product AS p JOIN customer AS c ON p.customer_id = c.customer_id",
             (
-                "SELECT c.Name, p.title FROM product AS p JOIN sale ON p.product_id = sale.product_id "
-                "JOIN customer AS c ON sale.customer_id = c.customer_id"
+                "SELECT c.Name, p.title FROM product AS p JOIN customer AS c ON p.customer_id = "
+                "c.customer_id"
+            ),
+            (
+                "SELECT c.Name, p.title FROM product AS p JOIN sale ON p.product_id = "
+                "sale.product_id JOIN customer AS c ON sale.customer_id = c.customer_id"
             ),
         ),
         (
-            "SELECT c.Name, p.title FROM customer AS c JOIN product AS p ON c.customer_id = p.customer_id",
             (
-                "SELECT c.Name, p.title FROM customer AS c JOIN sale ON c.customer_id = sale.customer_id "
-                "JOIN product AS p ON p.product_id = sale.product_id"
+                "SELECT c.Name, p.title FROM customer AS c JOIN product AS p ON c.customer_id = "
+                "p.customer_id"
+            ),
+            (
+                "SELECT c.Name, p.title FROM customer AS c JOIN sale ON c.customer_id = "
+                "sale.customer_id JOIN product AS p ON p.product_id = sale.product_id"
             ),
         ),
     ],
@@ -143,7 +188,11 @@ def test_a_key_by_the_name_that_the_other_table_has_for_it() -> None:
     keyed = Schema(
         "sqlite",
         (
-            Table("channel", (Column("id", "INT", "number"), Column("name", "TEXT", "text")), primary_key=("id",)),
+            Table(
+                "channel",
+                (Column("id", "INT", "number"), Column("name", "TEXT", "text")),
+                primary_key=("id",),
+            ),
             Table(
                 "cartoon",
                 (Column("channel", "INT", "number"), Column("title", "TEXT", "text")),
@@ -151,9 +200,15 @@ def test_a_key_by_the_name_that_the_other_table_has_for_it() -> None:
             ),
         ),
     )
-    joined = "SELECT T1.name FROM channel AS T1 JOIN cartoon AS T2 ON T1.channel = T2.channel WHERE T2.title = 'x'"
+    joined = (
+        "SELECT T1.name FROM channel AS T1 JOIN cartoon AS T2 ON T1.channel = T2.channel WHERE "
+        "T2.title = 'x'"
+    )
     assert mended(joined, keyed) == joined.replace("T1.channel", "T1.id")
-    without = "SELECT name FROM channel WHERE NOT channel IN (SELECT channel FROM cartoon WHERE title = 'x')"
+    without = (
+        "SELECT name FROM channel WHERE NOT channel IN (SELECT channel FROM cartoon WHERE title "
+        "= 'x')"
+    )
     assert mended(without, keyed) == without.replace("NOT channel", "NOT id")
 
 
@@ -166,12 +221,18 @@ def test_what_has_none_of_something() -> None:
     join = "FROM customer AS c JOIN sale AS s ON c.customer_id = s.customer_id"
     sql = f"SELECT c.Name {join} WHERE s.status <> 'paid' AND c.City = 'Paris' ORDER BY c.Name"
     paid = f"(SELECT c.customer_id {join} WHERE s.status = 'paid')"
-    right = f"SELECT c.Name FROM customer AS c WHERE c.City = 'Paris' AND NOT c.customer_id IN {paid} ORDER BY c.Name"
+    right = (
+        "SELECT c.Name FROM customer AS c WHERE c.City = 'Paris' AND NOT c.customer_id IN "
+        f"{paid} ORDER BY c.Name"
+    )
     assert mended(sql, SHOP, None, "Which customers in Paris have not paid a sale?") == right
     assert mended(sql, SHOP, None, "没有付款的巴黎客户有哪些？") == right
     assert mended(sql, SHOP, None, "Customers of other sales") == sql
     assert mended(sql, SHOP, None, "不同状态的巴黎客户") == sql  # different: nothing is denied
     amounts = sql.replace("SELECT c.Name", "SELECT c.Name, s.amount")  # rows of sales are listed
     assert mended(amounts, SHOP, None, "not paid") == amounts
-    forth = "SELECT s.amount FROM sale AS s JOIN customer AS c ON s.customer_id = c.customer_id WHERE c.City <> 'Paris'"
+    forth = (
+        "SELECT s.amount FROM sale AS s JOIN customer AS c ON s.customer_id = c.customer_id "
+        "WHERE c.City <> 'Paris'"
+    )
     assert mended(forth, SHOP, None, "sales not in Paris") == forth  # each sale has one customer

@@ -1,4 +1,6 @@
-"""Rows told in sentences: one value, a row, a list, a ranking, a table, nothing, too much; figures as people write them."""
+"""Rows told in sentences: one value, a row, a list, a ranking, a table, nothing, too much; figures
+as people write them.
+"""
 
 from __future__ import annotations
 
@@ -12,14 +14,24 @@ from citewell.sql.column_label import label
 from citewell.sql.engines.engine import Column, Rows, Schema, Table
 from citewell.sql.plan import Term
 from citewell.sql.source_fit import best, fit, outline
-from citewell.sql.stored_values import absent, filters, likeness, lookup, remarks_of, replaced, tables_of
+from citewell.sql.stored_values import (
+    absent,
+    filters,
+    likeness,
+    lookup,
+    remarks_of,
+    replaced,
+    tables_of,
+)
 
 
 def rows(columns: list[str], values: list[list[Any]], *, truncated: bool = False) -> Rows:
     kinds: list[Any] = []
     for at in range(len(columns)):
         there = [row[at] for row in values if row[at] is not None]
-        kinds.append("number" if there and all(isinstance(v, int | float) for v in there) else "text")
+        kinds.append(
+            "number" if there and all(isinstance(v, int | float) for v in there) else "text"
+        )
     return Rows(tuple(columns), tuple(kinds), tuple(map(tuple, values)), truncated)
 
 
@@ -29,20 +41,32 @@ def rows(columns: list[str], values: list[list[Any]], *, truncated: bool = False
         (rows(["count(*)"], [[6]]), "The count is 6.", "数量为 6。"),
         (rows(["count_star()"], [[12345]]), "The count is 12,345.", "数量为 12,345。"),
         (rows(["customer_id"], [[10234]]), "Customer id: 10234.", "customer id：10234。"),
-        (rows(["avg(age)"], [[None]]), "The tables give no value for average age.", "表中没有 age 的平均值的值。"),
+        (
+            rows(["avg(age)"], [[None]]),
+            "The tables give no value for average age.",
+            "表中没有 age 的平均值的值。",
+        ),
         (
             rows(["avg(T1.age)", "max(age)"], [[34.5, 43]]),
             "Average age: 34.5; highest age: 43.",
             "age 的平均值：34.5；age 的最大值：43。",
         ),
         (rows(["Song_Name"], [["You"]]), "Song name: You.", "song name：You。"),
-        (rows(["name"], [["Ann"], ["Bo"], ["Cy"]]), "There are 3: Ann, Bo and Cy.", "共有 3 个：Ann、Bo、Cy。"),
+        (
+            rows(["name"], [["Ann"], ["Bo"], ["Cy"]]),
+            "There are 3: Ann, Bo and Cy.",
+            "共有 3 个：Ann、Bo、Cy。",
+        ),
         (
             rows(["name"], [["Ann"], ["Bo"], ["Ann"]]),
             "There are 3 rows with 2 different values: Ann and Bo.",
             "共有 3 行，2 个不同的值：Ann、Bo。",
         ),
-        (rows(["age"], [[30], [40]]), "There are 2 values of age: 30 and 40.", "age 共有 2 个值：30、40。"),
+        (
+            rows(["age"], [[30], [40]]),
+            "There are 2 values of age: 30 and 40.",
+            "age 共有 2 个值：30、40。",
+        ),
         (
             rows(["Country", "count(*)"], [["France", 4], ["US", 1]]),
             "By count, highest first: France (4), US (1).",
@@ -55,13 +79,28 @@ def rows(columns: list[str], values: list[list[Any]], *, truncated: bool = False
         ),
         (
             rows(["a", "b", "c"], [["x", "y", 1], ["x", "y", 2], ["x", "", 3], ["x", "y", 4]]),
-            "There are 4 rows, by a; the first 3: x (b: y, c: 1); x (b: y, c: 2); x (b: (empty), c: 3).",
-            "共有 4 行，按 a 列出，前 3 行为：x（b：y，c：1）；x（b：y，c：2）；x（b：（空），c：3）。",
+            (
+                "There are 4 rows, by a; the first 3: x (b: y, c: 1); x (b: y, c: 2); x (b: "
+                "(empty), c: 3)."
+            ),
+            (
+                "共有 4 行，按 a 列出，前 3 行为：x（b：y，c：1）；x（b：y，c：2）；"
+                "x（b：（空），c：3）。"
+            ),
         ),
         (
-            rows(["product", "sent", "back", "back_pct"], [["T300", 25, 6, 24.0], ["Bo", 25, 5, 20.0]]),
-            "There are 2 rows, by product: T300 (sent: 25, back: 6, back: 24%); Bo (sent: 25, back: 5, back: 20%).",
-            "共有 2 行，按 product 列出：T300（sent：25，back：6，back：24%）；Bo（sent：25，back：5，back：20%）。",
+            rows(
+                ["product", "sent", "back", "back_pct"],
+                [["T300", 25, 6, 24.0], ["Bo", 25, 5, 20.0]],
+            ),
+            (
+                "There are 2 rows, by product: T300 (sent: 25, back: 6, back: 24%); Bo (sent: "
+                "25, back: 5, back: 20%)."
+            ),
+            (
+                "共有 2 行，按 product 列出：T300（sent：25，back：6，back：24%）；"
+                "Bo（sent：25，back：5，back：20%）。"
+            ),
         ),
         (
             rows(["费用", "预算"], [[1, 2], [3, 4]]),
@@ -83,7 +122,9 @@ def test_every_shape_has_its_sentence(given: Rows, en: str, zh: str) -> None:
 
 def test_a_long_list_is_counted_and_begun() -> None:
     told = tell(rows(["name"], [[f"n{n}"] for n in range(1_000)], truncated=True), "en")
-    assert told[0].text == "There are 1,000; the first 10: n0, n1, n2, n3, n4, n5, n6, n7, n8 and n9."
+    assert (
+        told[0].text == "There are 1,000; the first 10: n0, n1, n2, n3, n4, n5, n6, n7, n8 and n9."
+    )
     assert told[1].text == "There are more rows: only the first 1,000 were read."
     assert [each.rows for each in told] == [10, 0]
 
@@ -91,7 +132,18 @@ def test_a_long_list_is_counted_and_begun() -> None:
 def test_figures_are_written_as_people_write_them() -> None:
     given = [0, 1234567, 0.5, 1 / 3, 12.345, 1234.5, -0.000123, 3e20, float("inf"), 100.0]
     assert [number(value) for value in given] == [
-        *("0", "1,234,567", "0.5", "0.3333", "12.35", "1,234.5", "-0.000123", "3e+20", "inf", "100"),
+        *(
+            "0",
+            "1,234,567",
+            "0.5",
+            "0.3333",
+            "12.35",
+            "1,234.5",
+            "-0.000123",
+            "3e+20",
+            "inf",
+            "100",
+        ),
     ]
     assert number(1210.5, cents=True) == "1,210.50"
 
@@ -124,7 +176,9 @@ def test_long_and_hostile_cells_stay_on_one_short_line() -> None:
     text = tell(rows(["a", "b"], [[hostile, 1], ["x", 2]]), "en")[0].text
     assert "\n" not in text
     assert len(text) < 150
-    assert all("\n" not in line and len(line) < 400 for line in lines(rows(["a\nb"], [[hostile]]), 5))
+    assert all(
+        "\n" not in line and len(line) < 400 for line in lines(rows(["a\nb"], [[hostile]]), 5)
+    )
 
 
 def test_a_result_that_says_nothing() -> None:
@@ -148,12 +202,24 @@ SHOP = Schema(
     ),
 )
 STAFF = Schema(
-    "duckdb", (Table("员工", (Column("姓名", "VARCHAR", "text"), Column("部门", "VARCHAR", "text", "", ("市场部",), 1))),)
+    "duckdb",
+    (
+        Table(
+            "员工",
+            (
+                Column("姓名", "VARCHAR", "text"),
+                Column("部门", "VARCHAR", "text", "", ("市场部",), 1),
+            ),
+        ),
+    ),
 )
 
 
 def test_values_that_are_compared_and_not_stored() -> None:
-    sql = "SELECT o.note FROM sales.orders o WHERE lower(o.city) = 'berlin' AND city IN ('Hamburg', 'Bremen') AND note = 'x'"
+    sql = (
+        "SELECT o.note FROM sales.orders o WHERE lower(o.city) = 'berlin' AND city IN "
+        "('Hamburg', 'Bremen') AND note = 'x'"
+    )
     found = filters(sql, SHOP)
     assert [(each.column.name, each.value, each.folded) for each in found] == [
         ("city", "berlin", True),
@@ -166,18 +232,35 @@ def test_values_that_are_compared_and_not_stored() -> None:
     assert [each and each.value for each in gone] == [None, None, "Bremen"]
     assert gone[2] is not None
     assert gone[2].same == ""
-    assert lookup(found[3], "postgres") == 'SELECT DISTINCT "note" FROM "sales"."orders" WHERE NOT "note" IS NULL'
-    assert replaced("SELECT 1 WHERE a = 'x' OR b = 'xx'", "postgres", "x", "it's") == "SELECT 1 WHERE a = 'it''s' OR b = 'xx'"
+    assert (
+        lookup(found[3], "postgres")
+        == 'SELECT DISTINCT "note" FROM "sales"."orders" WHERE NOT "note" IS NULL'
+    )
+    assert (
+        replaced("SELECT 1 WHERE a = 'x' OR b = 'xx'", "postgres", "x", "it's")
+        == "SELECT 1 WHERE a = 'it''s' OR b = 'xx'"
+    )
     assert tables_of(sql, SHOP) == ["sales.orders"]
     assert filters("this is no SQL ((", SHOP) == []
 
 
 def test_what_is_remarked_of_what_a_statement_reads() -> None:
     """The unit of a sum stands with the column that it is of."""
-    priced = Table("o", (Column("price", "REAL", "number", "in €"), Column("n", "INT", "number", "pieces")), "of 2025")
+    priced = Table(
+        "o",
+        (Column("price", "REAL", "number", "in €"), Column("n", "INT", "number", "pieces")),
+        "of 2025",
+    )
     schema = Schema("sqlite", (priced, SHOP.tables[0]))
-    assert remarks_of("SELECT sum(x.price) AS value FROM o x", schema) == ["o: of 2025", "price: in €"]
-    assert remarks_of("SELECT * FROM o", schema, ["price", "n"]) == ["o: of 2025", "price: in €", "n: pieces"]
+    assert remarks_of("SELECT sum(x.price) AS value FROM o x", schema) == [
+        "o: of 2025",
+        "price: in €",
+    ]
+    assert remarks_of("SELECT * FROM o", schema, ["price", "n"]) == [
+        "o: of 2025",
+        "price: in €",
+        "n: pieces",
+    ]
     assert remarks_of("no SQL ((", schema) == []
 
 
@@ -199,7 +282,10 @@ def test_when_two_spellings_are_the_same_value(one: str, other: str, same: bool)
 
 
 async def test_which_source_a_question_is_about() -> None:
-    sources = {"orders": (SHOP, ()), "staff": (STAFF, (Term("headcount", "number of rows of 员工"),))}
+    sources = {
+        "orders": (SHOP, ()),
+        "staff": (STAFF, (Term("headcount", "number of rows of 员工"),)),
+    }
     assert await best("What was the amount sent to Hamburg?", sources, None) == ["orders"]
     assert await best("市场部有哪些员工？", sources, None) == ["staff"]
     assert await best("What is the headcount?", sources, None) == ["staff"]
@@ -210,12 +296,23 @@ async def test_which_source_a_question_is_about() -> None:
 
 
 def test_the_highest_of_figures_in_another_order() -> None:
-    """Rows keep their order; which is the highest is said, where it is one and the quote shows it."""
+    """Rows keep their order; which is the highest is said, where it is one and the quote shows
+    it.
+    """
     some = rows(["city", "count(*)"], [["Ulm", 29], ["Oslo", 41], ["Bonn", 32]])
-    assert tell(some, "en")[0].text == "Count by city: Ulm (29), Oslo (41), Bonn (32); the highest is Oslo (41)."
-    assert tell(some, "zh")[0].text == "各 city 的数量：Ulm（29）、Oslo（41）、Bonn（32）；最高的是 Oslo（41）。"
+    assert (
+        tell(some, "en")[0].text
+        == "Count by city: Ulm (29), Oslo (41), Bonn (32); the highest is Oslo (41)."
+    )
+    assert (
+        tell(some, "zh")[0].text
+        == "各 city 的数量：Ulm（29）、Oslo（41）、Bonn（32）；最高的是 Oslo（41）。"
+    )
     late = rows(["city", "n"], [[f"c{at}", at % 12] for at in range(12)] + [["last", 99], ["x", 1]])
-    assert (tell(late, "en")[0].text.endswith("; the highest is last (99)."), tell(late, "en")[0].rows) == (True, 13)
+    assert (
+        tell(late, "en")[0].text.endswith("; the highest is last (99)."),
+        tell(late, "en")[0].rows,
+    ) == (True, 13)
     unsaid: list[list[list[Any]]] = [
         [["a", 2], ["b", 3], ["c", 3], ["d", 1]],
         [["a", 2], ["b", None], ["c", 3], ["d", 1]],

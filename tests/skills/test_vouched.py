@@ -1,4 +1,6 @@
-"""Which confirmed answers bear on a question, and what a document says otherwise: without a store or a model."""
+"""Which confirmed answers bear on a question, and what a document says otherwise: without a store
+or a model.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +10,14 @@ from typing import Any
 
 import pytest
 
-from citewell.skills.evidence.confirmed_evidence import ID, Vouched, bears_on, followed_of, put_beside, sureness
+from citewell.skills.evidence.confirmed_evidence import (
+    ID,
+    Vouched,
+    bears_on,
+    followed_of,
+    put_beside,
+    sureness,
+)
 from citewell.skills.evidence.numbered import Unit
 from citewell.skills.evidence.passages import Passage
 from citewell.skills.proof.judge import Claim, Judgement, JudgeVerdict
@@ -33,7 +42,20 @@ def known(question: str, answer: str = "", similarity: float = 0.9) -> Known:
 
 def hit(text: str, doc_id: str = "doc_1", chunk_id: int = 1) -> Hit:
     lang = "en" if text.isascii() else "zh"
-    return Hit(chunk_id, doc_id, "c", "Returns", "uri", ("Policy",), None, 0, len(text), text, lang, score=1.0)
+    return Hit(
+        chunk_id,
+        doc_id,
+        "c",
+        "Returns",
+        "uri",
+        ("Policy",),
+        None,
+        0,
+        len(text),
+        text,
+        lang,
+        score=1.0,
+    )
 
 
 def passage(text: str) -> Passage:
@@ -42,7 +64,10 @@ def passage(text: str) -> Passage:
 
 def vouched(answer: str, question: str = "q", *, same: bool = True) -> Vouched:
     return Vouched(
-        hit(answer, "doc_confirmed", ID), followed_of(known(question, answer)), same, "confirmed by ann on 1970-01-01"
+        hit(answer, "doc_confirmed", ID),
+        followed_of(known(question, answer)),
+        same,
+        "confirmed by ann on 1970-01-01",
     )
 
 
@@ -56,8 +81,16 @@ def vouched(answer: str, question: str = "q", *, same: bool = True) -> Vouched:
         ("How long is the warranty (Pro)?", "How long is the warranty (Basic)?", False),
         ("Where does Wainfell ship to?", "Where does Drover ship to?", False),
         ("Where does Wainfell ship to?", "To which countries does Wainfell ship?", True),
-        ("How long may I return a bike in the EU?", "May a bike be returned in the European Union?", True),
-        ("How long may I return a bike in the US?", "May a bike be returned in the European Union?", False),
+        (
+            "How long may I return a bike in the EU?",
+            "May a bike be returned in the European Union?",
+            True,
+        ),
+        (
+            "How long may I return a bike in the US?",
+            "May a bike be returned in the European Union?",
+            False,
+        ),
         ("How long may I return a Drover in the EU?", "May a Drover be returned in the US?", False),
         ("保修期多长？", "How long is the warranty?", True),
         ("2023年卖了多少？", "2024年卖了多少？", False),
@@ -77,7 +110,9 @@ class Says:
         self.verdict = verdict
         self.claims: list[list[str]] = []
 
-    async def judge(self, question: str, claims: Sequence[Claim], units: Sequence[Unit]) -> list[Judgement]:
+    async def judge(
+        self, question: str, claims: Sequence[Claim], units: Sequence[Unit]
+    ) -> list[Judgement]:
         self.claims.append([claim.text for claim in claims])
         return [Judgement(self.verdict, 0.5, (units[0],)) for _ in claims]
 
@@ -85,14 +120,23 @@ class Says:
 NOTHING = passage("Nothing of it.")
 
 
-@pytest.mark.parametrize(("verdict", "shown"), [("entailed", True), ("not_stated", True), ("contradicted", False)])
+@pytest.mark.parametrize(
+    ("verdict", "shown"), [("entailed", True), ("not_stated", True), ("contradicted", False)]
+)
 async def test_what_a_document_contradicts_is_left_out(verdict: JudgeVerdict, shown: bool) -> None:
-    """All that people confirmed is judged in one call; what stands in front is numbered with the documents."""
+    """All that people confirmed is judged in one call; what stands in front is numbered with the
+    documents.
+    """
     judge = Says(verdict)
-    both = [vouched("Bikes: 14 days."), replace(vouched("Parts: 9 days."), hit=hit("Parts: 9 days.", "doc_other", ID - 1))]
+    both = [
+        vouched("Bikes: 14 days."),
+        replace(vouched("Parts: 9 days."), hit=hit("Parts: 9 days.", "doc_other", ID - 1)),
+    ]
     passages, warnings = await put_beside("Within how many days?", both, [NOTHING], judge)
     assert judge.claims == [["Bikes: 14 days.", "Parts: 9 days."]]
-    assert [p.hit.doc_id for p in passages] == ([*(["doc_confirmed", "doc_other"] if shown else []), "doc_1"])
+    assert [p.hit.doc_id for p in passages] == (
+        [*(["doc_confirmed", "doc_other"] if shown else []), "doc_1"]
+    )
     assert [p.n for p in passages] == list(range(1, len(passages) + 1))
     assert len(warnings) == (0 if shown else 2)
     assert all("Nothing of it." in warning for warning in warnings)
@@ -108,22 +152,29 @@ async def test_the_numbers_of_old_citations_are_left_out() -> None:
 
 async def test_a_long_answer_is_cut() -> None:
     """It is evidence beside the documents, not instead of them."""
-    answer = " ".join(f"The rule number {n} of the long list is told in a sentence." for n in range(100))
+    answer = " ".join(
+        f"The rule number {n} of the long list is told in a sentence." for n in range(100)
+    )
     (front, _), _ = await put_beside("q", [vouched(answer)], [NOTHING], None)
     assert 1 <= len(front.spans) < 20
 
 
 async def test_without_a_judge_likeness_is_not_enough() -> None:
-    shown, _ = await put_beside("q", [vouched("Bikes may be returned.", same=False)], [NOTHING], None)
+    shown, _ = await put_beside(
+        "q", [vouched("Bikes may be returned.", same=False)], [NOTHING], None
+    )
     assert [p.hit.doc_id for p in shown] == ["doc_1"]
 
 
 @pytest.mark.parametrize(
-    ("change", "shown", "said"), [({"stale": "gone"}, False, "gone"), ({"disputed": True}, True, "disagree")]
+    ("change", "shown", "said"),
+    [({"stale": "gone"}, False, "gone"), ({"disputed": True}, True, "disagree")],
 )
 async def test_what_is_stale_or_disputed(change: dict[str, Any], shown: bool, said: str) -> None:
     """Stale: left out; disputed: a judge looks at it, and it is said that people disagree."""
-    passages, warnings = await put_beside("q", [replace(vouched("Bikes."), **change)], [NOTHING], Says("not_stated"))
+    passages, warnings = await put_beside(
+        "q", [replace(vouched("Bikes."), **change)], [NOTHING], Says("not_stated")
+    )
     assert (len(passages) == 2) is shown
     assert said in warnings[0]
 

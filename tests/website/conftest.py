@@ -1,4 +1,6 @@
-"""A made-up shop on the loopback that tests break in every way, and a desk from which the `website` agent is asked about it."""
+"""A made-up shop on the loopback that tests break in every way, and a desk from which the `website`
+agent is asked about it.
+"""
 
 from __future__ import annotations
 
@@ -46,7 +48,9 @@ Send = Callable[[asyncio.StreamWriter], Awaitable[None]]
 
 @dataclass(slots=True)
 class Page:
-    """A reply. `slow`: seconds before it is sent. A page with an `etag` or a `modified` answers 304 to who knows it."""
+    """A reply. `slow`: seconds before it is sent. A page with an `etag` or a `modified` answers 304
+    to who knows it.
+    """
 
     body: bytes = b""
     status: int = 200
@@ -60,14 +64,20 @@ class Page:
         known = self.etag and headers.get("if-none-match") == self.etag
         known = known or (self.modified and headers.get("if-modified-since") == self.modified)
         status, body = (304, b"") if known else (self.status, self.body)
-        named = {"content-type": self.kind, "content-length": str(len(body)), "etag": self.etag, "last-modified": self.modified}
+        named = {
+            "content-type": self.kind,
+            "content-length": str(len(body)),
+            "etag": self.etag,
+            "last-modified": self.modified,
+        }
         lines = [f"{name}: {value}" for name, value in (named | self.headers).items() if value]
         return "\r\n".join([f"HTTP/1.1 {status} X", *lines, "", ""]).encode() + body
 
 
 class Web:
-    """A web server, one port on several loopback addresses. `pages` by path; `otherwise` makes those that are not there, by
-    path with query (None: 404). `most`: requests under way at once, in all and by address; `left`: who went before the end.
+    """A web server, one port on several loopback addresses. `pages` by path; `otherwise` makes
+    those that are not there, by path with query (None: 404). `most`: requests under way at once, in
+    all and by address; `left`: who went before the end.
     """
 
     def __init__(self) -> None:
@@ -91,7 +101,10 @@ class Web:
         """HTML around a text, or bytes as they are."""
         if isinstance(body, str):
             title = title or path
-            body = f"<html><head><title>{title}</title></head><body><main><h1>{title}</h1>{body}</main></body></html>"
+            body = (
+                f"<html><head><title>{title}</title></head><body><main><h1>{title}</h1>{body}</ma"
+                "in></body></html>"
+            )
         self.pages[path] = Page(body=body.encode() if isinstance(body, str) else body, **more)
 
     def made(self, body: str) -> Page:
@@ -118,7 +131,9 @@ class Web:
         self.connections += 1
         try:
             with suppress(ConnectionError, asyncio.IncompleteReadError):
-                while await self._answer((await reader.readuntil(b"\r\n\r\n")).decode(), reader, writer):
+                while await self._answer(
+                    (await reader.readuntil(b"\r\n\r\n")).decode(), reader, writer
+                ):
                     pass
         except asyncio.CancelledError:
             writer.transport.abort()
@@ -127,16 +142,28 @@ class Web:
             self._tasks.discard(task)
             writer.close()
 
-    async def _answer(self, head: str, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> bool:
+    async def _answer(
+        self, head: str, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+    ) -> bool:
         """Whether the connection is kept."""
         first, *lines = head.split("\r\n")
         method, path, _ = first.split(" ")
-        headers = {name.lower(): value for name, _, value in (line.partition(": ") for line in lines if line)}
+        headers = {
+            name.lower(): value
+            for name, _, value in (line.partition(": ") for line in lines if line)
+        }
         host = writer.get_extra_info("sockname")[0]
-        self.asked.append(Asked(method, path, headers.get("host", ""), headers, time.monotonic(), head))
+        self.asked.append(
+            Asked(method, path, headers.get("host", ""), headers, time.monotonic(), head)
+        )
         self._count(host, 1)
         try:
-            found = self.pages.get(path) or self.otherwise(path) or self.pages.get(path.rstrip("/")) or Page(status=404)
+            found = (
+                self.pages.get(path)
+                or self.otherwise(path)
+                or self.pages.get(path.rstrip("/"))
+                or Page(status=404)
+            )
             if not isinstance(found, Page):
                 await found(writer)
                 return False
@@ -166,7 +193,9 @@ class Web:
     async def serving(self, *hosts: str) -> AsyncIterator[Web]:
         listeners = []
         for host in hosts:
-            listeners.append(await asyncio.start_server(self.handle, host, self.port, limit=1 << 20))
+            listeners.append(
+                await asyncio.start_server(self.handle, host, self.port, limit=1 << 20)
+            )
             self.port = listeners[0].sockets[0].getsockname()[1]
         try:
             yield self
@@ -180,11 +209,22 @@ class Web:
     def fill(self) -> None:
         """All pages of the shop."""
         for path, page in SHOP["pages"].items():
-            self.pages[path] = Page(shop_page(path, page["title"], page["body"], page.get("links", {})))
+            self.pages[path] = Page(
+                shop_page(path, page["title"], page["body"], page.get("links", {}))
+            )
 
 
-def shop_page(path: str, title: str, body: Sequence[str], links: Mapping[str, str], before: str = "", after: str = "") -> bytes:
-    """A page as the shop writes them: a menu, its text, its links, a footer. `before` and `after` are HTML around the text."""
+def shop_page(
+    path: str,
+    title: str,
+    body: Sequence[str],
+    links: Mapping[str, str],
+    before: str = "",
+    after: str = "",
+) -> bytes:
+    """A page as the shop writes them: a menu, its text, its links, a footer. `before` and `after`
+    are HTML around the text.
+    """
     lang = "zh" if path.startswith("/zh") else "en"
 
     def listed(named: Mapping[str, str]) -> str:
@@ -201,7 +241,9 @@ def shop_page(path: str, title: str, body: Sequence[str], links: Mapping[str, st
 
 @dataclass
 class Desk:
-    """Asks the agent about a site. `knows`: sentences that answer questions; a model that sees one quotes it."""
+    """Asks the agent about a site. `knows`: sentences that answer questions; a model that sees one
+    quotes it.
+    """
 
     settings: Settings
     web: Web
@@ -223,8 +265,14 @@ class Desk:
         return [sentence for sentence in self.known if sentence in shown]
 
     def request(self, question: str, **more: Any) -> AskRequest:
-        """`session_id`, `collection`, `user_id`, `keep`, `history` are of the request, the rest options."""
-        said = {name: more.pop(name) for name in ("session_id", "collection", "user_id", "keep", "history") if name in more}
+        """`session_id`, `collection`, `user_id`, `keep`, `history` are of the request, the rest
+        options.
+        """
+        said = {
+            name: more.pop(name)
+            for name in ("session_id", "collection", "user_id", "keep", "history")
+            if name in more
+        }
         if "start_urls" not in more and "session_id" not in said:
             more["start_urls"] = [self.web.url]
         return AskRequest(question=question, agent="website", options=more, **said)
@@ -239,7 +287,9 @@ class Desk:
     @property
     def visited(self) -> list[dict[str, Any]]:
         """What was told of each page."""
-        return [e.data for e in self.events if isinstance(e.data, dict) and e.data["kind"] == "page"]
+        return [
+            e.data for e in self.events if isinstance(e.data, dict) and e.data["kind"] == "page"
+        ]
 
     @property
     def steps(self) -> list[Step]:
@@ -254,8 +304,8 @@ class Desk:
 
 @pytest.fixture(autouse=True)
 def _near(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The scripted embedder with cosines in the range of the built-in one, 0.77 where nothing is shared: what weighs links and
-    searches was measured with those.
+    """The scripted embedder with cosines in the range of the built-in one, 0.77 where nothing is
+    shared: what weighs links and searches was measured with those.
     """
     plain = scripted.hashed
 
@@ -269,7 +319,9 @@ def _near(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def settings(settings: Settings) -> Settings:
-    return settings.model_copy(update={"allow_private_hosts": ("127.0.0.0/8",), "user_agent": "Citewell-test/1"})
+    return settings.model_copy(
+        update={"allow_private_hosts": ("127.0.0.0/8",), "user_agent": "Citewell-test/1"}
+    )
 
 
 @pytest.fixture
@@ -300,7 +352,9 @@ def make_page() -> Callable[..., bytes]:
 
 @pytest.fixture
 def open_desk(settings: Settings, web: Web) -> Callable[..., Any]:
-    """Another App on the same home, with other settings of the agent (`website`) or of all (`more`)."""
+    """Another App on the same home, with other settings of the agent (`website`) or of all
+    (`more`).
+    """
 
     @asynccontextmanager
     async def opened(website: Mapping[str, Any] | None = None, **more: Any) -> AsyncIterator[Desk]:

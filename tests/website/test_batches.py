@@ -1,4 +1,6 @@
-"""Pages of one round are fetched at the same time, politely: what the hosts want is kept, and told."""
+"""Pages of one round are fetched at the same time, politely: what the hosts want is kept, and
+told.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,11 @@ EVERY = ["127.0.0.1", "127.0.0.2", "127.0.0.3", "127.0.0.4"]
 def spread(web: Web, hosts: list[str], slow: float = SLOW) -> None:
     """A first page with five promising links, one host after the other; the last has the answer."""
     there = [web.at(f"/ferry-{name}", hosts[n % len(hosts)]) for n, name in enumerate(NAMES)]
-    web.page("/", "<p>Harbour.</p>" + "".join(f'<p><a href="{url}">The ferry to the island, cost</a></p>' for url in there))
+    web.page(
+        "/",
+        "<p>Harbour.</p>"
+        + "".join(f'<p><a href="{url}">The ferry to the island, cost</a></p>' for url in there),
+    )
     for name in NAMES:
         web.page(f"/ferry-{name}", "<p>Boats.</p>", slow=slow)
     web.page("/ferry-e", f"<p>{FACT}</p>", slow=slow)
@@ -33,7 +39,9 @@ def started(web: Web) -> list[float]:
 
 
 async def test_a_round_takes_as_long_as_its_slowest_page(desk: Desk, web: Web) -> None:
-    """Five slow pages of four hosts: all are under way before the first one is there, so it is not five after each other."""
+    """Five slow pages of four hosts: all are under way before the first one is there, so it is not
+    five after each other.
+    """
     spread(web, EVERY)
     desk.knows(FACT)
     answer = await desk.ask(QUESTION, allowed_domains=EVERY)
@@ -76,13 +84,19 @@ async def test_crawl_delay_is_kept(desk: Desk, web: Web) -> None:
     assert answer.status == "answered"
     times = sorted(asked.at for asked in web.asked if asked.path != "/robots.txt")
     assert len(times) >= 6
-    assert times[-1] - times[0] >= 0.25 * (len(times) - 1) - 0.1  # the server may see one late, and the next at once
+    assert (
+        times[-1] - times[0] >= 0.25 * (len(times) - 1) - 0.1
+    )  # the server may see one late, and the next at once
     assert min(later - earlier for earlier, later in pairwise(times)) >= 0.1
 
 
 async def test_what_robots_txt_forbids_is_not_read_and_told(desk: Desk, web: Web) -> None:
     """Not one request; the answer and its warnings name the page and why."""
-    web.page("/robots.txt", b"User-agent: citewell-test\nDisallow: /ferry-a\nDisallow: /ferry-e\n", kind="text/plain")
+    web.page(
+        "/robots.txt",
+        b"User-agent: citewell-test\nDisallow: /ferry-a\nDisallow: /ferry-e\n",
+        kind="text/plain",
+    )
     spread(web, EVERY[:1], slow=0.0)
     desk.knows(FACT)
     answer = await desk.ask(QUESTION)
@@ -90,7 +104,10 @@ async def test_what_robots_txt_forbids_is_not_read_and_told(desk: Desk, web: Web
     assert not {"/ferry-a", "/ferry-e"} & set(web.paths())
     assert {"/ferry-b", "/ferry-c", "/ferry-d"} <= set(web.paths())
     told = [warning for warning in answer.warnings if "robots.txt" in warning]
-    assert [web.at("/ferry-a") in " ".join(told), web.at("/ferry-e") in " ".join(told)] == [True, True]
+    assert [web.at("/ferry-a") in " ".join(told), web.at("/ferry-e") in " ".join(told)] == [
+        True,
+        True,
+    ]
     assert "robots.txt" in answer.answer
 
 
@@ -106,5 +123,9 @@ async def test_one_failing_page_does_not_end_a_round(desk: Desk, web: Web) -> No
     assert (answer.status, answer.citations[0].quote) == ("answered", FACT)
     for name in "abcd":
         assert any(f"/ferry-{name}" in warning for warning in answer.warnings)
-    (step,) = [step for step in desk.steps if step.node == "CrawlAndExtract" and step.detail["iteration"] == 1]
+    (step,) = [
+        step
+        for step in desk.steps
+        if step.node == "CrawlAndExtract" and step.detail["iteration"] == 1
+    ]
     assert (step.detail["read"], len(step.detail["failed"])) == (1, 4)

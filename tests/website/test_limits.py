@@ -14,7 +14,9 @@ if TYPE_CHECKING:
 
 QUESTION = "Where is the brass key of the tower kept?"
 FACT = "The brass key of the tower is kept under the third stair."
-MENU = "".join(f'<p><a href="{{0}}-{name}">Where the brass key of the tower is kept</a></p>' for name in "abc")
+MENU = "".join(
+    f'<p><a href="{{0}}-{name}">Where the brass key of the tower is kept</a></p>' for name in "abc"
+)
 
 
 @pytest.fixture
@@ -28,7 +30,11 @@ def tree(web: Web) -> Web:
 
 
 def _names(depth: int) -> list[str]:
-    return ["t"] if depth == 0 else [f"{name}-{child}" for name in _names(depth - 1) for child in "abc"]
+    return (
+        ["t"]
+        if depth == 0
+        else [f"{name}-{child}" for name in _names(depth - 1) for child in "abc"]
+    )
 
 
 @pytest.mark.parametrize("most", [0, 1, 2, 4])
@@ -37,7 +43,9 @@ async def test_rounds(desk: Desk, tree: Web, most: int) -> None:
     answer = await desk.ask(QUESTION, max_iterations=most, max_urls_per_iteration=2)
     assert desk.rounds == [1] + [2] * most
     assert len(tree.paths()) == 1 + 2 * most
-    assert [step.node for step in desk.steps] == ["CrawlAndExtract", "AgentDecision"] * (most + 1) + ["DraftAnswer"]
+    assert [step.node for step in desk.steps] == ["CrawlAndExtract", "AgentDecision"] * (
+        most + 1
+    ) + ["DraftAnswer"]
     assert (answer.status, answer.stop_reason) == ("refused", "iterations_exhausted")
     assert "as many rounds" in answer.answer
 
@@ -89,7 +97,10 @@ async def test_nothing_is_read_once_the_answer_is_there(desk: Desk, tree: Web) -
     tree.page("/", f"<p>{FACT}</p>" + '<p><a href="/t-a">Other doors</a></p>')
     desk.knows(FACT)
     answer = await desk.ask(QUESTION)
-    assert (answer.status, [asked.path for asked in tree.asked]) == ("answered", ["/robots.txt", "/"])
+    assert (answer.status, [asked.path for asked in tree.asked]) == (
+        "answered",
+        ["/robots.txt", "/"],
+    )
 
 
 async def test_seconds(desk: Desk, tree: Web) -> None:
@@ -117,8 +128,13 @@ async def test_seconds_of_a_page(desk: Desk, tree: Web, open_desk: Callable[...,
 
 
 async def test_characters_of_a_page(desk: Desk, web: Web) -> None:
-    """Of a long page only its best passages are handed on, however much of it would fit the question."""
-    filler = "".join(f"<h2>Door {n}</h2><p>{'The brass key of the tower opens a door. ' * 20}</p>" for n in range(20))
+    """Of a long page only its best passages are handed on, however much of it would fit the
+    question.
+    """
+    filler = "".join(
+        f"<h2>Door {n}</h2><p>{'The brass key of the tower opens a door. ' * 20}</p>"
+        for n in range(20)
+    )
     web.page("/", f"<h2>Keeping</h2><p>{FACT}</p>{filler}")
     desk.knows(FACT)
     texts = {}
@@ -131,15 +147,25 @@ async def test_characters_of_a_page(desk: Desk, web: Web) -> None:
 
 
 async def test_the_budget_of_calls(desk: Desk, tree: Web) -> None:
-    """One call of the model: a quotation that nobody may judge is proved by itself; other words are shown as unchecked."""
+    """One call of the model: a quotation that nobody may judge is proved by itself; other words are
+    shown as unchecked.
+    """
     tree.page("/", f"<p>{FACT}</p>")
     desk.knows(FACT)
     answer = await desk.ask(QUESTION, max_calls=1)
-    assert (answer.usage.calls, answer.status, answer.stop_reason) == (1, "answered", "budget_calls")
+    assert (answer.usage.calls, answer.status, answer.stop_reason) == (
+        1,
+        "answered",
+        "budget_calls",
+    )
     worded = "Under the third stair of the tower the brass key is kept."
     desk.llm.reply_with(lambda _: worded)
     answer = await desk.ask(QUESTION, max_calls=1)
-    assert (answer.usage.calls, answer.status, answer.stop_reason) == (1, "fallback", "budget_calls")
+    assert (answer.usage.calls, answer.status, answer.stop_reason) == (
+        1,
+        "fallback",
+        "budget_calls",
+    )
     assert "could not be checked" in answer.answer
     assert {sentence.verdict for sentence in answer.sentences} == {"unsupported"}
 
@@ -147,7 +173,11 @@ async def test_the_budget_of_calls(desk: Desk, tree: Web) -> None:
 async def test_the_settings_are_the_defaults_of_the_spec(desk: Desk, tree: Web) -> None:
     """Five pages a round, five rounds, a hundred pages."""
     website = desk.settings.website
-    assert (website.max_urls_per_iteration, website.max_iterations, website.max_pages) == (5, 5, 100)
+    assert (website.max_urls_per_iteration, website.max_iterations, website.max_pages) == (
+        5,
+        5,
+        100,
+    )
     assert website.content_max_chars == 10_000
     await desk.ask(QUESTION)
     assert desk.rounds == [1, 3, 5, 5, 5, 5]

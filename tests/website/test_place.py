@@ -1,4 +1,6 @@
-"""Where a site's pages are kept, and what is asked of it. The one rule: documents and a site's pages are never mixed."""
+"""Where a site's pages are kept, and what is asked of it. The one rule: documents and a site's
+pages are never mixed.
+"""
 
 from __future__ import annotations
 
@@ -26,32 +28,46 @@ async def _documents(desk: Desk, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("agent", ["auto", "website"])
-async def test_documents_stay_among_themselves(desk: Desk, shop: Web, tmp_path: Path, agent: str) -> None:
-    """A question that names an address, asked with a collection of documents selected: the site is kept by its host. So is a
-    follow-up in its session.
+async def test_documents_stay_among_themselves(
+    desk: Desk, shop: Web, tmp_path: Path, agent: str
+) -> None:
+    """A question that names an address, asked with a collection of documents selected: the site is
+    kept by its host. So is a follow-up in its session.
     """
     desk.knows(RETURNS)
     await _documents(desk, tmp_path)
     host = shop.url.split("/")[2]
-    request = AskRequest(question=f"{QUESTION[:-1]} of {shop.url} ?", agent=agent, collection="samples")
+    request = AskRequest(
+        question=f"{QUESTION[:-1]} of {shop.url} ?", agent=agent, collection="samples"
+    )
     answer = await ask(desk.app, request)
     assert (answer.agent, answer.route, answer.status) == ("website", host, "answered")
-    again = AskRequest(question=QUESTION, agent=agent, collection="samples", session_id=answer.session_id)
+    again = AskRequest(
+        question=QUESTION, agent=agent, collection="samples", session_id=answer.session_id
+    )
     assert (await ask(desk.app, again)).route == host
     assert (await desk.app.catalog.collection("samples")).documents == 1
     assert [site.collection for site in await list_sites(desk.app)] == [host]
 
 
 async def test_auto_makes_no_site_of_a_collection_it_was_given(desk: Desk, shop: Web) -> None:
-    """An empty one is for documents too; one that holds a site's pages is that site, but of no other."""
+    """An empty one is for documents too; one that holds a site's pages is that site, but of no
+    other.
+    """
     desk.knows(RETURNS)
     await desk.app.catalog.create_collection("empty")
     asked = f"{QUESTION[:-1]} of {shop.url} ?"
     host = shop.url.split("/")[2]
-    assert (await ask(desk.app, AskRequest(question=asked, agent="auto", collection="empty"))).route == host
+    assert (
+        await ask(desk.app, AskRequest(question=asked, agent="auto", collection="empty"))
+    ).route == host
     await desk.ask(QUESTION, collection="lamps")
-    assert (await ask(desk.app, AskRequest(question=asked, agent="auto", collection="lamps"))).route == "lamps"
-    other = AskRequest(question=f"{QUESTION[:-1]} of http://127.0.0.2:9/ ?", agent="auto", collection="lamps")
+    assert (
+        await ask(desk.app, AskRequest(question=asked, agent="auto", collection="lamps"))
+    ).route == "lamps"
+    other = AskRequest(
+        question=f"{QUESTION[:-1]} of http://127.0.0.2:9/ ?", agent="auto", collection="lamps"
+    )
     assert (await ask(desk.app, other)).route == "127.0.0.2:9"
 
 

@@ -1,4 +1,6 @@
-"""What is not answered, and how that is said: strange questions, sites that are not there, options that are wrong."""
+"""What is not answered, and how that is said: strange questions, sites that are not there, options
+that are wrong.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +39,9 @@ async def test_questions_from_elsewhere(shop: Web, open_desk: Callable[..., Any]
 
 
 async def test_the_site_does_not_tell(shop: Web, open_desk: Callable[..., Any]) -> None:
-    """A question about its matters is not said to be from elsewhere: the nearest passages are named, and the pages counted."""
+    """A question about its matters is not said to be from elsewhere: the nearest passages are
+    named, and the pages counted.
+    """
     asked = {
         "Do you repair tents?": "Repairs",
         "How much is express shipping to Brazil?": "Shipping",
@@ -53,24 +57,40 @@ async def test_the_site_does_not_tell(shop: Web, open_desk: Callable[..., Any]) 
 
 
 @pytest.mark.parametrize(
-    ("said", "agreed"), [("The pages do not tell of a hotline; returns go by post.", True), ("Telephones: none.", False)]
+    ("said", "agreed"),
+    [
+        ("The pages do not tell of a hotline; returns go by post.", True),
+        ("Telephones: none.", False),
+    ],
 )
-async def test_what_the_site_lacks_is_said_in_the_models_words(desk: Desk, shop: Web, said: str, agreed: bool) -> None:
+async def test_what_the_site_lacks_is_said_in_the_models_words(
+    desk: Desk, shop: Web, said: str, agreed: bool
+) -> None:
     """Where the judge agrees with them, with how far the site was read; else in ours."""
     desk.llm.reply_with(lambda _: untold(said))
     answer = await desk.ask("Is there a hotline for returns?")
     assert (answer.status, answer.stop_reason) == ("refused", "site_exhausted")
     read = f"{len(shop.paths())} pages"
-    assert answer.answer.startswith(f"{said} I read {read} of 127.0.0.1" if agreed else "I could not find the answer on")
+    assert answer.answer.startswith(
+        f"{said} I read {read} of 127.0.0.1" if agreed else "I could not find the answer on"
+    )
     assert read in answer.answer
     assert [sentence.text for sentence in answer.sentences] == ([said] if agreed else [])
 
 
 async def test_what_was_called_missing_and_is_there_is_told(desk: Desk, shop: Web) -> None:
     """The judge does not agree that it is missing, and the repaired draft tells it."""
-    desk.llm.reply_with(lambda messages: FACT if "A check of your" in messages[-1].content else untold("Telephones: none."))
+    desk.llm.reply_with(
+        lambda messages: (
+            FACT if "A check of your" in messages[-1].content else untold("Telephones: none.")
+        )
+    )
     answer = await desk.ask(QUESTION)
-    assert (answer.status, answer.stop_reason, [s.text for s in answer.sentences]) == ("answered", "", [FACT])
+    assert (answer.status, answer.stop_reason, [s.text for s in answer.sentences]) == (
+        "answered",
+        "",
+        [FACT],
+    )
 
 
 @pytest.mark.parametrize("greeting", ["Hello!", "Thanks", "你好", "谢谢"])
@@ -83,12 +103,16 @@ async def test_a_greeting(desk: Desk, shop: Web, greeting: str) -> None:
 
 
 async def test_no_greeting(shop: Web, open_desk: Callable[..., Any]) -> None:
-    """Few words that ask something are looked for on the site, with nothing said before and behind another question."""
+    """Few words that ask something are looked for on the site, with nothing said before and behind
+    another question.
+    """
     history = [{"role": "user", "content": QUESTION}, {"role": "assistant", "content": FACT}]
     async with open_desk(embedder="builtin") as desk:
         for said in ([], history):
             for question in ("contact", "How does it work?", "And internationally?"):
-                answer = await desk.ask(question, max_iterations=0, history=said, collection=f"c{len(shop.asked)}")
+                answer = await desk.ask(
+                    question, max_iterations=0, history=said, collection=f"c{len(shop.asked)}"
+                )
                 assert (question, answer.status) == (question, "refused")
     assert shop.paths() == ["/"] * 6
 
@@ -133,12 +157,16 @@ async def test_one_start_page_of_two_is_enough(desk: Desk, shop: Web) -> None:
     ({"content_max_chars": 10}, None), ({"max_seconds": 0}, None),
     ({"instruction": "x" * 2_000}, None), ({"max_page": 3}, None),
 ])  # fmt: skip
-async def test_options_that_are_wrong(desk: Desk, shop: Web, options: dict[str, Any], code: str | None) -> None:
+async def test_options_that_are_wrong(
+    desk: Desk, shop: Web, options: dict[str, Any], code: str | None
+) -> None:
     """Refused by name before anything is asked for, and nothing is left behind."""
     with pytest.raises(InvalidInput) as caught:
         await desk.ask(QUESTION, **options)
     assert code is None or caught.value.code == code
-    assert code == "no_site" or any(name.removesuffix("s") in str(caught.value) or code for name in options)
+    assert code == "no_site" or any(
+        name.removesuffix("s") in str(caught.value) or code for name in options
+    )
     assert shop.asked == []
     assert await desk.app.sites.sites() == []
     assert await desk.app.catalog.collections() == []
@@ -155,14 +183,24 @@ async def test_questions_that_ask_nothing(desk: Desk, shop: Web, question: str) 
 
 
 async def test_the_address_may_stand_in_the_question(desk: Desk, shop: Web) -> None:
-    """It is where the site begins, and no part of what is asked; `auto` sees that a site is meant."""
+    """It is where the site begins, and no part of what is asked; `auto` sees that a site is
+    meant.
+    """
     desk.knows(FACT)
     for agent in ("website", "auto"):
         request = AskRequest(question=f"{shop.at('/help')} {QUESTION}", agent=agent)
         answer = await ask(desk.app, request)
-        assert (answer.status, answer.agent, answer.citations[0].quote) == ("answered", "website", FACT)
+        assert (answer.status, answer.agent, answer.citations[0].quote) == (
+            "answered",
+            "website",
+            FACT,
+        )
         assert shop.paths()[0] == "/help"
-    assert not any("http" in text.content.rpartition("Question:")[2] for call in desk.llm.calls for text in call.messages)
+    assert not any(
+        "http" in text.content.rpartition("Question:")[2]
+        for call in desk.llm.calls
+        for text in call.messages
+    )
 
 
 async def test_a_wrong_option_of_another_agent_is_told(desk: Desk, shop: Web) -> None:

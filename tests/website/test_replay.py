@@ -1,4 +1,6 @@
-"""A question to a site is replayed on the pages as they are kept; nothing is fetched unless it is asked for."""
+"""A question to a site is replayed on the pages as they are kept; nothing is fetched unless it is
+asked for.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,9 @@ async def test_the_same_pages_give_the_same(desk: Desk, shop: Web) -> None:
 
 
 async def test_a_page_that_changed_is_seen_when_it_may_be_fetched(desk: Desk, shop: Web) -> None:
-    """Not before: a replay reads what is kept. Then the new text stands in the answer, and the old one is told beside it."""
+    """Not before: a replay reads what is kept. Then the new text stands in the answer, and the old
+    one is told beside it.
+    """
     desk.knows(RETURNS)
     answer = await desk.ask(QUESTION)
     path = answer.citations[0].uri.removeprefix(shop.url).partition("#")[0]

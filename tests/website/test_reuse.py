@@ -1,4 +1,6 @@
-"""What was read is not read again: follow-ups, other sessions, other processes; and what is old is asked about."""
+"""What was read is not read again: follow-ups, other sessions, other processes; and what is old is
+asked about.
+"""
 
 from __future__ import annotations
 
@@ -54,7 +56,9 @@ async def test_a_follow_up_that_needs_more(desk: Desk, shop: Web) -> None:
     assert not set(new) & set(before)
 
 
-async def test_another_session_and_another_process_reuse_too(desk: Desk, shop: Web, open_desk: Callable[..., Any]) -> None:
+async def test_another_session_and_another_process_reuse_too(
+    desk: Desk, shop: Web, open_desk: Callable[..., Any]
+) -> None:
     """Pages belong to the site, not to who asked."""
     await first_turn(desk)
     before = len(shop.asked)
@@ -68,10 +72,16 @@ async def test_another_session_and_another_process_reuse_too(desk: Desk, shop: W
 
 
 @pytest.mark.parametrize("known_by", ["etag", "modified"])
-async def test_what_is_old_is_asked_about(desk: Desk, shop: Web, open_desk: Callable[..., Any], known_by: str) -> None:
-    """The start page and the pages that the evidence stands in, with what is known of them; 304 is enough."""
+async def test_what_is_old_is_asked_about(
+    desk: Desk, shop: Web, open_desk: Callable[..., Any], known_by: str
+) -> None:
+    """The start page and the pages that the evidence stands in, with what is known of them; 304 is
+    enough.
+    """
     for page in map(shop.stored, shop.pages):
-        page.etag, page.modified = ('"v1"', "") if known_by == "etag" else ("", "Mon, 01 Jan 2024 00:00:00 GMT")
+        page.etag, page.modified = (
+            ('"v1"', "") if known_by == "etag" else ("", "Mon, 01 Jan 2024 00:00:00 GMT")
+        )
     await first_turn(desk)
     before = len(shop.asked)
     async with open_desk({"fresh_seconds": 0.0}) as later:
@@ -84,7 +94,9 @@ async def test_what_is_old_is_asked_about(desk: Desk, shop: Web, open_desk: Call
     assert len(again) == len({asked.path for asked in again})
     assert answer.citations[0].quote == RETURNS
     assert {page["how"] for page in later.visited} == {"unchanged"}
-    assert "read some time ago" in next(p["why"] for p in later.visited if p["url"].endswith("/help/returns"))
+    assert "read some time ago" in next(
+        p["why"] for p in later.visited if p["url"].endswith("/help/returns")
+    )
 
 
 async def test_a_page_that_has_changed(
@@ -102,7 +114,9 @@ async def test_a_page_that_has_changed(
     assert RETURNS not in document.text
 
 
-async def test_a_page_that_has_gone_since(desk: Desk, shop: Web, open_desk: Callable[..., Any]) -> None:
+async def test_a_page_that_has_gone_since(
+    desk: Desk, shop: Web, open_desk: Callable[..., Any]
+) -> None:
     """What was read of it is used, and the answer says of when that is."""
     await first_turn(desk)
     shop.page("/help/returns", "gone", status=500)
@@ -110,11 +124,18 @@ async def test_a_page_that_has_gone_since(desk: Desk, shop: Web, open_desk: Call
         later.knows(RETURNS)
         answer = await later.ask(QUESTION)
     assert answer.citations[0].quote == RETURNS
-    assert any("/help/returns" in warning and "status 500" in warning and "is used" in warning for warning in answer.warnings)
+    assert any(
+        "/help/returns" in warning and "status 500" in warning and "is used" in warning
+        for warning in answer.warnings
+    )
 
 
-async def test_limits_hold_for_what_is_old(desk: Desk, shop: Web, open_desk: Callable[..., Any]) -> None:
-    """Asking about old pages is exploring: not a round more than allowed, not a page more than allowed."""
+async def test_limits_hold_for_what_is_old(
+    desk: Desk, shop: Web, open_desk: Callable[..., Any]
+) -> None:
+    """Asking about old pages is exploring: not a round more than allowed, not a page more than
+    allowed.
+    """
     await first_turn(desk)
     for limit in ({"max_iterations": 0}, {"max_pages": 1}):
         before = len(shop.paths())

@@ -1,4 +1,6 @@
-"""A run that is cancelled, told to stop, or killed: nothing is left open, and what was read is kept."""
+"""A run that is cancelled, told to stop, or killed: nothing is left open, and what was read is
+kept.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +37,9 @@ async def until(said: Callable[[], bool], seconds: float = 5.0) -> None:
 
 
 async def test_cancelled_in_the_middle_of_a_round(desk: Desk, shop: Web) -> None:
-    """Both connections are closed at once, no task goes on, and the pages of the rounds before are kept."""
+    """Both connections are closed at once, no task goes on, and the pages of the rounds before are
+    kept.
+    """
     slow(shop, "/help/returns", "/help/international")
     before = asyncio.all_tasks()
     task = asyncio.create_task(desk.ask(QUESTION))
@@ -45,7 +49,9 @@ async def test_cancelled_in_the_middle_of_a_round(desk: Desk, shop: Web) -> None
         await task
     await until(lambda: shop.left == 2 and not shop.now["all"], 1.0)
     await asyncio.sleep(0)
-    going_on = {str(getattr(left.get_coro(), "__qualname__", left)) for left in asyncio.all_tasks() - before}
+    going_on = {
+        str(getattr(left.get_coro(), "__qualname__", left)) for left in asyncio.all_tasks() - before
+    }
     assert going_on <= {"Web.handle", "_Connections._close_idle"}
     assert desk.app.running == {}
     kept = {page.uri for page in await desk.app.snapshots.of(f"127.0.0.1:{shop.port}")}
@@ -62,21 +68,36 @@ async def test_a_reader_who_goes_away(desk: Desk, shop: Web) -> None:
     slow(shop, "/help/returns")
     async with aclosing(stream(desk.app, desk.request(QUESTION))) as events:  # type: ignore[type-var]
         async for event in events:
-            if isinstance(event.data, dict) and event.data.get("url") == shop.at("/help/international"):
+            if isinstance(event.data, dict) and event.data.get("url") == shop.at(
+                "/help/international"
+            ):
                 break
     await until(lambda: not shop.now["all"], 1.0)
     assert desk.app.running == {}
 
 
 @pytest.mark.parametrize("there", [True, False])
-async def test_told_to_stop(desk: Desk, shop: Web, make_page: Callable[..., bytes], there: bool) -> None:
-    """While pages hang: an answer from what is there, or a refusal that says why; quickly either way."""
+async def test_told_to_stop(
+    desk: Desk, shop: Web, make_page: Callable[..., bytes], there: bool
+) -> None:
+    """While pages hang: an answer from what is there, or a refusal that says why; quickly either
+    way.
+    """
     slow(shop, "/help/returns", "/help/international")
     if there:
-        prose = [FACT, "The days begin with the day after the parcel came.", "Nobody has to say why something is returned."]
-        links = {"/help/returns": f"{QUESTION} All about it", "/help/international": f"{QUESTION} From abroad"}
+        prose = [
+            FACT,
+            "The days begin with the day after the parcel came.",
+            "Nobody has to say why something is returned.",
+        ]
+        links = {
+            "/help/returns": f"{QUESTION} All about it",
+            "/help/international": f"{QUESTION} From abroad",
+        }
         shop.page("/help", make_page("/help", "Help centre", prose, links))
-        desk.llm.reply_with(lambda messages: FACT if desk.web.left and FACT in str(messages) else "I don't know.")
+        desk.llm.reply_with(
+            lambda messages: FACT if desk.web.left and FACT in str(messages) else "I don't know."
+        )
     answer: Answer | None = None
     stopped = 0.0
     async for event in stream(desk.app, desk.request(QUESTION)):
@@ -96,7 +117,9 @@ async def test_told_to_stop(desk: Desk, shop: Web, make_page: Callable[..., byte
     assert answer is not None
     await until(lambda: not shop.now["all"], 1.0)
     assert shop.left == 2
-    assert answer.stop_reason == "stopped" or (there and not answer.stop_reason)  # an answer that is settled needs no excuse
+    assert answer.stop_reason == "stopped" or (
+        there and not answer.stop_reason
+    )  # an answer that is settled needs no excuse
     assert any("/help/returns" in warning for warning in answer.warnings)
     assert answer.status == ("answered" if there else "refused")
     assert there or "asked to" in answer.answer
@@ -144,7 +167,8 @@ async def left_after(desk: Desk, node: str, round_: int) -> str:
 
 
 @pytest.mark.parametrize(
-    ("node", "round_"), [("CrawlAndExtract", 0), ("AgentDecision", 0), ("CrawlAndExtract", 1), ("AgentDecision", 2)]
+    ("node", "round_"),
+    [("CrawlAndExtract", 0), ("AgentDecision", 0), ("CrawlAndExtract", 1), ("AgentDecision", 2)],
 )
 async def test_a_run_that_was_killed_goes_on(
     desk: Desk, shop: Web, open_desk: Callable[..., Any], node: str, round_: int
@@ -164,7 +188,9 @@ async def test_a_run_that_was_killed_goes_on(
     assert {step.node for step in trace.steps} == {name_of(node) for node in GRAPH.table}
 
 
-async def test_a_run_that_was_killed_in_the_middle_of_a_round(desk: Desk, shop: Web, open_desk: Callable[..., Any]) -> None:
+async def test_a_run_that_was_killed_in_the_middle_of_a_round(
+    desk: Desk, shop: Web, open_desk: Callable[..., Any]
+) -> None:
     """The round begins again, and what came of it is not asked for a second time."""
     slow(shop, "/help/returns")
     desk.knows(FACT)
@@ -178,7 +204,9 @@ async def test_a_run_that_was_killed_in_the_middle_of_a_round(desk: Desk, shop: 
     with suppress(asyncio.CancelledError):
         await task
     (run,) = await unfinished(desk.app)
-    kept = [page.uri.removeprefix(shop.at()) for page in await desk.app.snapshots.of(site, links=False)]
+    kept = [
+        page.uri.removeprefix(shop.at()) for page in await desk.app.snapshots.of(site, links=False)
+    ]
     slow(shop, "/help/returns", seconds=0.0)
     async with open_desk() as later:
         later.knows(FACT)

@@ -1,4 +1,6 @@
-"""What sites do to crawlers, by mistake or not: the run ends within its limits, other pages are used, and it is told."""
+"""What sites do to crawlers, by mistake or not: the run ends within its limits, other pages are
+used, and it is told.
+"""
 
 from __future__ import annotations
 
@@ -19,13 +21,16 @@ if TYPE_CHECKING:
 
 QUESTION = "Within how many days may domestic orders be returned?"
 FACT = "Domestic orders may be returned within 14 days of delivery."
-LURE = "Within how many days domestic orders may be returned"  # the words of the question, so that the trap is entered
+# the words of the question, so that the trap is entered
+LURE = "Within how many days domestic orders may be returned"
 CHUNK = b"<p>" + b"Sand and more sand. " * 3_000 + b"</p>"
 
 
 @pytest.fixture
 def trap(shop: Web, make_page: Callable[..., bytes]) -> Callable[..., None]:
-    """The shop with links to traps among those of its first page; what leads on to the answer there is called `help_`."""
+    """The shop with links to traps among those of its first page; what leads on to the answer there
+    is called `help_`.
+    """
 
     def lay(*paths: str, words: str = LURE, help_: str = LURE) -> None:
         links = dict.fromkeys(paths, words) | {"/help": help_}
@@ -56,7 +61,8 @@ async def test_a_loop_of_links(desk: Desk, shop: Web, trap: Callable[..., None])
     trap("/loop/a", "/loop/b")
     for one, other in (("a", "b"), ("b", "a")):
         links = "".join(
-            f'<p><a href="{href}">{LURE}</a></p>' for href in (f"/loop/{other}", f"/loop/{one}#x", f"/loop/{other}/")
+            f'<p><a href="{href}">{LURE}</a></p>'
+            for href in (f"/loop/{other}", f"/loop/{one}#x", f"/loop/{other}/")
         )
         shop.page(f"/loop/{one}", f"<p>Round and round.</p>{links}")
     await answered(desk)
@@ -66,7 +72,9 @@ async def test_a_loop_of_links(desk: Desk, shop: Web, trap: Callable[..., None])
 
 @pytest.mark.parametrize("day", ["/cal?day={}", "/cal/2024/{}"])
 @pytest.mark.parametrize("words", [LURE, "next day"])
-async def test_a_calendar_that_never_ends(desk: Desk, shop: Web, trap: Callable[..., None], day: str, words: str) -> None:
+async def test_a_calendar_that_never_ends(
+    desk: Desk, shop: Web, trap: Callable[..., None], day: str, words: str
+) -> None:
     """Each day leads to the next thirty; a few are looked at, and the shop's page is found."""
     trap(*[day.format(n) for n in range(3)], words=words)
 
@@ -74,7 +82,10 @@ async def test_a_calendar_that_never_ends(desk: Desk, shop: Web, trap: Callable[
         if not path.startswith("/cal"):
             return None
         today = int(path.replace("=", "/").rpartition("/")[2])
-        days = "".join(f'<td><a href="{day.format(today + n)}">{words} {today + n}</a></td>' for n in range(1, 31))
+        days = "".join(
+            f'<td><a href="{day.format(today + n)}">{words} {today + n}</a></td>'
+            for n in range(1, 31)
+        )
         return shop.made(f"<p>Nothing on day {today}.</p><table><tr>{days}</tr></table>")
 
     shop.otherwise = calendar
@@ -95,7 +106,10 @@ async def test_session_ids_in_every_link(desk: Desk, shop: Web) -> None:
         plain, _, query = path.partition("?")
         if plain not in shop.pages or not query:
             return None
-        return replace(shop.stored(plain), body=shop.stored(plain).body.replace(b'">', f'?sid={next(number):08x}">'.encode()))
+        return replace(
+            shop.stored(plain),
+            body=shop.stored(plain).body.replace(b'">', f'?sid={next(number):08x}">'.encode()),
+        )
 
     shop.stored("/").body = shop.stored("/").body.replace(b'href="/help"', b'href="/help?sid=0"')
     shop.otherwise = with_ids
@@ -111,7 +125,9 @@ async def test_folders_without_end(desk: Desk, shop: Web, trap: Callable[..., No
     trap("/a/")
 
     def deeper(path: str) -> Page | None:
-        return shop.made(f'<p>Deeper.</p><a href="a/">{LURE}</a>') if path.startswith("/a/") else None
+        return (
+            shop.made(f'<p>Deeper.</p><a href="a/">{LURE}</a>') if path.startswith("/a/") else None
+        )
 
     shop.otherwise = deeper
     await answered(desk)
@@ -133,13 +149,16 @@ async def test_redirects_that_never_meet(desk: Desk, shop: Web, trap: Callable[.
 
     def onward(path: str) -> Page | None:
         there = {"location": f"/on?{path[4:]}1"}
-        return replace(shop.made(""), status=302, headers=there) if path.startswith("/on?") else None
+        return (
+            replace(shop.made(""), status=302, headers=there) if path.startswith("/on?") else None
+        )
 
     shop.otherwise = onward
     await answered(desk, "redirects")
 
 
-# ---------------------------------------------------------------- pages that are too much, or nothing
+# ---------------------------------------------------------------- pages that are too much, or
+# nothing
 
 
 async def huge(writer: asyncio.StreamWriter) -> None:
@@ -161,7 +180,9 @@ async def drip(writer: asyncio.StreamWriter) -> None:
 
 async def torn(writer: asyncio.StreamWriter) -> None:
     """Less than was promised."""
-    writer.write(b"HTTP/1.1 200 X\r\ncontent-type: text/html\r\ncontent-length: 100000\r\n\r\n<html>half a")
+    writer.write(
+        b"HTTP/1.1 200 X\r\ncontent-type: text/html\r\ncontent-length: 100000\r\n\r\n<html>half a"
+    )
     await writer.drain()
 
 
@@ -203,12 +224,19 @@ async def test_replies_that_are_no_pages(
     for path, (send, _) in SENT.items():
         shop.pages[path] = send
     async with open_desk({"page_seconds": 5.0}) as hasty:
-        answer = await answered(hasty, within=12.0, allowed_domains=["127.0.0.1", *hosts], max_urls_per_iteration=6)
+        answer = await answered(
+            hasty, within=12.0, allowed_domains=["127.0.0.1", *hosts], max_urls_per_iteration=6
+        )
     for path, (_, problem) in SENT.items():
-        assert any(path in warning and problem in warning for warning in answer.warnings), (path, answer.warnings)
+        assert any(path in warning and problem in warning for warning in answer.warnings), (
+            path,
+            answer.warnings,
+        )
 
 
-async def test_a_page_that_never_ends(desk: Desk, shop: Web, trap: Callable[..., None], open_desk: Callable[..., Any]) -> None:
+async def test_a_page_that_never_ends(
+    desk: Desk, shop: Web, trap: Callable[..., None], open_desk: Callable[..., Any]
+) -> None:
     """A byte now and then: it has its seconds and no more; its connection is closed."""
     trap("/drip")
     shop.pages["/drip"] = drip
@@ -234,7 +262,13 @@ REPLIES: list[tuple[dict[str, Any], str]] = [
     ({"body": b"<html><script>draw()</script></html>"}, ""),
     ({"body": b"abc", "headers": {"content-encoding": "zstd"}}, "packed as zstd"),
     ({"body": b"abc", "headers": {"content-encoding": "gzip"}}, "packed wrongly"),
-    ({"body": gzip.compress(b"<p>" + b"\0" * 30_000_000), "headers": {"content-encoding": "gzip"}}, "larger than"),
+    (
+        {
+            "body": gzip.compress(b"<p>" + b"\0" * 30_000_000),
+            "headers": {"content-encoding": "gzip"},
+        },
+        "larger than",
+    ),
     ({"body": b"\xff\xfe\0\0" * 50}, ""),
 ]
 
@@ -247,7 +281,9 @@ async def test_pages_that_cannot_be_read(desk: Desk, shop: Web, trap: Callable[.
         shop.page(path, **({"body": b""} | reply))
     answer = await answered(desk, max_urls_per_iteration=len(paths) + 1, within=12.0)
     for path, (_, problem) in zip(paths, REPLIES, strict=True):
-        assert any(f"{path}: " in f"{warning} " and problem in warning for warning in answer.warnings), (path, answer.warnings)
+        assert any(
+            f"{path}: " in f"{warning} " and problem in warning for warning in answer.warnings
+        ), (path, answer.warnings)
 
 
 @pytest.mark.parametrize("status", [429, 503])
@@ -259,7 +295,10 @@ async def test_a_busy_site_is_asked_again(desk: Desk, shop: Web, status: int) ->
     async def busy(writer: asyncio.StreamWriter) -> None:
         tries.append(time.monotonic())
         if len(tries) == 1:
-            writer.write(f"HTTP/1.1 {status} X\r\nretry-after: 1\r\ncontent-length: 0\r\nconnection: close\r\n\r\n".encode())
+            writer.write(
+                f"HTTP/1.1 {status} X\r\nretry-after: 1\r\ncontent-length: 0\r\nconnection: "
+                "close\r\n\r\n".encode()
+            )
         else:
             writer.write(page.bytes({}))
         await writer.drain()
@@ -282,10 +321,17 @@ async def test_a_site_that_wants_an_hour(desk: Desk, shop: Web, trap: Callable[.
 
 
 async def test_fifty_thousand_links(desk: Desk, shop: Web, trap: Callable[..., None]) -> None:
-    """A page of links without end, all with the words of the question: the seconds allowed hold, and what is there is used."""
+    """A page of links without end, all with the words of the question: the seconds allowed hold,
+    and what is there is used.
+    """
     trap("/many")
-    links = "".join(f'<li><a href="/m/{n:x}-{"abcdefgh"[n % 8]}">{LURE} {n}</a></li>' for n in range(50_000))
-    shop.page("/many", f"<html><title>Many</title><body><p>So many.</p><ul>{links}</ul></body></html>".encode())
+    links = "".join(
+        f'<li><a href="/m/{n:x}-{"abcdefgh"[n % 8]}">{LURE} {n}</a></li>' for n in range(50_000)
+    )
+    shop.page(
+        "/many",
+        f"<html><title>Many</title><body><p>So many.</p><ul>{links}</ul></body></html>".encode(),
+    )
     started = time.monotonic()
     answer = await desk.ask(QUESTION, max_seconds=5.0)
     assert time.monotonic() - started < 5.0 + 4.0
@@ -293,7 +339,9 @@ async def test_fifty_thousand_links(desk: Desk, shop: Web, trap: Callable[..., N
     assert "/help" in shop.paths()
 
 
-async def test_one_promising_page_that_fails(desk: Desk, shop: Web, trap: Callable[..., None]) -> None:
+async def test_one_promising_page_that_fails(
+    desk: Desk, shop: Web, trap: Callable[..., None]
+) -> None:
     """The others are followed then, though they promise little: help is still there."""
     trap("/trap", help_="Help centre")
     shop.page("/trap", "", status=404)
@@ -309,4 +357,6 @@ async def test_every_problem_at_once(desk: Desk, shop: Web, trap: Callable[..., 
     answer = await desk.ask(QUESTION, max_iterations=1)
     assert answer.status == "refused"
     assert sum(path in answer.answer for path in bad) == 3
-    assert [sum(f"status {status}" in warning for warning in answer.warnings) for status in bad.values()] == [1] * 4
+    assert [
+        sum(f"status {status}" in warning for warning in answer.warnings) for status in bad.values()
+    ] == [1] * 4

@@ -1,12 +1,14 @@
-"""Whether hand-written twins can be told apart without reading the passage: every cue must be near chance, or this fails.
+"""Whether hand-written twins can be told apart without reading the passage: every cue must be near
+chance, or this fails.
 
     python training/reader/balance.py FILE... [--reader]
     python training/reader/balance.py FILE... --prune FOLDER    # leave out what is told apart most easily
 
-Cues, each as an AUC over true and false claims and over questions with and without an answer: words shared with the passage,
-length, the text alone (words and pairs of them, naive Bayes, learned on other passages), words shared with a wrong
-passage; with `--reader` the shipped reader's own figures, without a passage and beside a wrong one.
-The one rule: 0.45 to 0.55 for each, in each language, or the set neither teaches nor tests.
+Cues, each as an AUC over true and false claims and over questions with and without an answer: words
+shared with the passage, length, the text alone (words and pairs of them, naive Bayes, learned on
+other passages), words shared with a wrong passage; with `--reader` the shipped reader's own
+figures, without a passage and beside a wrong one. The one rule: 0.45 to 0.55 for each, in each
+language, or the set neither teaches nor tests.
 """
 
 from __future__ import annotations
@@ -75,8 +77,12 @@ def elsewhere(rows: Sequence[Row]) -> list[str]:
 
 
 def text_alone(rows: Sequence[Row]) -> list[float]:
-    """Log-odds of naive Bayes over words and pairs of words, learned on the passages of the other folds."""
-    folds = {passage: at % FOLDS for at, passage in enumerate(dict.fromkeys(row["p"] for row in rows))}
+    """Log-odds of naive Bayes over words and pairs of words, learned on the passages of the other
+    folds.
+    """
+    folds = {
+        passage: at % FOLDS for at, passage in enumerate(dict.fromkeys(row["p"] for row in rows))
+    }
     scores = [0.0] * len(rows)
     for fold in range(FOLDS):
         counts = {True: Counter[str](), False: Counter[str]()}
@@ -85,7 +91,10 @@ def text_alone(rows: Sequence[Row]) -> list[float]:
                 counts[is_true(row)].update(features(row["q"]))
         for at, row in enumerate(rows):
             if folds[row["p"]] == fold:
-                scores[at] = sum(math.log((counts[True][f] + 0.5) / (counts[False][f] + 0.5)) for f in features(row["q"]))
+                scores[at] = sum(
+                    math.log((counts[True][f] + 0.5) / (counts[False][f] + 0.5))
+                    for f in features(row["q"])
+                )
     return scores
 
 
@@ -99,8 +108,13 @@ def by_reader(passage_of: Callable[[Sequence[Row]], list[str]]) -> Score:
         reader = BuiltinReader(Settings())
         pairs = list(zip(rows, passage_of(rows), strict=True))
         if rows[0]["task"] == "sup":
-            return [said.entailed for said in await reader.judge([(row["q"], passage) for row, passage in pairs])]
-        return [(await reader.read(row["q"], [passage or "-"]))[0].answerable for row, passage in pairs]
+            return [
+                said.entailed
+                for said in await reader.judge([(row["q"], passage) for row, passage in pairs])
+            ]
+        return [
+            (await reader.read(row["q"], [passage or "-"]))[0].answerable for row, passage in pairs
+        ]
 
     return lambda rows: asyncio.run(ask(rows))
 
@@ -138,8 +152,13 @@ class Told:
     def easiest(self) -> set[tuple[str, str]]:
         """Passage and first text of the pairs that the cue tells apart most."""
         sign = 1 if self.value > HIGH else -1
-        margins = [sign * (true - false) for true, false in zip(self.scores[::2], self.scores[1::2], strict=True)]
-        order = sorted(range(len(margins)), key=lambda n: -margins[n])[: max(1, round(DROPPED * len(margins)))]
+        margins = [
+            sign * (true - false)
+            for true, false in zip(self.scores[::2], self.scores[1::2], strict=True)
+        ]
+        order = sorted(range(len(margins)), key=lambda n: -margins[n])[
+            : max(1, round(DROPPED * len(margins)))
+        ]
         return {(self.rows[2 * n]["p"], self.rows[2 * n]["q"]) for n in order}
 
 
@@ -154,7 +173,9 @@ def measure(found: Sequence[Passage], cues: dict[str, Score]) -> Iterator[Told]:
 
 
 def prune(found: Sequence[Passage]) -> list[Passage]:
-    """The passages without the pairs that a failing cue tells apart most easily, a few at a time, until none fails."""
+    """The passages without the pairs that a failing cue tells apart most easily, a few at a time,
+    until none fails.
+    """
     kept = list(found)
     while worst := next((told for told in measure(kept, CUES) if told.fails), None):
         dropped = worst.easiest()
@@ -169,15 +190,26 @@ def without(passage: Passage, dropped: set[tuple[str, str]]) -> Passage:
         if name in block:
             block[name] = [item for item in block[name] if (text, item[key]) not in dropped]
     if block.get("cross"):
-        block["cross"] = {k: v for k, v in without(block["cross"] | {"passage": text}, dropped).items() if k != "passage"}
+        block["cross"] = {
+            k: v
+            for k, v in without(block["cross"] | {"passage": text}, dropped).items()
+            if k != "passage"
+        }
     return block
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("files", type=Path, nargs="+")
     parser.add_argument("--reader", action="store_true", help="ask the shipped reader too")
-    parser.add_argument("--prune", type=Path, metavar="FOLDER", help="write each file there without what is told apart easily")
+    parser.add_argument(
+        "--prune",
+        type=Path,
+        metavar="FOLDER",
+        help="write each file there without what is told apart easily",
+    )
     options = parser.parse_args()
     found = {file: passages(file) for file in options.files}
     if options.prune:
@@ -187,10 +219,16 @@ def main() -> int:
             lines = [json.dumps(passage, ensure_ascii=False) + "\n" for passage in of_file]
             (options.prune / file.name).write_text("".join(lines), "utf-8")
     failed = 0
-    for told in measure([p for of_file in found.values() for p in of_file], CUES | (READER_CUES if options.reader else {})):
+    for told in measure(
+        [p for of_file in found.values() for p in of_file],
+        CUES | (READER_CUES if options.reader else {}),
+    ):
         failed += told.fails
         mark = "  FAILS" if told.fails else ""
-        print(f"{told.task} {told.language} {len(told.rows):6d}  {told.cue:28s} {told.value:.3f}{mark}")
+        print(
+            f"{told.task} {told.language} {len(told.rows):6d}  {told.cue:28s} "
+            f"{told.value:.3f}{mark}"
+        )
     return 1 if failed else 0
 
 

@@ -1,6 +1,8 @@
-"""Rows as numbers, and micro-batches of one task and similar length: what both trainings are fed with.
+"""Rows as numbers, and micro-batches of one task and similar length: what both trainings are fed
+with.
 
-The one rule: neither text nor torch here, so that a process which only makes micro-batches needs neither.
+The one rule: neither text nor torch here, so that a process which only makes micro-batches needs
+neither.
 """
 
 from __future__ import annotations
@@ -22,7 +24,9 @@ Ids = Sequence[int] | NDArray[np.integer]
 
 @dataclass(frozen=True, slots=True)
 class Encoded:
-    """`<s> first </s></s> second </s>` as ids, and what the reader should say of it. Places count from `<s>`, which is 0."""
+    """`<s> first </s></s> second </s>` as ids, and what the reader should say of it. Places count
+    from `<s>`, which is 0.
+    """
 
     ids: Ids
     at: int  # where the second text begins
@@ -31,7 +35,9 @@ class Encoded:
     reachable: bool = True  # not where the answer was cut off with the end of its passage
     label: int = 0  # of a claim: `rows.py`
     coarse: bool = False  # the label only says "not entailed"
-    unbacked: tuple[int, ...] | None = None  # tokens of a claim that the second text does not back; None: nobody said
+    unbacked: tuple[int, ...] | None = (
+        None  # tokens of a claim that the second text does not back; None: nobody said
+    )
 
 
 Batch = tuple[str, list[Encoded]]  # of one task
@@ -45,8 +51,12 @@ def longest(items: list[Encoded]) -> int:
     return max(len(item.ids) for item in items)
 
 
-def packed(pool: list[list[Encoded]], tokens: int) -> tuple[list[list[Encoded]], list[list[Encoded]]]:
-    """Full micro-batches of a pool that is sorted, the longest first, and what is left over, in groups."""
+def packed(
+    pool: list[list[Encoded]], tokens: int
+) -> tuple[list[list[Encoded]], list[list[Encoded]]]:
+    """Full micro-batches of a pool that is sorted, the longest first, and what is left over, in
+    groups.
+    """
     batches: list[list[Encoded]] = []
     groups_now: list[list[Encoded]] = []
     rows = room = 0
@@ -62,8 +72,8 @@ def packed(pool: list[list[Encoded]], tokens: int) -> tuple[list[list[Encoded]],
 
 
 def inputs(batch: list[Encoded], most: int, begin: int, pad: int) -> tuple[Numbers, Numbers]:
-    """Ids [R, L], and [R, 3]: tokens in all, where the second text begins, how many it has. Rows that hold one begin mark fill
-    up to `most` tokens; 0: none do.
+    """Ids [R, L], and [R, 3]: tokens in all, where the second text begins, how many it has. Rows
+    that hold one begin mark fill up to `most` tokens; 0: none do.
     """
     length = stepped(longest(batch))
     rows = max(len(batch), most // length)
@@ -76,8 +86,8 @@ def inputs(batch: list[Encoded], most: int, begin: int, pad: int) -> tuple[Numbe
 
 
 def targets(task: str, batch: list[Encoded]) -> dict[str, Numbers]:
-    """Of questions `answers` [B, 2]; of claims `labels` [B], `coarse` [B], and by token [B, L] whether it is `known` how it is
-    backed and whether it is `unbacked`.
+    """Of questions `answers` [B, 2]; of claims `labels` [B], `coarse` [B], and by token [B, L]
+    whether it is `known` how it is backed and whether it is `unbacked`.
     """
     if task == "qa":
         return {"answers": np.array([item.answer for item in batch], np.int64)}

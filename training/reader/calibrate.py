@@ -1,12 +1,14 @@
-"""Fits what turns the heads' log-odds into probabilities, on held-out rows, and writes it beside the weights.
+"""Fits what turns the heads' log-odds into probabilities, on held-out rows, and writes it beside
+the weights.
 
     python training/reader/calibrate.py --data DIR --hand FILE... [--same FILE] [--weights FILE]
 
-Answerable: Platt's fit over the span's log-odds and the head's. Claims: one temperature and a bias for each of the three ways.
-Tokens: the log-odds above which three of four marked tokens are rightly marked.
-Questions that ask the same (`--same`, lines of {"one": question, "other": question, "same": true or false}): Platt's fit over
-the mean log-odds of both orders, and a threshold; without them the reader does not say which do.
-The one rule: rows that neither teach nor ask: of others' questions those behind the ones that `evaluate.py` asks.
+Answerable: Platt's fit over the span's log-odds and the head's. Claims: one temperature and a bias
+for each of the three ways. Tokens: the log-odds above which three of four marked tokens are rightly
+marked. Questions that ask the same (`--same`, lines of {"one": question, "other": question, "same":
+true or false}): Platt's fit over the mean log-odds of both orders, and a threshold; without them
+the reader does not say which do. The one rule: rows that neither teach nor ask: of others'
+questions those behind the ones that `evaluate.py` asks.
 """
 
 from __future__ import annotations
@@ -33,7 +35,9 @@ STEPS, RATE = 2000, 0.05
 def heads_of(net: Network, row: Row) -> Heads:
     """Of the first window."""
     first, second = net.first(row["q"]), net.tokens(row["p"])
-    return net.heads(first, net.windows(first, second)[0], CLAIM if row["task"] == "sup" else QUESTION)
+    return net.heads(
+        first, net.windows(first, second)[0], CLAIM if row["task"] == "sup" else QUESTION
+    )
 
 
 def answerable(net: Network, rows: Sequence[Row]) -> dict[str, object]:
@@ -45,7 +49,10 @@ def answerable(net: Network, rows: Sequence[Row]) -> dict[str, object]:
 
 def judge(net: Network, rows: Sequence[Row]) -> dict[str, object]:
     """By gradient descent on the cross-entropy."""
-    odds, labels = np.array([heads_of(net, row).support for row in rows]), np.array([row["y"] for row in rows])
+    odds, labels = (
+        np.array([heads_of(net, row).support for row in rows]),
+        np.array([row["y"] for row in rows]),
+    )
     wanted, scale, bias = np.eye(3)[labels], 1.0, np.zeros(3)
     for _ in range(STEPS):
         values = odds * scale + bias
@@ -73,7 +80,9 @@ def unsupported(net: Network, rows: Sequence[Row]) -> dict[str, object]:
 def same(net: Network, rows: Sequence[Row]) -> dict[str, object]:
     odds = [same_odds(net, row["one"], row["other"]) for row in rows]
     weight, bias = fit([(each,) for each in odds], [float(row["same"]) for row in rows])
-    different = sorted((each for each, row in zip(odds, rows, strict=True) if not row["same"]), reverse=True)
+    different = sorted(
+        (each for each, row in zip(odds, rows, strict=True) if not row["same"]), reverse=True
+    )
     below = different[int(PASSING * len(different))]
     least = (below + min((each for each in odds if each > below), default=below)) / 2
     constants = {"weight": weight, "bias": bias}
@@ -84,29 +93,52 @@ def questions_of_others(data: Path, skip: int, number: int) -> list[Row]:
     found: list[Row] = []
     for name in ("squad2", "clapnq"):
         corpus = texts(data / f"qa_refusal_en/{name}_corpus.jsonl")
-        asked = sample(list(lines(data / f"qa_refusal_en/{name}_questions.jsonl")), skip + number)[skip:]
+        asked = sample(list(lines(data / f"qa_refusal_en/{name}_questions.jsonl")), skip + number)[
+            skip:
+        ]
         found += [
-            {"task": "qa", "q": row["question"], "p": corpus[row["gold_doc_ids"][0]], "s": 0 if row["answerable"] else -1}
+            {
+                "task": "qa",
+                "q": row["question"],
+                "p": corpus[row["gold_doc_ids"][0]],
+                "s": 0 if row["answerable"] else -1,
+            }
             for row in asked
         ]
     return found
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--hand", type=Path, nargs="+", required=True)
     parser.add_argument("--same", type=Path, help="pairs of questions")
     parser.add_argument("--part", type=float, default=0.85)
-    parser.add_argument("--skip", type=int, default=400, help="questions of each set that evaluate.py asks")
+    parser.add_argument(
+        "--skip", type=int, default=400, help="questions of each set that evaluate.py asks"
+    )
     parser.add_argument("--number", type=int, default=150, help="questions of each set")
     parser.add_argument("--weights", type=Path, default=WEIGHTS)
     options = parser.parse_args()
     net = Network(*e5(), options.weights)
-    hand = [row for file in options.hand for one in passages(file, options.part) for group in groups_of(one) for row in group]
+    hand = [
+        row
+        for file in options.hand
+        for one in passages(file, options.part)
+        for group in groups_of(one)
+        for row in group
+    ]
     claims = [row for row in hand if row["task"] == "sup"]
-    asked = [row for row in hand if row["task"] == "qa"] + questions_of_others(options.data, options.skip, options.number)
-    constants = {"answerable": answerable(net, asked), "judge": judge(net, claims), "unsupported": unsupported(net, claims)}
+    asked = [row for row in hand if row["task"] == "qa"] + questions_of_others(
+        options.data, options.skip, options.number
+    )
+    constants = {
+        "answerable": answerable(net, asked),
+        "judge": judge(net, claims),
+        "unsupported": unsupported(net, claims),
+    }
     if options.same:
         constants["same"] = same(net, list(lines(options.same)))
     options.weights.with_suffix(".json").write_text(json.dumps(constants, indent=1) + "\n", "utf-8")

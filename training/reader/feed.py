@@ -1,10 +1,12 @@
 """The mix: streams of groups by weight, and micro-batches of one task and similar length.
 
-`mix.json` says which files teach, how often each is asked, how often a claim in the passage's words meets a few sentences and
-not the passage ("short"), how often a passage gives way to a wrong one ("wrong") or to nothing ("empty"): the answer is then
-"not there", the claim "not stated", whatever either says by itself. "headed": how often a question itself stands above the
-passage, as in a list of frequent questions, or among others in place of it, as in a table of contents: it is no answer.
-The one rule: few shapes (lengths in steps of 16, rows filled up), for oneDNN makes its kernels anew for each.
+`mix.json` says which files teach, how often each is asked, how often a claim in the passage's words
+meets a few sentences and not the passage ("short"), how often a passage gives way to a wrong one
+("wrong") or to nothing ("empty"): the answer is then "not there", the claim "not stated", whatever
+either says by itself. "headed": how often a question itself stands above the passage, as in a list
+of frequent questions, or among others in place of it, as in a table of contents: it is no answer.
+The one rule: few shapes (lengths in steps of 16, rows filled up), for oneDNN makes its kernels anew
+for each.
 """
 
 from __future__ import annotations
@@ -18,7 +20,10 @@ from batches import FIRST, MARKS, Batch, Encoded, Numbers, inputs, longest, pack
 from rows import CJK, NOT_STATED, Group, Row, groups, groups_of, nearest, passages
 
 POOL = 10  # micro-batches that are sorted by length together
-LISTED, REFERRED = 0.3, 0.15  # of the headed ones: those in a list of questions, and those that a passage only refers to
+LISTED, REFERRED = (
+    0.3,
+    0.15,
+)  # of the headed ones: those in a list of questions, and those that a passage only refers to
 NUMBERED = 0.5  # of the others: those whose heading has a number
 LONGEST_LIST = 12  # questions beside the one that is asked
 NUMBERS, UNDER = 12, ("", "1", "4.2")  # of headings, and what may follow their dot
@@ -34,10 +39,14 @@ class RowEncoder(Protocol):
 
 
 class Encoder:
-    """Pairs of texts to ids and word rows, by the embedder's tokenizer and file. `most`: tokens of a pair."""
+    """Pairs of texts to ids and word rows, by the embedder's tokenizer and file. `most`: tokens of
+    a pair.
+    """
 
     def __init__(self, most: int) -> None:
-        from citewell.models.builtin.e5_file import e5  # the machine with a card has neither it nor what it imports
+        from citewell.models.builtin.e5_file import (
+            e5,
+        )  # the machine with a card has neither it nor what it imports
 
         self.file, self.tokenizer = e5()
         self._most = most
@@ -66,11 +75,15 @@ class Encoder:
 
 
 def answer_tokens(row: Row, at: int, spans: Sequence[tuple[int, int]]) -> tuple[int, int]:
-    """The answer's first and last token, 0 and 0 where there is none. `spans`: the characters of the second text's tokens, of
-    which the first is at `at`.
+    """The answer's first and last token, 0 and 0 where there is none. `spans`: the characters of
+    the second text's tokens, of which the first is at `at`.
     """
     start, end = row.get("s", -1), row.get("e", -1)
-    inside = [at + place for place, (a, b) in enumerate(spans) if start >= 0 and b > start and a < end and b > a]
+    inside = [
+        at + place
+        for place, (a, b) in enumerate(spans)
+        if start >= 0 and b > start and a < end and b > a
+    ]
     return (inside[0], inside[-1]) if inside else (0, 0)
 
 
@@ -79,21 +92,30 @@ def is_reachable(row: Row, spans: Sequence[tuple[int, int]]) -> bool:
 
 
 def unbacked_tokens(row: Row, spans: Sequence[tuple[int, int]]) -> tuple[int, ...] | None:
-    """Places of the claim's tokens that the passage does not back. `spans`: the characters of its tokens, which begin at 1."""
+    """Places of the claim's tokens that the passage does not back. `spans`: the characters of its
+    tokens, which begin at 1.
+    """
     bad = row.get("bad")
     if bad is None:
         return None
-    return tuple(place for place, (start, end) in enumerate(spans, 1) if any(start < b and end > a for a, b in bad))
+    return tuple(
+        place
+        for place, (start, end) in enumerate(spans, 1)
+        if any(start < b and end > a for a, b in bad)
+    )
 
 
 class Stream:
-    """The groups of one entry of the mix, this worker's share of them, over and over, changed as often as the entry says.
-    `unpack.PackedStream` does the same with texts that are tokens: what hangs on characters is in methods of its own.
+    """The groups of one entry of the mix, this worker's share of them, over and over, changed as
+    often as the entry says. `unpack.PackedStream` does the same with texts that are tokens: what
+    hangs on characters is in methods of its own.
     """
 
     nothing: Any = ""  # the passage where there is none
 
-    def __init__(self, entry: Entry, everything: list[Group], worker: int, workers: int, seed: int) -> None:
+    def __init__(
+        self, entry: Entry, everything: list[Group], worker: int, workers: int, seed: int
+    ) -> None:
         self.entry, self._random = entry, random.Random(f"{seed} {worker}")
         self._short = entry.get("short", 0.0)
         self._passages = [group[0]["p"] for group in everything]
@@ -122,24 +144,33 @@ class Stream:
         chance = self._random.random()
         if chance < wrong:
             return elsewhere(group, self._random.choice(self._passages))
-        return elsewhere(group, self.nothing) if chance < wrong + empty and self.entry["task"] == "sup" else group
+        return (
+            elsewhere(group, self.nothing)
+            if chance < wrong + empty and self.entry["task"] == "sup"
+            else group
+        )
 
     def _headed(self, group: Group) -> Group:
-        """Questions with one of them as a heading above the passage; or named elsewhere, where it is not answered: in a list of
-        headings, or in a reference to another section.
+        """Questions with one of them as a heading above the passage; or named elsewhere, where it
+        is not answered: in a list of headings, or in a reference to another section.
         """
         heading, chance = self._random.choice(group)["q"], self._random.random()
         if chance < LISTED:
             return elsewhere(group, self._listed(self._headings_with(heading)))
         number = f"{self._random.randint(1, NUMBERS)}.{self._random.choice(UNDER)}"
         if chance < LISTED + REFERRED:
-            return elsewhere(group, self._referred(self._random.choice(self._passages), number, heading))
+            return elsewhere(
+                group, self._referred(self._random.choice(self._passages), number, heading)
+            )
         numbered = self._random.random() < NUMBERED
         return [self._under(row, number if numbered else "", heading) for row in group]
 
     def _headings_with(self, heading: Any) -> list[Any]:
         """A table of contents: questions of one language, this one among them."""
-        drawn, chinese = self._random.choices(self._firsts, k=2 * LONGEST_LIST), self._is_chinese(heading)
+        drawn, chinese = (
+            self._random.choices(self._firsts, k=2 * LONGEST_LIST),
+            self._is_chinese(heading),
+        )
         others = [first for first in drawn if self._is_chinese(first) == chinese]
         listed = [*others[: self._random.randint(4, LONGEST_LIST)], heading]
         return self._random.sample(listed, len(listed))
@@ -155,7 +186,11 @@ class Stream:
 
     def _referred(self, passage: Any, number: str, heading: Any) -> Any:
         """A passage that ends with a reference to a section of that name."""
-        return f"{passage}（见{number}“{heading}”）" if self._is_chinese(heading) else f"{passage} (see {number}, “{heading}”)"
+        return (
+            f"{passage}（见{number}“{heading}”）"
+            if self._is_chinese(heading)
+            else f"{passage} (see {number}, “{heading}”)"
+        )
 
     def _under(self, row: Row, number: str, heading: Any) -> Row:
         """The same row with a line above its passage."""
@@ -166,7 +201,9 @@ class Stream:
 
 def is_of(entry: Entry, row: Row) -> bool:
     """Whether an entry of the mix takes a row: by task, and by how its kind begins."""
-    return bool(row["task"] == entry["task"]) and row.get("kind", "").startswith(entry.get("kind", ""))
+    return bool(row["task"] == entry["task"]) and row.get("kind", "").startswith(
+        entry.get("kind", "")
+    )
 
 
 def read(entry: Entry) -> list[Group]:
@@ -174,9 +211,14 @@ def read(entry: Entry) -> list[Group]:
     files = sorted(Path(entry["folder"]).glob(entry["files"]))
     if entry.get("hand"):
         return [
-            group for file in files for passage in passages(file, 0.0, entry.get("end", 1.0)) for group in groups_of(passage)
+            group
+            for file in files
+            for passage in passages(file, 0.0, entry.get("end", 1.0))
+            for group in groups_of(passage)
         ]
-    return [group for file in files for group in groups(file, by_passage=entry.get("by_passage", False))]
+    return [
+        group for file in files for group in groups(file, by_passage=entry.get("by_passage", False))
+    ]
 
 
 def taken(entry: Entry) -> list[Group]:
@@ -195,7 +237,9 @@ def elsewhere(group: Group, passage: Any) -> Group:
 class Feed:
     """Micro-batches without end, of at most `tokens`. `share`: of those with questions."""
 
-    def __init__(self, streams: list[Stream], encoder: RowEncoder, share: float, tokens: int, seed: str) -> None:
+    def __init__(
+        self, streams: list[Stream], encoder: RowEncoder, share: float, tokens: int, seed: str
+    ) -> None:
         self.streams, self.tokens = [stream for stream in streams if stream], tokens
         self.encoder, self._random, self._share = encoder, random.Random(seed), share
         self._ready: dict[str, list[list[Encoded]]] = {"qa": [], "sup": []}

@@ -51,8 +51,15 @@ def f1(found: list[str], wanted: list[str]) -> float:
     return 2 * same / (len(found) + len(wanted)) if same else float(found == wanted)
 
 
-def fit(features: Sequence[Sequence[float]], labels: Sequence[float], steps: int = 3000, rate: float = 0.05) -> list[float]:
-    """Weights and, last, the bias of a logistic regression (Platt), by gradient descent with a little decay."""
+def fit(
+    features: Sequence[Sequence[float]],
+    labels: Sequence[float],
+    steps: int = 3000,
+    rate: float = 0.05,
+) -> list[float]:
+    """Weights and, last, the bias of a logistic regression (Platt), by gradient descent with a
+    little decay.
+    """
     rows = np.column_stack([np.array(features, float), np.ones(len(labels))])
     scale = np.maximum(np.abs(rows).mean(0), 1e-6)
     weights = np.zeros(rows.shape[1])

@@ -2,9 +2,10 @@
 
     python training/reader/leaks.py --asked FILE_OR_FOLDER... --taught FILE...
 
-A shingle is 50 letters in a row (English) or 16 characters (Chinese), spaces and marks aside. One that is shared may be a name
-or a stock phrase; two, 8 characters apart, are text that was copied, and so is a short text that is the same as a whole.
-The one rule: run before training; a row that is found is taken out of what teaches, never out of what asks.
+A shingle is 50 letters in a row (English) or 16 characters (Chinese), spaces and marks aside. One
+that is shared may be a name or a stock phrase; two, 8 characters apart, are text that was copied,
+and so is a short text that is the same as a whole. The one rule: run before training; a row that is
+found is taken out of what teaches, never out of what asks.
 """
 
 from __future__ import annotations
@@ -48,8 +49,18 @@ def shingles(text: str, step: int) -> Iterator[int]:
 
 
 def asked(paths: list[Path]) -> set[int]:
-    files = [file for path in paths for file in (sorted(path.rglob("*.jsonl")) if path.is_dir() else [path])]
-    texts = (text for file in files for row in lines(file) for text in strings(row) if len(text) >= SHORTEST)
+    files = [
+        file
+        for path in paths
+        for file in (sorted(path.rglob("*.jsonl")) if path.is_dir() else [path])
+    ]
+    texts = (
+        text
+        for file in files
+        for row in lines(file)
+        for text in strings(row)
+        if len(text) >= SHORTEST
+    )
     return {shingle for text in texts for shingle in shingles(text, STEP)}
 
 
@@ -61,7 +72,9 @@ def is_copied(text: str, known: set[int]) -> bool:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--asked", type=Path, nargs="+", required=True)
     parser.add_argument("--taught", type=Path, nargs="+", required=True)
     options = parser.parse_args()
@@ -70,7 +83,9 @@ def main() -> int:
         f"{file.name}:{number}: {text[:60]}"
         for file in options.taught
         for number, row in enumerate(lines(file), 1)
-        for text in strings([row.get(name, "") for name in ("q", "p", "passage", "questions", "claims", "cross")])
+        for text in strings(
+            [row.get(name, "") for name in ("q", "p", "passage", "questions", "claims", "cross")]
+        )
         if is_copied(text, known)
     ]
     print("\n".join(found[:SHOWN]))

@@ -1,6 +1,8 @@
-"""The reader as a torch module: multilingual-e5-small's encoder (word rows frozen, outside) and five heads.
+"""The reader as a torch module: multilingual-e5-small's encoder (word rows frozen, outside) and
+five heads.
 
-The one rule: what is named here is named the same in a checkpoint, and `export.py` writes the same sums as an ONNX graph.
+The one rule: what is named here is named the same in a checkpoint, and `export.py` writes the same
+sums as an ONNX graph.
 """
 
 from __future__ import annotations
@@ -19,22 +21,34 @@ HIDDEN, INNER, LAYERS, HEADS = 384, 1536, 12, 12
 WINDOW = 512  # positions that the embedder has
 LOWER = 4  # layers that read the pair before they are told which text is which; frozen by default
 FAR = -1e4  # added to what must not be chosen
-NAMES = {"o": ["ao"], "fi": ["fi"], "fo": ["fo"], "qkv": ["q", "k", "v"]}  # by our name: those in the embedder's file
+NAMES = {
+    "o": ["ao"],
+    "fi": ["fi"],
+    "fo": ["fo"],
+    "qkv": ["q", "k", "v"],
+}  # by our name: those in the embedder's file
 
 
 def masks(sizes: Tensor, length: int) -> tuple[Tensor, Tensor]:
-    """`mask` and `second` [R, L] of `sizes` [R, 3]: tokens in all, where the second text begins, how many it has."""
-    places, (tokens, start, seconds) = torch.arange(length, device=sizes.device), sizes[..., None].unbind(1)
+    """`mask` and `second` [R, L] of `sizes` [R, 3]: tokens in all, where the second text begins,
+    how many it has.
+    """
+    places, (tokens, start, seconds) = (
+        torch.arange(length, device=sizes.device),
+        sizes[..., None].unbind(1),
+    )
     return (places < tokens).float(), ((places >= start) & (places < start + seconds)).float()
 
 
 def attended(q: Tensor, k: Tensor, v: Tensor, hidden: Tensor) -> Tensor:
-    """Softmax of the scaled products, times `v`; all [B, heads, L, H]. Torch's fused attention where there is a card; on a CPU
-    it takes three times as long to train as plain products.
+    """Softmax of the scaled products, times `v`; all [B, heads, L, H]. Torch's fused attention
+    where there is a card; on a CPU it takes three times as long to train as plain products.
     """
     if q.is_cuda:
         return functional.scaled_dot_product_attention(q, k, v, attn_mask=hidden.to(q.dtype))
-    weights = torch.softmax((q * q.shape[-1] ** -0.5) @ k.transpose(-1, -2) + hidden.to(q.dtype), -1).to(v.dtype)
+    weights = torch.softmax(
+        (q * q.shape[-1] ** -0.5) @ k.transpose(-1, -2) + hidden.to(q.dtype), -1
+    ).to(v.dtype)
     return weights @ v
 
 
@@ -50,7 +64,12 @@ class Layer(nn.Module):
     def forward(self, x: Tensor, hidden: Tensor) -> Tensor:
         """`hidden` [B, 1, 1, L]: `FAR` at padding."""
         rows, length, _ = x.shape
-        q, k, v = self.qkv(x).view(rows, length, 3, HEADS, HIDDEN // HEADS).permute(2, 0, 3, 1, 4).unbind(0)
+        q, k, v = (
+            self.qkv(x)
+            .view(rows, length, 3, HEADS, HIDDEN // HEADS)
+            .permute(2, 0, 3, 1, 4)
+            .unbind(0)
+        )
         seen = attended(q, k, v, hidden).transpose(1, 2).reshape(rows, length, HIDDEN)
         x = self.ln1(x + self._dropped(self.o(seen)))
         return self.ln2(x + self._dropped(self.fo(functional.gelu(self.fi(x)))))
@@ -60,17 +79,24 @@ class Layer(nn.Module):
 
 
 class Reader(nn.Module):
-    """Word rows [B, L, H], mask [B, L], `second` [B, L] (1 at the second text), kind (0 a question, 1 a claim) ->
-    start and end log-odds [B, L] (place 0: no answer), answerable [B], support [B, 3], unsupported tokens [B, L].
+    """Word rows [B, L, H], mask [B, L], `second` [B, L] (1 at the second text), kind (0 a question,
+    1 a claim) -> start and end log-odds [B, L] (place 0: no answer), answerable [B], support [B,
+    3], unsupported tokens [B, L].
     """
 
     def __init__(self, frozen: int = LOWER) -> None:
         super().__init__()
         self.frozen = frozen
-        self.pos, self.typ = nn.Parameter(torch.zeros(WINDOW, HIDDEN)), nn.Parameter(torch.zeros(2, HIDDEN))
+        self.pos, self.typ = (
+            nn.Parameter(torch.zeros(WINDOW, HIDDEN)),
+            nn.Parameter(torch.zeros(2, HIDDEN)),
+        )
         self.ln = nn.LayerNorm(HIDDEN, 1e-12)
         self.layers = nn.ModuleList(Layer() for _ in range(LAYERS))
-        self.seg, self.task = nn.Parameter(torch.randn(HIDDEN) * 0.02), nn.Parameter(torch.randn(2, HIDDEN) * 0.02)
+        self.seg, self.task = (
+            nn.Parameter(torch.randn(HIDDEN) * 0.02),
+            nn.Parameter(torch.randn(2, HIDDEN) * 0.02),
+        )
         self.span, self.tok = nn.Linear(HIDDEN, 2), nn.Linear(HIDDEN, 1)
         self.na_h, self.na = nn.Linear(HIDDEN, HIDDEN), nn.Linear(HIDDEN, 1)
         self.sup_h, self.sup = nn.Linear(HIDDEN, HIDDEN), nn.Linear(HIDDEN, 3)
@@ -112,7 +138,9 @@ class Reader(nn.Module):
 
     def load_embedder(self, file: E5File) -> None:
         """The weights that training begins with."""
-        from citewell.models.builtin.e5_file import unpacked  # the machine with a card has neither it nor what it imports
+        from citewell.models.builtin.e5_file import (
+            unpacked,
+        )  # the machine with a card has neither it nor what it imports
 
         state = self.state_dict()
         new = {
@@ -127,7 +155,9 @@ class Reader(nn.Module):
                 new[f"layers.{number}.{ours}.weight"] = np.concatenate(
                     [unpacked(file.blocks(f"{old}{part}.w")) for part in theirs]
                 )
-                new[f"layers.{number}.{ours}.bias"] = np.concatenate([file.floats(f"{old}{part}.b") for part in theirs])
+                new[f"layers.{number}.{ours}.bias"] = np.concatenate(
+                    [file.floats(f"{old}{part}.b") for part in theirs]
+                )
             for ours, theirs in (("ln1", "aln"), ("ln2", "oln")):
                 new[f"layers.{number}.{ours}.weight"] = file.floats(f"{old}{theirs}.w")
                 new[f"layers.{number}.{ours}.bias"] = file.floats(f"{old}{theirs}.b")

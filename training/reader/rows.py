@@ -4,8 +4,8 @@ A row is one JSON object a line:
     {"task": "qa", "q": question, "p": passage, "s": first character of the answer or -1, "e": one beyond its last or -1}
     {"task": "sup", "q": claim, "p": evidence, "y": 0 entailed | 1 not stated | 2 contradicted,
      "bad": [[start, end], ...] of the claim's characters that the evidence does not back; missing where nobody said}
-with `lang`, `src`, and `coarse` where 2 only says "not entailed".
-The one rule: rows that differ by a word or two (twins) are one group, and a group is never parted between two batches.
+with `lang`, `src`, and `coarse` where 2 only says "not entailed". The one rule: rows that differ by
+a word or two (twins) are one group, and a group is never parted between two batches.
 """
 
 from __future__ import annotations
@@ -55,7 +55,9 @@ def passages(path: Path, start: float = 0.0, end: float = 1.0) -> list[Passage]:
 
 
 def groups_of(passage: Passage) -> list[Group]:
-    """The twins of one hand-written passage, in its own language and in the other (`kind` then begins with "x-")."""
+    """The twins of one hand-written passage, in its own language and in the other (`kind` then
+    begins with "x-").
+    """
     found: list[Group] = []
     for block, mark in ((passage, ""), (passage.get("cross") or {}, "x-")):
         found += [_question_twins(passage, item, mark) for item in block.get("questions", ())]
@@ -66,7 +68,11 @@ def groups_of(passage: Passage) -> list[Group]:
 def _question_twins(passage: Passage, item: Passage, mark: str) -> Group:
     """An empty answer: the passage, a table of contents, answers neither twin."""
     text = passage["passage"]
-    start = text.index(item["answer"], max(0, text.find(item.get("sentence", "")))) if item["answer"] else -1
+    start = (
+        text.index(item["answer"], max(0, text.find(item.get("sentence", ""))))
+        if item["answer"]
+        else -1
+    )
     end, kind = (start + len(item["answer"]), "answer") if item["answer"] else (-1, "no answer")
     base = {"task": "qa", "p": text, "lang": passage["lang"], "src": passage["id"]}
     group = [base | {"q": item["q"], "s": start, "e": end, "kind": f"{mark}{kind}"}]
@@ -92,7 +98,9 @@ def _claim_twins(passage: Passage, item: Passage, mark: str) -> Group:
 
 
 def sentences(text: str) -> list[str]:
-    """Sentences and lines, each with the space behind it; a dot inside a number or a word ends none."""
+    """Sentences and lines, each with the space behind it; a dot inside a number or a word ends
+    none.
+    """
     found, start = [], 0
     for end in _END.finditer(text):
         if end.end() - start > SHORTEST:
@@ -102,16 +110,24 @@ def sentences(text: str) -> list[str]:
 
 
 def nearest(passage: str, claim: str, chance: Random) -> str:
-    """The two to four sentences that share most words with a claim, rare words before common ones; of a table its head too."""
+    """The two to four sentences that share most words with a claim, rare words before common ones;
+    of a table its head too.
+    """
     parts = sentences(passage)
     if len(parts) < FEWEST:
         return passage
     words = [set(_FIGURE_OR_WORD.findall(part.lower())) for part in parts]
     common = Counter(word for part in words for word in part)
     wanted = set(_FIGURE_OR_WORD.findall(claim.lower()))
-    order = sorted(range(len(parts)), key=lambda at: -sum(1 / common[word] for word in wanted & words[at]))
+    order = sorted(
+        range(len(parts)), key=lambda at: -sum(1 / common[word] for word in wanted & words[at])
+    )
     best, drawn = order[0], chance.random()
-    kept = {best, order[1]} | ({order[2]} if drawn < 0.5 else set()) | ({max(0, best - 1)} if drawn < 0.7 else set())
+    kept = (
+        {best, order[1]}
+        | ({order[2]} if drawn < 0.5 else set())
+        | ({max(0, best - 1)} if drawn < 0.7 else set())
+    )
     row = best
     while CELL in parts[best] and row > 0 and CELL in parts[row - 1]:
         row -= 1
@@ -119,7 +135,9 @@ def nearest(passage: str, claim: str, chance: Random) -> str:
 
 
 def changed_range(before: str, after: str) -> list[list[int]]:
-    """The one range of `after` that `before` has not, widened to whole words; where a word was only left out, the next one."""
+    """The one range of `after` that `before` has not, widened to whole words; where a word was only
+    left out, the next one.
+    """
     start = 0
     while start < min(len(before), len(after)) and before[start] == after[start]:
         start += 1

@@ -1,11 +1,12 @@
-"""Trains the reader on a CPU: workers of one thread each, gradients summed in shared memory, products in bfloat16.
+"""Trains the reader on a CPU: workers of one thread each, gradients summed in shared memory,
+products in bfloat16.
 
     python training/reader/train.py --out DIR [--start CHECKPOINT] [--hours 2] [--workers 2]
 
-A checkpoint every ten minutes holds the weights and the optimiser's state, so a run goes on where it ended; the mix is read
-again whenever its file changes. The learning rate rises over the first steps, stays, and falls to zero over the last quarter
-(--decay).
-The one rule: all workers step together, on the sum of their gradients, each its own part of the weights.
+A checkpoint every ten minutes holds the weights and the optimiser's state, so a run goes on where
+it ended; the mix is read again whenever its file changes. The learning rate rises over the first
+steps, stays, and falls to zero over the last quarter (--decay). The one rule: all workers step
+together, on the sum of their gradients, each its own part of the weights.
 """
 
 from __future__ import annotations
@@ -36,16 +37,24 @@ Options = argparse.Namespace
 
 def loss_of(model: Reader, encoder: Encoder, task: str, batch: list[Encoded], most: int) -> Tensor:
     ids, sizes = encoder.inputs(batch, most)
-    rows, (mask, second) = torch.from_numpy(encoder.rows(ids)), masks(torch.from_numpy(sizes), ids.shape[1])
+    rows, (mask, second) = (
+        torch.from_numpy(encoder.rows(ids)),
+        masks(torch.from_numpy(sizes), ids.shape[1]),
+    )
     with torch.autocast("cpu", dtype=torch.bfloat16):
         heads = model(rows, mask, second, TASKS.index(task))
-    return loss_of_heads(task, heads, {name: torch.from_numpy(values) for name, values in targets(task, batch).items()})
+    return loss_of_heads(
+        task,
+        heads,
+        {name: torch.from_numpy(values) for name, values in targets(task, batch).items()},
+    )
 
 
 @dataclass
 class Shared:
-    """What the workers share: weights, gradients, both moments, flat; `figures`: factor of the learning rate, save, end; then
-    for each worker the square of its part's norm and the tokens it has read.
+    """What the workers share: weights, gradients, both moments, flat; `figures`: factor of the
+    learning rate, save, end; then for each worker the square of its part's norm and the tokens it
+    has read.
     """
 
     weights: Tensor
@@ -58,7 +67,9 @@ class Shared:
     def of(cls, size: int, workers: int) -> Shared:
         zeros = [torch.zeros(size).share_memory_() for _ in range(3 + workers)]
         figures = torch.zeros(3 + 2 * workers, dtype=torch.float64).share_memory_()
-        return cls(zeros[0], (zeros[1], zeros[2]), zeros[3:], figures, multiprocessing.Barrier(workers))
+        return cls(
+            zeros[0], (zeros[1], zeros[2]), zeros[3:], figures, multiprocessing.Barrier(workers)
+        )
 
 
 class Worker:
@@ -92,7 +103,10 @@ class Worker:
         shared.barrier.wait()
         at = 0
         for p in parameters:
-            p.data, p.grad = (flat[at : at + p.numel()].view(p.shape) for flat in (shared.weights, shared.gradients[self.rank]))
+            p.data, p.grad = (
+                flat[at : at + p.numel()].view(p.shape)
+                for flat in (shared.weights, shared.gradients[self.rank])
+            )
             at += p.numel()
 
     def train(self) -> None:
@@ -103,7 +117,8 @@ class Worker:
             if self.rank == 0 and self.run % 50 == 0:
                 minutes = (time.monotonic() - self.began) / 60
                 print(
-                    f"step {self.step}, {minutes:.1f} min, {self._tokens() / 1e6:.2f} M tokens, loss {self.loss:.3f}",
+                    f"step {self.step}, {minutes:.1f} min, {self._tokens() / 1e6:.2f} M "
+                    f"tokens, loss {self.loss:.3f}",
                     flush=True,
                 )
 
@@ -111,7 +126,9 @@ class Worker:
         changed = self.options.mix.stat().st_mtime
         if changed != self.read_at:
             self.read_at, mix = changed, json.loads(self.options.mix.read_text("utf-8"))
-            self.feed = open_feed(mix, self.encoder, self.rank, self.options.workers, self.options.seed + self.step)
+            self.feed = open_feed(
+                mix, self.encoder, self.rank, self.options.workers, self.options.seed + self.step
+            )
 
     def _step(self) -> None:
         shared, feed, workers = self.shared, self.feed, self.options.workers
@@ -140,7 +157,9 @@ class Worker:
             self._save()
 
     def _plan(self) -> None:
-        """By the clock: how high the learning rate is, whether to save, whether this step is the last."""
+        """By the clock: how high the learning rate is, whether to save, whether this step is the
+        last.
+        """
         now, figures, options = time.monotonic(), self.shared.figures, self.options
         left = 1 - (now - self.began) / (3600 * options.hours)
         figures[0], figures[2] = min(1.0, max(0.0, left / options.decay)), float(left <= 0)
@@ -161,7 +180,10 @@ class Worker:
         file = self.options.out / f"{self.step:06d}.pt"
         moments = dict(zip(("M", "V"), self.shared.moments, strict=True))
         state = {name: values.clone() for name, values in self.model.state_dict().items()}
-        torch.save({"model": state, **moments, "step": self.step, "tokens": self._tokens()}, file.with_suffix(".new"))
+        torch.save(
+            {"model": state, **moments, "step": self.step, "tokens": self._tokens()},
+            file.with_suffix(".new"),
+        )
         file.with_suffix(".new").replace(file)
         print(f"saved {file.name}", flush=True)
 
@@ -171,25 +193,43 @@ def work(rank: int, options: Options, encoder: Encoder, shared: Shared) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--out", type=Path, required=True)
-    parser.add_argument("--start", type=Path, help="a checkpoint to go on from; without it, the embedder's weights")
+    parser.add_argument(
+        "--start", type=Path, help="a checkpoint to go on from; without it, the embedder's weights"
+    )
     parser.add_argument("--mix", type=Path, default=MIX)
     parser.add_argument("--hours", type=float, default=2.0)
-    parser.add_argument("--decay", type=float, default=0.25, help="share of the time in which the learning rate falls")
+    parser.add_argument(
+        "--decay",
+        type=float,
+        default=0.25,
+        help="share of the time in which the learning rate falls",
+    )
     parser.add_argument("--every", type=float, default=10.0, help="minutes between checkpoints")
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--rate", type=float, default=1.5e-4)
-    parser.add_argument("--warm", type=int, default=60, help="steps until the learning rate is full")
+    parser.add_argument(
+        "--warm", type=int, default=60, help="steps until the learning rate is full"
+    )
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
     options.out.mkdir(parents=True, exist_ok=True)
     multiprocessing.set_start_method("fork")
     model = Reader()
     model.freeze()
-    shared = Shared.of(sum(p.numel() for p in model.parameters() if p.requires_grad), options.workers)
-    encoder = Encoder(json.loads(options.mix.read_text("utf-8"))["longest"])  # opened once, shared by fork
-    workers = [multiprocessing.Process(target=work, args=(rank, options, encoder, shared)) for rank in range(options.workers)]
+    shared = Shared.of(
+        sum(p.numel() for p in model.parameters() if p.requires_grad), options.workers
+    )
+    encoder = Encoder(
+        json.loads(options.mix.read_text("utf-8"))["longest"]
+    )  # opened once, shared by fork
+    workers = [
+        multiprocessing.Process(target=work, args=(rank, options, encoder, shared))
+        for rank in range(options.workers)
+    ]
     for worker in workers:
         worker.start()
     for worker in workers:

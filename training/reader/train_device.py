@@ -1,12 +1,14 @@
-"""Trains the reader on one card (or a CPU, for tests) from a pack: no text, no tokenizer, nothing from the network.
+"""Trains the reader on one card (or a CPU, for tests) from a pack: no text, no tokenizer, nothing
+from the network.
 
     python training/reader/train_device.py --pack DIR --out DIR [--start FILE] [--minutes 7] [--device cuda]
 
-A step is `--parts` micro-batches, each of one task and similar length, together `--tokens`; `--loaders` processes compose them
-from ids alone, the card looks up the word rows and computes in bfloat16, weights stay in full precision. It starts from the
-shipped ONNX file, or from a checkpoint. The learning rate rises over the first steps, stays, and falls to zero over the last
-part of the time (`--decay`). Checkpoints are those of `train.py`.
-The one rule: the losses, the optimiser and the clock are those of `train.py`; what differs is how fast it goes.
+A step is `--parts` micro-batches, each of one task and similar length, together `--tokens`;
+`--loaders` processes compose them from ids alone, the card looks up the word rows and computes in
+bfloat16, weights stay in full precision. It starts from the shipped ONNX file, or from a
+checkpoint. The learning rate rises over the first steps, stays, and falls to zero over the last
+part of the time (`--decay`). Checkpoints are those of `train.py`. The one rule: the losses, the
+optimiser and the clock are those of `train.py`; what differs is how fast it goes.
 """
 
 from __future__ import annotations
@@ -52,7 +54,9 @@ def made_of(feed: Feed, task: str, batch: list[Encoded]) -> Made:
 
 
 class Loaders:
-    """The processes, asked in turn. They must be started before the card is first touched: a fork may not hold it."""
+    """The processes, asked in turn. They must be started before the card is first touched: a fork
+    may not hold it.
+    """
 
     def __init__(self, pack: Pack, options: Options) -> None:
         context = multiprocessing.get_context("fork")
@@ -86,20 +90,27 @@ class Step:
 
     def __init__(self, model: Reader, pack: Pack, device: torch.device) -> None:
         self.model, self._device = model, device
-        self._words = torch.from_numpy(word_values(pack.arrays["words.scale"], pack.arrays["words.halves"])).to(device)
+        self._words = torch.from_numpy(
+            word_values(pack.arrays["words.scale"], pack.arrays["words.halves"])
+        ).to(device)
 
     def loss(self, made: list[Made]) -> Tensor:
         """The mean of the micro-batches."""
-        with torch.autocast(self._device.type, dtype=torch.bfloat16):  # one for all: the weights are rounded once
+        with torch.autocast(
+            self._device.type, dtype=torch.bfloat16
+        ):  # one for all: the weights are rounded once
             heads = [self._heads(task, ids, sizes) for task, ids, sizes, _, _ in made]
         losses = [
-            loss_of_heads(task, each, self._wanted(wanted)) for each, (task, _, _, wanted, _) in zip(heads, made, strict=True)
+            loss_of_heads(task, each, self._wanted(wanted))
+            for each, (task, _, _, wanted, _) in zip(heads, made, strict=True)
         ]
         return torch.stack(losses).mean()
 
     def _heads(self, task: str, ids: Numbers, sizes: Numbers) -> tuple[Tensor, ...]:
         rows = functional.embedding(self._moved(ids), self._words)
-        heads: tuple[Tensor, ...] = self.model(rows, *masks(self._moved(sizes), ids.shape[1]), TASKS.index(task))
+        heads: tuple[Tensor, ...] = self.model(
+            rows, *masks(self._moved(sizes), ids.shape[1]), TASKS.index(task)
+        )
         return heads
 
     def _wanted(self, wanted: dict[str, Numbers]) -> Wanted:
@@ -107,7 +118,11 @@ class Step:
 
     def _moved(self, values: Numbers) -> Tensor:
         tensor = torch.from_numpy(values)
-        return tensor.pin_memory().to(self._device, non_blocking=True) if self._device.type == "cuda" else tensor
+        return (
+            tensor.pin_memory().to(self._device, non_blocking=True)
+            if self._device.type == "cuda"
+            else tensor
+        )
 
 
 class Average:
@@ -124,7 +139,9 @@ class Average:
         """The first steps count for less: the average is over what there is."""
         if self._share:
             share = min(self._share, step / (step + 10))
-            torch._foreach_lerp_(self._kept, [p.detach() for p in self._now], 1 - share)  # one kernel for all
+            torch._foreach_lerp_(
+                self._kept, [p.detach() for p in self._now], 1 - share
+            )  # one kernel for all
 
     def state(self) -> dict[str, Tensor]:
         state = {name: values.detach().clone() for name, values in self._model.state_dict().items()}
@@ -135,13 +152,19 @@ class Training:
     def __init__(self, options: Options, pack: Pack, loaders: Loaders) -> None:
         self.options, self._loaders, device = options, loaders, torch.device(options.device)
         model = Reader(options.frozen)
-        model.load_state_dict(restored_file(options.start) if options.start.suffix == ".onnx" else state_of(options.start))
+        model.load_state_dict(
+            restored_file(options.start)
+            if options.start.suffix == ".onnx"
+            else state_of(options.start)
+        )
         model.to(device).train().freeze()
         for layer in model.layers[options.frozen :]:
             layer.dropout = options.dropout
         self._step, self._average = Step(model, pack, device), Average(model, options.average)
         self._parameters = [p for p in model.parameters() if p.requires_grad]
-        self._optimizer = torch.optim.AdamW(self._parameters, options.rate, BETAS, eps=1e-6, weight_decay=0.01, fused=True)
+        self._optimizer = torch.optim.AdamW(
+            self._parameters, options.rate, BETAS, eps=1e-6, weight_decay=0.01, fused=True
+        )
         self.step, self.tokens, self.began = 0, 0, time.monotonic()
         self._saved = self._told = (self.began, 0)
 
@@ -167,7 +190,9 @@ class Training:
         torch.nn.utils.clip_grad_norm_(self._parameters, 1.0)
         self.step, self.tokens = self.step + 1, self.tokens + sum(tokens for *_, tokens in made)
         for group in self._optimizer.param_groups:
-            group["lr"] = options.rate * min(1.0, self.step / options.warm) * min(1.0, left / options.decay)
+            group["lr"] = (
+                options.rate * min(1.0, self.step / options.warm) * min(1.0, left / options.decay)
+            )
         self._optimizer.step()
         self._average.update(self.step)
         return loss.detach()
@@ -178,19 +203,27 @@ class Training:
             raise ArithmeticError(f"loss {loss} at step {self.step}")
         now, (then, tokens) = time.monotonic(), self._told
         print(
-            f"step {self.step}, {(now - self.began) / 60:.2f} min, {self.tokens / 1e6:.2f} M tokens, loss {loss:.3f}, "
-            f"{(self.tokens - tokens) / (now - then):.0f} tokens/s, waited {self._loaders.waited:.1f} s",
+            f"step {self.step}, {(now - self.began) / 60:.2f} min, {self.tokens / 1e6:.2f} M "
+            f"tokens, loss {loss:.3f}, "
+            f"{(self.tokens - tokens) / (now - then):.0f} tokens/s, "
+            f"waited {self._loaders.waited:.1f} s",
             flush=True,
         )
         self._told = now, self.tokens
 
     def _save(self) -> None:
-        """In half precision where `--half` says so, which is exact enough to go on from and to export."""
+        """In half precision where `--half` says so, which is exact enough to go on from and to
+        export.
+        """
         kind = torch.float16 if self.options.half else torch.float32
-        state: dict[str, Any] = {name: values.to("cpu", kind) for name, values in self._average.state().items()}
+        state: dict[str, Any] = {
+            name: values.to("cpu", kind) for name, values in self._average.state().items()
+        }
         saved = {"model": state, "step": self.step, "tokens": float(self.tokens)}
         if self.options.moments:
-            saved |= {name: self._moment(key) for name, key in (("M", "exp_avg"), ("V", "exp_avg_sq"))}
+            saved |= {
+                name: self._moment(key) for name, key in (("M", "exp_avg"), ("V", "exp_avg_sq"))
+            }
         file = self.options.out / f"{self.step:06d}.pt"
         torch.save(saved, file.with_suffix(".new"))
         file.with_suffix(".new").replace(file)
@@ -199,25 +232,51 @@ class Training:
 
     def _moment(self, key: str) -> Tensor:
         """Flat, in the order of the parameters, as `train.py` has it."""
-        return torch.cat([self._optimizer.state[p][key].reshape(-1) for p in self._parameters]).cpu()
+        return torch.cat(
+            [self._optimizer.state[p][key].reshape(-1) for p in self._parameters]
+        ).cpu()
 
 
 def parsed(arguments: list[str] | None = None) -> Options:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--pack", type=Path, required=True)
     parser.add_argument("--out", type=Path, required=True)
-    parser.add_argument("--start", type=Path, default=WEIGHTS, help="a checkpoint, or an ONNX file of export.py")
+    parser.add_argument(
+        "--start", type=Path, default=WEIGHTS, help="a checkpoint, or an ONNX file of export.py"
+    )
     parser.add_argument("--device", default="cuda")
     parser.add_argument("--minutes", type=float, default=7.0)
-    parser.add_argument("--decay", type=float, default=0.4, help="share of the time in which the learning rate falls")
+    parser.add_argument(
+        "--decay",
+        type=float,
+        default=0.4,
+        help="share of the time in which the learning rate falls",
+    )
     parser.add_argument("--every", type=float, default=2.0, help="minutes between checkpoints")
     parser.add_argument("--tokens", type=int, default=24000, help="of a step")
     parser.add_argument("--parts", type=int, default=3, help="micro-batches of a step")
     parser.add_argument("--rate", type=float, default=1.5e-4)
-    parser.add_argument("--warm", type=int, default=60, help="steps until the learning rate is full")
-    parser.add_argument("--frozen", type=int, default=LOWER, choices=range(LOWER + 1), help="layers that stay as they are")
-    parser.add_argument("--dropout", type=float, default=0.0, help="in the layers that train; for many epochs")
-    parser.add_argument("--average", type=float, default=0.0, help="share that the average of the weights keeps in a step")
+    parser.add_argument(
+        "--warm", type=int, default=60, help="steps until the learning rate is full"
+    )
+    parser.add_argument(
+        "--frozen",
+        type=int,
+        default=LOWER,
+        choices=range(LOWER + 1),
+        help="layers that stay as they are",
+    )
+    parser.add_argument(
+        "--dropout", type=float, default=0.0, help="in the layers that train; for many epochs"
+    )
+    parser.add_argument(
+        "--average",
+        type=float,
+        default=0.0,
+        help="share that the average of the weights keeps in a step",
+    )
     parser.add_argument("--loaders", type=int, default=4, help="processes")
     parser.add_argument("--half", action="store_true", help="checkpoints in half precision")
     parser.add_argument("--moments", action="store_true", help="with the optimiser's state")
@@ -229,7 +288,9 @@ def parsed(arguments: list[str] | None = None) -> Options:
 def main() -> None:
     options = parsed()
     options.out.mkdir(parents=True, exist_ok=True)
-    torch.backends.cuda.enable_cudnn_sdp(enabled=False)  # another fused attention takes our mask, one row for all, as it is
+    torch.backends.cuda.enable_cudnn_sdp(
+        enabled=False
+    )  # another fused attention takes our mask, one row for all, as it is
     torch.manual_seed(options.seed)
     pack = open_pack(options.pack)
     loaders = Loaders(pack, options)

@@ -1,6 +1,7 @@
 """A pack read back: the same streams as `feed.py` has, of tokens in place of texts.
 
-The one rule: a stream draws by chance exactly what `feed.Stream` draws, so that both give the same rows from the same seed.
+The one rule: a stream draws by chance exactly what `feed.Stream` draws, so that both give the same
+rows from the same seed.
 """
 
 from __future__ import annotations
@@ -25,8 +26,9 @@ Passage = tuple[int, ...]  # texts, one behind the other
 
 @dataclass(frozen=True, slots=True)
 class Pack:
-    """`streams`: entries of the mix with their groups. In a row `q` is a text, `p` are texts; of a question `s` is the first
-    token that ends behind the answer's beginning, `e` the answer's last, `first` its first; of a claim `bad` are tokens.
+    """`streams`: entries of the mix with their groups. In a row `q` is a text, `p` are texts; of a
+    question `s` is the first token that ends behind the answer's beginning, `e` the answer's last,
+    `first` its first; of a claim `bad` are tokens.
     """
 
     meta: dict[str, Any]
@@ -52,14 +54,21 @@ def pack_of(meta: dict[str, Any], arrays: dict[str, Numbers]) -> Pack:
     return Pack(meta, arrays, starts, streams_of(meta, arrays))
 
 
-def streams_of(meta: dict[str, Any], arrays: dict[str, Numbers]) -> list[tuple[dict[str, Any], list[Group]]]:
-    rows = {"qa": iter(question_rows(arrays["qa"])), "sup": iter(claim_rows(arrays["sup"], arrays["unbacked"]))}
+def streams_of(
+    meta: dict[str, Any], arrays: dict[str, Numbers]
+) -> list[tuple[dict[str, Any], list[Group]]]:
+    rows = {
+        "qa": iter(question_rows(arrays["qa"])),
+        "sup": iter(claim_rows(arrays["sup"], arrays["unbacked"])),
+    }
     sizes, near = iter(arrays["groups"].tolist()), iter(arrays["near"].tolist())
     forms = iter(arrays["forms"].tolist())
     found = []
     for entry in meta["streams"]:
         groups = []
-        for size, number in zip(islice(sizes, entry["groups"]), islice(near, entry["groups"]), strict=True):
+        for size, number in zip(
+            islice(sizes, entry["groups"]), islice(near, entry["groups"]), strict=True
+        ):
             group = list(islice(rows[entry["task"]], size))
             if number:
                 group[0]["near"] = tuple(islice(forms, number))
@@ -70,7 +79,10 @@ def streams_of(meta: dict[str, Any], arrays: dict[str, Numbers]) -> list[tuple[d
 
 def question_rows(columns: Numbers) -> list[Row]:
     columns = restored(columns)
-    return [{"task": "qa", "q": q, "p": (p,), "s": s, "e": e, "first": first} for q, p, s, e, first in columns.T.tolist()]
+    return [
+        {"task": "qa", "q": q, "p": (p,), "s": s, "e": e, "first": first}
+        for q, p, s, e, first in columns.T.tolist()
+    ]
 
 
 def claim_rows(columns: Numbers, unbacked: Numbers) -> list[Row]:
@@ -99,7 +111,15 @@ def word_values(scales: Numbers, halves: Numbers) -> Numbers:
 class PackedStream(Stream):
     """`pack` tells texts apart and knows their lengths."""
 
-    def __init__(self, pack: Pack, entry: dict[str, Any], groups: list[Group], worker: int, workers: int, seed: int) -> None:
+    def __init__(
+        self,
+        pack: Pack,
+        entry: dict[str, Any],
+        groups: list[Group],
+        worker: int,
+        workers: int,
+        seed: int,
+    ) -> None:
         super().__init__(entry, groups, worker, workers, seed)
         self._pack, self.nothing = pack, (pack.meta["empty"],)
 
@@ -128,7 +148,9 @@ class PackedStream(Stream):
 
 
 class PackedEncoder:
-    """Rows of a pack to its own ids and word rows, as `feed.Encoder` does with texts. `most`: tokens of a pair."""
+    """Rows of a pack to its own ids and word rows, as `feed.Encoder` does with texts. `most`:
+    tokens of a pair.
+    """
 
     def __init__(self, pack: Pack, most: int) -> None:
         self._pack, self._most = pack, most
@@ -163,7 +185,9 @@ class PackedEncoder:
 
 
 def answer_in(row: Row, at: int, seconds: int) -> tuple[int, int]:
-    """First and last token of the answer within the tokens of the passage that are read; 0 and 0 where there is none."""
+    """First and last token of the answer within the tokens of the passage that are read; 0 and 0
+    where there is none.
+    """
     if row.get("s", -1) < 0 or not 0 <= row["first"] < seconds:
         return 0, 0
     return at + row["first"], at + min(row["e"], seconds - 1)
@@ -172,7 +196,9 @@ def answer_in(row: Row, at: int, seconds: int) -> tuple[int, int]:
 def open_feed(pack: Pack, worker: int, workers: int, tokens: int, seed: int) -> Feed:
     """Micro-batches of `tokens` from this worker's share of the pack."""
     streams: list[Stream] = [
-        PackedStream(pack, entry, groups, worker, workers, seed) for entry, groups in pack.streams if groups
+        PackedStream(pack, entry, groups, worker, workers, seed)
+        for entry, groups in pack.streams
+        if groups
     ]
     encoder = PackedEncoder(pack, pack.meta["longest"])
     return Feed(streams, encoder, pack.meta["questions"], tokens, f"{seed} {worker}")

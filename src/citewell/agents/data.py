@@ -1,6 +1,8 @@
-"""The `data` agent of spec 004: a question to guarded SQL, its rows, and a sentence that tells them.
+"""The `data` agent of spec 004: a question to guarded SQL, its rows, and a sentence that tells
+them.
 
-The one rule: nothing is shown that no statement gave; a question that the tables cannot answer is refused with what is missing.
+The one rule: nothing is shown that no statement gave; a question that the tables cannot answer is
+refused with what is missing.
 """
 
 from __future__ import annotations
@@ -31,16 +33,24 @@ from citewell.types import Message
 
 
 @node("Load Context")
-async def load_context(state: DataState, deps: Deps) -> Literal["analyze", "no_answer", "return_error"]:
-    """The question on its own, the tables that it is put to, and what people have confirmed of questions like it."""
+async def load_context(
+    state: DataState, deps: Deps
+) -> Literal["analyze", "no_answer", "return_error"]:
+    """The question on its own, the tables that it is put to, and what people have confirmed of
+    questions like it.
+    """
     state.trace_id = state.trace_id or "tr_" + secrets.token_hex(8)
     question = clean(state.question)
     state.question, state.lang, state.standalone = question, language(question), question
     if found := objection(question, deps.question_max_chars, deps.sensitive):
         return _failed(state, "Load Context", found[1])
-    history = [Message(role=m.role, content=clean(m.content)) for m in state.history if m.content.strip()]
+    history = [
+        Message(role=m.role, content=clean(m.content)) for m in state.history if m.content.strip()
+    ]
     if options := candidates(question, history):
-        clarify(state, say("which_reading", state.lang, options=either(options, state.lang)), options)
+        clarify(
+            state, say("which_reading", state.lang, options=either(options, state.lang)), options
+        )
         return "no_answer"
     state.standalone = await _alone(state, question, history, deps.llm)
     try:
@@ -62,8 +72,8 @@ async def load_context(state: DataState, deps: Deps) -> Literal["analyze", "no_a
 
 
 async def _alone(state: DataState, question: str, history: list[Message], llm: LLM | None) -> str:
-    """A follow-up in full words. What answers a question of ours is joined to what was asked before it; of a reply that only
-    names a source, nothing is.
+    """A follow-up in full words. What answers a question of ours is joined to what was asked before
+    it; of a reply that only names a source, nothing is.
     """
     if not leans(question, history):
         return question
@@ -84,7 +94,9 @@ async def _alone(state: DataState, question: str, history: list[Message], llm: L
 
 
 def leans(question: str, history: Sequence[Message]) -> bool:
-    """Whether a question is to be understood from what was said before: a whole new one is not, though we had asked back."""
+    """Whether a question is to be understood from what was said before: a whole new one is not,
+    though we had asked back.
+    """
     if not history or not depends_on_history(question, history):
         return False
     ours = _asked_back(history)
@@ -98,11 +110,15 @@ def _asked_back(history: Sequence[Message]) -> str:
 
 
 def _asks_anew(question: str, ours: str) -> bool:
-    """It asks something, and not in the words of our question back, as a reply that chooses does."""
+    """It asks something, and not in the words of our question back, as a reply that chooses
+    does.
+    """
     asks, mark = has_pattern(question), question.rstrip().endswith(("?", "？"))
     if asked_which_source(ours):
         return asks or ((mark or asks_for_figures(question)) and bool(_beyond(question, ours)))
-    return (asks or mark or asks_for_figures(question)) and _beyond(question, ours) == _words(question)
+    return (asks or mark or asks_for_figures(question)) and _beyond(question, ours) == _words(
+        question
+    )
 
 
 def _only_names(question: str, ours: str) -> bool:
@@ -121,11 +137,15 @@ def _beyond(question: str, ours: str) -> list[str]:
 
 
 def _named_in(question: str, standalone: str, history: list[Message]) -> str:
-    """Where a source may be named: the reply to our question which one is, alone where what was asked named several."""
+    """Where a source may be named: the reply to our question which one is, alone where what was
+    asked named several.
+    """
     ours = _asked_back(history) if history else ""
     if not asked_which_source(ours):
         return standalone
-    several = _only_names(question, ours) and any(word in standalone.casefold() for word in _words(question))
+    several = _only_names(question, ours) and any(
+        word in standalone.casefold() for word in _words(question)
+    )
     return question if several else f"{standalone} {question}"
 
 
@@ -137,7 +157,9 @@ def _failed(state: DataState, node_name: str, error: CitewellError) -> Literal["
 
 @node("Analyze Intent")
 async def analyze_intent(state: DataState, deps: Deps) -> Literal["write", "no_answer"]:
-    """What the question wants of which tables and columns; refused where they do not have it, asked back where it is open."""
+    """What the question wants of which tables and columns; refused where they do not have it, asked
+    back where it is open.
+    """
     asked = asked_of(state)
     try:
         analysis = await plan_sql.analyze(asked, deps.llm, deps.embedder)
@@ -147,18 +169,29 @@ async def analyze_intent(state: DataState, deps: Deps) -> Literal["write", "no_a
     except CitewellError as error:
         state.degraded = True
         state.node_execution_status["Analyze Intent"] = "failed"
-        state.warnings.append(f"the chat model did not answer, so only confirmed questions count: {error.message}")
+        state.warnings.append(
+            f"the chat model did not answer, so only confirmed questions count: {error.message}"
+        )
         analysis = await plan_sql.analyze(asked, None, deps.embedder)
     state.intent_analysis = analysis
     odds = {} if analysis.log_odds is None else {"log_odds": round(analysis.log_odds, 2)}
-    note(intent_type=analysis.intent_type, parameters=analysis.parameters, reasoning=analysis.reasoning, **odds)
+    note(
+        intent_type=analysis.intent_type,
+        parameters=analysis.parameters,
+        reasoning=analysis.reasoning,
+        **odds,
+    )
     if not analysis.answerable:
         note(missing=list(analysis.missing))
         refuse_lacking(state, analysis.missing)
         return "no_answer"
     if len(analysis.choices) > 1:
         note(choices=list(analysis.choices))
-        clarify(state, say("which_reading", state.lang, options=either(analysis.choices, state.lang)), analysis.choices)
+        clarify(
+            state,
+            say("which_reading", state.lang, options=either(analysis.choices, state.lang)),
+            analysis.choices,
+        )
         return "no_answer"
     return "write"
 
@@ -167,8 +200,9 @@ async def analyze_intent(state: DataState, deps: Deps) -> Literal["write", "no_a
 async def generate_sql(
     state: DataState, deps: Deps
 ) -> Literal["execute", "repair", "other_source", "no_answer", "return_error"]:
-    """Statements that the guard and the engine accept: a confirmed one, the model's, or the failed one written anew. Where the
-    model says that the tables do not have it, the next best source is asked.
+    """Statements that the guard and the engine accept: a confirmed one, the model's, or the failed
+    one written anew. Where the model says that the tables do not have it, the next best source is
+    asked.
     """
     try:
         return await proposed(state, deps)
@@ -188,8 +222,12 @@ async def generate_sql(
 
 
 @node("Execute")
-async def execute(state: DataState, deps: Deps) -> Literal["refine", "repair", "no_answer", "return_error"]:
-    """Run what was written; where statements disagree, most of them decide; what fails is written anew."""
+async def execute(
+    state: DataState, deps: Deps
+) -> Literal["refine", "repair", "no_answer", "return_error"]:
+    """Run what was written; where statements disagree, most of them decide; what fails is written
+    anew.
+    """
     try:
         return await outcome(state, deps)
     except SourceUnavailable as error:
@@ -198,9 +236,15 @@ async def execute(state: DataState, deps: Deps) -> Literal["refine", "repair", "
 
 @node("Refine Answer")
 async def refine_answer(state: DataState, deps: Deps) -> Literal["return_result"]:
-    """The rows in a sentence, with a chart where one helps, what was followed, and how sure all this is."""
+    """The rows in a sentence, with a chart where one helps, what was followed, and how sure all
+    this is.
+    """
     await settle(state, deps)
-    note(status=state.status, stop_reason=state.stop_reason, followed=[each.item_id for each in state.followed])
+    note(
+        status=state.status,
+        stop_reason=state.stop_reason,
+        followed=[each.item_id for each in state.followed],
+    )
     return "return_result"
 
 
@@ -216,7 +260,12 @@ GRAPH: Graph[DataState] = Graph(
             "no_answer": refine_answer,
             "return_error": END,
         },
-        execute: {"refine": refine_answer, "repair": generate_sql, "no_answer": refine_answer, "return_error": END},
+        execute: {
+            "refine": refine_answer,
+            "repair": generate_sql,
+            "no_answer": refine_answer,
+            "return_error": END,
+        },
         refine_answer: {"return_result": END},
     },
 )

@@ -1,6 +1,7 @@
 """A statement of the `data` agent that found nothing: does it filter by a value that is not stored?
 
-The one rule: where the stored value that is meant is plain, it is taken and said; else an empty result stands as what it is.
+The one rule: where the stored value that is meant is plain, it is taken and said; else an empty
+result stands as what it is.
 """
 
 from __future__ import annotations
@@ -21,11 +22,25 @@ _HAN = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff]")
 
 
 async def mended(state: DataState, deps: Deps, result: Result) -> Literal["refine", "repair"]:
-    """Go on with another spelling of a value, have the statement written anew, or let the empty result stand."""
+    """Go on with another spelling of a value, have the statement written anew, or let the empty
+    result stand.
+    """
     assert state.source is not None
-    missing = [_shortened(each, _said(state)) for each in await _missing(state.source, deps, result.candidate.sql)]
-    note(absent=[{"column": each.column, "value": each.value, "nearest": list(each.nearest)} for each in missing])
-    if all(each.same for each in missing) and missing and (better := await _spelt(state, deps, result, missing)) is not None:
+    missing = [
+        _shortened(each, _said(state))
+        for each in await _missing(state.source, deps, result.candidate.sql)
+    ]
+    note(
+        absent=[
+            {"column": each.column, "value": each.value, "nearest": list(each.nearest)}
+            for each in missing
+        ]
+    )
+    if (
+        all(each.same for each in missing)
+        and missing
+        and (better := await _spelt(state, deps, result, missing)) is not None
+    ):
         _take(state, better, missing, result)
         return "refine"
     if state.kept is None and _may_be_meant(state, missing) and _can_repair(state, deps):
@@ -55,7 +70,9 @@ async def _missing(source: Loaded, deps: Deps, sql: str) -> list[Absent]:
 
 
 async def _stored(source: Loaded, deps: Deps, wanted: Filter) -> list[str] | None:
-    """All values of a column, read through the guard; None where they are too many or cannot be read."""
+    """All values of a column, read through the guard; None where they are too many or cannot be
+    read.
+    """
     try:
         rows = await deps.query(source, lookup(wanted, source.schema.dialect))
     except (StatementFailed, StatementRefused):
@@ -64,7 +81,9 @@ async def _stored(source: Loaded, deps: Deps, wanted: Filter) -> list[str] | Non
     return None if rows.truncated and wanted.value not in values else values
 
 
-async def _spelt(state: DataState, deps: Deps, result: Result, missing: list[Absent]) -> Result | None:
+async def _spelt(
+    state: DataState, deps: Deps, result: Result, missing: list[Absent]
+) -> Result | None:
     """The same statement with the stored spellings; None where it finds nothing either."""
     assert state.source is not None
     sql = result.candidate.sql
@@ -79,19 +98,31 @@ async def _spelt(state: DataState, deps: Deps, result: Result, missing: list[Abs
 
 
 def _take(state: DataState, better: Result, missing: list[Absent], before: Result) -> None:
-    state.tried.append({"sql": before.candidate.sql, "problem": "; ".join(_problem(each) for each in missing)})
-    state.candidates, state.generated_logic, state.rows = [better.candidate], better.candidate.sql, better.rows
+    state.tried.append(
+        {"sql": before.candidate.sql, "problem": "; ".join(_problem(each) for each in missing)}
+    )
+    state.candidates, state.generated_logic, state.rows = (
+        [better.candidate],
+        better.candidate.sql,
+        better.rows,
+    )
     state.kept = None
-    state.remarks = [say("taken", state.lang, value=each.value, column=each.column, same=each.same) for each in missing]
+    state.remarks = [
+        say("taken", state.lang, value=each.value, column=each.column, same=each.same)
+        for each in missing
+    ]
     note(sql=better.candidate.sql, rows=len(better.rows.rows))
 
 
 def _may_be_meant(state: DataState, missing: list[Absent]) -> bool:
-    """A value in the user's own words that is not there is an answer; one that the model chose, or one in another script than
-    what is stored, may be a stored one under another name.
+    """A value in the user's own words that is not there is an answer; one that the model chose, or
+    one in another script than what is stored, may be a stored one under another name.
     """
     said = _said(state)
-    return any(each.value.casefold() not in said or (bool(_HAN.search(each.value)) and not each.nearest) for each in missing)
+    return any(
+        each.value.casefold() not in said or (bool(_HAN.search(each.value)) and not each.nearest)
+        for each in missing
+    )
 
 
 def _said(state: DataState) -> str:
@@ -100,20 +131,28 @@ def _said(state: DataState) -> str:
 
 
 def _shortened(gone: Absent, said: str) -> Absent:
-    """The model's `Mathematics` for 数学, where `Math` is stored and nothing else begins like it; never a user's own word."""
+    """The model's `Mathematics` for 数学, where `Math` is stored and nothing else begins like it;
+    never a user's own word.
+    """
     value = gone.value.casefold()
     if gone.same or value in said:
         return gone
     alike = [
         each
         for each in gone.nearest
-        if len(each) > 2 and (value.startswith(each.casefold()) or each.casefold().startswith(value))
+        if len(each) > 2
+        and (value.startswith(each.casefold()) or each.casefold().startswith(value))
     ]
     return replace(gone, same=alike[0]) if len(alike) == 1 else gone
 
 
 def _can_repair(state: DataState, deps: Deps) -> bool:
-    return deps.llm is not None and not state.degraded and not deps.late() and state.repairs < deps.settings.repairs
+    return (
+        deps.llm is not None
+        and not state.degraded
+        and not deps.late()
+        and state.repairs < deps.settings.repairs
+    )
 
 
 def _problem(gone: Absent) -> str:

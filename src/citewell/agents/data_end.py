@@ -1,6 +1,7 @@
 """How a run of the `data` agent ends: the rows told, a refusal that says why, or a question back.
 
-The one rule: an answer is made of the rows by our own code; a model may word it, and is held against them.
+The one rule: an answer is made of the rows by our own code; a model may word it, and is held
+against them.
 """
 
 from __future__ import annotations
@@ -36,13 +37,17 @@ OUTLINED = 3  # tables that a refusal names
 LONGEST_REASON = 400  # characters of a model's reason
 SHOWN = 50  # rows that a connected model reads to word the answer
 
-# Log-odds that an answer is right: a statement of the model's own 2.3 (0.91); where several were written, 3.2 less and up to
-# 2.8 more as they agree; less for each repair and for no rows. Fitted (logistic) on 421 answers of `evals/text2sql.py`, both
-# languages, built-in model, by a trial script: Brier 0.124 where always the mean gives 0.186, AUC 0.81. What people have
-# confirmed was not among them: its figures are set by hand (as it stands 0.97, with other values or as an example 0.92).
+# Log-odds that an answer is right: a statement of the model's own 2.3 (0.91); where several were
+# written, 3.2 less and up to 2.8 more as they agree; less for each repair and for no rows. Fitted
+# (logistic) on 421 answers of `evals/text2sql.py`, both languages, built-in model, by a trial
+# script: Brier 0.124 where always the mean gives 0.186, AUC 0.81. What people have confirmed was
+# not among them: its figures are set by hand (as it stands 0.97, with other values or as an example
+# 0.92).
 BASE = {"reused": 3.5, "adapted": 2.5, "example": 2.5, "rule": 2.5, "": 2.3}
 SEVERAL, AGREED, REPAIRED, NOTHING = -3.2, 2.8, 1.6, 1.9
-TAKEN = 3.0  # another name in the place of one that was quoted: set by hand, seen twice there and wrong
+TAKEN = (
+    3.0  # another name in the place of one that was quoted: set by hand, seen twice there and wrong
+)
 ANSWERABLE = 0.3  # a log-odd of the model's that the tables answer it at all
 REUSED_LEAST = 0.95
 UNASKED = 0.1  # that a refused question could have been answered, where no model was asked
@@ -60,19 +65,33 @@ def refuse_lacking(state: DataState, missing: Sequence[str] = (), *, reason: str
 
 
 def refuse_all(state: DataState, asked: Sequence[Lacking]) -> None:
-    """No answer of any source that was asked; the conversation stays with the first, which came nearest."""
+    """No answer of any source that was asked; the conversation stays with the first, which came
+    nearest.
+    """
     state.source, state.source_name = asked[0].source, asked[0].source.name
-    refuse(state, "not_in_data", ("" if state.lang == "zh" else " ").join(each.text for each in asked))
+    refuse(
+        state, "not_in_data", ("" if state.lang == "zh" else " ").join(each.text for each in asked)
+    )
 
 
 def lacking(state: DataState, missing: Sequence[str] = (), *, reason: str = "") -> Lacking:
-    """That the tables in hand do not have it: what is missing, or the model's own reason, and what there is."""
+    """That the tables in hand do not have it: what is missing, or the model's own reason, and what
+    there is.
+    """
     assert state.source is not None
     lang, source = state.lang, state.source
     key = "not_in_data_reason" if reason else "not_in_data" if missing else "not_in_data_bare"
-    first = say(key, lang, source=source.name, missing=listed(missing, lang), reason=" ".join(reason.split())[:LONGEST_REASON])
+    first = say(
+        key,
+        lang,
+        source=source.name,
+        missing=listed(missing, lang),
+        reason=" ".join(reason.split())[:LONGEST_REASON],
+    )
     there = outline(source.schema, OUTLINED, state.standalone, source.glossary)
-    return Lacking(source, first + ("" if lang == "zh" else " ") + say("they_have", lang, outline=there))
+    return Lacking(
+        source, first + ("" if lang == "zh" else " ") + say("they_have", lang, outline=there)
+    )
 
 
 def clarify(state: DataState, text: str, choices: Sequence[str]) -> None:
@@ -103,17 +122,22 @@ async def settle(state: DataState, deps: Deps) -> None:
     took = _taken(state, rows)
     state.confidence = confidence(state, other_name=took is not None)
     if took is not None:
-        state.remarks.append(say("taken", state.lang, value=took.value, column=took.column, same=took.same))
+        state.remarks.append(
+            say("taken", state.lang, value=took.value, column=took.column, same=took.same)
+        )
     state.status = "answered"
     joint = "" if state.lang == "zh" else " "
-    state.final_answer = joint.join([*state.remarks, with_markers(state.proof.sentences, state.lang)])
+    state.final_answer = joint.join(
+        [*state.remarks, with_markers(state.proof.sentences, state.lang)]
+    )
     for citation in state.proof.citations:
         emit(Event("citation", citation))
 
 
 async def _told(state: DataState, rows: Rows, deps: Deps) -> list[Sentence]:
-    """Our own sentences, whose figures are cells; a connected model's instead, where its judge finds them proved by the rows
-    and the statement, at the second try at the latest. Where only some are proved, they stand before ours.
+    """Our own sentences, whose figures are cells; a connected model's instead, where its judge
+    finds them proved by the rows and the statement, at the second try at the latest. Where only
+    some are proved, they stand before ours.
     """
     own = [Sentence(text=each.text, verdict="supported") for each in tell(rows, state.lang)]
     if deps.llm is None or state.degraded or not is_connected(deps.llm):
@@ -128,7 +152,11 @@ async def _told(state: DataState, rows: Rows, deps: Deps) -> list[Sentence]:
     if any(is_quoted(sentence.text, units) for sentence in proven.draft.sentences):
         return own  # a row that is copied is not worded
     if not proven.proved:
-        told = [s for s in show_proof(proven).sentences if s.verdict != "unsupported" and s.kind != "not_told"]
+        told = [
+            s
+            for s in show_proof(proven).sentences
+            if s.verdict != "unsupported" and s.kind != "not_told"
+        ]
         return [*(s.model_copy(update={"citations": []}) for s in told), *own]
     if proven.draft.status == "not_told":
         if hollow(rows):
@@ -145,18 +173,25 @@ async def _proven(state: DataState, deps: Deps, draft: Draft, units: Sequence[Un
     note_judgements(proven)
     if proven.proved or proven.failure or not proven.judgements or deps.llm is None or deps.late():
         return proven
-    again = await repair_draft(deps.llm, deps.judge, state.standalone, units, proven, history=state.history)
+    again = await repair_draft(
+        deps.llm, deps.judge, state.standalone, units, proven, history=state.history
+    )
     note(repaired=again is not proven)
     note_judgements(again)
     return again
 
 
 def _rows_passage(state: DataState, rows: Rows) -> Passage:
-    """The rows as evidence, one line each, headed by the statement, remarks on what it reads, and their number."""
+    """The rows as evidence, one line each, headed by the statement, remarks on what it reads, and
+    their number.
+    """
     assert state.source is not None
     parts = _lines(rows, SHOWN)
     heading = f"SQL: {' '.join(state.generated_logic.split())}"
-    remarks = [short(each, LONGEST_QUOTED) for each in remarks_of(state.generated_logic, state.source.schema, rows.columns)]
+    remarks = [
+        short(each, LONGEST_QUOTED)
+        for each in remarks_of(state.generated_logic, state.source.schema, rows.columns)
+    ]
     count = f"{len(rows.rows)} rows in all{', and more were not read' if rows.truncated else ''}"
     text = "\n".join(parts)
     spans, at = [], 0
@@ -164,7 +199,19 @@ def _rows_passage(state: DataState, rows: Rows) -> Passage:
         spans.append((at, at + len(part)))
         at += len(part) + 1
     name = state.source.name
-    hit = Hit(0, name, "", name, f"table:{name}", (heading, *remarks, count), None, 0, len(text), text, state.lang)
+    hit = Hit(
+        0,
+        name,
+        "",
+        name,
+        f"table:{name}",
+        (heading, *remarks, count),
+        None,
+        0,
+        len(text),
+        text,
+        state.lang,
+    )
     return Passage(1, hit, tuple(spans), text)
 
 
@@ -237,7 +284,9 @@ def _bounded(similarity: float) -> float:
 
 
 def confidence(state: DataState, *, other_name: bool = False) -> float:
-    """That the answer shown is right: a sum of log-odds, whose parts stand above. `other_name`: one stands for a quoted one."""
+    """That the answer shown is right: a sum of log-odds, whose parts stand above. `other_name`: one
+    stands for a quoted one.
+    """
     assert state.chosen is not None
     assert state.intent_analysis is not None
     candidate, (same, ran) = state.chosen, state.agreed
@@ -258,7 +307,9 @@ def _taken(state: DataState, rows: Rows) -> Absent | None:
     assert state.chosen is not None
     if hollow(rows) or state.chosen.how in {"reused", "adapted"}:
         return None
-    return stand_in(f"{state.question} {state.standalone}", state.generated_logic, state.source.schema)
+    return stand_in(
+        f"{state.question} {state.standalone}", state.generated_logic, state.source.schema
+    )
 
 
 def _refused_wrongly(state: DataState) -> float:

@@ -52,17 +52,20 @@ async def no_other(_question: str, _asked: str) -> Loaded | None:
 
 @dataclass(frozen=True, slots=True)
 class Deps:
-    """Effects. `load`: the source named or the one the question is about; raises NotFound where there is none and
-    SourceUnavailable. `query` guards and runs; raises StatementRefused, StatementFailed, SourceUnavailable. `check` guards and
-    plans without running. `recall`: what people confirmed about similar questions to this source, best first. `other`: the next
-    best source for a question, None where the one asked was named; raises SourceUnavailable. `late`: the time is over;
-    `hurried`: half of it is.
+    """Effects. `load`: the source named or the one the question is about; raises NotFound where
+    there is none and SourceUnavailable. `query` guards and runs; raises StatementRefused,
+    StatementFailed, SourceUnavailable. `check` guards and plans without running. `recall`: what
+    people confirmed about similar questions to this source, best first. `other`: the next best
+    source for a question, None where the one asked was named; raises SourceUnavailable. `late`: the
+    time is over; `hurried`: half of it is.
     """
 
     settings: DataSettings
     llm: LLM | None
     embedder: Embedder
-    load: Callable[[str, str], Awaitable[Loaded | list[str]]]  # (name or "", question); several names: ask back which
+    load: Callable[
+        [str, str], Awaitable[Loaded | list[str]]
+    ]  # (name or "", question); several names: ask back which
     query: Callable[[Loaded, str], Awaitable[Rows]]
     check: Callable[[Loaded, str], Awaitable[None]]
     recall: Callable[[str, str], Awaitable[list[Known]]]  # (question, source name)
@@ -83,7 +86,8 @@ class DataState:
     # Load Context
     lang: str = "en"
     standalone: str = ""  # a follow-up, put in full words
-    is_joined: bool = False  # or only joined to what was asked before: who writes the statement puts it in full words
+    # or only joined to what was asked before: who writes the statement puts it in full words
+    is_joined: bool = False
     source: Loaded | None = None
     known: list[Known] = field(default_factory=list)
     lacking: list[Lacking] = field(default_factory=list)  # sources that were asked before this one
@@ -101,9 +105,13 @@ class DataState:
     # Execute
     rows: Rows | None = None
     execution_status: str = ""
-    kept: Result | None = None  # what a statement gave that is mended all the same, should nothing better come
+    kept: Result | None = (
+        None  # what a statement gave that is mended all the same, should nothing better come
+    )
     agreed: tuple[int, int] = (1, 1)  # statements that gave these rows, of how many that ran
-    remarks: list[str] = field(default_factory=list)  # what is said before the answer: a value taken for another
+    remarks: list[str] = field(
+        default_factory=list
+    )  # what is said before the answer: a value taken for another
     # Refine Answer
     proof: Proof = field(default_factory=lambda: Proof([], []))
     chart: Chart | None = None

@@ -1,7 +1,7 @@
 """Statements of the `data` agent: written, checked, run, held against each other, mended.
 
-The one rule: a statement that the guard refuses or the engine fails counts as one try; what failed is written anew at most
-`settings.repairs` times, and every try is kept with what was wrong with it.
+The one rule: a statement that the guard refuses or the engine fails counts as one try; what failed
+is written anew at most `settings.repairs` times, and every try is kept with what was wrong with it.
 """
 
 from __future__ import annotations
@@ -26,12 +26,19 @@ from citewell.sql.model_reply import NotInTables
 from citewell.sql.plan import Analysis, Asked, Candidate
 from citewell.types import Message
 
-# A first statement is taken alone where the model is so sure that the tables answer the question (log-odds; 3 is 95 %).
+# A first statement is taken alone where the model is so sure that the tables answer the question
+# (log-odds; 3 is 95 %).
 SURE = 3.0
 TEMPERATURES = (0.4, 0.7, 0.9, 1.0)  # of the second candidate and the following
 FRESH = 0.7  # of a statement written instead of one that was repaired into itself
-LIMITS = {"timeout", "memory"}  # codes of StatementFailed: perhaps of a busy machine, so the same statement has a second try
-LIGHTER = "write a lighter statement: read fewer tables, filter earlier, add LIMIT; the same again where none is lighter"
+LIMITS = {
+    "timeout",
+    "memory",
+}  # codes of StatementFailed: perhaps of a busy machine, so the same statement has a second try
+LIGHTER = (
+    "write a lighter statement: read fewer tables, filter earlier, add LIMIT; the same again "
+    "where none is lighter"
+)
 
 
 def asked_of(state: DataState) -> Asked:
@@ -41,7 +48,9 @@ def asked_of(state: DataState) -> Asked:
     history: tuple[Message, ...] = ()
     if state.is_joined:
         history = (*state.history[-RECENT_MESSAGES:], Message(role="user", content=state.question))
-    return Asked(state.standalone, state.lang, source.schema, source.glossary, tuple(state.known), history)
+    return Asked(
+        state.standalone, state.lang, source.schema, source.glossary, tuple(state.known), history
+    )
 
 
 async def recall(state: DataState, deps: Deps) -> None:
@@ -50,7 +59,12 @@ async def recall(state: DataState, deps: Deps) -> None:
         state.known = await deps.recall(state.standalone, state.source_name)
     except CitewellError as error:
         state.warnings.append(f"confirmed answers could not be looked up: {error.message}")
-    note(known=[{"item_id": _id(known.item), "similarity": round(known.similarity, 3)} for known in state.known])
+    note(
+        known=[
+            {"item_id": _id(known.item), "similarity": round(known.similarity, 3)}
+            for known in state.known
+        ]
+    )
 
 
 def _id(item: object) -> str:
@@ -62,27 +76,39 @@ def chat_model(deps: Deps) -> LLM | None:
     return None if deps.late() else deps.llm
 
 
-async def proposed(state: DataState, deps: Deps) -> Literal["execute", "repair", "other_source", "no_answer"]:
+async def proposed(
+    state: DataState, deps: Deps
+) -> Literal["execute", "repair", "other_source", "no_answer"]:
     """Fill `state.candidates` with statements that may run. Raises what the model raises."""
     written = await _again(state, deps) if state.problem else await _written(state, deps)
     if isinstance(written, NotInTables):
         return await _elsewhere(state, deps, written.reason)
     if not written and not state.problem:
-        reason = "model_failed" if state.degraded else "no_model" if deps.llm is None else "no_statement"
+        reason = (
+            "model_failed" if state.degraded else "no_model" if deps.llm is None else "no_statement"
+        )
         refuse(state, reason, say(reason, state.lang, source=state.source_name))
         return "no_answer"
     allowed = [candidate for candidate in written if await _allowed(state, deps, candidate)]
     if allowed:
         state.candidates, state.problem = plan_sql.order(allowed), ""
         state.generated_logic = state.candidates[0].sql
-        note(sql=state.generated_logic, candidates=len(written), how=state.candidates[0].how or "written")
+        note(
+            sql=state.generated_logic,
+            candidates=len(written),
+            how=state.candidates[0].how or "written",
+        )
         return "execute"
     state.generated_logic = written[0].sql if written else state.generated_logic
     return next_try(state, deps)
 
 
-async def _elsewhere(state: DataState, deps: Deps, reason: str) -> Literal["other_source", "no_answer"]:
-    """The next best source takes the place of the one in hand, once; else the question is refused."""
+async def _elsewhere(
+    state: DataState, deps: Deps, reason: str
+) -> Literal["other_source", "no_answer"]:
+    """The next best source takes the place of the one in hand, once; else the question is
+    refused.
+    """
     if state.kept is not None:
         return "no_answer"
     state.lacking.append(lacking(state, reason=reason))
@@ -108,9 +134,15 @@ async def _other(state: DataState, deps: Deps) -> Loaded | None:
 
 
 async def _written(state: DataState, deps: Deps) -> list[Candidate] | NotInTables:
-    """A confirmed statement, or as many of the model's as it takes to be sure: of a connected one the first."""
+    """A confirmed statement, or as many of the model's as it takes to be sure: of a connected one
+    the first.
+    """
     assert state.intent_analysis is not None
-    asked, analysis, llm = asked_of(state), state.intent_analysis, None if state.degraded else chat_model(deps)
+    asked, analysis, llm = (
+        asked_of(state),
+        state.intent_analysis,
+        None if state.degraded else chat_model(deps),
+    )
     first = await plan_sql.write(asked, analysis, llm)
     if first is not None and first.question:
         first = await _in_full(state, deps, analysis, first)
@@ -132,7 +164,9 @@ async def _written(state: DataState, deps: Deps) -> list[Candidate] | NotInTable
     return found
 
 
-async def _in_full(state: DataState, deps: Deps, analysis: Analysis, first: Candidate | NotInTables) -> Candidate | NotInTables:
+async def _in_full(
+    state: DataState, deps: Deps, analysis: Analysis, first: Candidate | NotInTables
+) -> Candidate | NotInTables:
     """A follow-up that the model put in full words may be one that people have confirmed."""
     state.standalone, state.is_joined = first.question, False
     note(standalone=state.standalone)
@@ -152,7 +186,9 @@ def _same(sql: str) -> str:
 
 
 async def _allowed(state: DataState, deps: Deps, candidate: Candidate) -> bool:
-    """Whether guard and engine take it; else it is noted why not. One that was written twice is checked once."""
+    """Whether guard and engine take it; else it is noted why not. One that was written twice is
+    checked once.
+    """
     assert state.source is not None
     try:
         await deps.check(state.source, candidate.sql)
@@ -177,7 +213,9 @@ def next_try(state: DataState, deps: Deps) -> Literal["repair", "no_answer"]:
     if deps.late():
         return _give_up(state, "budget_seconds", say("budget_seconds", state.lang))
     at_end = deps.llm is None or state.degraded or state.repairs >= deps.settings.repairs
-    if len(state.heavy) > 1 or (at_end and state.heavy and state.heavy[-1][0] == state.tried[-1]["sql"]):
+    if len(state.heavy) > 1 or (
+        at_end and state.heavy and state.heavy[-1][0] == state.tried[-1]["sql"]
+    ):
         return _give_up(state, "repairs_exhausted", say(state.heavy[-1][1], state.lang))
     if at_end:
         values = {"source": state.source_name, "problem": state.execution_status}
@@ -193,7 +231,9 @@ def _give_up(state: DataState, reason: str, text: str) -> Literal["no_answer"]:
 
 
 async def _again(state: DataState, deps: Deps) -> list[Candidate] | NotInTables:
-    """The statement in hand written anew; one that was tried already is run again only where it took too much."""
+    """The statement in hand written anew; one that was tried already is run again only where it
+    took too much.
+    """
     assert state.intent_analysis is not None
     assert deps.llm is not None, "next_try asks for a repair only where a model can write it"
     asked, analysis = asked_of(state), state.intent_analysis
@@ -216,7 +256,12 @@ async def outcome(state: DataState, deps: Deps) -> Literal["refine", "repair", "
     best = await once(state, deps, _most(state, results))
     state.candidates, state.generated_logic = [best.candidate], best.candidate.sql
     state.rows, state.execution_status, state.problem = best.rows, "success", ""
-    note(sql=best.candidate.sql, rows=len(best.rows.rows), truncated=best.rows.truncated, agreed=list(state.agreed))
+    note(
+        sql=best.candidate.sql,
+        rows=len(best.rows.rows),
+        truncated=best.rows.truncated,
+        agreed=list(state.agreed),
+    )
     if not hollow(best.rows):
         state.kept, state.remarks = None, await leader(state, deps, best)
         return "refine"
@@ -229,7 +274,9 @@ async def _run_all(state: DataState, deps: Deps) -> list[Result]:
     for candidate in state.candidates:
         if results and deps.late():
             break
-        same = next((each for each in results if _same(each.candidate.sql) == _same(candidate.sql)), None)
+        same = next(
+            (each for each in results if _same(each.candidate.sql) == _same(candidate.sql)), None
+        )
         if same is not None:
             results.append(Result(candidate, same.rows))
             continue
@@ -241,8 +288,8 @@ async def _run_all(state: DataState, deps: Deps) -> list[Result]:
 
 
 def _most(state: DataState, results: list[Result]) -> Result:
-    """The first of those that agree with most others, one with rows before one without; one that people confirmed is not
-    outvoted.
+    """The first of those that agree with most others, one with rows before one without; one that
+    people confirmed is not outvoted.
     """
     groups: dict[Hashable, list[Result]] = defaultdict(list)
     for result in results:
@@ -255,12 +302,16 @@ def _most(state: DataState, results: list[Result]) -> Result:
         key = "agreed" if len(most) > 1 else "split"
         state.warnings.append(say(key, "en", k=str(len(most)), n=str(len(results))))
         others = [group[0] for group in groups.values() if group is not most]
-        state.tried += [{"sql": each.candidate.sql, "problem": "gives another result"} for each in others]
+        state.tried += [
+            {"sql": each.candidate.sql, "problem": "gives another result"} for each in others
+        ]
     return most[0]
 
 
 def likened(rows: Rows) -> Hashable:
-    """Rows as they are compared: whatever the order of rows and columns, figures to six places that count."""
+    """Rows as they are compared: whatever the order of rows and columns, figures to six places that
+    count.
+    """
     return tuple(sorted(tuple(sorted(_figure(value) for value in row)) for row in rows.rows))
 
 

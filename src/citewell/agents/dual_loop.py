@@ -1,7 +1,8 @@
-"""The `dual_loop` agent of spec 001: memory, a route, then two loops: are the documents good enough, does the answer settle it.
+"""The `dual_loop` agent of spec 001: memory, a route, then two loops: are the documents good
+enough, does the answer settle it.
 
-The one rule: each turn of a loop must bring something new (another route, other evidence, other words), within a budget; what
-ended it is said.
+The one rule: each turn of a loop must bring something new (another route, other evidence, other
+words), within a budget; what ended it is said.
 """
 
 from __future__ import annotations
@@ -13,16 +14,35 @@ from citewell.agents.dual_loop_end import settle
 from citewell.agents.dual_loop_keep import keep
 from citewell.agents.dual_loop_state import Attempt, Deps, DualLoopState, Retrieved
 from citewell.agents.dual_loop_talk import TALK, intent_of, said
-from citewell.errors import CitewellError, ConfigError, Conflict, NotFound, PermanentError, TransientError
+from citewell.errors import (
+    CitewellError,
+    ConfigError,
+    Conflict,
+    NotFound,
+    PermanentError,
+    TransientError,
+)
 from citewell.graph import END, Graph, node, note
 from citewell.models.base import is_connected
 from citewell.skills.answer.answering import decide_answer, draft_answer, prove_answer
 from citewell.skills.answer.cite import Proof
 from citewell.skills.answer.ending import Ending, end_answer
 from citewell.skills.dialogue.reference import Readings, depends_on_history, readings
-from citewell.skills.dialogue.route import next_search, says_same, search_route, wants_web, without_request
+from citewell.skills.dialogue.route import (
+    next_search,
+    says_same,
+    search_route,
+    wants_web,
+    without_request,
+)
 from citewell.skills.dialogue.validate import objection
-from citewell.skills.evidence.confirmed_evidence import Vouched, likeness_of_quoted, marked, put_beside, sureness
+from citewell.skills.evidence.confirmed_evidence import (
+    Vouched,
+    likeness_of_quoted,
+    marked,
+    put_beside,
+    sureness,
+)
 from citewell.skills.evidence.passages import pack, packed, seen
 from citewell.skills.memory.recall import personalised, told_now
 from citewell.skills.memory.recollect import conversation_hits, memory_hits, with_origin
@@ -51,7 +71,10 @@ async def retrieve_memory(state: DualLoopState, deps: Deps) -> Literal["route_qu
             state.memories = await deps.recall(state.question)
         except CitewellError as error:
             state.warnings.append(f"nothing was recalled: {error.message}")
-    told = [{"memory_id": r.memory.memory_id, "text": r.memory.text, "score": r.score} for r in state.memories]
+    told = [
+        {"memory_id": r.memory.memory_id, "text": r.memory.text, "score": r.score}
+        for r in state.memories
+    ]
     note(trace_id=deps.trace_id, memories=told)
     return "route_query"
 
@@ -65,11 +88,18 @@ async def route_query(state: DualLoopState, deps: Deps) -> Literal["search", "di
     else:
         settled = [recalled.memory.route for recalled in state.memories if recalled.same]
         chosen = search_route(
-            state.question, state.intent, preferred=deps.preferred, forced=deps.forced, settled_by=settled, web=deps.web
+            state.question,
+            state.intent,
+            preferred=deps.preferred,
+            forced=deps.forced,
+            settled_by=settled,
+            web=deps.web,
         )
         state.route, state.route_reason = chosen.name, chosen.reason
     if wants_web(state.question) and not deps.web:
-        state.warnings.append("the question asks for the web, and searching it is switched off (setting web.provider)")
+        state.warnings.append(
+            "the question asks for the web, and searching it is switched off (setting web.provider)"
+        )
     state.tried_routes = [state.route]
     note(route=state.route, reason=state.route_reason, intent=state.intent)
     return "direct" if state.route == "direct" else "search"
@@ -77,16 +107,23 @@ async def route_query(state: DualLoopState, deps: Deps) -> Literal["search", "di
 
 @node("rewrite_query")
 async def rewrite_query(state: DualLoopState, deps: Deps) -> Literal["search", "same_question"]:
-    """Make the question fit for search: at first in full words, after a poor answer in other words."""
+    """Make the question fit for search: at first in full words, after a poor answer in other
+    words.
+    """
     if state.route == "direct" or not state.queries:
         state.standalone, state.read = await _first_reading(state, deps)
         state.route = state.tried_routes[0]
         if state.route == "direct":  # its answer was poor, so the documents are asked after all
-            state.route, state.intent = next_search([], web=deps.web) or "direct_chunk_search", "fact"
+            state.route, state.intent = (
+                next_search([], web=deps.web) or "direct_chunk_search",
+                "fact",
+            )
     else:
         query = state.search_for
         if not query or any(says_same(query, earlier) for earlier in state.queries):
-            state.stop_reason = state.stop_reason or ("model_failed" if state.degraded else "same_question")
+            state.stop_reason = state.stop_reason or (
+                "model_failed" if state.degraded else "same_question"
+            )
             note(query=query)
             await settle(state, deps)
             return "same_question"
@@ -115,7 +152,9 @@ async def _vouched(state: DualLoopState, deps: Deps) -> list[Vouched]:
 
 
 async def _first_reading(state: DualLoopState, deps: Deps) -> tuple[str, Readings]:
-    """The question in full words, with what is remembered put where the user means it, and what is searched for."""
+    """The question in full words, with what is remembered put where the user means it, and what is
+    searched for.
+    """
     question = without_request(asked_part(state.question))
     read = readings(question, state.history)
     state.joined = bool(state.history) and depends_on_history(question, state.history)
@@ -126,14 +165,18 @@ async def _first_reading(state: DualLoopState, deps: Deps) -> tuple[str, Reading
         state.used_memories = [memory.memory_id for memory in used if memory.memory_id]
         state.used_told = [memory.subject for memory in used if not memory.memory_id]
         read = Readings(standalone, read.context or question, read.weight or 1.0)
-    if is_connected(deps.llm):  # it reads all that was said, with the conversation, in its answer call
+    if is_connected(
+        deps.llm
+    ):  # it reads all that was said, with the conversation, in its answer call
         standalone, _ = personalised(state.question, known)
     return standalone, read
 
 
 @node("retrieve_documents")
 async def retrieve_documents(state: DualLoopState, deps: Deps) -> Literal["grade_documents"]:
-    """Search by the route in hand; where the documents hold nothing at all, go on to the web at once."""
+    """Search by the route in hand; where the documents hold nothing at all, go on to the web at
+    once.
+    """
     found = await _retrieved(state, deps)
     if not found.hits and deps.web and "web_search" not in state.tried_routes and not deps.late():
         state.route = "web_search"
@@ -146,28 +189,40 @@ async def retrieve_documents(state: DualLoopState, deps: Deps) -> Literal["grade
         state.retrieval_confidence = deps.rate(state.read.text, fresh)
     state.fetched |= found.fetched
     state.warnings += [warning for warning in found.warnings if warning not in state.warnings]
-    note(route=state.route, confidence=state.retrieval_confidence, looked_at_before=len(found.hits) - len(fresh))
+    note(
+        route=state.route,
+        confidence=state.retrieval_confidence,
+        looked_at_before=len(found.hits) - len(fresh),
+    )
     note(evidence=[seen(hit) for hit in fresh])
     return "grade_documents"
 
 
 async def _retrieved(state: DualLoopState, deps: Deps) -> Retrieved:
-    """Raises StorageError. What fails of the web is a warning: the documents are there all the same."""
+    """Raises StorageError. What fails of the web is a warning: the documents are there all the
+    same.
+    """
     try:
-        found = await deps.retrieve(state.route, state.read, search_names(state.standalone), state.outside)
+        found = await deps.retrieve(
+            state.route, state.read, search_names(state.standalone), state.outside
+        )
     except (TransientError, PermanentError, ConfigError) as error:
         if state.route != "web_search":
             raise
         hint = f" ({error.hint})" if error.hint else ""
-        return Retrieved([], 0.0, warnings=(f"the web could not be searched: {error.message}{hint}",))
+        return Retrieved(
+            [], 0.0, warnings=(f"the web could not be searched: {error.message}{hint}",)
+        )
     state.searched.append(state.route)
     return found
 
 
 @node("grade_documents")
-async def grade_documents(state: DualLoopState, deps: Deps) -> Literal["generate", "retry_retrieve", "fallback"]:
-    """Are the passages likely to hold the answer? By the search's calibrated confidence, and without a connected model by what
-    the reader finds in them.
+async def grade_documents(
+    state: DualLoopState, deps: Deps
+) -> Literal["generate", "retry_retrieve", "fallback"]:
+    """Are the passages likely to hold the answer? By the search's calibrated confidence, and
+    without a connected model by what the reader finds in them.
     """
     state.documents_are_relevant = False
     state.passages = await packed(state.standalone, state.documents, deps.llm, deps.widen)
@@ -177,7 +232,9 @@ async def grade_documents(state: DualLoopState, deps: Deps) -> Literal["generate
         state.documents_are_relevant = await _are_relevant(state, deps)
     else:
         state.documents_are_relevant = bool(state.passages)
-    if not state.documents_are_relevant and not _writes(state, deps):  # what only the search doubts nobody has looked at yet
+    if not state.documents_are_relevant and not _writes(
+        state, deps
+    ):  # what only the search doubts nobody has looked at yet
         state.rejected += [p.hit.chunk_id for p in state.passages]
     note(relevant=state.documents_are_relevant, passages=len(state.passages))
     decision = decide_after_document_grading(state, deps)
@@ -187,25 +244,33 @@ async def grade_documents(state: DualLoopState, deps: Deps) -> Literal["generate
 
 
 async def _with_vouched(state: DualLoopState, deps: Deps) -> None:
-    """What people confirmed stands in front, but for what was graded before and does not hold the answer."""
+    """What people confirmed stands in front, but for what was graded before and does not hold the
+    answer.
+    """
     fresh = [each for each in state.vouched if each.hit.chunk_id not in state.rejected]
     if not fresh:
         return
     try:
-        state.passages, against = await put_beside(state.standalone, fresh, state.passages, deps.judge)
+        state.passages, against = await put_beside(
+            state.standalone, fresh, state.passages, deps.judge
+        )
     except CitewellError as error:
         state.warnings.append(f"what people confirmed was not looked at: {error.message}")
         return
     state.warnings += [warning for warning in against if warning not in state.warnings]
     shown = {passage.hit.chunk_id for passage in state.passages}
     used = [each for each in fresh if each.hit.chunk_id in shown]
-    state.rejected += [each.hit.chunk_id for each in fresh if each not in used]  # not judged again after another search
+    state.rejected += [
+        each.hit.chunk_id for each in fresh if each not in used
+    ]  # not judged again after another search
     least = deps.thresholds.retrieval_threshold
     state.retrieval_confidence = sureness(used, state.retrieval_confidence, least)
 
 
 async def _are_relevant(state: DualLoopState, deps: Deps) -> bool:
-    """A connected model may look at what the search doubts once no other search is left: it says itself what is missing."""
+    """A connected model may look at what the search doubts once no other search is left: it says
+    itself what is missing.
+    """
     if _writes(state, deps):
         sure = state.retrieval_confidence >= deps.thresholds.retrieval_threshold
         return sure or next_search(state.tried_routes, web=deps.web) is None
@@ -219,8 +284,12 @@ def _writes(state: DualLoopState, deps: Deps) -> bool:
     return is_connected(deps.llm) and not state.degraded
 
 
-def decide_after_document_grading(state: DualLoopState, deps: Deps) -> Literal["generate", "retry_retrieve", "fallback"]:
-    """Good: write. Poor: the next search that has not been tried. None left, or the same evidence as before: an honest end."""
+def decide_after_document_grading(
+    state: DualLoopState, deps: Deps
+) -> Literal["generate", "retry_retrieve", "fallback"]:
+    """Good: write. Poor: the next search that has not been tried. None left, or the same evidence
+    as before: an honest end.
+    """
     _look_at_the_clock(state, deps)
     if state.documents_are_relevant:
         if state.spans not in state.answered_from:
@@ -243,7 +312,9 @@ def _look_at_the_clock(state: DualLoopState, deps: Deps) -> None:
 
 @node("generate_response")
 async def generate_response(state: DualLoopState, deps: Deps) -> Literal["grade_relevance"]:
-    """Write the whole answer over numbered evidence in one call; without a connected model, the sentences that answer."""
+    """Write the whole answer over numbered evidence in one call; without a connected model, the
+    sentences that answer.
+    """
     await _draft(state, deps)
     return "grade_relevance"
 
@@ -251,31 +322,43 @@ async def generate_response(state: DualLoopState, deps: Deps) -> Literal["grade_
 async def _draft(state: DualLoopState, deps: Deps) -> None:
     if state.drafted is None:
         quoted_only = bool(state.stop_reason)
-        drafted = await draft_answer(deps, state.standalone, state.passages, history=state.history, quoted_only=quoted_only)
+        drafted = await draft_answer(
+            deps, state.standalone, state.passages, history=state.history, quoted_only=quoted_only
+        )
         state.model_calls += drafted.calls
         if drafted.failure.startswith("budget"):
             state.stop_reason = state.stop_reason or drafted.failure
         elif drafted.failure:
             state.degraded = True
-        state.warnings += [drafted.warning] if drafted.warning and drafted.warning not in state.warnings else []
+        state.warnings += (
+            [drafted.warning] if drafted.warning and drafted.warning not in state.warnings else []
+        )
         state.drafted = drafted
     state.response, state.generation = state.drafted.draft.text, "drafted"
 
 
 @node("direct_response")
 async def direct_response(state: DualLoopState, deps: Deps) -> Literal["grade_relevance"]:
-    """Answer without a search: a greeting, something to remember, a question about what was said or remembered."""
+    """Answer without a search: a greeting, something to remember, a question about what was said or
+    remembered.
+    """
     state.standalone = state.standalone or state.question
     state.passages = []
     state.generation = "direct"
     if state.intent == "memory":
         memories = [recalled.memory for recalled in state.memories]
-        memories.sort(key=lambda memory: memory.kind != "fact")  # what the user said comes before what was answered
-        state.retrieval_confidence = max((recalled.score for recalled in state.memories), default=0.0)
+        memories.sort(
+            key=lambda memory: memory.kind != "fact"
+        )  # what the user said comes before what was answered
+        state.retrieval_confidence = max(
+            (recalled.score for recalled in state.memories), default=0.0
+        )
         hits = memory_hits(memories, state.lang)
         if asks_about_talk(state.question):
             hits += conversation_hits(state.history, deps.session_id, state.lang)
-        state.passages = pack(state.standalone, hits, deps.llm.evidence_tokens if deps.llm else 500, most=RECALLED)
+        state.passages = pack(
+            state.standalone, hits, deps.llm.evidence_tokens if deps.llm else 500, most=RECALLED
+        )
         await _draft(state, deps)
     else:
         state.response = said(state, deps)
@@ -285,7 +368,9 @@ async def direct_response(state: DualLoopState, deps: Deps) -> Literal["grade_re
 
 @node("grade_relevance")
 async def grade_relevance(state: DualLoopState, deps: Deps) -> Literal["end", "retry"]:
-    """Is every sentence proved by what it cites, and is the answer likely to settle the question?"""
+    """Is every sentence proved by what it cites, and is the answer likely to settle the
+    question?
+    """
     if state.drafted is None:  # our own words: nothing to prove
         state.is_relevant = True
         await settle(state, deps)
@@ -293,7 +378,9 @@ async def grade_relevance(state: DualLoopState, deps: Deps) -> Literal["end", "r
     attempt = await _graded(state, deps)
     state.attempts.append(attempt)
     state.answered_from.append(state.spans)
-    state.is_relevant = attempt.shown and attempt.proved and not (state.search_for and has_another_way(state, deps))
+    state.is_relevant = (
+        attempt.shown and attempt.proved and not (state.search_for and has_another_way(state, deps))
+    )
     note(relevant=state.is_relevant)
     decision = decide_after_answer_grading(state, deps)
     if decision == "end":
@@ -302,49 +389,67 @@ async def grade_relevance(state: DualLoopState, deps: Deps) -> Literal["end", "r
 
 
 async def _graded(state: DualLoopState, deps: Deps) -> Attempt:
-    """The draft judged; what is doubted is written once more where no other evidence can be looked for. That nothing is told is
-    judged only where nothing else is left to try.
+    """The draft judged; what is doubted is written once more where no other evidence can be looked
+    for. That nothing is told is judged only where nothing else is left to try.
     """
     drafted = state.drafted
     assert drafted is not None, "a draft is graded"
     draft = drafted.draft
-    state.search_for = "" if draft.status in {"answered", "false_premise", "unclear"} else draft.search_for
+    state.search_for = (
+        "" if draft.status in {"answered", "false_premise", "unclear"} else draft.search_for
+    )
     if draft.status == "not_told" and has_another_way(state, deps):
         return Attempt(
-            Ending("refused", "", Proof([], [])), 0.0, state.retrieval_confidence, state.route, shown=False, proved=False
+            Ending("refused", "", Proof([], [])),
+            0.0,
+            state.retrieval_confidence,
+            state.route,
+            shown=False,
+            proved=False,
         )
     state.model_calls += drafted.tier == "connected"
     repair = not has_another_way(state, deps) and state.model_calls + ROUND_CALLS <= MOST_CALLS
     proven = await prove_answer(deps, drafted, history=state.history, repair=repair)
     state.stop_reason = state.stop_reason or proven.spent
-    recalled = state.retrieval_confidence if state.route == "direct" else likeness_of_quoted(state.vouched, proven)
+    recalled = (
+        state.retrieval_confidence
+        if state.route == "direct"
+        else likeness_of_quoted(state.vouched, proven)
+    )
     decided = decide_answer(deps, drafted, proven, state.retrieval_confidence, recalled=recalled)
     proof = show_proof(decided.proven)
     try:
-        located = await deps.locate(with_origin(marked(proof.citations, state.vouched), state.fetched))
+        located = await deps.locate(
+            with_origin(marked(proof.citations, state.vouched), state.fetched)
+        )
         proof = Proof(proof.sentences, located)
     except (Conflict, NotFound) as error:
         state.warnings.append(f"an answer was dropped: {error.message}")
         proof, decided = Proof([], []), replace(decided, shown=False)
     end = end_answer(drafted, decided, proof, state.nearest, state.lang, degraded=state.degraded)
     proved = decided.proven.proved and end.status == "answered"
-    return Attempt(end, decided.probability, state.retrieval_confidence, state.route, decided.shown, proved)
+    return Attempt(
+        end, decided.probability, state.retrieval_confidence, state.route, decided.shown, proved
+    )
 
 
 def has_another_way(state: DualLoopState, deps: Deps) -> bool:
-    """Whether other evidence may be looked for after this draft: the documents after a direct answer, or other words where the
-    draft named some and corrections are left. One more draft and its judgement must fit the calls of a question.
+    """Whether other evidence may be looked for after this draft: the documents after a direct
+    answer, or other words where the draft named some and corrections are left. One more draft and
+    its judgement must fit the calls of a question.
     """
     if state.stop_reason or state.model_calls + ROUND_CALLS > MOST_CALLS:
         return False
     most = deps.settings.corrections if deps.settings.outer_loop else 0
-    fresh = bool(state.search_for) and not any(says_same(state.search_for, earlier) for earlier in state.queries)
+    fresh = bool(state.search_for) and not any(
+        says_same(state.search_for, earlier) for earlier in state.queries
+    )
     return state.route == "direct" or (fresh and state.correction_attempts < most)
 
 
 def decide_after_answer_grading(state: DualLoopState, deps: Deps) -> Literal["end", "retry"]:
-    """Good: the end. Poor: other words, as often as is allowed and as the draft named some. After a poor direct answer the
-    documents are asked, which is no correction.
+    """Good: the end. Poor: other words, as often as is allowed and as the draft named some. After a
+    poor direct answer the documents are asked, which is no correction.
     """
     if state.is_relevant:
         return "end"
@@ -352,14 +457,22 @@ def decide_after_answer_grading(state: DualLoopState, deps: Deps) -> Literal["en
     if has_another_way(state, deps):
         state.correction_attempts += state.route != "direct"
         return "retry"
-    why = "corrections_exhausted" if state.correction_attempts else "model_failed" if state.degraded else "unsettled"
+    why = (
+        "corrections_exhausted"
+        if state.correction_attempts
+        else "model_failed"
+        if state.degraded
+        else "unsettled"
+    )
     state.stop_reason = state.stop_reason or why
     return "end"
 
 
 @node("consolidate_memory")
 async def consolidate_memory(state: DualLoopState, deps: Deps) -> Literal["default"]:
-    """Remember what was settled, with a link to its trace, and what the user told of themself. Nothing after a poor grade."""
+    """Remember what was settled, with a link to its trace, and what the user told of themself.
+    Nothing after a poor grade.
+    """
     if deps.remember is None or not state.is_relevant or state.status != "answered":
         note(remembered=[])
         return "default"
@@ -375,7 +488,11 @@ GRAPH: Graph[DualLoopState] = Graph(
         route_query: {"search": rewrite_query, "direct": direct_response},
         rewrite_query: {"search": retrieve_documents, "same_question": consolidate_memory},
         retrieve_documents: {"grade_documents": grade_documents},
-        grade_documents: {"generate": generate_response, "retry_retrieve": retrieve_documents, "fallback": END},
+        grade_documents: {
+            "generate": generate_response,
+            "retry_retrieve": retrieve_documents,
+            "fallback": END,
+        },
         generate_response: {"grade_relevance": grade_relevance},
         direct_response: {"grade_relevance": grade_relevance},
         grade_relevance: {"end": consolidate_memory, "retry": rewrite_query},

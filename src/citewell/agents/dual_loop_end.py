@@ -1,4 +1,5 @@
-"""How a run of the dual loop ends: a settled answer, the best there was with a caution, or an honest refusal.
+"""How a run of the dual loop ends: a settled answer, the best there was with a caution, or an
+honest refusal.
 
 The one rule: an ending says what was searched and what stopped it, unless the question is settled.
 """
@@ -17,7 +18,10 @@ from citewell.skills.memory.recollect import memory_citation, memory_text
 from citewell.skills.memory.remember import facts_told
 from citewell.types import Event, Sentence, Status
 
-UNKEPT = "what you told of yourself was not remembered, because the question was not settled; tell it by itself"
+UNKEPT = (
+    "what you told of yourself was not remembered, because the question was not settled; tell "
+    "it by itself"
+)
 # in place of what a refusal says: beside proved sentences it is the rest that nothing settles
 UNPROVED_REST = {"unsettled": "rest_unproved", "corrections_exhausted": "rest_unproved_again"}
 OURS: dict[str, Status] = {"remember": "answered"}  # what our own words are; else a question back
@@ -34,7 +38,11 @@ async def settle(state: DualLoopState, deps: Deps) -> None:
         _refuse(state, deps)
     else:
         _show(state, deps, best)
-    if not (state.is_relevant and state.status == "answered") and facts_told(state.question) and deps.remember is not None:
+    if (
+        not (state.is_relevant and state.status == "answered")
+        and facts_told(state.question)
+        and deps.remember is not None
+    ):
         state.warnings.append(UNKEPT)
     note(status=state.status, stop_reason=state.stop_reason)
     for citation in state.proof.citations:
@@ -42,14 +50,18 @@ async def settle(state: DualLoopState, deps: Deps) -> None:
 
 
 def _best(state: DualLoopState) -> Attempt | None:
-    """The last attempt where it is good, else the likeliest of those that may be shown; None where none may."""
+    """The last attempt where it is good, else the likeliest of those that may be shown; None where
+    none may.
+    """
     if state.is_relevant:
         return state.attempts[-1]
     return max((a for a in state.attempts if a.shown), key=lambda a: a.probability, default=None)
 
 
 async def _still(best: Attempt | None, state: DualLoopState, deps: Deps) -> Attempt | None:
-    """The same where its quotes still stand in their documents: a page may have been fetched anew since an earlier attempt."""
+    """The same where its quotes still stand in their documents: a page may have been fetched anew
+    since an earlier attempt.
+    """
     if best is None or best is state.attempts[-1]:
         return best
     try:
@@ -61,11 +73,17 @@ async def _still(best: Attempt | None, state: DualLoopState, deps: Deps) -> Atte
 
 
 def _refuse(state: DualLoopState, deps: Deps) -> None:
-    """In the model's own words for what is missing, where judged; a draft that could not be checked, as such; else ours."""
+    """In the model's own words for what is missing, where judged; a draft that could not be
+    checked, as such; else ours.
+    """
     last = state.attempts[-1] if state.attempts else None
     said = last.ending if last is not None else None
     if said is not None and said.status == "clarify":
-        state.status, state.final_answer, state.confidence = "clarify", said.text, last.probability if last else 0.0
+        state.status, state.final_answer, state.confidence = (
+            "clarify",
+            said.text,
+            last.probability if last else 0.0,
+        )
         state.stop_reason = ""  # nothing was given up
         return
     state.status = said.status if said is not None else "refused"
@@ -75,7 +93,9 @@ def _refuse(state: DualLoopState, deps: Deps) -> None:
     text = said.text if said is not None and said.text else refusal(state.nearest, state.lang)
     state.proof = said.proof if said is not None else Proof([], [])
     state.warnings += said.warnings if said is not None else []
-    state.final_answer = _joined(state, text, ending(state.searched, state.stop_reason, state.lang, web=deps.web))
+    state.final_answer = _joined(
+        state, text, ending(state.searched, state.stop_reason, state.lang, web=deps.web)
+    )
 
 
 def _show(state: DualLoopState, deps: Deps, best: Attempt) -> None:
@@ -92,7 +112,9 @@ def _show(state: DualLoopState, deps: Deps, best: Attempt) -> None:
         return
     state.status = "fallback"
     words = UNPROVED_REST.get(state.stop_reason, state.stop_reason)
-    state.final_answer = _joined(state, text, ending(state.searched, words, state.lang, web=deps.web))
+    state.final_answer = _joined(
+        state, text, ending(state.searched, words, state.lang, web=deps.web)
+    )
 
 
 def _joined(state: DualLoopState, *parts: str) -> str:

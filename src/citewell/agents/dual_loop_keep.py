@@ -1,4 +1,5 @@
-"""What is remembered of a run that ended well: the facts the user told, then the question that was settled.
+"""What is remembered of a run that ended well: the facts the user told, then the question that was
+settled.
 
 The one rule: what rests on a memory says so, so that it goes with it.
 """
@@ -29,16 +30,24 @@ async def keep(state: DualLoopState, deps: Deps, remember: Remember) -> None:
 
 
 def _settled(state: DualLoopState) -> bool:
-    """Whether the question is one to be remembered: proved, not by nearness alone; asked in full words, for a follow-up that
-    is only joined to others would be taken for them; and not about the user, of whom facts tell.
+    """Whether the question is one to be remembered: proved, not by nearness alone; asked in full
+    words, for a follow-up that is only joined to others would be taken for them; and not about the
+    user, of whom facts tell.
     """
     graded = state.route != "direct" and bool(state.attempts) and state.attempts[-1].proved
     graded = graded and state.drafted is not None and state.drafted.tier != "search"
-    return graded and not state.joined and not asks_about_memory(state.standalone) and not tells_secret(state.standalone)
+    return (
+        graded
+        and not state.joined
+        and not asks_about_memory(state.standalone)
+        and not tells_secret(state.standalone)
+    )
 
 
 async def _keep(state: DualLoopState, remember: Remember, told: Told) -> str:
-    """The id of the memory; empty where it could not be kept. What it says otherwise than before is told."""
+    """The id of the memory; empty where it could not be kept. What it says otherwise than before is
+    told.
+    """
     try:
         result = await remember(told)
     except CitewellError as error:
@@ -57,7 +66,9 @@ def _settled_question(state: DualLoopState, deps: Deps) -> Told:
     said = ("" if state.lang == "zh" else " ").join(s.text for s in proved.sentences if s.citations)
     used = tuple(state.used_memories)
     question = asked_part(state.standalone)  # what else was told is kept for itself
-    return Told("question", question, said, deps.collection, state.route, deps.trace_id, cited, used)
+    return Told(
+        "question", question, said, deps.collection, state.route, deps.trace_id, cited, used
+    )
 
 
 def _differs(old: str, when: float) -> str:

@@ -1,6 +1,8 @@
-"""What the `dual_loop` agent's nodes share: the fields of spec 001 under their names, and what reaches them from outside.
+"""What the `dual_loop` agent's nodes share: the fields of spec 001 under their names, and what
+reaches them from outside.
 
-The one rule: the state is plain data that JSON can hold, so that a run that was killed goes on from its last finished node.
+The one rule: the state is plain data that JSON can hold, so that a run that was killed goes on from
+its last finished node.
 """
 
 from __future__ import annotations
@@ -29,7 +31,9 @@ from citewell.types import Citation, Followed, Hit, Message, Status
 
 @dataclass(frozen=True, slots=True)
 class Retrieved:
-    """Hits best first, how likely they hold the answer (0 to 1), and of pages of the web when each was fetched, by doc_id."""
+    """Hits best first, how likely they hold the answer (0 to 1), and of pages of the web when each
+    was fetched, by doc_id.
+    """
 
     hits: list[Hit]
     confidence: float
@@ -38,19 +42,22 @@ class Retrieved:
 
 
 class Retrieve(Protocol):
-    """Search by a route; of the web by the words `outside`, which hold nothing that is remembered of the user. Raises
-    StorageError, and for the web what the provider raises.
+    """Search by a route; of the web by the words `outside`, which hold nothing that is remembered
+    of the user. Raises StorageError, and for the web what the provider raises.
     """
 
-    async def __call__(self, route: RouteName, read: Readings, entities: Sequence[str], outside: str) -> Retrieved: ...
+    async def __call__(
+        self, route: RouteName, read: Readings, entities: Sequence[str], outside: str
+    ) -> Retrieved: ...
 
 
 @dataclass(frozen=True, slots=True)
 class Deps:
-    """Effects. `llm` None: the tier without a chat model. `web`: whether the web can be searched. `preferred`: the search that
-    settings or request name; `forced`: the request does, so nothing else may be searched first. `late`: whether the time
-    allowed for the question is over. `recall` and `remember` are of one user; None where nothing is remembered. `rate`: how
-    likely hits hold what a text asks for. `known`: what people confirmed of such a question.
+    """Effects. `llm` None: the tier without a chat model. `web`: whether the web can be searched.
+    `preferred`: the search that settings or request name; `forced`: the request does, so nothing
+    else may be searched first. `late`: whether the time allowed for the question is over. `recall`
+    and `remember` are of one user; None where nothing is remembered. `rate`: how likely hits hold
+    what a text asks for. `known`: what people confirmed of such a question.
     """
 
     settings: DualLoopSettings
@@ -79,8 +86,8 @@ class Deps:
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """An answer that was tried: how it would end, the probability that it is right, whether it may be shown, and whether all of
-    it is proved.
+    """An answer that was tried: how it would end, the probability that it is right, whether it may
+    be shown, and whether all of it is proved.
     """
 
     ending: Ending
@@ -105,16 +112,21 @@ class DualLoopState:
     tried_routes: list[RouteName] = field(default_factory=list)
     # rewrite_query
     standalone: str = ""  # the question as it is understood alone, and as it is answered
-    joined: bool = False  # a follow-up that could not be put in full words, and stands behind those it leans on
+    # a follow-up that could not be put in full words, and stands behind those it leans on
+    joined: bool = False
     outside: str = ""  # what the web is searched for: nothing that is remembered stands in it
     updated_query: str = ""  # what is searched for
     read: Readings = field(default_factory=lambda: Readings(""))
     queries: list[str] = field(default_factory=list)  # all that was searched for
     used_memories: list[str] = field(default_factory=list)  # ids of those that the rewrite rests on
-    used_told: list[str] = field(default_factory=list)  # subjects of facts of this very message that it rests on
+    used_told: list[str] = field(
+        default_factory=list
+    )  # subjects of facts of this very message that it rests on
     # retrieve_documents
     documents: list[Hit] = field(default_factory=list)
-    nearest: list[Hit] = field(default_factory=list)  # the best of the first search that found anything
+    nearest: list[Hit] = field(
+        default_factory=list
+    )  # the best of the first search that found anything
     retrieval_confidence: float = 0.0
     searched: list[RouteName] = field(default_factory=list)
     fetched: dict[str, float] = field(default_factory=dict)
@@ -122,7 +134,9 @@ class DualLoopState:
     # grade_documents
     passages: list[Passage] = field(default_factory=list)
     documents_are_relevant: bool = False
-    rejected: list[int] = field(default_factory=list)  # chunks that were graded and do not hold the answer
+    rejected: list[int] = field(
+        default_factory=list
+    )  # chunks that were graded and do not hold the answer
     # generate_response, direct_response
     drafted: Drafted | None = None  # the answer as sentences with the ids of their evidence
     model_calls: int = 0  # of the chat model, for drafts and their judgement
@@ -133,7 +147,9 @@ class DualLoopState:
     is_relevant: bool = False
     correction_attempts: int = 0
     attempts: list[Attempt] = field(default_factory=list)
-    answered_from: list[list[tuple[str, int, int]]] = field(default_factory=list)  # evidence of each attempt
+    answered_from: list[list[tuple[str, int, int]]] = field(
+        default_factory=list
+    )  # evidence of each attempt
     # consolidate_memory
     kept_memories: list[str] = field(default_factory=list)  # ids of what was remembered of this run
     # the end

@@ -1,6 +1,8 @@
-"""What needs no search: a greeting, something to remember, a question about what was said or is remembered.
+"""What needs no search: a greeting, something to remember, a question about what was said or is
+remembered.
 
-The one rule: a question that the documents might answer is theirs; only what plainly is not about them is answered here.
+The one rule: a question that the documents might answer is theirs; only what plainly is not about
+them is answered here.
 """
 
 from __future__ import annotations
@@ -19,7 +21,9 @@ from citewell.skills.memory.remember import (
 )
 from citewell.text.secret import is_secret, tells_secret
 
-TALK = frozenset({"smalltalk", "remember", "forget", "memory", "which"})  # intents that need no search
+TALK = frozenset(
+    {"smalltalk", "remember", "forget", "memory", "which"}
+)  # intents that need no search
 
 
 async def intent_of(state: DualLoopState, deps: Deps) -> tuple[str, str]:
@@ -29,7 +33,11 @@ async def intent_of(state: DualLoopState, deps: Deps) -> tuple[str, str]:
         return "which", "the question may mean either of two things"
     if asks_to_forget(question):
         return "forget", "something is to be forgotten"
-    if asks_to_remember(question) or only_tells(question) or (tells_secret(question) and question[-1] not in "?？"):
+    if (
+        asks_to_remember(question)
+        or only_tells(question)
+        or (tells_secret(question) and question[-1] not in "?？")
+    ):
         return "remember", "there is nothing to answer, only something to remember"
     about_talk = bool(state.history) and deps.llm is not None and asks_about_talk(question)
     if about_talk or (asks_about_memory(question) and state.memories):

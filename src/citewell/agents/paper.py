@@ -1,7 +1,9 @@
-"""The `paper` agent of spec 003: guide, controller, section agents, audit. No graph: the session's states are the graph.
+"""The `paper` agent of spec 003: guide, controller, section agents, audit. No graph: the session's
+states are the graph.
 
-The one rule: who is sent what is decided by types (`paper_state.py`). Only the controller's first task sees the conversation;
-a section agent sees its part and the clarified question; the audit sees the question as asked, the draft and the passages.
+The one rule: who is sent what is decided by types (`paper_state.py`). Only the controller's first
+task sees the conversation; a section agent sees its part and the clarified question; the audit sees
+the question as asked, the draft and the passages.
 """
 
 from __future__ import annotations
@@ -24,7 +26,9 @@ from citewell.step_runner import Stage
 
 
 async def answer(state: PaperState, deps: Deps, stage: Stage) -> None:
-    """From the reader's words to a proved answer, in the state. Raises InvalidInput for what cannot be asked."""
+    """From the reader's words to a proved answer, in the state. Raises InvalidInput for what cannot
+    be asked.
+    """
     async with stage.step("control_route") as taken:
         taken.action = await control_route(state, deps)
     if taken.action == "smalltalk":
@@ -43,12 +47,18 @@ async def _structure(state: PaperState, deps: Deps, stage: Stage) -> bool:
     """What the paper's structure answers exactly needs no agent and no audit."""
     # as it was asked too: joined to the question before it, it may not show what it asks
     asked = dict.fromkeys((state.question, state.clarified_question))
-    found = [facts_answer(question, deps.book) for question in asked] if state.selection is None else []
+    found = (
+        [facts_answer(question, deps.book) for question in asked] if state.selection is None else []
+    )
     known = next((fact for fact in found if fact is not None), None)
     if known is None:
         return False
     async with stage.step("section_structure") as taken:
-        state.agents, state.proof, taken.action = ["structure"], Proof(known.sentences, known.citations), known.kind
+        state.agents, state.proof, taken.action = (
+            ["structure"],
+            Proof(known.sentences, known.citations),
+            known.kind,
+        )
         note(received={"clarified_question": state.clarified_question}, draft=known.text)
     return True
 
@@ -59,7 +69,9 @@ async def _sections(state: PaperState, deps: Deps, stage: Stage) -> None:
         return  # it asks for what is not there
     for agent, package in packages(state, deps).items():
         async with stage.step(f"section_{agent}") as taken:
-            draft = await section_agent(agent, package, _means(state, deps), explains=state.selection is not None)
+            draft = await section_agent(
+                agent, package, _means(state, deps), explains=state.selection is not None
+            )
             taken.action = draft.generation
         state.drafts.append(draft)
         failure, warning = draft.drafted.failure, draft.drafted.warning
@@ -80,13 +92,23 @@ async def _audited(state: PaperState, deps: Deps, stage: Stage) -> None:
     package = AuditPackage(state.question, state.drafted.draft, tuple(state.drafted.passages))
     means = _means(state, deps)
     async with stage.step("control_audit") as taken:
-        judge = means.judge if state.drafted.tier == "connected" else None  # what is quoted whole needs none
+        judge = (
+            means.judge if state.drafted.tier == "connected" else None
+        )  # what is quoted whole needs none
         proven = await judge_draft(package.draft, package.question, state.drafted.units, judge)
         taken.action = "passed" if proven.proved else "failed"
         _note_audit(package, proven)
-    if not proven.proved and proven.judgements and not proven.failure and means.llm is not None and is_connected(means.llm):
+    if (
+        not proven.proved
+        and proven.judgements
+        and not proven.failure
+        and means.llm is not None
+        and is_connected(means.llm)
+    ):
         async with stage.step("control_revise") as taken:
-            again = await repair_draft(means.llm, means.judge, package.question, state.drafted.units, proven)
+            again = await repair_draft(
+                means.llm, means.judge, package.question, state.drafted.units, proven
+            )
             state.revised = again is not proven
             taken.action = "revised" if state.revised else "as it was"
             _note_audit(replace(package, draft=again.draft), again)

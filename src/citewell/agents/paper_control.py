@@ -1,6 +1,7 @@
 """The controller's first task: the question in full words, and the section agents that it goes to.
 
-The one rule: this is the only place that sees the conversation. What goes on from here is the clarified question.
+The one rule: this is the only place that sees the conversation. What goes on from here is the
+clarified question.
 """
 
 from __future__ import annotations
@@ -30,23 +31,35 @@ from citewell.text.sentences import language
 from citewell.types import Hit, Message
 
 FIGURES = "figures_and_references"
-# How far behind the best section's best passage another section's may lie and still be asked too, in the units of a search's
-# score. Chosen by a trial script on 27 questions of QASPER, 30 of our samples and 17 on PDFs: what the first agent is sent then
-# holds the gold answer of 14, 29 and 10 of them, what both are sent of 19, 29 and 11 (NEAR 1.5 and no CUE: 10, 28, 10 and 15,
-# 28, 11; the best passages of the whole paper, in one prompt: 16, 30, 10).
+# How far behind the best section's best passage another section's may lie and still be asked too,
+# in the units of a search's score. Chosen by a trial script on 27 questions of QASPER, 30 of our
+# samples and 17 on PDFs: what the first agent is sent then holds the gold answer of 14, 29 and 10
+# of them, what both are sent of 19, 29 and 11 (NEAR 1.5 and no CUE: 10, 28, 10 and 15, 28, 11; the
+# best passages of the whole paper, in one prompt: 16, 30, 10).
 NEAR = 3.0
-_NO_ANSWER = ("front", "references")  # read where they are named: a title in a list of references proves nothing
-CUE = 3.0  # what a word of the question that names an agent's matter adds to the score of its passages; chosen likewise
+_NO_ANSWER = (
+    "front",
+    "references",
+)  # read where they are named: a title in a list of references proves nothing
+# what a word of the question that names an agent's matter adds to the score of its passages; chosen
+# likewise
+CUE = 3.0
 _CUES = {
     agent: re.compile("|".join(patterns), re.IGNORECASE)
     for agent, patterns in {
-        "introduction": (r"\bmotivat|\bcontribution|\bwhat problem\b", r"研究背景|动机|贡献|研究的问题"),
+        "introduction": (
+            r"\bmotivat|\bcontribution|\bwhat problem\b",
+            r"研究背景|动机|贡献|研究的问题",
+        ),
         "related_work": (
             r"\b(?:previous|prior|related|earlier|existing) (?:work|approach|method|stud|research)",
             r"相关工作|(?:以往|已有|现有|前人)的?(?:方法|研究|工作)",
         ),
         "methods": (
-            r"\bdata ?sets?\b|\bcorp(?:us|ora)\b|\bcollect(?:ed|ion)?\b|\bannotat|\barchitecture\b|\blayers?\b",
+            (
+                r"\bdata ?sets?\b|\bcorp(?:us|ora)\b|\bcollect(?:ed|ion)?\b|\bannotat|"
+                r"\barchitecture\b|\blayers?\b"
+            ),
             r"\btrain(?:ed|ing)\b|\bhyper-?parameters?\b|\bloss\b",
             r"数据集|语料|收集|标注|架构|结构|网络层|训练|超参数|损失函数",
         ),
@@ -61,7 +74,9 @@ _CUES = {
         ),
     }.items()
 }
-_EDIT = re.compile(r"\[(?:route|路线)\]")  # how an edit of the route stands in the history: nothing that a question leans on
+_EDIT = re.compile(
+    r"\[(?:route|路线)\]"
+)  # how an edit of the route stands in the history: nothing that a question leans on
 # what a question means by these is the paper at hand, not what was said before
 _THIS = re.compile(
     r"\b(?:this|the) (?:paper|method|model|approach|work|study|article|system|framework)\b"
@@ -78,7 +93,9 @@ class Routed(BaseModel):
 
 
 async def control_route(state: PaperState, deps: Deps) -> str:
-    """Rewrite and route. Raises InvalidInput for what cannot be asked. The way on: the agents' names, or `smalltalk`."""
+    """Rewrite and route. Raises InvalidInput for what cannot be asked. The way on: the agents'
+    names, or `smalltalk`.
+    """
     state.question = clean(state.question)
     if found := objection(state.question, deps.thresholds.question_max_chars, deps.sensitive):
         raise found[1]
@@ -117,7 +134,10 @@ def agent_of(role: Role) -> str:
 
 async def _clarify(package: RoutePackage, state: PaperState, deps: Deps) -> list[str]:
     """Set the clarified question; with a connected model, the agents that it chose."""
-    question, history = package.question, [each for each in package.chat_history if not _EDIT.match(each.content)]
+    question, history = (
+        package.question,
+        [each for each in package.chat_history if not _EDIT.match(each.content)],
+    )
     alone = _THIS.sub(lambda found: "paper" if found[0].isascii() else "论文", question)
     leans = bool(history) and depends_on_history(alone, history)
     state.read = readings(question, history) if leans else Readings(question)
@@ -138,7 +158,10 @@ async def _clarify(package: RoutePackage, state: PaperState, deps: Deps) -> list
 
 
 async def _routed(llm: LLM, package: RoutePackage) -> Routed:
-    said = "\n".join(f"{'Reader' if m.role == 'user' else 'Guide'}: {m.content[:LONGEST_TURN]}" for m in package.chat_history)
+    said = "\n".join(
+        f"{'Reader' if m.role == 'user' else 'Guide'}: {m.content[:LONGEST_TURN]}"
+        for m in package.chat_history
+    )
     messages = fill(
         load(f"agents/prompts/paper/route.{language(package.question)}.md"),
         agents=", ".join(SECTION_AGENTS),
@@ -156,29 +179,41 @@ async def _search(state: PaperState, deps: Deps) -> None:
     if state.clarified_question not in {state.question, read.text}:
         read = readings(state.clarified_question, [Message(role="user", content=state.question)])
     found = await deps.find(read, search_names(state.clarified_question))
-    state.hits = [hit for hit in found.hits if hit.text.strip() not in hit.heading_path]  # a heading alone says nothing
+    state.hits = [
+        hit for hit in found.hits if hit.text.strip() not in hit.heading_path
+    ]  # a heading alone says nothing
     state.retrieval_confidence = found.confidence
     state.warnings += [warning for warning in found.warnings if warning not in state.warnings]
 
 
 def route(state: PaperState, deps: Deps, chosen: Sequence[str]) -> list[str]:
-    """The section agents to ask, best first: what the question names, what a model chose, where the best passages stand."""
+    """The section agents to ask, best first: what the question names, what a model chose, where the
+    best passages stand.
+    """
     if state.selection is not None:
-        start, end = state.selection  # of one that runs over the border of two parts, where most of it stands
-        part = max(deps.book.paper.parts, key=lambda part: min(part.end, end) - max(part.start, start))
+        start, end = (
+            state.selection
+        )  # of one that runs over the border of two parts, where most of it stands
+        part = max(
+            deps.book.paper.parts, key=lambda part: min(part.end, end) - max(part.start, start)
+        )
         return [agent_of(part.role)]
     named = named_agents(state.pointed, deps.book)
     found = ranked(state.clarified_question, state.hits, deps.book)
     near = [agent for agent, score in found if not found or score >= found[0][1] - NEAR]
     there = {agent_of(part.role) for part in deps.book.paper.parts} | {FIGURES}
-    order = [*named, *(agent for agent in chosen if agent in there), *([] if chosen or named else near)]
+    order = [
+        *named,
+        *(agent for agent in chosen if agent in there),
+        *([] if chosen or named else near),
+    ]
     order = order or [agent for agent, _ in found]
     return list(dict.fromkeys(order))[: deps.settings.most_agents]
 
 
 def ranked(question: str, hits: Sequence[Hit], book: OpenPaper) -> list[tuple[str, float]]:
-    """Section agents by the score of their best passage. One that lies in several parts counts for each, less for those whose
-    share of it holds less of the question.
+    """Section agents by the score of their best passage. One that lies in several parts counts for
+    each, less for those whose share of it holds less of the question.
     """
     best: dict[str, float] = {}
     cued = {agent for agent, pattern in _CUES.items() if pattern.search(question)}
@@ -187,7 +222,10 @@ def ranked(question: str, hits: Sequence[Hit], book: OpenPaper) -> list[tuple[st
         parts = [part for part in parts if part.role not in _NO_ANSWER]
         if not parts:
             continue
-        held = coverage(question, [book.document.text[max(p.start, hit.start) : min(p.end, hit.end)] for p in parts])
+        held = coverage(
+            question,
+            [book.document.text[max(p.start, hit.start) : min(p.end, hit.end)] for p in parts],
+        )
         for part, share in zip(parts, held, strict=True):
             agent = agent_of(part.role)
             score = hit.score - NEAR * (max(held) - share) + (CUE if agent in cued else 0.0)
@@ -207,5 +245,7 @@ def named_agents(named: Pointed, book: OpenPaper) -> list[str]:
     places += [book.paper.parts[i].start for i in named.parts]
     if not places and not agents:  # of a page, those whose parts stand on it
         places = [part.start for part in book.paper.parts if stands_on(part, named.pages)]
-    agents += [agent_of(part.role) for place in places if (part := book.paper.part_at(place)) is not None]
+    agents += [
+        agent_of(part.role) for place in places if (part := book.paper.part_at(place)) is not None
+    ]
     return list(dict.fromkeys(agents))

@@ -1,4 +1,5 @@
-"""How a question to a paper ends: what the audit left of the draft, with what failed marked, or a plain no.
+"""How a question to a paper ends: what the audit left of the draft, with what failed marked, or a
+plain no.
 
 The one rule: a sentence that the paper does not prove is never shown without saying so.
 """
@@ -26,7 +27,11 @@ def settle(state: PaperState, deps: Deps) -> None:
     if state.agents == ["structure"] and state.proof.sentences:
         state.status, state.confidence = "answered", SURE
         state.final_answer = with_markers(state.proof.sentences, state.lang)
-    elif state.drafted is None or state.decided is None or not (state.proof.sentences or _asks_back(state.decided)):
+    elif (
+        state.drafted is None
+        or state.decided is None
+        or not (state.proof.sentences or _asks_back(state.decided))
+    ):
         _refuse(state, deps)
     else:
         _end(state, state.drafted, state.decided, deps)
@@ -71,7 +76,9 @@ def _refuse(state: PaperState, deps: Deps) -> None:
 
 def _places(state: PaperState) -> list[str]:
     """Where what was read for this question stands."""
-    hits = [passage.hit for draft in state.drafts for passage in draft.drafted.passages] or state.hits
+    hits = [
+        passage.hit for draft in state.drafts for passage in draft.drafted.passages
+    ] or state.hits
     names = []
     for hit in hits:
         page = f" ({say('page', state.lang, page=str(hit.page))})" if hit.page else ""

@@ -1,6 +1,8 @@
-"""The section agents: each drafts from its own part of the paper. The one rule: `SectionPackage` is all that one is sent.
+"""The section agents: each drafts from its own part of the paper. The one rule: `SectionPackage` is
+all that one is sent.
 
-Which sentences of its part an agent gets is decided here, by search and structure, before it is asked.
+Which sentences of its part an agent gets is decided here, by search and structure, before it is
+asked.
 """
 
 from __future__ import annotations
@@ -32,7 +34,9 @@ READ_TOKENS = 2_000  # of its part that the reader looks at for an agent
 
 
 def packages(state: PaperState, deps: Deps) -> dict[str, SectionPackage]:
-    """What each chosen agent is sent: its part of the evidence, cut to what one prompt may carry."""
+    """What each chosen agent is sent: its part of the evidence, cut to what one prompt may
+    carry.
+    """
     connected = deps.llm if deps.llm and is_connected(deps.llm) else None
     budget = connected.evidence_tokens if connected else READ_TOKENS
     chunks = {agent: _chunk(agent, state, deps, budget) for agent in state.agents}
@@ -40,7 +44,10 @@ def packages(state: PaperState, deps: Deps) -> dict[str, SectionPackage]:
     if connected and state.selection is None and chunks:
         reader = INTRODUCTION if INTRODUCTION in chunks else next(iter(chunks))
         chunks[reader] += _title_and_authors(deps.book, len(chunks[reader]) + 1)
-    return {agent: SectionPackage(tuple(chunk), state.clarified_question) for agent, chunk in chunks.items()}
+    return {
+        agent: SectionPackage(tuple(chunk), state.clarified_question)
+        for agent, chunk in chunks.items()
+    }
 
 
 def _title_and_authors(book: OpenPaper, n: int) -> list[Passage]:
@@ -57,7 +64,8 @@ def _chunk(agent: str, state: PaperState, deps: Deps, budget: int) -> list[Passa
     named = chunk_of(own, book, question, budget) if own else []
     if named and agent == FIGURES:
         return named
-    # the title and the authors are facts of the structure; one agent is sent them, and only where a connected model reads
+    # the title and the authors are facts of the structure; one agent is sent them, and only where a
+    # connected model reads
     roles = [role for role in SECTION_AGENTS[agent] if role != "front"]
     found = section_chunk(state.hits, roles, book, question, budget // 2 if named else budget)
     return [replace(passage, n=n) for n, passage in enumerate([*named, *found], start=1)]
@@ -68,13 +76,19 @@ def of_agent(points: Pointed, agent: str, book: OpenPaper) -> Pointed:
     paper, roles = book.paper, SECTION_AGENTS[agent]
     parts = tuple(i for i in points.parts if paper.parts[i].role in roles)
     if points.pages and not points.parts:
-        parts = tuple(i for i, part in enumerate(paper.parts) if part.role in roles and stands_on(part, points.pages))
+        parts = tuple(
+            i
+            for i, part in enumerate(paper.parts)
+            if part.role in roles and stands_on(part, points.pages)
+        )
     figures = agent == FIGURES
     return replace(
         points,
         floats=points.floats if figures else (),
         references=points.references if figures else (),
-        equations=tuple(i for i in points.equations if _role(paper.equations[i].start, book) in roles),
+        equations=tuple(
+            i for i in points.equations if _role(paper.equations[i].start, book) in roles
+        ),
         parts=parts,
         pages=points.pages if parts else (),
     )
@@ -90,37 +104,67 @@ def settles(draft: SectionDraft) -> bool:
     return draft.drafted.draft.status == "false_premise"
 
 
-async def section_agent(agent: str, package: SectionPackage, means: Means, *, explains: bool) -> SectionDraft:
-    """Draft from the package alone; `unknown` where its part does not tell. `explains`: its first passage is explained."""
+async def section_agent(
+    agent: str, package: SectionPackage, means: Means, *, explains: bool
+) -> SectionDraft:
+    """Draft from the package alone; `unknown` where its part does not tell. `explains`: its first
+    passage is explained.
+    """
     note(
         received={
             "clarified_question": package.clarified_question,
-            "document_chunk": [{"section": p.heading, "page": p.hit.page, "text": p.text} for p in package.document_chunk],
+            "document_chunk": [
+                {"section": p.heading, "page": p.hit.page, "text": p.text}
+                for p in package.document_chunk
+            ],
         }
     )
     if explains and not is_connected(means.llm):
         drafted = _unexplained(package, means)
     else:
-        wanted = load(f"agents/prompts/paper/explain.{language(package.clarified_question)}.md")[0].content if explains else ""
-        drafted = await draft_answer(means, package.clarified_question, package.document_chunk, wanted=wanted)
-    return SectionDraft(agent, drafted, "unknown" if drafted.draft.status == "not_told" else "drafted")
+        wanted = (
+            load(f"agents/prompts/paper/explain.{language(package.clarified_question)}.md")[
+                0
+            ].content
+            if explains
+            else ""
+        )
+        drafted = await draft_answer(
+            means, package.clarified_question, package.document_chunk, wanted=wanted
+        )
+    return SectionDraft(
+        agent, drafted, "unknown" if drafted.draft.status == "not_told" else "drafted"
+    )
 
 
 def _unexplained(package: SectionPackage, means: Means) -> Drafted:
-    """Without a connected model: the paper's own sentences on the terms of the selection, else the selection itself."""
+    """Without a connected model: the paper's own sentences on the terms of the selection, else the
+    selection itself.
+    """
     passages = list(package.document_chunk)
     units = number_sentences(passages[1:] or passages)[:EXPLAINING]
-    draft = Draft(status="answered", sentences=[DraftSentence(text=unit.text, evidence=[unit.id]) for unit in units])
-    warning = "these are the paper's own sentences on it: explaining it takes a connected chat model"
-    return Drafted(package.clarified_question, passages, draft, tier_of(None, means.reader), warning=warning)
+    draft = Draft(
+        status="answered",
+        sentences=[DraftSentence(text=unit.text, evidence=[unit.id]) for unit in units],
+    )
+    warning = (
+        "these are the paper's own sentences on it: explaining it takes a connected chat model"
+    )
+    return Drafted(
+        package.clarified_question, passages, draft, tier_of(None, means.reader), warning=warning
+    )
 
 
 def merge_drafts(question: str, drafts: list[SectionDraft]) -> Drafted | None:
-    """The section agents' drafts as one over all their passages; of drafts that quote only, the one the reader is surest of.
-    None where no agent found anything.
+    """The section agents' drafts as one over all their passages; of drafts that quote only, the one
+    the reader is surest of. None where no agent found anything.
     """
-    told = [each.drafted for each in drafts if each.generation != "unknown"] or [each.drafted for each in drafts[:1]]
-    told = [each for each in told if each.draft.sentences] or told[:1]  # one that asks back adds nothing to what others tell
+    told = [each.drafted for each in drafts if each.generation != "unknown"] or [
+        each.drafted for each in drafts[:1]
+    ]
+    told = [each for each in told if each.draft.sentences] or told[
+        :1
+    ]  # one that asks back adds nothing to what others tell
     if len(told) < 2:
         return replace(told[0], question=question) if told else None
     if any(each.tier != "connected" for each in told):
@@ -134,14 +178,23 @@ def merge_drafts(question: str, drafts: list[SectionDraft]) -> Drafted | None:
         written.append([_renumbered(sentence, each, at) for sentence in each.draft.sentences])
     found = _once([s for sentences in written for s in sentences if s.kind != "not_told"])
     untold = _untold(written)
-    status: DraftStatus = "answered" if any(each.draft.status == "answered" for each in told) else told[0].draft.status
+    status: DraftStatus = (
+        "answered"
+        if any(each.draft.status == "answered" for each in told)
+        else told[0].draft.status
+    )
     draft = Draft(status="partly" if untold else status, sentences=[*found, *untold])
     return replace(told[0], question=question, passages=passages, draft=draft)
 
 
 def _renumbered(sentence: DraftSentence, drafted: Drafted, at: Mapping[int, int]) -> DraftSentence:
-    """The sentence with the ids that its evidence has in the merged draft. `at`: the new number of each passage."""
-    ids = [f"{at[u.passage.n]}.{u.id.partition('.')[2]}" for u in pick_units(sentence.evidence, drafted.units)]
+    """The sentence with the ids that its evidence has in the merged draft. `at`: the new number of
+    each passage.
+    """
+    ids = [
+        f"{at[u.passage.n]}.{u.id.partition('.')[2]}"
+        for u in pick_units(sentence.evidence, drafted.units)
+    ]
     return sentence.model_copy(update={"evidence": ids})
 
 
@@ -157,8 +210,8 @@ def _once(sentences: Sequence[DraftSentence]) -> list[DraftSentence]:
 
 
 def _untold(written: Sequence[Sequence[DraftSentence]]) -> list[DraftSentence]:
-    """What is missing: what no part tells is missing in every draft, so the fewest that any names hold it, said once. One of
-    them that another part does tell, the audit refutes.
+    """What is missing: what no part tells is missing in every draft, so the fewest that any names
+    hold it, said once. One of them that another part does tell, the audit refutes.
     """
     named = [[s for s in sentences if s.kind == "not_told"] for sentences in written]
     return _once(min(filter(None, named), key=len, default=[]))

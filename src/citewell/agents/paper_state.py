@@ -1,6 +1,8 @@
-"""What a reading session keeps, and what each of its agents is sent: spec 003's context packages, as types.
+"""What a reading session keeps, and what each of its agents is sent: spec 003's context packages,
+as types.
 
-The one rule: an agent is given its package and nothing else. Only `RoutePackage` has the conversation.
+The one rule: an agent is given its package and nothing else. Only `RoutePackage` has the
+conversation.
 """
 
 from __future__ import annotations
@@ -24,7 +26,9 @@ SECTION_AGENTS: dict[str, tuple[Role, ...]] = {
     "methods": ("method",),
     "results": ("results",),
     "discussion": ("discussion", "other"),
-    "figures_and_references": ("references",),  # and every figure and table with what the text says of it
+    "figures_and_references": (
+        "references",
+    ),  # and every figure and table with what the text says of it
 }
 
 
@@ -41,8 +45,9 @@ class PaperInfo(Shown):
 
 
 class Exchange(Shown):
-    """One question and its answer, in `session_data["answers"]`. `turn` is the place of the question in `chat_history`;
-    `clarified`: as the controller rewrote it; `agents`: who drafted; `message_id`: what its sender calls it.
+    """One question and its answer, in `session_data["answers"]`. `turn` is the place of the
+    question in `chat_history`; `clarified`: as the controller rewrote it; `agents`: who drafted;
+    `message_id`: what its sender calls it.
     """
 
     turn: int

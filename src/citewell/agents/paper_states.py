@@ -1,6 +1,8 @@
-"""The life of a reading session: spec 003's three states and what leads from one to another, as one table.
+"""The life of a reading session: spec 003's three states and what leads from one to another, as one
+table.
 
-The one rule: what is not in the table does not happen. A transition is committed together with what it brought.
+The one rule: what is not in the table does not happen. A transition is committed together with what
+it brought.
 """
 
 from __future__ import annotations
@@ -24,7 +26,8 @@ TRANSITIONS: Final[Mapping[tuple[State, Happening], State]] = {
 }
 NEXT: Final[Mapping[State, str]] = {
     FIRST: "its report is being made; open the session again when it is there",
-    PENDING_PLAN: "say what interests you in the paper first; an empty interest gives the route through all of it",
+    PENDING_PLAN: "say what interests you in the paper first; an empty interest gives the "
+    "route through all of it",
     ROUTING: "the report and the first route are there; ask, or change the route",
 }
 
@@ -35,11 +38,16 @@ def after(state: str, happening: Happening) -> State:
         if before == state and what == happening:
             return then
     words = happening.replace("_", " ")
-    hint = next((hint for known, hint in NEXT.items() if known == state), "this session is not one of a paper")
+    hint = next(
+        (hint for known, hint in NEXT.items() if known == state),
+        "this session is not one of a paper",
+    )
     raise Conflict(f"{words}: not in state {state}", hint=hint, code="illegal_event")
 
 
 def mermaid() -> str:
     """The table as Mermaid text; docs/papers.md shows it and a test compares."""
     lines = ["stateDiagram-v2", f"    [*] --> {FIRST}"]
-    return "\n".join([*lines, *(f"    {a} --> {b}: {what}" for (a, what), b in TRANSITIONS.items())])
+    return "\n".join(
+        [*lines, *(f"    {a} --> {b}: {what}" for (a, what), b in TRANSITIONS.items())]
+    )

@@ -1,6 +1,8 @@
-"""The `qa` agent of spec 000: one pass through validate, understand, remember, retrieve, generate, store, refine.
+"""The `qa` agent of spec 000: one pass through validate, understand, remember, retrieve, generate,
+store, refine.
 
-The one rule: every way to the end gives an answer, an honest refusal, a question back, or an error that names its cause.
+The one rule: every way to the end gives an answer, an honest refusal, a question back, or an error
+that names its cause.
 """
 
 from __future__ import annotations
@@ -14,7 +16,13 @@ from citewell.errors import CitewellError, StorageError, TransientError
 from citewell.graph import END, Graph, emit, node, note
 from citewell.models.base import Embedder, is_connected
 from citewell.retrieve.query import Context
-from citewell.skills.answer.answering import Decided, Drafted, decide_answer, draft_answer, prove_answer
+from citewell.skills.answer.answering import (
+    Decided,
+    Drafted,
+    decide_answer,
+    draft_answer,
+    prove_answer,
+)
 from citewell.skills.answer.cite import Proof
 from citewell.skills.answer.ending import end_answer
 from citewell.skills.answer.format import format_citations
@@ -23,7 +31,14 @@ from citewell.skills.dialogue.intent import classify_intent
 from citewell.skills.dialogue.reference import Readings, candidates, depends_on_history, readings
 from citewell.skills.dialogue.summarize import summarise, within_budget
 from citewell.skills.dialogue.validate import objection
-from citewell.skills.evidence.confirmed_evidence import Vouched, followed_in, likeness_of_quoted, marked, put_beside, sureness
+from citewell.skills.evidence.confirmed_evidence import (
+    Vouched,
+    followed_in,
+    likeness_of_quoted,
+    marked,
+    put_beside,
+    sureness,
+)
 from citewell.skills.evidence.passages import Passage, packed, seen
 from citewell.skills.proof.prove import show_proof
 from citewell.text.entities import entity_list
@@ -33,7 +48,9 @@ from citewell.types import Event, Message, Sentence
 
 UNDERSTOOD_ALONE, UNDERSTOOD_JOINED = 1.0, 0.85
 SHOWN = {"item_id", "kind", "question", "similarity"}  # of what people confirmed, in a trace
-NOT_UNDERSTOOD = 0.8  # what is left of an answer's confidence where the question was taken word for word
+NOT_UNDERSTOOD = (
+    0.8  # what is left of an answer's confidence where the question was taken word for word
+)
 
 
 @node("InputValidationNode")
@@ -43,10 +60,18 @@ async def input_validation(state: QAState, deps: Deps) -> Literal["default", "re
     if found := objection(question, deps.settings.question_max_chars, deps.sensitive):
         state.fail("InputValidationNode", *found)
         return "return_error"
-    history = [Message(role=m.role, content=clean(m.content)) for m in state.raw_conversation_history if m.content.strip()]
+    history = [
+        Message(role=m.role, content=clean(m.content))
+        for m in state.raw_conversation_history
+        if m.content.strip()
+    ]
     turns = sum(m.role == "user" for m in history)
     state.validated_question = state.standalone_question = state.query_text = question
-    state.structured_conversation_context = {"history": history, "turn_count": turns, "lang": language(question)}
+    state.structured_conversation_context = {
+        "history": history,
+        "turn_count": turns,
+        "lang": language(question),
+    }
     note(turns=turns, lang=language(question))
     return "default"
 
@@ -73,11 +98,16 @@ async def question_understanding(
             await deps.sleep(settings.understanding_wait)
             return "retry"
         state.warnings.append(f"the question was taken word for word: {error.message}")
-        state.extracted_entities = [{"entity": e.entity, "type": e.type} for e in entity_list(question)]
+        state.extracted_entities = [
+            {"entity": e.entity, "type": e.type} for e in entity_list(question)
+        ]
         return _not_understood(state, error.message)
     state.question_intent, state.extracted_entities = understood["intent"], understood["entities"]
     state.standalone_question, state.query_text = understood["standalone"], understood["query"]
-    state.optimized_query_vector, state.understanding_confidence = understood["vector"], understood["confidence"]
+    state.optimized_query_vector, state.understanding_confidence = (
+        understood["vector"],
+        understood["confidence"],
+    )
     state.query_context = understood["context"]
     note(intent=state.question_intent, entities=[e["entity"] for e in state.extracted_entities])
     note(standalone=state.standalone_question, confidence=state.understanding_confidence)
@@ -87,26 +117,39 @@ async def question_understanding(
 
 
 async def _understand(question: str, history: list[Message], deps: Deps) -> dict[str, Any]:
-    """A follow-up is searched by the joined question; a connected model reads it with the conversation in its answer call."""
+    """A follow-up is searched by the joined question; a connected model reads it with the
+    conversation in its answer call.
+    """
     read = readings(question, history)
     leans = bool(history) and depends_on_history(question, history)
     standalone = read.text if leans and not is_connected(deps.llm) else question
     intent, vector, context = await asyncio.gather(
-        classify_intent(question, deps.embedder), deps.embedder.query(read.text), _context(read, deps.embedder)
+        classify_intent(question, deps.embedder),
+        deps.embedder.query(read.text),
+        _context(read, deps.embedder),
     )
     return {
         "intent": intent.label,
-        "entities": [{"entity": e.entity, "type": e.type} for e in entity_list(read.text if leans else question)],
+        "entities": [
+            {"entity": e.entity, "type": e.type}
+            for e in entity_list(read.text if leans else question)
+        ],
         "standalone": standalone,
         "query": read.text,
         "vector": vector,
         "context": context,
-        "confidence": round(min(UNDERSTOOD_JOINED if leans else UNDERSTOOD_ALONE, intent.confidence), 3),
+        "confidence": round(
+            min(UNDERSTOOD_JOINED if leans else UNDERSTOOD_ALONE, intent.confidence), 3
+        ),
     }
 
 
 async def _context(read: Readings, embedder: Embedder) -> Context | None:
-    return Context(read.context, await embedder.query(read.context), read.weight) if read.context else None
+    return (
+        Context(read.context, await embedder.query(read.context), read.weight)
+        if read.context
+        else None
+    )
 
 
 def _not_understood(state: QAState, why: str) -> Literal["handle_failed_understanding"]:
@@ -118,8 +161,12 @@ def _not_understood(state: QAState, why: str) -> Literal["handle_failed_understa
 
 
 @node("ConversationMemoryNode")
-async def conversation_memory(state: QAState, deps: Deps) -> Literal["retrieve_documents", "refine_answer", "return_error"]:
-    """Before retrieval: cut the history to its budget, summarise what is cut. After generation: store the answer."""
+async def conversation_memory(
+    state: QAState, deps: Deps
+) -> Literal["retrieve_documents", "refine_answer", "return_error"]:
+    """Before retrieval: cut the history to its budget, summarise what is cut. After generation:
+    store the answer.
+    """
     try:
         if state.current_action == "store_answer":
             reply = Message(role="assistant", content=state.initial_answer)
@@ -138,12 +185,20 @@ async def conversation_memory(state: QAState, deps: Deps) -> Literal["retrieve_d
 
 
 @node("DocumentRetrievalNode")
-async def document_retrieval(state: QAState, deps: Deps) -> Literal["generate_answer", "generate_fallback", "retry"]:
-    """Search by meaning, words and entities; say how likely it is that the answer is among what was found."""
+async def document_retrieval(
+    state: QAState, deps: Deps
+) -> Literal["generate_answer", "generate_fallback", "retry"]:
+    """Search by meaning, words and entities; say how likely it is that the answer is among what was
+    found.
+    """
     name, settings = "DocumentRetrievalNode", deps.settings
-    entities = [e["entity"] for e in state.extracted_entities if e["type"] not in {"number", "date"}]
+    entities = [
+        e["entity"] for e in state.extracted_entities if e["type"] not in {"number", "date"}
+    ]
     try:
-        found = await deps.search(state.query_text, state.optimized_query_vector, entities, state.query_context)
+        found = await deps.search(
+            state.query_text, state.optimized_query_vector, entities, state.query_context
+        )
     except (TransientError, StorageError) as error:
         if state.again(name, settings.max_retries):
             await deps.sleep(_backoff(settings.retry_wait, state.retry_count[name]))
@@ -153,12 +208,17 @@ async def document_retrieval(state: QAState, deps: Deps) -> Literal["generate_an
         return "generate_fallback"
     state.vouched = await _vouched(state, deps)
     state.retrieved_documents = found.hits
-    state.retrieval_confidence = sureness(state.vouched, found.confidence, settings.retrieval_threshold)
+    state.retrieval_confidence = sureness(
+        state.vouched, found.confidence, settings.retrieval_threshold
+    )
     state.warnings += found.warnings
     state.retrieval_status = "success" if found.hits or state.vouched else "empty"
     note(confidence=found.confidence, evidence=[seen(h) for h in found.hits])
     note(confirmed=[each.followed.model_dump(include=SHOWN) for each in state.vouched])
-    if state.retrieval_status == "success" and state.retrieval_confidence >= settings.retrieval_threshold:
+    if (
+        state.retrieval_status == "success"
+        and state.retrieval_confidence >= settings.retrieval_threshold
+    ):
         return "generate_answer"
     state.generation_pattern = "fallback"
     return "generate_fallback"
@@ -180,18 +240,25 @@ def _backoff(wait: float, tried: int) -> float:
 
 @node("AnswerGenerationNode")
 async def answer_generation(state: QAState, deps: Deps) -> Literal["store_answer", "retry"]:
-    """Write the whole answer over numbered evidence in one call; without a connected model, the sentences that answer."""
+    """Write the whole answer over numbered evidence in one call; without a connected model, the
+    sentences that answer.
+    """
     name, settings = "AnswerGenerationNode", deps.settings
     lang = language(state.validated_question)
     state.current_action = "store_answer"
     if state.retrieval_status == "failed":
-        state.generation_status = "failed"  # no evidence because of an error: no answer, and no claim that there is none
+        state.generation_status = (
+            "failed"  # no evidence because of an error: no answer, and no claim that there is none
+        )
         return "store_answer"
     if state.question_intent == "smalltalk":
         state.initial_answer, state.generation_status = say("smalltalk", lang), "smalltalk"
         return "store_answer"
     state.passages = await _evidence(state, deps)
-    state.citation_sources = [{"id": p.hit.doc_id, "content": p.text, "similarity_score": p.hit.score} for p in state.passages]
+    state.citation_sources = [
+        {"id": p.hit.doc_id, "content": p.text, "similarity_score": p.hit.score}
+        for p in state.passages
+    ]
     if not state.passages:
         state.initial_answer, state.generation_status = refusal([], lang), "refused"
         return "store_answer"
@@ -202,7 +269,9 @@ async def answer_generation(state: QAState, deps: Deps) -> Literal["store_answer
         state.passages,
         history=history,
         summary=state.context_summary,
-        more=lambda lacking: deps.more(state.standalone_question, lacking.search_for, state.passages),
+        more=lambda lacking: deps.more(
+            state.standalone_question, lacking.search_for, state.passages
+        ),
     )
     state.passages = drafted.passages
     if drafted.transient and state.again(name, settings.max_retries):
@@ -229,8 +298,12 @@ async def _evidence(state: QAState, deps: Deps) -> list[Passage]:
 
 
 @node("AnswerRefinementNode")
-async def answer_refinement(state: QAState, deps: Deps) -> Literal["return_result", "error_recovery"]:
-    """Judge every sentence, repair once what is doubted, number the citations, decide whether the answer is shown."""
+async def answer_refinement(
+    state: QAState, deps: Deps
+) -> Literal["return_result", "error_recovery"]:
+    """Judge every sentence, repair once what is doubted, number the citations, decide whether the
+    answer is shown.
+    """
     if state.generation_status == "failed":
         return "error_recovery"
     state.final_answer = state.initial_answer
@@ -244,9 +317,13 @@ async def answer_refinement(state: QAState, deps: Deps) -> Literal["return_resul
     try:
         proven = await prove_answer(deps, drafted, history=state.updated_conversation_history[:-1])
         recalled = likeness_of_quoted(state.vouched, proven)
-        decided = decide_answer(deps, drafted, proven, state.retrieval_confidence, recalled=recalled)
+        decided = decide_answer(
+            deps, drafted, proven, state.retrieval_confidence, recalled=recalled
+        )
         proof = show_proof(decided.proven, drafted.units)
-        state.proof = Proof(proof.sentences, await deps.locate(marked(proof.citations, state.vouched)))
+        state.proof = Proof(
+            proof.sentences, await deps.locate(marked(proof.citations, state.vouched))
+        )
     except CitewellError as error:
         state.warnings.append(f"the answer could not be proved: {error.message}")
         _recover(state)
@@ -263,7 +340,9 @@ def _recover(state: QAState) -> None:
     lang = language(state.validated_question)
     state.status = "fallback"
     state.final_answer = f"{say('unchecked', lang)} {state.initial_answer}"
-    unchecked = Sentence(text=state.initial_answer, verdict="unsupported", problems=["it could not be checked"])
+    unchecked = Sentence(
+        text=state.initial_answer, verdict="unsupported", problems=["it could not be checked"]
+    )
     state.proof = Proof([unchecked], [])
 
 
@@ -272,7 +351,14 @@ def _settle(state: QAState, drafted: Drafted, decided: Decided) -> None:
     lang = language(state.validated_question)
     understood = state.node_execution_status.get("QuestionUnderstandingNode") != "failed"
     state.answer_confidence = round(decided.probability * (1 if understood else NOT_UNDERSTOOD), 4)
-    ending = end_answer(drafted, decided, state.proof, state.retrieved_documents, lang, degraded=bool(drafted.warning))
+    ending = end_answer(
+        drafted,
+        decided,
+        state.proof,
+        state.retrieved_documents,
+        lang,
+        degraded=bool(drafted.warning),
+    )
     state.status, state.final_answer, state.proof = ending.status, ending.text, ending.proof
     state.warnings += ending.warnings
     state.followed = followed_in(state.proof.citations, state.vouched)

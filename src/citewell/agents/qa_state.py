@@ -1,9 +1,12 @@
-"""What the `qa` agent's nodes share: the fields of spec 000 under their names, and what reaches them from outside.
+"""What the `qa` agent's nodes share: the fields of spec 000 under their names, and what reaches
+them from outside.
 
-The spec reads some fields under second names; they are the same fields (DESIGN section 5): `question_text` is
-`validated_question`, `dialogue_history` the history in `structured_conversation_context`, `intent_label` `question_intent`,
-`key_entities` `extracted_entities`, `preliminary_answer` `initial_answer`, `conversation_history`
-`updated_conversation_history`. The one rule: effects arrive through `Deps`, results leave through the state.
+The spec reads some fields under second names; they are the same fields (DESIGN section 5):
+`question_text` is `validated_question`, `dialogue_history` the history in
+`structured_conversation_context`, `intent_label` `question_intent`, `key_entities`
+`extracted_entities`, `preliminary_answer` `initial_answer`, `conversation_history`
+`updated_conversation_history`. The one rule: effects arrive through `Deps`, results leave through
+the state.
 """
 
 from __future__ import annotations
@@ -38,9 +41,13 @@ async def _nothing(question: str) -> list[Vouched]:  # noqa: ARG001 - a way of `
 
 
 class Search(Protocol):
-    """Find chunks by words, meaning (None: words alone) and entities, in the context of what was asked before."""
+    """Find chunks by words, meaning (None: words alone) and entities, in the context of what was
+    asked before.
+    """
 
-    async def __call__(self, text: str, vector: Vector | None, entities: Sequence[str], context: Context | None) -> Found: ...
+    async def __call__(
+        self, text: str, vector: Vector | None, entities: Sequence[str], context: Context | None
+    ) -> Found: ...
 
 
 async def _no_more(question: str, search_for: str, read: Sequence[Passage]) -> list[Passage]:  # noqa: ARG001 - a way of `more`
@@ -49,10 +56,12 @@ async def _no_more(question: str, search_for: str, read: Sequence[Passage]) -> l
 
 @dataclass(frozen=True, slots=True)
 class Deps:
-    """Effects. `llm` None: the tier without a chat model. `locate` gives citations their page and section. `widen` adds what
-    stands around hits, for a model with room for so many tokens. `calibration`: the library's own weights of the confidence
-    that an answer is right, by tier; the shipped ones for those left out. `known`: what people confirmed of such a question.
-    `more`: other passages for a question, by other words and in the other language, where those that were read lack the answer.
+    """Effects. `llm` None: the tier without a chat model. `locate` gives citations their page and
+    section. `widen` adds what stands around hits, for a model with room for so many tokens.
+    `calibration`: the library's own weights of the confidence that an answer is right, by tier; the
+    shipped ones for those left out. `known`: what people confirmed of such a question. `more`:
+    other passages for a question, by other words and in the other language, where those that were
+    read lack the answer.
     """
 
     settings: QASettings
@@ -84,7 +93,9 @@ class QAState:
     understanding_confidence: float = 0.0
     standalone_question: str = ""  # ours: the question as it is understood alone
     query_text: str = ""  # ours: what is searched for
-    query_context: Context | None = None  # ours: what else it is searched by, where something was asked before
+    query_context: Context | None = (
+        None  # ours: what else it is searched by, where something was asked before
+    )
     # ConversationMemoryNode
     current_action: Literal["update_context", "store_answer"] = "update_context"
     updated_conversation_history: list[Message] = field(default_factory=list)
@@ -94,7 +105,9 @@ class QAState:
     retrieval_confidence: float = 0.0
     retrieval_status: Literal["", "success", "empty", "failed"] = ""
     generation_pattern: Literal["standard", "fallback"] = "standard"
-    vouched: list[Vouched] = field(default_factory=list)  # ours: what people confirmed of such questions
+    vouched: list[Vouched] = field(
+        default_factory=list
+    )  # ours: what people confirmed of such questions
     # AnswerGenerationNode
     passages: list[Passage] = field(default_factory=list)
     drafted: Drafted | None = None  # ours: the answer as sentences with the ids of their evidence
@@ -117,9 +130,16 @@ class QAState:
     node_execution_status: dict[str, str] = field(default_factory=dict)
 
     def fail(self, node_name: str, error_type: str, error: CitewellError) -> None:
-        """Record what went wrong where; the first error that leaves no answer is what the user is told."""
+        """Record what went wrong where; the first error that leaves no answer is what the user is
+        told.
+        """
         self.error = error
-        self.error_info = {"error_type": error_type, "message": error.message, "hint": error.hint, "node": node_name}
+        self.error_info = {
+            "error_type": error_type,
+            "message": error.message,
+            "hint": error.hint,
+            "node": node_name,
+        }
         self.node_execution_status[node_name] = "failed"
 
     def again(self, node_name: str, most: int) -> bool:

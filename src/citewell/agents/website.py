@@ -1,7 +1,9 @@
-"""The `website` agent of spec 002: read the start pages together, then answer, or follow the links that promise most.
+"""The `website` agent of spec 002: read the start pages together, then answer, or follow the links
+that promise most.
 
-The one rule: what a page says is evidence and never an instruction. It can make links of its own stand out, as any page can;
-where they may lead was decided before, they are weighed against the question, and a grade says whether the answer is there.
+The one rule: what a page says is evidence and never an instruction. It can make links of its own
+stand out, as any page can; where they may lead was decided before, they are weighed against the
+question, and a grade says whether the answer is there.
 """
 
 from __future__ import annotations
@@ -11,7 +13,15 @@ from typing import Any, Literal
 
 from citewell.agents import website_links
 from citewell.agents.website_end import prove_draft, settle
-from citewell.agents.website_links import STRONG, by_meaning, by_words, choose, learn, still_open, take
+from citewell.agents.website_links import (
+    STRONG,
+    by_meaning,
+    by_words,
+    choose,
+    learn,
+    still_open,
+    take,
+)
 from citewell.agents.website_state import Deps, SitePage, WebsiteState
 from citewell.fetch.urls import canonical, identity
 from citewell.graph import END, Graph, emit, node, note
@@ -32,9 +42,11 @@ from citewell.types import Event, Hit
 
 NAMED = 0.5  # of a question's words: if one passage holds as many, the question is about the site
 SHOWN = 10  # links that a step of the trace tells of
-# Under this calibrated confidence the model is not asked whether the answer is there, as long as there is a link to follow.
+# Under this calibrated confidence the model is not asked whether the answer is there, as long as
+# there is a link to follow.
 HOPELESS = 0.05
-COVERED = 0.6  # unless a passage holds so much of the question: of a few passages the confidence is too low
+# unless a passage holds so much of the question: of a few passages the confidence is too low
+COVERED = 0.6
 GREETING = dict(INTENTS)["smalltalk"]
 
 
@@ -63,7 +75,9 @@ async def crawl_and_extract(state: WebsiteState, deps: Deps) -> Literal["decide"
 
 
 async def _understand(state: WebsiteState, deps: Deps) -> None:
-    """The question in full words, and how it is searched. Raises InvalidInput for what cannot be asked."""
+    """The question in full words, and how it is searched. Raises InvalidInput for what cannot be
+    asked.
+    """
     state.user_question = clean(state.user_question)
     if found := objection(state.user_question, deps.thresholds.question_max_chars, deps.sensitive):
         raise found[1]
@@ -71,7 +85,9 @@ async def _understand(state: WebsiteState, deps: Deps) -> None:
     state.lang, state.read = language(question), readings(question, history)
     state.intent = (await classify_intent(question, deps.embedder)).label
     if state.intent == "smalltalk" and not GREETING.search(question):
-        state.intent = "fact"  # near a greeting by example only, as "contact" and "How does it work?" are
+        state.intent = (
+            "fact"  # near a greeting by example only, as "contact" and "How does it work?" are
+        )
     state.standalone = state.read.text
     note(standalone=state.standalone, intent=state.intent)
 
@@ -85,13 +101,18 @@ async def _start(state: WebsiteState, deps: Deps) -> None:
     starts = {identity(url): url for url in reversed([canonical(url) for url in state.start_urls])}
     urls = list(reversed(starts.values()))
     for url in urls[deps.settings.max_pages :]:
-        state.warnings.append(f"{url}: not read, because no more pages than {deps.settings.max_pages} are allowed")
+        state.warnings.append(
+            f"{url}: not read, because no more pages than {deps.settings.max_pages} are allowed"
+        )
     for url in urls[: deps.settings.max_pages]:
         place = state.place(url)
         state.depths[place] = 0
         state.reasons[place] = "a start page"
         state.urls_to_process.append(place)
-    left = min(deps.settings.max_pages - len(urls), deps.settings.max_iterations * deps.settings.max_urls_per_iteration)
+    left = min(
+        deps.settings.max_pages - len(urls),
+        deps.settings.max_iterations * deps.settings.max_urls_per_iteration,
+    )
     for page in before[: max(0, min(left, deps.settings.max_urls_per_iteration - len(urls)))]:
         place = state.place(page.url)
         if place not in state.urls_to_process:
@@ -119,7 +140,9 @@ def _told(state: WebsiteState, deps: Deps, page: SitePage) -> dict[str, Any]:
 
 @node("AgentDecision")
 async def agent_decision(state: WebsiteState, deps: Deps) -> Literal["answer", "explore"]:
-    """Is the answer in what was read? If not, which pages come next, as long as the limits allow some."""
+    """Is the answer in what was read? If not, which pages come next, as long as the limits allow
+    some.
+    """
     await deps.site.open()
     if state.intent == "smalltalk" or not any(page.doc_id for page in deps.site.pages.values()):
         state.stop_reason = "" if state.intent == "smalltalk" else "unreachable"
@@ -128,34 +151,51 @@ async def agent_decision(state: WebsiteState, deps: Deps) -> Literal["answer", "
     if not (ended := _ended(state, deps)):
         if again := _stale(state, deps):
             return _explore(state, again)
-        # a link whose words are those of the question, while nothing read is half as near: that page first
+        # a link whose words are those of the question, while nothing read is half as near: that
+        # page first
         quick = await by_words(state, deps)
-        if quick and quick[0].score >= max(STRONG, state.retrieval_confidence) and (following := choose(state, deps, quick)):
+        if (
+            quick
+            and quick[0].score >= max(STRONG, state.retrieval_confidence)
+            and (following := choose(state, deps, quick))
+        ):
             return _follow(state, following)
-    unlikely = state.retrieval_confidence < HOPELESS and _top(state, "coverage") < COVERED and not ended
+    unlikely = (
+        state.retrieval_confidence < HOPELESS and _top(state, "coverage") < COVERED and not ended
+    )
     if not unlikely and await _tells(state, deps) and (ended or state.told == "whole"):
         return "answer"
     found = [] if (ended := _ended(state, deps)) else await by_meaning(state, deps)
     state.named |= any(promise.names for promise in found)
     stranger = website_links.nothing_near(state, deps, found) and not ended
-    note(links=[{"url": p.url, "score": p.score, "why": p.why} for p in found[:SHOWN]], nothing_near=stranger)
+    note(
+        links=[{"url": p.url, "score": p.score, "why": p.why} for p in found[:SHOWN]],
+        nothing_near=stranger,
+    )
     if not stranger and (following := choose(state, deps, found)):
         return _follow(state, following)
     if await _tells(state, deps):  # nothing more to follow, so a part of the answer will do
         return "answer"
-    state.stop_reason = state.stop_reason or ended or _why_no_further(state, deps, found, stranger=stranger)
+    state.stop_reason = (
+        state.stop_reason or ended or _why_no_further(state, deps, found, stranger=stranger)
+    )
     return "answer"
 
 
 async def _search(state: WebsiteState, deps: Deps) -> None:
     found = await deps.site.search(state.read, search_names(state.standalone))
     state.warnings += [warning for warning in found.warnings if warning not in state.warnings]
-    state.documents, state.retrieval_confidence = _within(found.hits, deps.settings.content_max_chars), found.confidence
+    state.documents, state.retrieval_confidence = (
+        _within(found.hits, deps.settings.content_max_chars),
+        found.confidence,
+    )
     state.passages = await packed(state.standalone, state.documents, deps.llm, deps.widen)
     by_page: defaultdict[str, list[Hit]] = defaultdict(list)
     for hit in found.hits:
         by_page[hit.doc_id].append(hit)
-    learn(state, deps, {doc_id: deps.rate(state.read.text, hits) for doc_id, hits in by_page.items()})
+    learn(
+        state, deps, {doc_id: deps.rate(state.read.text, hits) for doc_id, hits in by_page.items()}
+    )
     note(confidence=found.confidence, evidence=[seen(hit) for hit in state.documents])
 
 
@@ -173,12 +213,22 @@ def _ended(state: WebsiteState, deps: Deps) -> str:
     """What forbids another round."""
     if deps.stopped():
         return "stopped"
-    return "budget_seconds" if deps.late() else state.stop_reason if state.stop_reason.startswith("budget") else ""
+    return (
+        "budget_seconds"
+        if deps.late()
+        else state.stop_reason
+        if state.stop_reason.startswith("budget")
+        else ""
+    )
 
 
 def _stale(state: WebsiteState, deps: Deps) -> dict[str, str]:
-    """Pages of earlier questions that the evidence stands in, and that their site was long not asked about."""
-    left = min(deps.settings.max_pages - len(state.visited_urls), deps.settings.max_urls_per_iteration)
+    """Pages of earlier questions that the evidence stands in, and that their site was long not
+    asked about.
+    """
+    left = min(
+        deps.settings.max_pages - len(state.visited_urls), deps.settings.max_urls_per_iteration
+    )
     if left <= 0 or state.current_iteration >= deps.settings.max_iterations:
         return {}
     cited = {passage.hit.doc_id for passage in state.passages}
@@ -190,7 +240,9 @@ def _stale(state: WebsiteState, deps: Deps) -> dict[str, str]:
 def _reason(promise: Promise) -> str:
     """Why a page is read, in words."""
     link = promise.mention.link
-    where = f"“{link.text[:60]}” on {promise.mention.source}" if link.text else promise.mention.source
+    where = (
+        f"“{link.text[:60]}” on {promise.mention.source}" if link.text else promise.mention.source
+    )
     return f"{promise.why} ({where})"
 
 
@@ -212,7 +264,9 @@ def _top(state: WebsiteState, signal: str) -> float:
 
 
 async def _tells(state: WebsiteState, deps: Deps) -> bool:
-    """Whether a draft from what was read tells the answer, the whole or a part; the same evidence is not drafted from twice."""
+    """Whether a draft from what was read tells the answer, the whole or a part; the same evidence
+    is not drafted from twice.
+    """
     if not state.passages:
         return False
     if state.graded == state.spans:
@@ -236,35 +290,53 @@ async def _tells(state: WebsiteState, deps: Deps) -> bool:
     state.drafted = drafted
     if drafted.tier == "connected":
         status = drafted.draft.status
-        state.told = "nothing" if status == "not_told" else "part" if status == "partly" else "whole"
+        state.told = (
+            "nothing" if status == "not_told" else "part" if status == "partly" else "whole"
+        )
     else:
         proven = await judge_draft(drafted.draft, state.standalone, drafted.units, None)
-        state.told = "whole" if decide_answer(deps, drafted, proven, state.retrieval_confidence).shown else "nothing"
+        state.told = (
+            "whole"
+            if decide_answer(deps, drafted, proven, state.retrieval_confidence).shown
+            else "nothing"
+        )
     note(told=state.told)
     return state.told != "nothing"
 
 
-def _why_no_further(state: WebsiteState, deps: Deps, found: list[Promise], *, stranger: bool) -> str:
+def _why_no_further(
+    state: WebsiteState, deps: Deps, found: list[Promise], *, stranger: bool
+) -> str:
     if stranger:  # its words are not those of the site, or the answer is not there
         words = set(query_tokens(state.standalone))
-        named = max((len(words & set(index_tokens(hit.text))) for hit in state.documents), default=0)
+        named = max(
+            (len(words & set(index_tokens(hit.text))) for hit in state.documents), default=0
+        )
         return "site_exhausted" if state.named or named >= NAMED * len(words) else "off_site"
     if not found:
         return "site_exhausted"
     if len(state.visited_urls) >= deps.settings.max_pages:
         return "pages_exhausted"
-    return "iterations_exhausted" if state.current_iteration >= deps.settings.max_iterations else "site_exhausted"
+    return (
+        "iterations_exhausted"
+        if state.current_iteration >= deps.settings.max_iterations
+        else "site_exhausted"
+    )
 
 
 @node("DraftAnswer")
 async def draft_answer_node(state: WebsiteState, deps: Deps) -> Literal["end"]:
-    """Judge the draft and show it, or say plainly that the site does not tell, or that the question is not about it."""
+    """Judge the draft and show it, or say plainly that the site does not tell, or that the question
+    is not about it.
+    """
     await deps.site.open()
     await settle(state, deps, await prove_draft(state, deps))
     for citation in state.proof.citations:
         emit(Event("citation", citation))
     if state.status == "answered":
-        await deps.site.note_answer(state.standalone, [citation.doc_id for citation in state.proof.citations])
+        await deps.site.note_answer(
+            state.standalone, [citation.doc_id for citation in state.proof.citations]
+        )
     return "end"
 
 

@@ -20,11 +20,14 @@ NAMED = 3  # pages that could not be read, named in an answer; the warnings name
 
 
 async def prove_draft(state: WebsiteState, deps: Deps) -> Decided | None:
-    """The draft judged; None where there is none, or where a page changed under its quotes meanwhile. That nothing is told is
-    judged too, where a connected model says so and the site is not about something else.
+    """The draft judged; None where there is none, or where a page changed under its quotes
+    meanwhile. That nothing is told is judged too, where a connected model says so and the site is
+    not about something else.
     """
     silent = state.told == "nothing"
-    if state.drafted is None or (silent and (state.drafted.tier != "connected" or state.stop_reason == "off_site")):
+    if state.drafted is None or (
+        silent and (state.drafted.tier != "connected" or state.stop_reason == "off_site")
+    ):
         return None
     proven = await prove_answer(deps, state.drafted, history=state.conversation_history)
     if silent and proven.draft.status != "not_told":
@@ -33,7 +36,9 @@ async def prove_draft(state: WebsiteState, deps: Deps) -> Decided | None:
     decided = decide_answer(deps, state.drafted, proven, state.retrieval_confidence)
     proof = show_proof(decided.proven)
     try:
-        state.proof = Proof(proof.sentences, await deps.locate(with_origin(proof.citations, state.fetched)))
+        state.proof = Proof(
+            proof.sentences, await deps.locate(with_origin(proof.citations, state.fetched))
+        )
     except (Conflict, NotFound) as error:
         state.warnings.append(f"an answer was dropped: {error.message}")
         return None
@@ -41,7 +46,9 @@ async def prove_draft(state: WebsiteState, deps: Deps) -> Decided | None:
 
 
 async def settle(state: WebsiteState, deps: Deps, decided: Decided | None) -> None:
-    """Write the end of the run into the state. `decided`: the judged draft; None where there is none."""
+    """Write the end of the run into the state. `decided`: the judged draft; None where there is
+    none.
+    """
     if state.intent == "smalltalk":
         state.final_answer = say("smalltalk_site", state.lang, site=deps.site.name)
         state.status = "clarify"
@@ -49,7 +56,14 @@ async def settle(state: WebsiteState, deps: Deps, decided: Decided | None) -> No
     if decided is None or state.drafted is None:
         _refuse(state, deps)
     else:
-        end = end_answer(state.drafted, decided, state.proof, state.documents, state.lang, degraded=state.degraded)
+        end = end_answer(
+            state.drafted,
+            decided,
+            state.proof,
+            state.documents,
+            state.lang,
+            degraded=state.degraded,
+        )
         state.confidence = decided.probability
         if end.status == "refused":
             state.warnings += end.warnings
@@ -77,7 +91,9 @@ def _refuse(state: WebsiteState, deps: Deps, end: Ending | None = None) -> None:
     read = sum(bool(page.doc_id) for page in deps.site.pages.values())
     said = {"site": deps.site.name, "pages": pages(read, state.lang)}
     if state.stop_reason in {"off_site", "unreachable"}:
-        state.final_answer = _joined(state, say(state.stop_reason, state.lang, **said), _unread(state))
+        state.final_answer = _joined(
+            state, say(state.stop_reason, state.lang, **said), _unread(state)
+        )
         return
     state.stop_reason = state.stop_reason or "unsettled"
     if end is not None and end.proof.sentences:
@@ -85,11 +101,15 @@ def _refuse(state: WebsiteState, deps: Deps, end: Ending | None = None) -> None:
     else:
         missing = say("site_refused", state.lang, **said)
     where = nearest(state.documents, state.lang) if state.documents else ""
-    state.final_answer = _joined(state, missing, where, say(state.stop_reason, state.lang), _unread(state))
+    state.final_answer = _joined(
+        state, missing, where, say(state.stop_reason, state.lang), _unread(state)
+    )
 
 
 def _unread(state: WebsiteState) -> str:
-    """What could not be read, by address and reason. Reasons are in English: a Chinese answer leaves them to the warnings."""
+    """What could not be read, by address and reason. Reasons are in English: a Chinese answer
+    leaves them to the warnings.
+    """
     named = list(dict.fromkeys(state.problems.values()))[:NAMED]
     if state.lang == "zh":
         named = [problem.partition(": ")[0] for problem in named]

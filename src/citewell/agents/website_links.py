@@ -1,6 +1,8 @@
-"""Which pages the `website` agent reads next. The one rule: every page that is read has a reason that can be told.
+"""Which pages the `website` agent reads next. The one rule: every page that is read has a reason
+that can be told.
 
-Nothing a page says is obeyed here: its links are compared with the question, and where they may lead was decided before.
+Nothing a page says is obeyed here: its links are compared with the question, and where they may
+lead was decided before.
 """
 
 from __future__ import annotations
@@ -14,19 +16,29 @@ from citewell.retrieve.confidence import BEST
 from citewell.retrieve.frontier import Known, Mention, Promise, branches, chosen, label, weigh
 from citewell.text.tokens import index_tokens, query_tokens
 
-LABELS = 120  # links whose meaning is looked at in one round: 30 ms each; the others count by their words
+# links whose meaning is looked at in one round: 30 ms each; the others count by their words
+LABELS = 120
 NEAR = 0.6  # of the best one's promise: what has less waits for another round
-# A link that promises so much is followed before the model is asked whether the answer is here already. Links whose words are
-# those of the question have 0.9 and more, so the page that they lead to is most often the one.
+# A link that promises so much is followed before the model is asked whether the answer is here
+# already. Links whose words are those of the question have 0.9 and more, so the page that they lead
+# to is most often the one.
 STRONG = 0.75
-POOR = 0.1  # where the best link promises no more, none is better than the others, and as many as may be are read
+# where the best link promises no more, none is better than the others, and as many as may be are
+# read
+POOR = 0.1
 LEAST = -0.1  # less promises only a login or a cart
-# When nothing on a site is near a question, by what is left to follow, the confidence of the search, and the cosine of its best
-# passage. Chosen by a trial script on ten questions of the Debian FAQ and ten from elsewhere (SQuAD2, CMRC), each
-# in English, in Chinese, and in Chinese to the English site, no table of contents: after one round 17 of 30 strangers are seen,
-# after two 27, and none of the 30 others before its page was read. Less is never judged by: a start page may say little.
-NOTHING = ((5, 0.0, 0.0), (8, 0.1, 0.08))  # (pages read beside the start pages, promise, confidence): below both
-# Below it passages of multilingual-e5-small are about something else, in the other language too, where confidence says little.
+# When nothing on a site is near a question, by what is left to follow, the confidence of the
+# search, and the cosine of its best passage. Chosen by a trial script on ten questions of the
+# Debian FAQ and ten from elsewhere (SQuAD2, CMRC), each in English, in Chinese, and in Chinese to
+# the English site, no table of contents: after one round 17 of 30 strangers are seen, after two 27,
+# and none of the 30 others before its page was read. Less is never judged by: a start page may say
+# little.
+NOTHING = (
+    (5, 0.0, 0.0),
+    (8, 0.1, 0.08),
+)  # (pages read beside the start pages, promise, confidence): below both
+# Below it passages of multilingual-e5-small are about something else, in the other language too,
+# where confidence says little.
 FAR = {"builtin:multilingual-e5-small": 0.755}
 MOST_WEIGHED = 3_000  # links weighed in one round
 MOST_DISCOVERED = 20_000  # addresses remembered in one run: a calendar that never ends
@@ -45,7 +57,9 @@ def take(state: WebsiteState, deps: Deps, page: SitePage) -> None:
     leads: dict[int, None] = {}
     for link in page.links:
         known = link.url in state.all_discovered_urls
-        if (known or len(state.all_discovered_urls) < MOST_DISCOVERED) and deps.site.allowed(link.url):
+        if (known or len(state.all_discovered_urls) < MOST_DISCOVERED) and deps.site.allowed(
+            link.url
+        ):
             there = state.place(link.url)
             state.depths.setdefault(there, depth + 1)
             leads[there] = None
@@ -53,7 +67,9 @@ def take(state: WebsiteState, deps: Deps, page: SitePage) -> None:
 
 
 async def by_words(state: WebsiteState, deps: Deps) -> list[Promise]:
-    """Every link that was seen and not followed, best first, as far as its words tell: no model is asked."""
+    """Every link that was seen and not followed, best first, as far as its words tell: no model is
+    asked.
+    """
     return await _weighed(state, _mentions(state, deps), {})
 
 
@@ -62,15 +78,21 @@ async def by_meaning(state: WebsiteState, deps: Deps) -> list[Promise]:
     mentions = _mentions(state, deps)
     if deps.settings.sitemap and _may_follow(state, deps):
         open_ = still_open(state, deps)
-        mentions += [Mention(link, "the sitemap", 2) for link in await deps.site.sitemap() if open_(link.url)]
+        mentions += [
+            Mention(link, "the sitemap", 2) for link in await deps.site.sitemap() if open_(link.url)
+        ]
     found = await _weighed(state, mentions, {})
     labels = dict.fromkeys(label(promise.mention.link) for promise in found)
-    labels |= dict.fromkeys(label(mention.link) for mention in mentions)  # other words for the same pages
+    labels |= dict.fromkeys(
+        label(mention.link) for mention in mentions
+    )  # other words for the same pages
     meaning = await deps.site.meaning(state.standalone, list(labels)[:LABELS])
     return await _weighed(state, mentions, meaning) if meaning else found
 
 
-async def _weighed(state: WebsiteState, mentions: list[Mention], meaning: Mapping[str, float]) -> list[Promise]:
+async def _weighed(
+    state: WebsiteState, mentions: list[Mention], meaning: Mapping[str, float]
+) -> list[Promise]:
     """In a thread: of thousands of links it takes a second, and others are served meanwhile."""
     known, led, question = _known(state), dict(state.led), state.standalone
     return await anyio.to_thread.run_sync(lambda: weigh(question, mentions, meaning, known, led))
@@ -96,28 +118,38 @@ def nothing_near(state: WebsiteState, deps: Deps, found: list[Promise]) -> bool:
     cosine = max((hit.signals.get("cosine", 0.0) for hit in state.documents[:BEST]), default=0.0)
     far = cosine < FAR.get(deps.embedder.name, -1.0)
     best = found[0].score if found else -1.0
-    read = sum(place not in state.problems and state.depths.get(place, 1) > 0 for place in state.visited_urls)
+    read = sum(
+        place not in state.problems and state.depths.get(place, 1) > 0
+        for place in state.visited_urls
+    )
     return any(
-        read >= pages and best < promise and (far or state.retrieval_confidence < sure) for pages, promise, sure in NOTHING
+        read >= pages and best < promise and (far or state.retrieval_confidence < sure)
+        for pages, promise, sure in NOTHING
     )
 
 
 def learn(state: WebsiteState, deps: Deps, worth: dict[str, float]) -> None:
-    """Note how well each page serves the question (by doc_id), for the branches of the site that led there."""
+    """Note how well each page serves the question (by doc_id), for the branches of the site that
+    led there.
+    """
     every = list(state.all_discovered_urls)
-    sources = {there: every[place] for place, leads in reversed(state.url_graph.items()) for there in leads}
+    sources = {
+        there: every[place] for place, leads in reversed(state.url_graph.items()) for there in leads
+    }
     state.led = {}
     for page in deps.site.pages.values():
         place = state.all_discovered_urls.get(page.url)
         if place is not None:
             state.worth[place] = worth.get(page.doc_id, 0.0)
             for branch in branches(page.uri, sources.get(place, "")):
-                state.led.setdefault(branch, []).append(max(state.worth[place], state.found.get(page.uri, 0.0)))
+                state.led.setdefault(branch, []).append(
+                    max(state.worth[place], state.found.get(page.uri, 0.0))
+                )
 
 
 def _mentions(state: WebsiteState, deps: Deps) -> list[Mention]:
-    """The links of all pages read that were not followed yet, those of the latest pages first; one that many pages have alike,
-    once. Of too many, those that have a word of the question in them.
+    """The links of all pages read that were not followed yet, those of the latest pages first; one
+    that many pages have alike, once. Of too many, those that have a word of the question in them.
     """
     open_, found = still_open(state, deps), dict[tuple[str, str, str], Mention]()
     for page in reversed(list(deps.site.pages.values())):
@@ -130,7 +162,11 @@ def _mentions(state: WebsiteState, deps: Deps) -> list[Mention]:
     if len(every) <= MOST_WEIGHED:
         return every
     begins = [token[:4] for token in query_tokens(state.standalone)]
-    every.sort(key=lambda mention: not any(each in f"{mention.link.text} {mention.link.url}".casefold() for each in begins))
+    every.sort(
+        key=lambda mention: (
+            not any(each in f"{mention.link.text} {mention.link.url}".casefold() for each in begins)
+        )
+    )
     return every[:MOST_WEIGHED]
 
 
@@ -139,7 +175,11 @@ def still_open(state: WebsiteState, deps: Deps) -> Callable[[str], bool]:
     visited = set(state.visited_urls)
 
     def is_open(url: str) -> bool:
-        return not deps.site.read(url) and state.all_discovered_urls.get(url) not in visited and deps.site.allowed(url)
+        return (
+            not deps.site.read(url)
+            and state.all_discovered_urls.get(url) not in visited
+            and deps.site.allowed(url)
+        )
 
     return is_open
 

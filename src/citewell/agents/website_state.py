@@ -1,7 +1,8 @@
-"""What the `website` agent's nodes share: the fields of spec 002 under their names, and what reaches them from outside.
+"""What the `website` agent's nodes share: the fields of spec 002 under their names, and what
+reaches them from outside.
 
-The one rule: the state is plain data that JSON can hold. What pages say and which links they have is kept with the pages, so
-the state names them by their place in `all_discovered_urls` only.
+The one rule: the state is plain data that JSON can hold. What pages say and which links they have
+is kept with the pages, so the state names them by their place in `all_discovered_urls` only.
 """
 
 from __future__ import annotations
@@ -27,8 +28,9 @@ from citewell.types import Citation, Hit, Message, Status
 
 @dataclass(frozen=True, slots=True)
 class SitePage:
-    """A page of the site. `url`: as it was asked for, `uri`: where it led to. `doc_id` is empty where it could not be read, and
-    `problem` says why. `stale`: it was read so long ago that its site should be asked whether it has changed.
+    """A page of the site. `url`: as it was asked for, `uri`: where it led to. `doc_id` is empty
+    where it could not be read, and `problem` says why. `stale`: it was read so long ago that its
+    site should be asked whether it has changed.
     """
 
     url: str
@@ -44,7 +46,9 @@ class SitePage:
 
 
 class Site(Protocol):
-    """The pages of a site, as far as they were read. `pages` by identity of their address, with those of earlier questions."""
+    """The pages of a site, as far as they were read. `pages` by identity of their address, with
+    those of earlier questions.
+    """
 
     @property
     def name(self) -> str: ...
@@ -65,7 +69,9 @@ class Site(Protocol):
         ...
 
     def crawl(self, urls: Sequence[str]) -> AsyncIterator[SitePage]:
-        """Fetch these at the same time; each page as it comes. What fails is a page with a `problem`. Raises StorageError."""
+        """Fetch these at the same time; each page as it comes. What fails is a page with a
+        `problem`. Raises StorageError.
+        """
         ...
 
     async def sitemap(self) -> list[Link]:
@@ -73,7 +79,9 @@ class Site(Protocol):
         ...
 
     async def search(self, read: Readings, entities: Sequence[str]) -> Found:
-        """The best passages of the pages read, none that only leads elsewhere. Raises StorageError."""
+        """The best passages of the pages read, none that only leads elsewhere. Raises
+        StorageError.
+        """
         ...
 
     async def meaning(self, question: str, labels: Sequence[str]) -> dict[str, float]:
@@ -81,7 +89,9 @@ class Site(Protocol):
         ...
 
     async def answered(self, question: str) -> dict[str, float]:
-        """Pages on which questions like this one were answered before, and how like they were, 0 to 1."""
+        """Pages on which questions like this one were answered before, and how like they were, 0 to
+        1.
+        """
         ...
 
     async def note_answer(self, question: str, doc_ids: Sequence[str]) -> None:
@@ -91,8 +101,9 @@ class Site(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Deps:
-    """Effects. `llm` None: the tier without a chat model. `settings`: the limits of this run. `late`: whether the time allowed
-    is over; `stopped`: whether who asked wants an answer from what there is now.
+    """Effects. `llm` None: the tier without a chat model. `settings`: the limits of this run.
+    `late`: whether the time allowed is over; `stopped`: whether who asked wants an answer from what
+    there is now.
     """
 
     settings: WebsiteSettings
@@ -122,27 +133,38 @@ class WebsiteState:
     # CrawlAndExtract
     lang: str = "en"
     intent: str = ""
-    standalone: str = ""  # the question behind those that it leans on: links, passages and answers are found by it
+    # the question behind those that it leans on: links, passages and answers are found by it
+    standalone: str = ""
     read: Readings = field(default_factory=lambda: Readings(""))
     urls_to_process: list[int] = field(default_factory=list)
     visited_urls: list[int] = field(default_factory=list)  # asked for in this run, in their order
-    all_discovered_urls: dict[str, int] = field(default_factory=dict)  # each with its place, which stands for it below
+    all_discovered_urls: dict[str, int] = field(
+        default_factory=dict
+    )  # each with its place, which stands for it below
     url_graph: dict[int, list[int]] = field(default_factory=dict)  # a page and what it leads to
     depths: dict[int, int] = field(default_factory=dict)  # steps from a start page
     reasons: dict[int, str] = field(default_factory=dict)  # why a page was chosen
-    sources: dict[int, str] = field(default_factory=dict)  # the address of the page whose link to it was followed
+    sources: dict[int, str] = field(
+        default_factory=dict
+    )  # the address of the page whose link to it was followed
     problems: dict[int, str] = field(default_factory=dict)  # why a page could not be read
     fetched: dict[str, float] = field(default_factory=dict)  # when each document was, by doc_id
-    found: dict[str, float] = field(default_factory=dict)  # pages that answered such a question before
+    found: dict[str, float] = field(
+        default_factory=dict
+    )  # pages that answered such a question before
     # AgentDecision
     current_iteration: int = 0
     documents: list[Hit] = field(default_factory=list)
     passages: list[Passage] = field(default_factory=list)
     retrieval_confidence: float = 0.0
-    graded: list[tuple[str, int, int]] = field(default_factory=list)  # the evidence that the draft is made of
+    graded: list[tuple[str, int, int]] = field(
+        default_factory=list
+    )  # the evidence that the draft is made of
     drafted: Drafted | None = None  # the answer as sentences with the ids of their evidence
     told: Literal["whole", "part", "nothing"] = "nothing"  # what of the answer the draft tells
-    worth: dict[int, float] = field(default_factory=dict)  # how well each page read serves the question, 0 to 1
+    worth: dict[int, float] = field(
+        default_factory=dict
+    )  # how well each page read serves the question, 0 to 1
     led: dict[str, list[float]] = field(default_factory=dict)  # the same by branch of the site
     named: bool = False  # whether any link named a word of the question
     # DraftAnswer

@@ -1,6 +1,7 @@
 """Which addresses may be connected to: public ones, and those of this house that the settings list.
 
-The one rule: the address that is checked is the address that is connected to, and a host with one refused address is refused.
+The one rule: the address that is checked is the address that is connected to, and a host with one
+refused address is refused.
 """
 
 from __future__ import annotations
@@ -18,7 +19,8 @@ from citewell.fetch.urls import host_name
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 
-# not for the public, though older Pythons do not all say so, and a cloud's metadata server on an address of its own
+# not for the public, though older Pythons do not all say so, and a cloud's metadata server on an
+# address of its own
 _CLOSED: Final = tuple(
     ipaddress.ip_network(each)
     for each in (
@@ -34,14 +36,101 @@ _CLOSED: Final = tuple(
 )
 _GLOBAL: Final = ipaddress.IPv6Network("2000::/3")  # all of IPv6 that is given out
 _NAT64: Final = ipaddress.IPv6Network("64:ff9b::/96")
-_ISATAP: Final = {0x5EFE, 0x0200_5EFE}  # before the IPv4 address, at the end of an address of any network
-# Ports that pages of others are fetched from: below 1024 these, from there on all but those of other services.
+_ISATAP: Final = {
+    0x5EFE,
+    0x0200_5EFE,
+}  # before the IPv4 address, at the end of an address of any network
+# Ports that pages of others are fetched from: below 1024 these, from there on all but those of
+# other services.
 _LOW: Final = {80, 443}
 _SERVICES: Final = frozenset(
-    {1080, 1099, 1194, 1433, 1434, 1521, 1719, 1720, 1723, 1883, 2049, 2181, 2375, 2376, 2377, 2379, 2380, 2483, 2484, 3128}
-    | {3268, 3269, 3306, 3389, 3659, 3690, 4045, 4190, 4222, 4369, 5060, 5061, 5222, 5269, 5432, 5433, 5671, 5672, 5900, 5901}
-    | {5984, 5985, 5986, 6000, 6379, 6380, 6443, 6566, 6660, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 7000, 7199, 7474, 7687}
-    | {8086, 8125, 8300, 8500, 8529, 8600, 8883, 9042, 9092, 9093, 9160, 9200, 9300, 9418, 10080, 10250, 10255, 11211, 15672}
+    {
+        1080,
+        1099,
+        1194,
+        1433,
+        1434,
+        1521,
+        1719,
+        1720,
+        1723,
+        1883,
+        2049,
+        2181,
+        2375,
+        2376,
+        2377,
+        2379,
+        2380,
+        2483,
+        2484,
+        3128,
+    }
+    | {
+        3268,
+        3269,
+        3306,
+        3389,
+        3659,
+        3690,
+        4045,
+        4190,
+        4222,
+        4369,
+        5060,
+        5061,
+        5222,
+        5269,
+        5432,
+        5433,
+        5671,
+        5672,
+        5900,
+        5901,
+    }
+    | {
+        5984,
+        5985,
+        5986,
+        6000,
+        6379,
+        6380,
+        6443,
+        6566,
+        6660,
+        6665,
+        6666,
+        6667,
+        6668,
+        6669,
+        6679,
+        6697,
+        7000,
+        7199,
+        7474,
+        7687,
+    }
+    | {
+        8086,
+        8125,
+        8300,
+        8500,
+        8529,
+        8600,
+        8883,
+        9042,
+        9092,
+        9093,
+        9160,
+        9200,
+        9300,
+        9418,
+        10080,
+        10250,
+        10255,
+        11211,
+        15672,
+    }
     | {16379, 26257, 26379, 27017, 27018, 27019, 28015, 28017, 33060, 50000, 50070, 61613, 61616}
 )
 _PATTERN = re.compile(r"\*\.(.+)")
@@ -49,7 +138,9 @@ _FOR_NOW: Final = {socket.EAI_AGAIN, socket.EAI_MEMORY, socket.EAI_SYSTEM}
 
 
 def public(address: Address) -> bool:
-    """Whether an address is on the open internet, with any IPv4 address that an IPv6 one carries looked at too."""
+    """Whether an address is on the open internet, with any IPv4 address that an IPv6 one carries
+    looked at too.
+    """
     if isinstance(address, ipaddress.IPv6Address):
         if int(address) >> 32 & 0xFFFF_FFFF in _ISATAP and not public(_last(address)):
             return False
@@ -58,8 +149,14 @@ def public(address: Address) -> bool:
             return False
         if carried and address not in _GLOBAL:
             return True  # mapped or translated: what it carries decides
-        return address in _GLOBAL and address.is_global and not (address.is_multicast or _closed(address))
-    return address.is_global and not (address.is_multicast or address.is_reserved or _closed(address))
+        return (
+            address in _GLOBAL
+            and address.is_global
+            and not (address.is_multicast or _closed(address))
+        )
+    return address.is_global and not (
+        address.is_multicast or address.is_reserved or _closed(address)
+    )
 
 
 def _closed(address: Address) -> bool:
@@ -72,7 +169,9 @@ def _last(address: ipaddress.IPv6Address) -> ipaddress.IPv4Address:
 
 
 def _carried(address: ipaddress.IPv6Address) -> list[ipaddress.IPv4Address]:
-    """Mapped, 6to4, Teredo (server and client) and NAT64 addresses carry an IPv4 address to which packets may go."""
+    """Mapped, 6to4, Teredo (server and client) and NAT64 addresses carry an IPv4 address to which
+    packets may go.
+    """
     found = [address.ipv4_mapped, address.sixtofour, *(address.teredo or ())]
     if address in _NAT64:
         found.append(_last(address))
@@ -80,17 +179,21 @@ def _carried(address: ipaddress.IPv6Address) -> list[ipaddress.IPv4Address]:
 
 
 async def resolve(host: str, port: int) -> list[Address]:
-    """The addresses of a host, in the order in which they should be tried; an address has itself. Raises OSError."""
+    """The addresses of a host, in the order in which they should be tried; an address has itself.
+    Raises OSError.
+    """
     try:
         return [ipaddress.ip_address(host)]
     except ValueError:
-        rows = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM, proto=socket.IPPROTO_TCP)
+        rows = await asyncio.get_running_loop().getaddrinfo(
+            host, port, type=socket.SOCK_STREAM, proto=socket.IPPROTO_TCP
+        )
         return list(dict.fromkeys(ipaddress.ip_address(str(row[4][0])) for row in rows))
 
 
 class Guard:
-    """`allow`: host names (`*.example.com` for those below it), addresses and networks that need not be public. Raises
-    ConfigError where one is none of these.
+    """`allow`: host names (`*.example.com` for those below it), addresses and networks that need
+    not be public. Raises ConfigError where one is none of these.
     """
 
     def __init__(self, allow: Iterable[str] = ()) -> None:
@@ -109,15 +212,17 @@ class Guard:
                 name = host_name(below[1] if below else entry)
             except InvalidInput:
                 hint = "host names, *.names, addresses, or networks such as 10.0.0.0/8; no port"
-                raise ConfigError(f"setting allow_private_hosts: {entry} is not a host or a network", hint=hint) from None
+                raise ConfigError(
+                    f"setting allow_private_hosts: {entry} is not a host or a network", hint=hint
+                ) from None
             if below:
                 self._below.add("." + name)
             else:
                 self._names.add(name)
 
     async def addresses(self, host: str, port: int) -> list[Address]:
-        """Where `host` may be reached now. Raises InvalidInput (`address_refused`; `bad_url` for a port that is not one of the
-        web), PermanentError (`unknown_host`) and TransientError.
+        """Where `host` may be reached now. Raises InvalidInput (`address_refused`; `bad_url` for a
+        port that is not one of the web), PermanentError (`unknown_host`) and TransientError.
         """
         try:
             found = await resolve(host, port)
@@ -129,8 +234,8 @@ class Guard:
         return found
 
     def may_fetch(self, host: str, port: int) -> bool:
-        """As far as can be told without a look-up: an address is judged, and `localhost`; what a name stands for is judged when
-        it is fetched.
+        """As far as can be told without a look-up: an address is judged, and `localhost`; what a
+        name stands for is judged when it is fetched.
         """
         local = host == "localhost" or host.endswith(".localhost")
         try:
@@ -149,13 +254,16 @@ class Guard:
         if not all(public(each) or self._inside(each) for each in found):
             raise InvalidInput(
                 f"{host} is refused: it is not on the public internet",
-                hint=f"if it is a host of yours, list it in allow_private_hosts (CITEWELL_ALLOW_PRIVATE_HOSTS={host})",
+                hint="if it is a host of yours, list it in allow_private_hosts "
+                f"(CITEWELL_ALLOW_PRIVATE_HOSTS={host})",
                 code="address_refused",
             )
         if (port < 1024 and port not in _LOW) or port in _SERVICES:
             raise InvalidInput(
-                f"{host}, port {port}, cannot be fetched: that port belongs to another service than the web",
-                hint="80, 443 and most from 1024 are fetched; other ports of hosts that allow_private_hosts lists",
+                f"{host}, port {port}, cannot be fetched: that port belongs to another "
+                "service than the web",
+                hint="80, 443 and most from 1024 are fetched; other ports of hosts that "
+                "allow_private_hosts lists",
                 code="bad_url",
             )
 
@@ -169,5 +277,9 @@ class Guard:
 
 def _unresolved(host: str, error: Exception) -> CitewellError:
     if isinstance(error, socket.gaierror) and error.errno in _FOR_NOW:
-        return TransientError(f"{host}: its address could not be looked up", hint="is this machine connected?")
-    return PermanentError(f"{host}: there is no such host", hint="see that the address is right", code="unknown_host")
+        return TransientError(
+            f"{host}: its address could not be looked up", hint="is this machine connected?"
+        )
+    return PermanentError(
+        f"{host}: there is no such host", hint="see that the address is right", code="unknown_host"
+    )

@@ -1,7 +1,9 @@
-"""Pages that only scripts write: run in the Chromium of this machine, which Playwright drives (extra `citewell[browser]`).
+"""Pages that only scripts write: run in the Chromium of this machine, which Playwright drives
+(extra `citewell[browser]`).
 
-The one rule: the browser reaches no network. Every request of a page is answered here, with what the guarded `fetch` of the
-caller brings, or not at all; and what would slip past that finds no host, for none resolves and its only proxy is none.
+The one rule: the browser reaches no network. Every request of a page is answered here, with what
+the guarded `fetch` of the caller brings, or not at all; and what would slip past that finds no
+host, for none resolves and its only proxy is none.
 """
 
 from __future__ import annotations
@@ -18,21 +20,39 @@ from urllib.parse import urlsplit
 
 import anyio
 
-from citewell.errors import CitewellError, ConfigError, PermanentError, TransientError, UnreadableFile
+from citewell.errors import (
+    CitewellError,
+    ConfigError,
+    PermanentError,
+    TransientError,
+    UnreadableFile,
+)
 from citewell.fetch.fetcher import Page
 
 if TYPE_CHECKING:
     from playwright.async_api import Browser as Chromium
-    from playwright.async_api import BrowserContext, CDPSession, Dialog, Playwright, Request, Route, WebSocketRoute
+    from playwright.async_api import (
+        BrowserContext,
+        CDPSession,
+        Dialog,
+        Playwright,
+        Request,
+        Route,
+        WebSocketRoute,
+    )
     from playwright.async_api import Page as Window
 
 Within = Callable[[str], bool]
-Fetch = Callable[[str, Within | None], Awaitable[Page]]  # (address, where its redirects may lead; None: anywhere)
+Fetch = Callable[
+    [str, Within | None], Awaitable[Page]
+]  # (address, where its redirects may lead; None: anywhere)
 
 _NAMES: Final = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 _AT_ONCE: Final = 2  # pages, of about 100 MB of memory each
 _MOST_REQUESTS: Final = 60  # of one page
-_MOST_LOADS: Final = 5  # of its document; one that loads itself again and again stays where it then is
+_MOST_LOADS: Final = (
+    5  # of its document; one that loads itself again and again stays where it then is
+)
 _MOST_BYTES: Final = 30_000_000  # that one page gets, in all
 _LONGEST: Final = 10_000_000  # characters of the HTML that comes of it
 _START_SECONDS: Final = 30.0
@@ -43,12 +63,25 @@ _QUIET: Final = 0.5  # seconds without a change after which a page that waits fo
 _LONG_QUIET: Final = 2.0  # and one that goes on asking for something, but has so many words already
 _WORDS: Final = 500  # characters
 _ENOUGH: Final = 0.7  # share of its seconds after which a page that never rests is taken as it is
-_KINDS: Final = frozenset({"document", "script", "xhr", "fetch"})  # what can bring text; pictures, styles and the like cannot
-_KEPT: Final = ("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "TMP", "TEMP", "SYSTEMROOT")  # of the environment: no keys of ours
-_NOWHERE: Final = "http://127.0.0.1:9"  # a proxy at the port where nothing answers; no name resolves, this one neither
+_KINDS: Final = frozenset(
+    {"document", "script", "xhr", "fetch"}
+)  # what can bring text; pictures, styles and the like cannot
+_KEPT: Final = (
+    "PATH",
+    "HOME",
+    "LANG",
+    "LC_ALL",
+    "TMPDIR",
+    "TMP",
+    "TEMP",
+    "SYSTEMROOT",
+)  # of the environment: no keys of ours
+# a proxy at the port where nothing answers; no name resolves, this one neither
+_NOWHERE: Final = "http://127.0.0.1:9"
 _FLAGS: Final = (
     "--host-resolver-rules=MAP * ~NOTFOUND",
-    "--webrtc-ip-handling-policy=disable_non_proxied_udp",  # the next one is its name in older ones, and does nothing in newer
+    # the next one is its name in older ones, and does nothing in newer
+    "--webrtc-ip-handling-policy=disable_non_proxied_udp",
     "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
     "--disable-quic",
     "--dns-prefetch-disable",
@@ -62,8 +95,12 @@ _FLAGS: Final = (
     "--js-flags=--max-old-space-size=512",
 )
 # run in a page before its own scripts: what could send packets past the requests
-_WITHOUT = "for (const name of ['RTCPeerConnection', 'webkitRTCPeerConnection', 'WebTransport']) delete globalThis[name];"
-# Both run in a world of our own, where a page's scripts have changed nothing. What components keep to themselves is text too.
+_WITHOUT = (
+    "for (const name of ['RTCPeerConnection', 'webkitRTCPeerConnection', 'WebTransport']) "
+    "delete globalThis[name];"
+)
+# Both run in a world of our own, where a page's scripts have changed nothing. What components keep
+# to themselves is text too.
 _STATE = """[document.readyState, document.body ? document.body.innerText.length : 0,
     document.getElementsByTagName('*').length, location.href].join(' ')"""
 _HTML = """(() => {
@@ -89,19 +126,23 @@ def find_chromium() -> str:
 
 
 class Browser:
-    """One Chromium, started for the first page and kept for the next ones until `close`. `executable`: which one, found where
-    empty. Raises ConfigError where it or Playwright is missing.
+    """One Chromium, started for the first page and kept for the next ones until `close`.
+    `executable`: which one, found where empty. Raises ConfigError where it or Playwright is
+    missing.
     """
 
     def __init__(self, executable: str = "") -> None:
         if importlib.util.find_spec("playwright") is None:
             raise ConfigError(
-                "pages that scripts write need Playwright", hint="install it with: pip install 'citewell[browser]'"
+                "pages that scripts write need Playwright",
+                hint="install it with: pip install 'citewell[browser]'",
             )
         found = shutil.which(executable) if executable else find_chromium()
         if not found:
             hint = "install it, for instance with: apt install chromium"
-            raise ConfigError(f"no Chromium {f'at {executable}' if executable else 'on this machine'}", hint=hint)
+            raise ConfigError(
+                f"no Chromium {f'at {executable}' if executable else 'on this machine'}", hint=hint
+            )
         self._executable = found
         self._slots = asyncio.Semaphore(_AT_ONCE)
         self._lock = asyncio.Lock()
@@ -112,7 +153,10 @@ class Browser:
         return self
 
     async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
     ) -> None:
         await self.close()
 
@@ -123,11 +167,12 @@ class Browser:
                 await self._end()
 
     async def render(self, url: str, fetch: Fetch, seconds: float) -> bytes:
-        """The HTML (UTF-8) of the page at the canonical `url` after its scripts ran; `fetch` brings it and what they ask for.
-        The page comes from the host of `url` itself, whatever that leads to.
+        """The HTML (UTF-8) of the page at the canonical `url` after its scripts ran; `fetch` brings
+        it and what they ask for. The page comes from the host of `url` itself, whatever that leads
+        to.
 
-        Raises TransientError (`timeout`, `browser_crashed`), PermanentError (`leads_away`), UnreadableFile where it is no HTML,
-        and what `fetch` raises.
+        Raises TransientError (`timeout`, `browser_crashed`), PermanentError (`leads_away`),
+        UnreadableFile where it is no HTML, and what `fetch` raises.
         """
         from playwright.async_api import Error
 
@@ -138,20 +183,32 @@ class Browser:
                     return await self._visit(chromium, url, fetch, seconds)
             except TimeoutError:
                 hint = "its scripts do not come to an end, or the site is slow"
-                raise TransientError(f"{url}: not there within {seconds:g} seconds", hint=hint, code="timeout") from None
+                raise TransientError(
+                    f"{url}: not there within {seconds:g} seconds", hint=hint, code="timeout"
+                ) from None
             except Error as error:
                 why = error.message.splitlines()[0][:200] if error.message else "it broke"
-                raise TransientError(f"{url}: the browser could not show it ({why})", code="browser_crashed") from None
+                raise TransientError(
+                    f"{url}: the browser could not show it ({why})", code="browser_crashed"
+                ) from None
 
     async def _visit(self, chromium: Chromium, url: str, fetch: Fetch, seconds: float) -> bytes:
         enough = asyncio.get_running_loop().time() + _ENOUGH * seconds
         first = await fetch(url, lambda there: _same_host(url, there))
         if not _same_host(url, first.final_url):
             hint = "ask for the page under that address"
-            raise PermanentError(f"{url} leads to {first.final_url}, which is elsewhere", hint=hint, code="leads_away")
+            raise PermanentError(
+                f"{url} leads to {first.final_url}, which is elsewhere",
+                hint=hint,
+                code="leads_away",
+            )
         if first.media_type not in {"text/html", "application/xhtml+xml", ""}:
-            raise UnreadableFile(f"{url}: it is {first.media_type}, no page that scripts could write")
-        context = await chromium.new_context(service_workers="block", accept_downloads=False, permissions=[])
+            raise UnreadableFile(
+                f"{url}: it is {first.media_type}, no page that scripts could write"
+            )
+        context = await chromium.new_context(
+            service_workers="block", accept_downloads=False, permissions=[]
+        )
         visit = _Visit(first, fetch)
         try:
             return await visit.html(context, enough)
@@ -187,7 +244,9 @@ class Browser:
                 executable_path=self._executable,
                 args=[*_FLAGS],
                 proxy={"server": _NOWHERE, "bypass": "<-loopback>"},
-                chromium_sandbox=not (hasattr(os, "geteuid") and os.geteuid() == 0),  # it does not work as root
+                chromium_sandbox=not (
+                    hasattr(os, "geteuid") and os.geteuid() == 0
+                ),  # it does not work as root
                 env={name: os.environ[name] for name in _KEPT if name in os.environ},
                 handle_sigint=False,
                 handle_sigterm=False,
@@ -265,7 +324,9 @@ class _Visit:
         while clock() < ends:
             await asyncio.sleep(_LOOK)
             if crashed.is_set():
-                raise TransientError(f"{self.first.url}: its scripts broke the browser", code="browser_crashed")
+                raise TransientError(
+                    f"{self.first.url}: its scripts broke the browser", code="browser_crashed"
+                )
             with suppress(Error):  # the page is being exchanged for another
                 state = str(await _seen(eyes, _STATE))
                 if state != before:
@@ -294,7 +355,9 @@ class _Visit:
                 charset = f"; charset={page.charset}" if page.charset else ""
                 await route.fulfill(status=200, body=page.data, content_type=kind + charset)
             elif route.request.is_navigation_request():
-                await route.fulfill(status=204)  # a browser stays where it is, and shows no error in place of the page
+                await route.fulfill(
+                    status=204
+                )  # a browser stays where it is, and shows no error in place of the page
             elif missing:
                 await route.fulfill(status=404, body="")
             else:
@@ -303,7 +366,11 @@ class _Visit:
     async def _asked_for(self, request: Request) -> Page | None:
         """What a request is answered with; None where it is not."""
         url, kind = request.url.partition("#")[0], request.resource_type
-        if request.method != "GET" or kind not in _KINDS or urlsplit(url).scheme not in {"http", "https"}:
+        if (
+            request.method != "GET"
+            or kind not in _KINDS
+            or urlsplit(url).scheme not in {"http", "https"}
+        ):
             return None
         if url == self.first.final_url and kind == "document":
             self.loads += 1
@@ -314,7 +381,8 @@ class _Visit:
         self.requests += 1
         if self.requests > _MOST_REQUESTS or self.size > _MOST_BYTES:
             return None
-        # the page is given what comes as its own site's, so a redirect may not bring it from elsewhere
+        # the page is given what comes as its own site's, so a redirect may not bring it from
+        # elsewhere
         task = asyncio.ensure_future(self.fetch(url, None if script else self._near))
         self.open.add(task)
         try:
@@ -334,8 +402,9 @@ class _Visit:
 
 
 def _near(page: str, url: str) -> bool:
-    """Whether `url` is of the page's own site, or of a host below its own. A page of one site must not read another through us,
-    for we may be where that one trusts its visitors; scripts, which run but cannot be read, may come from anywhere.
+    """Whether `url` is of the page's own site, or of a host below its own. A page of one site must
+    not read another through us, for we may be where that one trusts its visitors; scripts, which
+    run but cannot be read, may come from anywhere.
     """
     one, other = urlsplit(page), urlsplit(url)
     if (one.scheme, one.netloc) == (other.scheme, other.netloc):
@@ -355,7 +424,11 @@ async def _seen(eyes: CDPSession, expression: str) -> Any:
     tree = await eyes.send("Page.getFrameTree")
     frame = tree["frameTree"]["frame"]["id"]
     world = await eyes.send("Page.createIsolatedWorld", {"frameId": frame, "worldName": "citewell"})
-    asked = {"expression": expression, "contextId": world["executionContextId"], "returnByValue": True}
+    asked = {
+        "expression": expression,
+        "contextId": world["executionContextId"],
+        "returnByValue": True,
+    }
     return (await eyes.send("Runtime.evaluate", asked))["result"].get("value", "")
 
 

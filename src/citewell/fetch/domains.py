@@ -1,6 +1,7 @@
 """Which sites a crawl may read: the URL validator of spec 002.
 
-The one rule: a URL is judged by the host of its canonical form, whole; nothing is searched for inside of it.
+The one rule: a URL is judged by the host of its canonical form, whole; nothing is searched for
+inside of it.
 """
 
 from __future__ import annotations
@@ -15,7 +16,10 @@ from citewell.fetch.addresses import Guard
 from citewell.fetch.urls import canonical, host_name
 
 _PORTS: Final = {"http": 80, "https": 443}
-_HINT: Final = "give hosts such as docs.example.com, *.example.com for what is below one, or none to allow every site"
+_HINT: Final = (
+    "give hosts such as docs.example.com, *.example.com for what is below one, or none to allow "
+    "every site"
+)
 _SHOWN: Final = 200  # characters of a wrong entry
 
 
@@ -35,27 +39,32 @@ class Domains:
     entries: tuple[_Entry, ...] = ()
 
     def allow(self, url: str) -> bool:
-        """Whether this is a URL that may be fetched at all (see `canonical`), of a host that the entries name."""
+        """Whether this is a URL that may be fetched at all (see `canonical`), of a host that the
+        entries name.
+        """
         try:
             host, port = _place(url)
         except InvalidInput:
             return False
         return not self.entries or any(
-            (host.endswith("." + entry.host) if entry.below else host == entry.host) and entry.port in {None, port}
+            (host.endswith("." + entry.host) if entry.below else host == entry.host)
+            and entry.port in {None, port}
             for entry in self.entries
         )
 
 
 def domains(entries: Sequence[str]) -> Domains:
-    """`example.com` is that host alone, `*.example.com` what is below it, `127.0.0.1:8000` a host on one port; of a whole URL
-    its host counts, with the port where it has one. Raises InvalidInput (`bad_domain`), which names the entry.
+    """`example.com` is that host alone, `*.example.com` what is below it, `127.0.0.1:8000` a host
+    on one port; of a whole URL its host counts, with the port where it has one. Raises InvalidInput
+    (`bad_domain`), which names the entry.
     """
     return Domains(tuple(_entry(entry) for entry in entries))
 
 
 def is_valid(url: str, allowed_domains: Sequence[str], private: Sequence[str] = ()) -> bool:
-    """Spec 002's `url_validator`: one of the hosts that are named, which may be of this house; any of the public ones, and of
-    `private` (as the setting `allow_private_hosts`), where none is. Raises InvalidInput where an entry is wrong.
+    """Spec 002's `url_validator`: one of the hosts that are named, which may be of this house; any
+    of the public ones, and of `private` (as the setting `allow_private_hosts`), where none is.
+    Raises InvalidInput where an entry is wrong.
     """
     allowed = domains(allowed_domains)
     if not allowed.allow(url):
@@ -110,5 +119,7 @@ def _is_address(host: str) -> bool:
 
 
 def _bad(entry: str) -> InvalidInput:
-    shown = "".join(char if char.isprintable() else "?" for char in entry.rpartition("@")[2][:_SHOWN])  # no password
+    shown = "".join(
+        char if char.isprintable() else "?" for char in entry.rpartition("@")[2][:_SHOWN]
+    )  # no password
     return InvalidInput(f"allowed_domains: {shown!r} is not a host", hint=_HINT, code="bad_domain")

@@ -1,6 +1,8 @@
-"""Fetches pages of the web, politely and guarded: addresses, robots.txt, redirects, sizes and times are all limited here.
+"""Fetches pages of the web, politely and guarded: addresses, robots.txt, redirects, sizes and times
+are all limited here.
 
-The one rule: every request, that for a robots.txt and each step of a redirect included, goes through the guarded transport.
+The one rule: every request, that for a robots.txt and each step of a redirect included, goes
+through the guarded transport.
 """
 
 from __future__ import annotations
@@ -38,7 +40,8 @@ _BUSY = {429, 502, 503, 504}  # what is tried again at once; the others need mor
 _WAIT = 0.5  # seconds before the second attempt, doubled before each later one
 _JITTER = 0.5  # seconds, at most, that are added so that not all come back together
 _UNPACKED = {"", "identity", "gzip", "x-gzip", "deflate", "br"}
-# of a reply that is no page: read, so that its connection can be used again, unless it is longer or slower than this
+# of a reply that is no page: read, so that its connection can be used again, unless it is longer or
+# slower than this
 _REST = 64_000
 _REST_SECONDS = 0.5
 
@@ -47,10 +50,11 @@ Readable = Callable[[str, str], bool]
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """What came of `url`, from `final_url` (both canonical). `charset` is what the header says, or empty. With `not_modified`
-    there is no `data`: it is as it was when `etag` or `last_modified` was given. `fetched_at`: seconds since the epoch.
-    `redirects`: the addresses that led on, `url` first; none where nothing did. `robots_tag`: what the header `X-Robots-Tag`
-    wants of programs, in small letters, such as `noindex, nofollow`.
+    """What came of `url`, from `final_url` (both canonical). `charset` is what the header says, or
+    empty. With `not_modified` there is no `data`: it is as it was when `etag` or `last_modified`
+    was given. `fetched_at`: seconds since the epoch. `redirects`: the addresses that led on, `url`
+    first; none where nothing did. `robots_tag`: what the header `X-Robots-Tag` wants of programs,
+    in small letters, such as `noindex, nofollow`.
     """
 
     url: str
@@ -70,8 +74,9 @@ class Page:
 
 @dataclass(frozen=True, slots=True)
 class _Wanted:
-    """`readable` None: any media type. `cut`: what is over `most` bytes is left out, else it is an error. `attempts`: how often
-    each request is made, at most. `within`: where a redirect may lead; None: anywhere.
+    """`readable` None: any media type. `cut`: what is over `most` bytes is left out, else it is an
+    error. `attempts`: how often each request is made, at most. `within`: where a redirect may lead;
+    None: anywhere.
     """
 
     most: int
@@ -92,8 +97,9 @@ class _Reply:
 
 
 class Fetcher:
-    """Keeps what it learns of each host, so one is meant to live long. `delay`: seconds between two requests to a host, where
-    its robots.txt does not want more. Raises ConfigError where `allow_private_hosts` is not understood.
+    """Keeps what it learns of each host, so one is meant to live long. `delay`: seconds between two
+    requests to a host, where its robots.txt does not want more. Raises ConfigError where
+    `allow_private_hosts` is not understood.
     """
 
     def __init__(self, settings: Settings, *, max_bytes: int, delay: float = 0.0) -> None:
@@ -107,7 +113,10 @@ class Fetcher:
         return self
 
     async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
     ) -> None:
         await self.close()
 
@@ -127,14 +136,16 @@ class Fetcher:
         attempts: int = 1,
         within: Callable[[str], bool] | None = None,
     ) -> Page:
-        """Fetch a page within `seconds`, waiting for its host's turn included. `readable(media_type, url)` False refuses it
-        before its bytes come. `attempts`: how often a request is made where the site is busy or the connection fails, a wait
-        before each. One unless the caller asks for more (`ATTEMPTS`): a person waits for a web search, and its other pages
-        may do as well. `within` False of where a redirect leads: it is not followed.
+        """Fetch a page within `seconds`, waiting for its host's turn included.
+        `readable(media_type, url)` False refuses it before its bytes come. `attempts`: how often a
+        request is made where the site is busy or the connection fails, a wait before each. One
+        unless the caller asks for more (`ATTEMPTS`): a person waits for a web search, and its other
+        pages may do as well. `within` False of where a redirect leads: it is not followed.
 
-        Raises InvalidInput (`bad_url`, `address_refused`), UnreadableFile (too large, not readable), TransientError (may work
-        later; `paused` where the site said itself when, which the hint tells, and `seconds` do not reach until then) and
-        PermanentError (`robots_refused`, `page_missing`, `page_refused`, `redirect_loop`, `leads_away`, `bad_certificate`,
+        Raises InvalidInput (`bad_url`, `address_refused`), UnreadableFile (too large, not
+        readable), TransientError (may work later; `paused` where the site said itself when, which
+        the hint tells, and `seconds` do not reach until then) and PermanentError (`robots_refused`,
+        `page_missing`, `page_refused`, `redirect_loop`, `leads_away`, `bad_certificate`,
         `unknown_host` or just `permanent`).
         """
         url = canonical(url)
@@ -142,16 +153,20 @@ class Fetcher:
         headers = {name: value for name, value in conditions.items() if value}
         try:
             with anyio.fail_after(seconds):
-                reply = await self._follow(url, headers, _Wanted(self._most, attempts, readable, within=within))
+                reply = await self._follow(
+                    url, headers, _Wanted(self._most, attempts, readable, within=within)
+                )
         except TimeoutError:
             hint = "the site is slow; try again later"
-            raise TransientError(f"{url}: not there within {seconds:.3g} seconds", hint=hint, code="timeout") from None
+            raise TransientError(
+                f"{url}: not there within {seconds:.3g} seconds", hint=hint, code="timeout"
+            ) from None
         return _page(url, reply, conditional=bool(headers))
 
     async def sitemaps(self, url: str) -> list[str]:
-        """Canonical URLs of the sitemaps that the robots.txt of this URL's site names, on its own host or not, at most 20;
-        `/sitemap.xml` where it names none; nothing where it cannot be read. Nothing has been fetched of them. Raises
-        InvalidInput (`bad_url`).
+        """Canonical URLs of the sitemaps that the robots.txt of this URL's site names, on its own
+        host or not, at most 20; `/sitemap.xml` where it names none; nothing where it cannot be
+        read. Nothing has been fetched of them. Raises InvalidInput (`bad_url`).
         """
         url = canonical(url)
         try:
@@ -160,18 +175,26 @@ class Fetcher:
             return []  # whoever then asks for a page of this site is told why
 
     async def _robots(self, url: str, attempts: int) -> bytes:
-        """The bytes of a robots.txt; none where the site has none. Raises TransientError where it cannot be known."""
+        """The bytes of a robots.txt; none where the site has none. Raises TransientError where it
+        cannot be known.
+        """
         try:
             with anyio.fail_after(ROBOTS_SECONDS):
-                reply = await self._follow(url, {}, _Wanted(LONGEST, attempts, cut=True), asked=True)
+                reply = await self._follow(
+                    url, {}, _Wanted(LONGEST, attempts, cut=True), asked=True
+                )
         except TimeoutError:
             raise TransientError(f"not there within {ROBOTS_SECONDS:g} seconds") from None
         if reply.status in _AGAIN or reply.status >= 500:
             raise TransientError(f"status {reply.status}")
         return reply.data if reply.status == 200 else b""
 
-    async def _follow(self, url: str, headers: dict[str, str], wanted: _Wanted, *, asked: bool = False) -> _Reply:
-        """The reply at the end of the redirects. `asked`: robots.txt has not to be asked, for this is it."""
+    async def _follow(
+        self, url: str, headers: dict[str, str], wanted: _Wanted, *, asked: bool = False
+    ) -> _Reply:
+        """The reply at the end of the redirects. `asked`: robots.txt has not to be asked, for this
+        is it.
+        """
         notes: tuple[str, ...] = ()
         passed: tuple[str, ...] = ()
         for _ in range(MOST_REDIRECTS + 1):
@@ -184,27 +207,43 @@ class Fetcher:
             before, url = url, joined(url, there.replace(" ", "%20"))
             if wanted.within is not None and not wanted.within(url):
                 hint = "allow that host where it belongs to the site"
-                raise PermanentError(f"{before} leads to {url}, which is elsewhere", hint=hint, code="leads_away")
+                raise PermanentError(
+                    f"{before} leads to {url}, which is elsewhere", hint=hint, code="leads_away"
+                )
             if before.startswith("https:") and url.startswith("http:"):
                 notes += (f"{before} leads to {url}, which is not encrypted",)
         if asked:
             return _Reply(url, 404, reply.headers)  # RFC 9309: as if there were none
         hint = "the site sends its readers in a circle, or wants cookies"
-        raise PermanentError(f"{passed[0]}: more than {MOST_REDIRECTS} redirects", hint=hint, code="redirect_loop")
+        raise PermanentError(
+            f"{passed[0]}: more than {MOST_REDIRECTS} redirects", hint=hint, code="redirect_loop"
+        )
 
-    async def _answer(self, url: str, headers: dict[str, str], wanted: _Wanted, delay: float) -> _Reply:
+    async def _answer(
+        self, url: str, headers: dict[str, str], wanted: _Wanted, delay: float
+    ) -> _Reply:
         """The reply to one request, made again where its host is busy and there is time."""
         tried = 0
 
         def again(error: Exception) -> bool | float:
-            """The seconds to wait first. What the host asked for is more than a guess; nothing is waited for in vain."""
+            """The seconds to wait first. What the host asked for is more than a guess; nothing is
+            waited for in vain.
+            """
             nonlocal tried
             tried += 1
-            wait = max(self._hosts.pause(url), _WAIT * 2 ** (tried - 1)) + random.uniform(0, _JITTER)  # noqa: S311  # no secret
-            useful = isinstance(error, TransientError) and wait < time_left() and not self._hosts.troubled(url)
+            wait = max(self._hosts.pause(url), _WAIT * 2 ** (tried - 1)) + random.uniform(  # noqa: S311  # no secret
+                0, _JITTER
+            )
+            useful = (
+                isinstance(error, TransientError)
+                and wait < time_left()
+                and not self._hosts.troubled(url)
+            )
             return useful and wait
 
-        async for attempt in stamina.retry_context(on=again, attempts=wanted.attempts, timeout=None):
+        async for attempt in stamina.retry_context(
+            on=again, attempts=wanted.attempts, timeout=None
+        ):
             with attempt:
                 async with self._hosts.turn(url, delay):
                     return await self._heard(url, headers, wanted)
@@ -242,7 +281,9 @@ class Fetcher:
                     await _pass_over(response)
                 return _Reply(url, response.status_code, response.headers, data)
         except httpx2.InvalidURL as error:
-            raise PermanentError(f"{url}: {error}", hint="see that the address is right", code="bad_url") from None
+            raise PermanentError(
+                f"{url}: {error}", hint="see that the address is right", code="bad_url"
+            ) from None
         except httpx2.HTTPError as error:
             raise _trouble(url, error) from None
 
@@ -251,12 +292,20 @@ async def _read(response: httpx2.Response, url: str, wanted: _Wanted) -> bytes:
     """The body, unpacked piece by piece, so that a small one that grows without end is noticed."""
     media_type = _media_type(response.headers)
     if wanted.readable is not None and not wanted.readable(media_type, url):
-        raise UnreadableFile(f"{url}: it is {media_type or 'of an unknown type'}, which cannot be read")
+        raise UnreadableFile(
+            f"{url}: it is {media_type or 'of an unknown type'}, which cannot be read"
+        )
     packed = response.headers.get("content-encoding", "").strip().lower()
     if packed not in _UNPACKED:
         raise UnreadableFile(f"{url}: it comes packed as {packed[:40]}, which was not asked for")
     length = response.headers.get("content-length", "")
-    if not wanted.cut and length.isascii() and length.isdigit() and len(length) < 20 and int(length) > wanted.most:
+    if (
+        not wanted.cut
+        and length.isascii()
+        and length.isdigit()
+        and len(length) < 20
+        and int(length) > wanted.most
+    ):
         raise _too_large(url, wanted.most)
     data = bytearray()
     async for part in response.aiter_bytes():
@@ -272,7 +321,10 @@ async def _pass_over(response: httpx2.Response) -> None:
     import httpx2
 
     left = _REST
-    with contextlib.suppress(httpx2.HTTPError), anyio.move_on_after(_REST_SECONDS):  # then the connection is not used again
+    with (
+        contextlib.suppress(httpx2.HTTPError),
+        anyio.move_on_after(_REST_SECONDS),
+    ):  # then the connection is not used again
         async for part in response.aiter_raw():
             left -= len(part)
             if left < 0:
@@ -288,7 +340,13 @@ def _page(url: str, reply: _Reply, *, conditional: bool) -> Page:
         final_url=reply.url,
         status=reply.status,
         media_type=_media_type(headers),
-        charset=(headers.get("content-type", "").lower().partition("charset=")[2].split(";")[0].strip(" \"'")),
+        charset=(
+            headers.get("content-type", "")
+            .lower()
+            .partition("charset=")[2]
+            .split(";")[0]
+            .strip(" \"'")
+        ),
         data=reply.data,
         etag=headers.get("etag", ""),
         last_modified=headers.get("last-modified", ""),
@@ -305,7 +363,10 @@ def _media_type(headers: httpx2.Headers) -> str:
 
 
 def _too_large(url: str, most: int) -> UnreadableFile:
-    return UnreadableFile(f"{url}: larger than {most:,} bytes", hint="setting web.page_bytes says how large a page may be")
+    return UnreadableFile(
+        f"{url}: larger than {most:,} bytes",
+        hint="setting web.page_bytes says how large a page may be",
+    )
 
 
 def _of_status(url: str, reply: _Reply) -> CitewellError:
@@ -314,9 +375,13 @@ def _of_status(url: str, reply: _Reply) -> CitewellError:
         pause = retry_after(reply.headers.get("retry-after", ""), reply.headers.get("date", ""))
         if pause is not None:
             return TransientError(f"{url}: status {status}", hint=when(pause), code="paused")
-        return TransientError(f"{url}: status {status}", hint="the site is busy or failing; try again later")
+        return TransientError(
+            f"{url}: status {status}", hint="the site is busy or failing; try again later"
+        )
     if status in {404, 410}:
-        return PermanentError(f"{url}: status {status}", hint="there is no such page", code="page_missing")
+        return PermanentError(
+            f"{url}: status {status}", hint="there is no such page", code="page_missing"
+        )
     if status in {401, 402, 403, 407, 451}:
         hint = "the site does not show it to everyone; save the page as a file and add the file"
         return PermanentError(f"{url}: status {status}", hint=hint, code="page_refused")
@@ -335,6 +400,11 @@ def _trouble(url: str, error: httpx2.HTTPError) -> CitewellError:
         cause = cause.__cause__ or cause.__context__
     if isinstance(error, httpx2.DecodingError):
         return UnreadableFile(f"{url}: its bytes are packed wrongly")
-    # httpx's own words may name the address that was tried; inside a house that is nobody's business
-    why = "no connection" if isinstance(error, httpx2.ConnectError | httpx2.ConnectTimeout) else "the connection broke"
+    # httpx's own words may name the address that was tried; inside a house that is nobody's
+    # business
+    why = (
+        "no connection"
+        if isinstance(error, httpx2.ConnectError | httpx2.ConnectTimeout)
+        else "the connection broke"
+    )
     return TransientError(f"{url}: {why}", hint="is the site there? try again later")

@@ -1,6 +1,8 @@
-"""What is known of each host while pages are fetched: its robots.txt, and when it may be asked again.
+"""What is known of each host while pages are fetched: its robots.txt, and when it may be asked
+again.
 
-The one rule: a host is never asked more than twice at once, nor sooner than its robots.txt and its `Retry-After` want.
+The one rule: a host is never asked more than twice at once, nor sooner than its robots.txt and its
+`Retry-After` want.
 """
 
 from __future__ import annotations
@@ -22,7 +24,9 @@ from citewell.fetch.urls import joined, origin
 AT_ONCE = 2  # requests to one host
 LONGEST_PAUSE = 3600.0  # seconds; no `Retry-After` closes a host for longer
 MOST_SITEMAPS = 20  # of one robots.txt
-_MOST_FAILURES = 5  # in a row, after which nothing is tried again at a host until something of it comes
+_MOST_FAILURES = (
+    5  # in a row, after which nothing is tried again at a host until something of it comes
+)
 _KEPT = 24 * 3600.0  # seconds a robots.txt counts, as the RFC allows at most
 _AGAIN = 60.0  # seconds after which one that could not be read is tried again
 _MOST = 1_000  # hosts remembered
@@ -40,11 +44,15 @@ class _Host:
     users: int = 0
 
     async def ready(self, name: str) -> None:
-        """Waits until the host may be asked. TransientError (`paused`) at once where its pause is longer than there is time."""
+        """Waits until the host may be asked. TransientError (`paused`) at once where its pause is
+        longer than there is time.
+        """
         while True:
             pause = self.not_before - time.monotonic()
             if pause > max(0.0, time_left()):
-                raise TransientError(f"{name}: it asked to be left alone for now", hint=when(pause), code="paused")
+                raise TransientError(
+                    f"{name}: it asked to be left alone for now", hint=when(pause), code="paused"
+                )
             wait = max(pause, self.next_at - time.monotonic())
             if wait <= 0:
                 return
@@ -62,8 +70,8 @@ class _Rules:
 
 
 class Hosts:
-    """`read(url, attempts)` brings a robots.txt: no bytes where there is none, TransientError where nobody can say. `delay`:
-    least seconds between two requests to a host.
+    """`read(url, attempts)` brings a robots.txt: no bytes where there is none, TransientError where
+    nobody can say. `delay`: least seconds between two requests to a host.
     """
 
     def __init__(self, read: Read, agent: str, delay: float = 0.0) -> None:
@@ -74,18 +82,25 @@ class Hosts:
         self._rules: dict[str, _Rules] = {}
 
     async def check(self, url: str, attempts: int) -> float:
-        """The seconds to keep between two requests to this host. Raises PermanentError, or TransientError where its robots.txt
-        cannot be read; the code of both is `robots_refused`.
+        """The seconds to keep between two requests to this host. Raises PermanentError, or
+        TransientError where its robots.txt cannot be read; the code of both is `robots_refused`.
         """
         robots = await self._robots(origin(url), attempts)
         parts = urlsplit(url)
         if not robots.allows(parts.path + (f"?{parts.query}" if parts.query else "")):
-            hint = f"its owner does not want programs to read it; open it in a browser (we are {self._agent!r} to robots.txt)"
-            raise PermanentError(f"{url}: refused by the robots.txt of its site", hint=hint, code="robots_refused")
+            hint = (
+                "its owner does not want programs to read it; open it in a browser (we "
+                f"are {self._agent!r} to robots.txt)"
+            )
+            raise PermanentError(
+                f"{url}: refused by the robots.txt of its site", hint=hint, code="robots_refused"
+            )
         return max(self._delay, robots.delay)
 
     async def sitemaps(self, url: str, attempts: int) -> list[str]:
-        """Canonical URLs that the robots.txt of this site names, else the usual one. Raises what `check` raises."""
+        """Canonical URLs that the robots.txt of this site names, else the usual one. Raises what
+        `check` raises.
+        """
         site = origin(url)
         found: dict[str, None] = {}  # in their order, each once
         for each in (await self._robots(site, attempts)).sitemaps:
@@ -130,7 +145,9 @@ class Hosts:
         host.failures = 0 if well else host.failures + 1
 
     def troubled(self, url: str) -> bool:
-        """Whether so many requests failed in a row that trying again would only add to the host's trouble."""
+        """Whether so many requests failed in a row that trying again would only add to the host's
+        trouble.
+        """
         return self._host(url)[1].failures >= _MOST_FAILURES
 
     def _host(self, url: str) -> tuple[str, _Host]:
@@ -141,15 +158,22 @@ class Hosts:
         rules = self._rules.setdefault(site, _Rules())
         if time.monotonic() >= rules.until:
             name, host = self._host(site)
-            await host.ready(name)  # here, for a robots.txt has a time of its own that may be shorter than the pause
+            await host.ready(
+                name
+            )  # here, for a robots.txt has a time of its own that may be shorter than the pause
         async with rules.reading:
             if time.monotonic() >= rules.until:
                 await self._ask(site, rules, attempts)
         if rules.robots is None:
-            hint = "is the address right, http or https? until it can be read, nothing of this site is fetched; try again later"
+            hint = (
+                "is the address right, http or https? until it can be read, nothing of this "
+                "site is fetched; try again later"
+            )
             pause = self.pause(site)
             raise TransientError(
-                f"{site}/robots.txt cannot be read: {rules.why}", hint=when(pause) if pause else hint, code="robots_refused"
+                f"{site}/robots.txt cannot be read: {rules.why}",
+                hint=when(pause) if pause else hint,
+                code="robots_refused",
             )
         return rules.robots
 
@@ -167,7 +191,9 @@ class Hosts:
         now = time.monotonic()
         if len(self._hosts) > _MOST:
             self._hosts = {
-                name: host for name, host in self._hosts.items() if host.users or max(host.next_at, host.not_before) > now
+                name: host
+                for name, host in self._hosts.items()
+                if host.users or max(host.next_at, host.not_before) > now
             }
         if len(self._rules) > _MOST:
             idle = [site for site, rules in self._rules.items() if not rules.reading.locked()]
@@ -176,8 +202,9 @@ class Hosts:
 
 
 def retry_after(value: str, date: str = "") -> float | None:
-    """The seconds that a `Retry-After` asks for, in seconds or as a time, which counts from the `Date` of the same reply: the
-    site's clock may be wrong. None where it says nothing that can be understood.
+    """The seconds that a `Retry-After` asks for, in seconds or as a time, which counts from the
+    `Date` of the same reply: the site's clock may be wrong. None where it says nothing that can be
+    understood.
     """
     value = value.strip()
     if value.isascii() and value.isdigit():

@@ -1,4 +1,5 @@
-"""robots.txt as RFC 9309 says, and `Crawl-delay`. Python's own parser knows no `*` and no `$`, which most sites use.
+"""robots.txt as RFC 9309 says, and `Crawl-delay`. Python's own parser knows no `*` and no `$`,
+which most sites use.
 
 The one rule: the longest rule that fits decides, and where a rule to allow is as long, it wins.
 """
@@ -20,8 +21,8 @@ _TOKEN = re.compile(r"[a-z_-]+")
 
 @dataclass(slots=True)
 class Robots:
-    """What one robots.txt says to us. `rules`: (pattern, whether it allows). `delay`: seconds between two requests. `sitemaps`:
-    what it names as such, to everyone, as it is written there.
+    """What one robots.txt says to us. `rules`: (pattern, whether it allows). `delay`: seconds
+    between two requests. `sitemaps`: what it names as such, to everyone, as it is written there.
     """
 
     rules: list[tuple[str, bool]] = field(default_factory=list)
@@ -32,7 +33,11 @@ class Robots:
         """`target`: path and query of a canonical URL."""
         best, allowed = -1, True
         for pattern, allow in self.rules:
-            if len(pattern) < best or (len(pattern) == best and not allow) or not matches(pattern, target):
+            if (
+                len(pattern) < best
+                or (len(pattern) == best and not allow)
+                or not matches(pattern, target)
+            ):
                 continue
             best, allowed = len(pattern), allow
         return allowed
@@ -45,7 +50,9 @@ class _Group:
 
 
 def parse(data: bytes, agent: str) -> Robots:
-    """The rules for `agent`: of all groups that name its product (what stands before a `/`), else of those for `*`."""
+    """The rules for `agent`: of all groups that name its product (what stands before a `/`), else
+    of those for `*`.
+    """
     groups: list[_Group] = []
     sitemaps: list[str] = []
     naming = False  # several user-agent lines in a row begin one group
@@ -91,11 +98,15 @@ def _joined(groups: list[_Group], agent: str) -> Robots | None:
     ours = [group.robots for group in groups if agent and agent in group.agents]
     if not ours:
         return None
-    return Robots([rule for robots in ours for rule in robots.rules], max(robots.delay for robots in ours))
+    return Robots(
+        [rule for robots in ours for rule in robots.rules], max(robots.delay for robots in ours)
+    )
 
 
 def matches(pattern: str, target: str) -> bool:
-    """`*` is anything and `$` at the end is the end. Each part is looked for once, so that no pattern costs much."""
+    """`*` is anything and `$` at the end is the end. Each part is looked for once, so that no
+    pattern costs much.
+    """
     ends = pattern.endswith("$")
     first, *rest = pattern.removesuffix("$").split("*")
     if not target.startswith(first):

@@ -1,8 +1,8 @@
-"""The transport under every page that is fetched: HTTP/1.1 or HTTP/2 over connections that are kept for a while. Imports the
-HTTP client, so it is itself imported when first needed.
+"""The transport under every page that is fetched: HTTP/1.1 or HTTP/2 over connections that are kept
+for a while. Imports the HTTP client, so it is itself imported when first needed.
 
-The one rule: a request goes to an address that the guard has just checked, whatever its host means a moment later, over a
-connection that was made for its own host and for no other.
+The one rule: a request goes to an address that the guard has just checked, whatever its host means
+a moment later, over a connection that was made for its own host and for no other.
 """
 
 from __future__ import annotations
@@ -24,7 +24,9 @@ from h2.exceptions import H2Error
 
 from citewell.fetch.addresses import Address, Guard
 
-IDLE = 8.0  # seconds without a request after which a connection may be closed; servers wait 5 at least, most of them 60
+# seconds without a request after which a connection may be closed; servers wait 5 at least, most of
+# them 60
+IDLE = 8.0
 MOST_HOSTS = 32  # whose connections are kept
 _CONNECT = 5.0  # seconds for one address; then the next is tried
 _PORTS = {"http": 80, "https": 443}
@@ -37,7 +39,9 @@ Ended = Callable[[bool], Coroutine[Any, Any, None]]
 
 @dataclass(slots=True, eq=False)
 class _Kept:
-    """The connections to one host. `users`: requests under way, with their replies. `address`: the one that answered last."""
+    """The connections to one host. `users`: requests under way, with their replies. `address`: the
+    one that answered last.
+    """
 
     transport: httpx2.AsyncHTTPTransport
     users: int = 0
@@ -46,8 +50,9 @@ class _Kept:
 
 
 class _Connections:
-    """A pool for each host: one for all would tell its connections apart by address alone, so that one made for a host could
-    carry the request of another at the same address, past its certificate.
+    """A pool for each host: one for all would tell its connections apart by address alone, so that
+    one made for a host could carry the request of another at the same address, past its
+    certificate.
     """
 
     def __init__(self) -> None:
@@ -58,16 +63,21 @@ class _Connections:
 
     def take(self, key: Key) -> _Kept:
         if key not in self._kept:
-            limits = httpx2.Limits(max_connections=None, max_keepalive_connections=4, keepalive_expiry=IDLE)
-            self._kept[key] = _Kept(httpx2.AsyncHTTPTransport(verify=self._tls, http2=True, limits=limits))
+            limits = httpx2.Limits(
+                max_connections=None, max_keepalive_connections=4, keepalive_expiry=IDLE
+            )
+            self._kept[key] = _Kept(
+                httpx2.AsyncHTTPTransport(verify=self._tls, http2=True, limits=limits)
+            )
         kept = self._kept[key]
         kept.users += 1
         self._kept.move_to_end(key)
         return kept
 
     async def give_back(self, key: Key, kept: _Kept, *, whole: bool) -> None:
-        """`whole`: the reply was read to its end. Else the connections are used no more: over HTTP/2 the rest of that reply
-        would go on coming, and fill the room that the replies of later requests need.
+        """`whole`: the reply was read to its end. Else the connections are used no more: over
+        HTTP/2 the rest of that reply would go on coming, and fill the room that the replies of
+        later requests need.
         """
         kept.users -= 1
         kept.idle_since = time.monotonic()
@@ -84,11 +94,19 @@ class _Connections:
             self._closing = asyncio.create_task(self._close_idle())
 
     async def _close_idle(self) -> None:
-        """A pool looks at its connections only when it is asked for one, and a host may never be asked for again."""
+        """A pool looks at its connections only when it is asked for one, and a host may never be
+        asked for again.
+        """
         while self._kept:
             await asyncio.sleep(IDLE)
             before = time.monotonic() - IDLE
-            await self._close([key for key, kept in self._kept.items() if not kept.users and kept.idle_since <= before])
+            await self._close(
+                [
+                    key
+                    for key, kept in self._kept.items()
+                    if not kept.users and kept.idle_since <= before
+                ]
+            )
 
     async def _close(self, keys: list[Key]) -> None:
         for kept in [self._kept.pop(key) for key in keys]:
@@ -130,7 +148,9 @@ class _Body(httpx2.AsyncByteStream):
 
 
 class GuardedTransport(httpx2.AsyncBaseTransport):
-    """Resolves, checks, connects; the certificate is checked against the host's name. Raises what `Guard.addresses` raises."""
+    """Resolves, checks, connects; the certificate is checked against the host's name. Raises what
+    `Guard.addresses` raises.
+    """
 
     def __init__(self, guard: Guard) -> None:
         self._guard = guard
@@ -148,9 +168,13 @@ class GuardedTransport(httpx2.AsyncBaseTransport):
         except _BROKEN:
             if request.method != "GET" or request.extensions.get("connected"):
                 raise
-        return await self._over(key, request, found)  # the connection was an old one, and its server had left
+        return await self._over(
+            key, request, found
+        )  # the connection was an old one, and its server had left
 
-    async def _over(self, key: Key, request: httpx2.Request, found: list[Address]) -> httpx2.Response:
+    async def _over(
+        self, key: Key, request: httpx2.Request, found: list[Address]
+    ) -> httpx2.Response:
         kept = self._connections.take(key)
         try:
             response = await _sent(kept, request, found)
@@ -170,7 +194,9 @@ class GuardedTransport(httpx2.AsyncBaseTransport):
 
 
 async def _sent(kept: _Kept, request: httpx2.Request, found: list[Address]) -> httpx2.Response:
-    """The extension `connected` of the request tells afterwards whether a connection was made for it."""
+    """The extension `connected` of the request tells afterwards whether a connection was made for
+    it.
+    """
 
     async def note(event: str, _: object) -> None:
         if event == "connection.connect_tcp.started":
@@ -178,9 +204,14 @@ async def _sent(kept: _Kept, request: httpx2.Request, found: list[Address]) -> h
 
     url = request.url
     request.extensions = {**request.extensions, "trace": note, "connected": False}
-    # name servers give the addresses in another order each time; the one that there is a connection to is as good
-    for left, address in enumerate(sorted(found, key=lambda each: each != kept.address), start=1 - len(found)):
-        request.url = url.copy_with(host=_written(address))  # the header Host was set from the name before
+    # name servers give the addresses in another order each time; the one that there is a connection
+    # to is as good
+    for left, address in enumerate(
+        sorted(found, key=lambda each: each != kept.address), start=1 - len(found)
+    ):
+        request.url = url.copy_with(
+            host=_written(address)
+        )  # the header Host was set from the name before
         try:
             with _nonsense():
                 response = await kept.transport.handle_async_request(request)
@@ -197,7 +228,9 @@ async def _sent(kept: _Kept, request: httpx2.Request, found: list[Address]) -> h
 
 @contextlib.contextmanager
 def _nonsense() -> Iterator[None]:
-    """What the libraries below raise, uncaught, at bytes that are not HTTP/2 or not TLS: a status that is no number, say."""
+    """What the libraries below raise, uncaught, at bytes that are not HTTP/2 or not TLS: a status
+    that is no number, say.
+    """
     try:
         yield
     except (H2Error, ssl.SSLError, ValueError, LookupError) as error:
@@ -210,7 +243,9 @@ async def _closed(kept: _Kept) -> None:
 
 
 def client(guard: Guard, agent: str) -> httpx2.AsyncClient:
-    """A client that keeps no cookies, follows no redirects by itself, and knows no proxy: one would resolve for itself."""
+    """A client that keeps no cookies, follows no redirects by itself, and knows no proxy: one would
+    resolve for itself.
+    """
     headers = {
         "User-Agent": agent,
         "Accept": "text/html,application/xhtml+xml,application/pdf;q=0.9,*/*;q=0.5",
@@ -221,7 +256,9 @@ def client(guard: Guard, agent: str) -> httpx2.AsyncClient:
         trust_env=False,
         headers=headers,
         cookies=CookieJar(DefaultCookiePolicy(allowed_domains=[])),
-        timeout=httpx2.Timeout(None, connect=_CONNECT),  # the time of all of it is the caller's to limit
+        timeout=httpx2.Timeout(
+            None, connect=_CONNECT
+        ),  # the time of all of it is the caller's to limit
     )
 
 

@@ -1,6 +1,7 @@
 """Canonical URLs: one spelling of each page, and only what may be fetched over the web at all.
 
-The one rule: a URL that two programs could read in two ways (spaces, backslashes, a user name before the host) is refused.
+The one rule: a URL that two programs could read in two ways (spaces, backslashes, a user name
+before the host) is refused.
 """
 
 from __future__ import annotations
@@ -17,7 +18,8 @@ _PORTS: Final = {"http": 80, "https": 443}
 _HINT = "give a whole address such as https://example.com/page"
 # what only tells who sent the reader
 _TRACKING = re.compile(
-    r"(utm_\w+|gclid|gclsrc|dclid|gbraid|wbraid|fbclid|msclkid|yclid|twclid|ttclid|igshid|mc_cid|mc_eid|_hsenc|_hsmi"
+    r"(utm_\w+|gclid|gclsrc|dclid|gbraid|wbraid|fbclid|msclkid|yclid|twclid|ttclid|igshid|mc_cid|"
+    r"mc_eid|_hsenc|_hsmi"
     r"|mkt_tok|oly_enc_id|oly_anon_id|vero_id|wickedid|spm|scm|_openstat|srsltid)",
     re.IGNORECASE,
 )
@@ -30,11 +32,11 @@ _NUMBER = re.compile(r"(0[xX][0-9a-fA-F]*|[0-9]+)")
 
 
 def canonical(url: str) -> str:
-    """One spelling of a URL: scheme and host in small letters, an international name as `xn--`, no default
-    port, no fragment, no tracking parameters, `..` resolved, escapes in one form.
+    """One spelling of a URL: scheme and host in small letters, an international name as `xn--`, no
+    default port, no fragment, no tracking parameters, `..` resolved, escapes in one form.
 
-    An empty path is `/`; any other slash at the end stays, for servers may show another page without it (see `identity`).
-    Raises InvalidInput with the code `bad_url`.
+    An empty path is `/`; any other slash at the end stays, for servers may show another page
+    without it (see `identity`). Raises InvalidInput with the code `bad_url`.
     """
     parts = _checked(url)
     scheme = parts.scheme.lower()
@@ -47,13 +49,19 @@ def canonical(url: str) -> str:
     name = host_name(parts.hostname or "", url)
     host = f"[{name}]" if ":" in name else name
     ended = "" if port in {None, _PORTS[scheme]} else f":{port}"
-    query = "&".join(part for part in parts.query.split("&") if part and not _TRACKING.fullmatch(part.partition("=")[0]))
+    query = "&".join(
+        part
+        for part in parts.query.split("&")
+        if part and not _TRACKING.fullmatch(part.partition("=")[0])
+    )
     path = _without_dots(escaped(parts.path)) or "/"
     return f"{scheme}://{host}{ended}{path}" + (f"?{escaped(query)}" if query else "")
 
 
 def identity(url: str) -> str:
-    """What a canonical URL is compared by: two that differ in a slash at the end of the path only are one page."""
+    """What a canonical URL is compared by: two that differ in a slash at the end of the path only
+    are one page.
+    """
     path, mark, query = url.partition("?")
     return path.rstrip("/") + mark + query
 
@@ -73,7 +81,9 @@ def origin(url: str) -> str:
 
 
 def escaped(text: str) -> str:
-    """Path or query with its escapes in one form: large letters, none where none is needed, UTF-8 for what is not ASCII."""
+    """Path or query with its escapes in one form: large letters, none where none is needed, UTF-8
+    for what is not ASCII.
+    """
 
     def one(match: re.Match[str]) -> str:
         char = chr(int(match[1], 16))
@@ -83,8 +93,8 @@ def escaped(text: str) -> str:
 
 
 def host_name(host: str, url: str = "") -> str:
-    """A host in small ASCII letters: `xn--` for an international name, an IP address in its usual notation without brackets.
-    Raises InvalidInput (`bad_url`).
+    """A host in small ASCII letters: `xn--` for an international name, an IP address in its usual
+    notation without brackets. Raises InvalidInput (`bad_url`).
     """
     url = url or host
     if ":" in host:
@@ -94,7 +104,9 @@ def host_name(host: str, url: str = "") -> str:
             raise _bad(url, "its address is not one of IPv6") from None
     name = (host if host.isascii() else _ascii(host, url)).lower().removesuffix(".")
     labels = name.split(".")
-    if _NUMBER.fullmatch(labels[-1]):  # an address; 0177.1, 0x7f.1 and 2130706433 are read in more than one way
+    if _NUMBER.fullmatch(
+        labels[-1]
+    ):  # an address; 0177.1, 0x7f.1 and 2130706433 are read in more than one way
         try:
             return str(ipaddress.IPv4Address(name))
         except ValueError:
@@ -125,8 +137,11 @@ def _checked(url: str) -> SplitResult:
     if parts.scheme.lower() not in _PORTS:
         raise _bad(url, "only http and https are fetched")
     if "@" in parts.netloc:
-        hint = "leave out what stands before the @"  # and it is not repeated here: it may be a password
-        raise InvalidInput("a web address with a user name or password in it is refused", hint=hint, code="bad_url")
+        # and it is not repeated here: it may be a password
+        hint = "leave out what stands before the @"
+        raise InvalidInput(
+            "a web address with a user name or password in it is refused", hint=hint, code="bad_url"
+        )
     if not parts.hostname:
         raise _bad(url, "it names no host")
     if ("[" in parts.netloc) != (":" in parts.hostname):  # brackets are for IPv6 alone

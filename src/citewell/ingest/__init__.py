@@ -1,7 +1,7 @@
 """From a file's bytes to a `Document`, and on to chunks; knows no store.
 
-The one rule: `parse` always ends, with a document or with UnreadableFile, whatever the bytes. Parsers run in a process of their
-own, which may die.
+The one rule: `parse` always ends, with a document or with UnreadableFile, whatever the bytes.
+Parsers run in a process of their own, which may die.
 """
 
 from __future__ import annotations
@@ -25,7 +25,9 @@ Parser = Callable[[bytes, str, IngestSettings], Document]
 
 
 def _parser(module: str) -> Parser:
-    """The `parse` of a module of this package, imported when first used. What it trips over makes the file unreadable."""
+    """The `parse` of a module of this package, imported when first used. What it trips over makes
+    the file unreadable.
+    """
 
     def parse(data: bytes, name: str, settings: IngestSettings) -> Document:
         function: Parser = importlib.import_module(f"citewell.ingest.{module}").parse
@@ -34,7 +36,9 @@ def _parser(module: str) -> Parser:
         except (UnreadableFile, ImportError, MemoryError):
             raise
         except Exception as error:
-            raise UnreadableFile(f"{name} is broken: {type(error).__name__}: {error}"[:500]) from error
+            raise UnreadableFile(
+                f"{name} is broken: {type(error).__name__}: {error}"[:500]
+            ) from error
 
     return parse
 
@@ -54,11 +58,11 @@ _READS: Final = {
     "markup.subtitles": ".srt .vtt",
     "markup.calendar": ".ics .vcf",
     "markup.code": (
-        ".py .pyi .pyw .js .mjs .cjs .jsx .ts .mts .cts .tsx .vue .svelte .java .kt .kts .scala .groovy .gradle "
-        ".dart .cs .c .h .cc .cpp .cxx .hh .hpp .hxx .cu .ino .m .mm .go .rs .swift .php .proto .graphql .gql "
-        ".thrift .rb .ex .exs .cr .pl .pm .r .jl .sh .bash .zsh .ksh .fish .ps1 .psm1 .lua .hs .elm .sql .ddl "
-        ".yaml .yml .toml .ini .cfg .conf .properties .mk .css .scss .sass .less .bat .cmd .tf "
-        ".cmake .diff .patch .dockerfile"
+        ".py .pyi .pyw .js .mjs .cjs .jsx .ts .mts .cts .tsx .vue .svelte .java .kt .kts .scala "
+        ".groovy .gradle .dart .cs .c .h .cc .cpp .cxx .hh .hpp .hxx .cu .ino .m .mm .go .rs "
+        ".swift .php .proto .graphql .gql .thrift .rb .ex .exs .cr .pl .pm .r .jl .sh .bash .zsh "
+        ".ksh .fish .ps1 .psm1 .lua .hs .elm .sql .ddl .yaml .yml .toml .ini .cfg .conf "
+        ".properties .mk .css .scss .sass .less .bat .cmd .tf .cmake .diff .patch .dockerfile"
     ),
     "office.word": ".docx .docm .dotx",
     "office.presentation": ".pptx .pptm .ppsx .potx",
@@ -68,9 +72,14 @@ _READS: Final = {
     "markup.rtf": ".rtf",
     "picture.image": ".png .jpg .jpeg .tif .tiff .webp .bmp",
 }
-PICTURES: Final = frozenset(_READS["picture.image"].split())  # read where `ingest.ocr` is on, and else refused
+PICTURES: Final = frozenset(
+    _READS["picture.image"].split()
+)  # read where `ingest.ocr` is on, and else refused
 PARSERS: Final[dict[str, Parser]] = {
-    suffix: parser for module, suffixes in _READS.items() for parser in [_parser(module)] for suffix in suffixes.split()
+    suffix: parser
+    for module, suffixes in _READS.items()
+    for parser in [_parser(module)]
+    for suffix in suffixes.split()
 }
 _BINARY: Final = {  # these never hold plain text
     ".pdf": "PDF",
@@ -84,7 +93,9 @@ _BINARY: Final = {  # these never hold plain text
 
 
 async def parse(data: bytes, name: str, settings: IngestSettings) -> Document:
-    """Read a file in a worker process, for as long as `settings.parse_seconds`. Raises UnreadableFile with the reason."""
+    """Read a file in a worker process, for as long as `settings.parse_seconds`. Raises
+    UnreadableFile with the reason.
+    """
     document = await bounded("citewell.ingest:parse_here", data, name, settings)
     assert isinstance(document, Document)
     return document
@@ -121,7 +132,9 @@ def _choose(data: bytes, name: str) -> tuple[str, list[str]]:
     if claimed and claimed not in PARSERS and not (kind and kind.suffix):
         known = ", ".join(PARSERS)
         what = f"it is {kind.words}" if kind else f"{claimed} is not a known type"
-        raise UnreadableFile(f"{name} cannot be read: {what}", hint=(kind and kind.hint) or f"known types: {known}")
+        raise UnreadableFile(
+            f"{name} cannot be read: {what}", hint=(kind and kind.hint) or f"known types: {known}"
+        )
     if kind is None:
         return _as_text(data, name, claimed)
     if not kind.suffix:
@@ -134,11 +147,17 @@ def _choose(data: bytes, name: str) -> tuple[str, list[str]]:
 def _disguised(name: str, claimed: str, kind: Kind) -> str:
     if claimed in _BINARY and "protected" in kind.words:
         return f"{name} is protected by a password"
-    return f"{name} is named {claimed} but is {kind.words}" if claimed else f"{name} is {kind.words}, which cannot be read"
+    return (
+        f"{name} is named {claimed} but is {kind.words}"
+        if claimed
+        else f"{name} is {kind.words}, which cannot be read"
+    )
 
 
 def _as_text(data: bytes, name: str, claimed: str) -> tuple[str, list[str]]:
-    """Bytes of no known kind: text, unless the name says what cannot be text and the bytes look like a broken one of it."""
+    """Bytes of no known kind: text, unless the name says what cannot be text and the bytes look
+    like a broken one of it.
+    """
     if claimed not in _BINARY:
         return claimed or ".txt", []
     from citewell.text.charset import decode
@@ -149,5 +168,7 @@ def _as_text(data: bytes, name: str, claimed: str) -> tuple[str, list[str]]:
         decode(data, name)
     except UnreadableFile:
         raise UnreadableFile(f"{name} is broken: it is not a {_BINARY[claimed]}") from None
-    sheet = _BINARY[claimed] == "Excel workbook"  # what many programs call an export is a table of plain text
+    sheet = (
+        _BINARY[claimed] == "Excel workbook"
+    )  # what many programs call an export is a table of plain text
     return ".csv" if sheet else ".txt", [f"named {claimed} but is plain text"]

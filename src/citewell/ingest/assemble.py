@@ -1,7 +1,7 @@
 """Builds a `Document` from the blocks that a parser finds, in reading order.
 
-The one rule: text is cleaned and joined here before any offset is taken, so every span is exact. Blocks are set apart by a
-blank line, rows and list items by a line break: `sentences` relies on it.
+The one rule: text is cleaned and joined here before any offset is taken, so every span is exact.
+Blocks are set apart by a blank line, rows and list items by a line break: `sentences` relies on it.
 """
 
 from __future__ import annotations
@@ -18,13 +18,17 @@ from citewell.types import Box, Document, Page, Section
 
 _BREAKS = re.compile(r"\r\n?|[\v\f\x85\u2028\u2029]")
 # controls, byte order mark, soft hyphen, lone surrogates and non-characters; tab and \n stay
-_NEVER = re.compile(r"[\x00-\x08\x0e-\x1f\x7f\x80-\x84\x86-\x9f\u00ad\ufeff\ufffe\uffff\ud800-\udfff]")
+_NEVER = re.compile(
+    r"[\x00-\x08\x0e-\x1f\x7f\x80-\x84\x86-\x9f\u00ad\ufeff\ufffe\uffff\ud800-\udfff]"
+)
 _SPACES = re.compile(r"[\u00a0\u2007\u202f]")
 MAX_TITLE: Final = 300
 
 
 def clean(text: str) -> str:
-    """`text` without what must not survive: a line feed is the only line break, no NUL, no lone surrogate, no other control."""
+    """`text` without what must not survive: a line feed is the only line break, no NUL, no lone
+    surrogate, no other control.
+    """
     return _SPACES.sub(" ", _NEVER.sub("", _BREAKS.sub("\n", text)))
 
 
@@ -45,7 +49,9 @@ def document(
     boxes: Sequence[Box] = (),
     dated: float | None = None,
 ) -> Document:
-    """The finished document. `dated`: seconds since the epoch. Raises UnreadableFile where there is no text in it."""
+    """The finished document. `dated`: seconds since the epoch. Raises UnreadableFile where there is
+    no text in it.
+    """
     if not text.strip():
         raise UnreadableFile(f"{name} holds no text")
     shown = " ".join(clean(title).split())[:MAX_TITLE] or stem(name)
@@ -54,31 +60,41 @@ def document(
 
 
 class Outline:
-    """Turns headings met in order into sections that cover the text from its first character to its last."""
+    """Turns headings met in order into sections that cover the text from its first character to its
+    last.
+    """
 
     def __init__(self) -> None:
         self.starts: list[tuple[int, tuple[str, ...], str]] = []
         self._open: list[tuple[int, str]] = []
 
     def heading(self, level: int, title: str, start: int, anchor: str = "") -> None:
-        """A heading of `level` (1 is the highest) whose line begins at `start`. `anchor`: its id in a web page."""
+        """A heading of `level` (1 is the highest) whose line begins at `start`. `anchor`: its id in
+        a web page.
+        """
         while self._open and self._open[-1][0] >= level:
             self._open.pop()
         self._open.append((level, title))
         self.starts.append((start, tuple(text for _, text in self._open), anchor))
 
     def sections(self, length: int) -> list[Section]:
-        """The sections of a text `length` characters long; what stands before the first heading has an empty path."""
+        """The sections of a text `length` characters long; what stands before the first heading has
+        an empty path.
+        """
         starts = self.starts
         if not starts or starts[0][0] > 0:
             starts = [(0, (), ""), *starts]
         ends = [start for start, _, _ in starts[1:]] + [length]
         found = zip(starts, ends, strict=True)
-        return [Section(path, start, end, anchor) for (start, path, anchor), end in found if start < end]
+        return [
+            Section(path, start, end, anchor) for (start, path, anchor), end in found if start < end
+        ]
 
 
 class Assembly:
-    """Collects blocks. `gap` is what stands before a block: a blank line, or one break between rows and list items."""
+    """Collects blocks. `gap` is what stands before a block: a blank line, or one break between rows
+    and list items.
+    """
 
     def __init__(self) -> None:
         self.outline = Outline()
@@ -88,10 +104,19 @@ class Assembly:
         self._parts: list[str] = []
         self._length = 0
 
-    def block(self, text: str, *, gap: str = "\n\n", then: Sequence[tuple[int, str]] = (), boxes: Sequence[Box] = ()) -> int:
-        """Append `text` and return where it starts. An empty one is left out. `then`: how it goes on, on which pages.
+    def block(
+        self,
+        text: str,
+        *,
+        gap: str = "\n\n",
+        then: Sequence[tuple[int, str]] = (),
+        boxes: Sequence[Box] = (),
+    ) -> int:
+        """Append `text` and return where it starts. An empty one is left out. `then`: how it goes
+        on, on which pages.
 
-        `boxes`: where its lines stand, with offsets from the start of `text`, which has to be clean already.
+        `boxes`: where its lines stand, with offsets from the start of `text`, which has to be clean
+        already.
         """
         text = clean(text).lstrip("\n") if then else clean(text).rstrip().lstrip("\n")
         if text.strip() and self._length:
@@ -103,7 +128,11 @@ class Assembly:
             self.page(number)
             self._append(clean(more))
         ends = ((box, min(start + box.end, self._length)) for box in boxes)
-        self.boxes += [replace(box, start=start + box.start, end=end) for box, end in ends if start + box.start < end]
+        self.boxes += [
+            replace(box, start=start + box.start, end=end)
+            for box, end in ends
+            if start + box.start < end
+        ]
         return start
 
     def rows(self, lines: list[str]) -> None:
@@ -111,8 +140,12 @@ class Assembly:
         for n, line in enumerate(lines):
             self.block(line, gap="\n" if n else "\n\n")
 
-    def heading(self, level: int, text: str, anchor: str = "", *, boxes: Sequence[Box] = ()) -> None:
-        """A heading of `level` (1 is the highest). `anchor`: its id in a web page. `boxes`: as in `block`."""
+    def heading(
+        self, level: int, text: str, anchor: str = "", *, boxes: Sequence[Box] = ()
+    ) -> None:
+        """A heading of `level` (1 is the highest). `anchor`: its id in a web page. `boxes`: as in
+        `block`.
+        """
         title = " ".join(clean(text).split())  # on one line, so that it stays one sentence
         if title:
             self.first_heading = self.first_heading or title
@@ -123,7 +156,9 @@ class Assembly:
         self.outline.heading(level, title[:MAX_TITLE], self._length, anchor)
 
     def page(self, number: int) -> None:
-        """What is appended from here on stands on page `number`; what came before the first such call, on page 1."""
+        """What is appended from here on stands on page `number`; what came before the first such
+        call, on page 1.
+        """
         if not self.pages and self._length:
             self.pages.append(Page(1, 0, 0))
         if self.pages:
@@ -132,9 +167,17 @@ class Assembly:
         self.pages.append(Page(number, self._length, self._length))
 
     def document(
-        self, name: str, media_type: str, *, title: str = "", warnings: list[str] | None = None, dated: float | None = None
+        self,
+        name: str,
+        media_type: str,
+        *,
+        title: str = "",
+        warnings: list[str] | None = None,
+        dated: float | None = None,
     ) -> Document:
-        """The finished document. `dated`: seconds since the epoch. Raises UnreadableFile where there is no text in it."""
+        """The finished document. `dated`: seconds since the epoch. Raises UnreadableFile where
+        there is no text in it.
+        """
         text = "".join(self._parts)
         pages = _close(self.pages, len(text))
         sections = self.outline.sections(len(text))

@@ -1,4 +1,5 @@
-"""One file's bytes given to a function in a worker process, within the size and time that the settings allow.
+"""One file's bytes given to a function in a worker process, within the size and time that the
+settings allow.
 
 The one rule: it always ends, with what the function returns or with UnreadableFile.
 """
@@ -14,23 +15,33 @@ from citewell.config import IngestSettings
 from citewell.errors import UnreadableFile
 from citewell.ingest.worker import MOST_MEMORY, Died, in_worker
 
-USUAL_BYTES: Final = 2_000_000  # a larger file gets more time in proportion: hostile ones are small, long books are not
+# a larger file gets more time in proportion: hostile ones are small, long books are not
+USUAL_BYTES: Final = 2_000_000
 MOST_TIMES: Final = 10
-LARGE_BYTES: Final = 10_000_000  # of a file after which its process ends: starting one takes less than a hundredth of its time
+# of a file after which its process ends: starting one takes less than a hundredth of its time
+LARGE_BYTES: Final = 10_000_000
 
 
 def seconds_for(size: int, settings: IngestSettings) -> float:
-    """How long a file may take: `parse_seconds`, and up to ten times as long for one of more than 2 MB."""
+    """How long a file may take: `parse_seconds`, and up to ten times as long for one of more than 2
+    MB.
+    """
     return settings.parse_seconds * min(MOST_TIMES, max(1.0, size / USUAL_BYTES))
 
 
-async def bounded(function: str, data: bytes, name: str, settings: IngestSettings, *more: Any) -> Any:
-    """What `function` (`module:function`), called with data, name, settings and `more`, returns. Raises UnreadableFile."""
+async def bounded(
+    function: str, data: bytes, name: str, settings: IngestSettings, *more: Any
+) -> Any:
+    """What `function` (`module:function`), called with data, name, settings and `more`, returns.
+    Raises UnreadableFile.
+    """
     _check_size(data, name, settings)
     return await in_time(function, len(data), name, settings, data, name, settings, *more)
 
 
-async def in_time(function: str, size: int, name: str, settings: IngestSettings, *arguments: Any) -> Any:
+async def in_time(
+    function: str, size: int, name: str, settings: IngestSettings, *arguments: Any
+) -> Any:
     """The same for any arguments of about `size` bytes, which come of the file `name`."""
     seconds = seconds_for(size, settings)
     limiter = anyio.to_process.current_default_process_limiter()
@@ -40,9 +51,13 @@ async def in_time(function: str, size: int, name: str, settings: IngestSettings,
                 return await in_worker(function, *arguments, keep=size < LARGE_BYTES)
         except TimeoutError:
             hint = "raise ingest.parse_seconds, or split the file"
-            raise UnreadableFile(f"{name} could not be read within {seconds:g} s", hint=hint) from None
+            raise UnreadableFile(
+                f"{name} could not be read within {seconds:g} s", hint=hint
+            ) from None
         except MemoryError:
-            raise UnreadableFile(f"{name} needs more than {MOST_MEMORY >> 30} GB to be read", hint="split the file") from None
+            raise UnreadableFile(
+                f"{name} needs more than {MOST_MEMORY >> 30} GB to be read", hint="split the file"
+            ) from None
         except Died:
             raise UnreadableFile(f"{name} cannot be read: its parser crashed") from None
 
@@ -52,4 +67,6 @@ def _check_size(data: bytes, name: str, settings: IngestSettings) -> None:
         raise UnreadableFile(f"{name} is empty")
     if len(data) > settings.max_bytes:
         hint = "raise ingest.max_bytes, or split the file"
-        raise UnreadableFile(f"{name} has {len(data):,} bytes; {settings.max_bytes:,} are allowed", hint=hint)
+        raise UnreadableFile(
+            f"{name} has {len(data):,} bytes; {settings.max_bytes:,} are allowed", hint=hint
+        )

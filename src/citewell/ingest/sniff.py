@@ -51,17 +51,24 @@ _READ: Final = {
     ".ods": "an OpenDocument spreadsheet",
     ".odp": "an OpenDocument presentation",
 }
-_OPEN: Final = {"text": ".odt", "spreadsheet": ".ods", "presentation": ".odp"}  # the last word of an OpenDocument media type
+_OPEN: Final = {
+    "text": ".odt",
+    "spreadsheet": ".ods",
+    "presentation": ".odp",
+}  # the last word of an OpenDocument media type
 _PICTURES: Final = (
     (b"\x89PNG\r\n\x1a\n", ".png", "a PNG picture"),
     (b"\xff\xd8\xff", ".jpg", "a JPEG picture"),
     (b"II*\0", ".tif", "a TIFF picture"),
     (b"MM\0*", ".tif", "a TIFF picture"),
 )
-_BITMAP = re.compile(rb"BM.{12}[\x0c\x28\x40\x6c\x7c]\0\0\0", re.DOTALL)  # the size of the second header tells the version
+_BITMAP = re.compile(
+    rb"BM.{12}[\x0c\x28\x40\x6c\x7c]\0\0\0", re.DOTALL
+)  # the size of the second header tells the version
 _PDF_WITHIN: Final = 1024  # bytes before the header that readers tolerate
 _HTML = re.compile(
-    rb"\s*(?:<\?xml[^>]{0,200}\?>\s*)?(?:<!--(?:(?!-->).){0,2000}-->\s*)*(?:<!doctype\s+html|<html[\s>])",
+    rb"\s*(?:<\?xml[^>]{0,200}\?>\s*)?(?:<!--(?:(?!-->).){0,"
+    rb"2000}-->\s*)*(?:<!doctype\s+html|<html[\s>])",
     re.IGNORECASE | re.DOTALL,
 )
 _MARKS = re.compile(rb"\A(?:\xef\xbb\xbf|\xff\xfe|\xfe\xff)")
@@ -69,7 +76,9 @@ _MARKS = re.compile(rb"\A(?:\xef\xbb\xbf|\xff\xfe|\xfe\xff)")
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """`suffix` of a type that we read, or empty; `words` name the type in a message, `hint` what can be done about it."""
+    """`suffix` of a type that we read, or empty; `words` name the type in a message, `hint` what
+    can be done about it.
+    """
 
     suffix: str
     words: str
@@ -124,7 +133,9 @@ def _zip(data: bytes) -> Kind:
     except UnreadableFile:
         return Kind("", "a broken zip archive or Office document")
     names = archive.namelist()
-    marked = {"[Content_Types].xml", "mimetype", "META-INF/container.xml"} & set(names)  # else it holds such a folder by chance
+    marked = {"[Content_Types].xml", "mimetype", "META-INF/container.xml"} & set(
+        names
+    )  # else it holds such a folder by chance
     for start, kind in _ZIP if marked else ():
         if any(name.startswith(start) for name in names):
             found = _open_document(archive) or kind if start == "content.xml" else kind
@@ -134,7 +145,10 @@ def _zip(data: bytes) -> Kind:
 
 def _open_document(archive: zipfile.ZipFile) -> str:
     """Which OpenDocument type a zip archive says it is, empty where none that we read."""
-    if "mimetype" not in archive.namelist() or archive.getinfo("mimetype").compress_type not in COUNTABLE:
+    if (
+        "mimetype" not in archive.namelist()
+        or archive.getinfo("mimetype").compress_type not in COUNTABLE
+    ):
         return ""
     try:
         with archive.open("mimetype") as entry:

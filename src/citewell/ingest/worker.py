@@ -1,12 +1,13 @@
-"""The processes in which parsers run: at most as many as the caller lets run at once, kept for the next file.
+"""The processes in which parsers run: at most as many as the caller lets run at once, kept for the
+next file.
 
 A call names a function of this package as `module:function`, and gives its arguments.
 
-The one rule: a worker that died, or whose caller was cancelled, is killed and never used again. A worker ends with its input,
-so it never outlives the process that started it.
+The one rule: a worker that died, or whose caller was cancelled, is killed and never used again. A
+worker ends with its input, so it never outlives the process that started it.
 
-Not `anyio.to_process`: its workers run the main script again, which without an `if __name__ == "__main__"` starts it all anew,
-and they import modules from the folder they are started in.
+Not `anyio.to_process`: its workers run the main script again, which without an `if __name__ ==
+"__main__"` starts it all anew, and they import modules from the folder they are started in.
 """
 
 from __future__ import annotations
@@ -31,7 +32,9 @@ if sys.platform != "win32":
 Call = tuple[str, tuple[Any, ...]]  # `module:function` and its arguments, which pickle
 PROGRAM = "from citewell.ingest.worker import serve; serve()"
 PACKAGES = str(Path(__file__).resolve().parents[2])  # where `citewell` is
-MOST_MEMORY = 4 << 30  # bytes that a worker may have: twice what the largest Office file that is read takes
+MOST_MEMORY = (
+    4 << 30
+)  # bytes that a worker may have: twice what the largest Office file that is read takes
 IDLE_SECONDS = 60.0  # without a file for so long, a worker gives its memory back
 
 _idle: list[Worker] = []
@@ -42,13 +45,20 @@ class Died(Exception):
 
 
 class Worker:
-    """One process and its two pipes: a pickled Call goes in, its pickled result or exception comes out."""
+    """One process and its two pipes: a pickled Call goes in, its pickled result or exception comes
+    out.
+    """
 
     def __init__(self) -> None:
-        environment = {**os.environ, "PYTHONPATH": os.pathsep.join([*filter(None, sys.path), PACKAGES])}
+        environment = {
+            **os.environ,
+            "PYTHONPATH": os.pathsep.join([*filter(None, sys.path), PACKAGES]),
+        }
         pipe, nothing = subprocess.PIPE, subprocess.DEVNULL
         command = [sys.executable, "-P", "-c", PROGRAM]
-        self._process = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=nothing, env=environment)  # noqa: S603 our own
+        self._process = subprocess.Popen(  # noqa: S603 our own
+            command, stdin=pipe, stdout=pipe, stderr=nothing, env=environment
+        )
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         self._to, self._from = self._process.stdin, self._process.stdout
@@ -71,8 +81,9 @@ class Worker:
 
 
 async def in_worker(function: str, *arguments: Any, keep: bool = True) -> Any:
-    """What `function` (`module:function`) returns, run in a process of its own. `keep`: whether it stays for the next call. Not
-    all the memory of a large one goes back to the system before its process ends.
+    """What `function` (`module:function`) returns, run in a process of its own. `keep`: whether it
+    stays for the next call. Not all the memory of a large one goes back to the system before its
+    process ends.
 
     Raises what it raises, and Died. Cancelling kills the process.
     """
@@ -119,7 +130,9 @@ def serve() -> None:
 
 
 def _limit_memory() -> None:
-    """Where the system can: more than that ends in a MemoryError, not in the machine's last page."""
+    """Where the system can: more than that ends in a MemoryError, not in the machine's last
+    page.
+    """
     if sys.platform == "win32":
         return
     _, hard = resource.getrlimit(resource.RLIMIT_DATA)

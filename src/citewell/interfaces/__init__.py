@@ -1,1 +1,3 @@
-"""The outside: command line and HTTP. The one rule: an interface calls the service and shows what it says, nothing else."""
+"""The outside: command line and HTTP. The one rule: an interface calls the service and shows what
+it says, nothing else.
+"""

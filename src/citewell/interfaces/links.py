@@ -1,7 +1,8 @@
-"""An answer as Markdown for programs that show no citations of their own: `[1]` becomes a link, the sources stand at the end.
+"""An answer as Markdown for programs that show no citations of their own: `[1]` becomes a link, the
+sources stand at the end.
 
-The one rule: the text between the links is the answer's own, unchanged but for pictures: a sentence of somebody's document must
-not have a reader's program load an address.
+The one rule: the text between the links is the answer's own, unchanged but for pictures: a sentence
+of somebody's document must not have a reader's program load an address.
 """
 
 from __future__ import annotations
@@ -20,7 +21,9 @@ from citewell.types import Answer, Citation
 
 LONGEST_QUOTE = 300  # characters of a quote in the list of sources
 HEADINGS = {"en": "Sources", "zh": "来源"}
-SOURCES = re.compile(rf"\n\*\*(?:{'|'.join(HEADINGS.values())})\*\*\n\n1\. ")  # where the list begins
+SOURCES = re.compile(
+    rf"\n\*\*(?:{'|'.join(HEADINGS.values())})\*\*\n\n1\. "
+)  # where the list begins
 NUMBER_LINK = re.compile(r"\[(\d{1,3})\]\([^()\s]*\)")  # a number as `linked` writes it
 _CODE = r"```.*?(?:```|\Z)|`[^`\n]*`"
 _MARK = re.compile(rf"(?P<code>{_CODE})|(?P<picture>!)(?=\[)|\[(?P<n>\d{{1,3}})\](?!\()", re.DOTALL)
@@ -47,15 +50,18 @@ class Linked:
 
     @property
     def pieces(self) -> list[str]:
-        """The text cut behind the links of each sentence and before the list; together they are the text."""
+        """The text cut behind the links of each sentence and before the list; together they are the
+        text.
+        """
         ends = [mark.end for mark in self.marks if self.text[mark.end : mark.end + 1] != "["]
         cuts = sorted({0, *ends, self.body, len(self.text)})
         return [self.text[start:end] for start, end in pairwise(cuts)]
 
 
 def address_of(citation: Citation, base: str) -> str:
-    """Where a citation can be looked at: a page of the web at its own address, all else on this server's page (`base`, which
-    ends with a slash), at the sentence. Without a server a file of this machine has one too; what has none has an empty one.
+    """Where a citation can be looked at: a page of the web at its own address, all else on this
+    server's page (`base`, which ends with a slash), at the sentence. Without a server a file of
+    this machine has one too; what has none has an empty one.
     """
     if citation.uri.startswith(("http://", "https://")):
         return _quoted(citation.uri)
@@ -73,7 +79,9 @@ def address_of(citation: Citation, base: str) -> str:
 
 
 def _place_of(citation: Citation) -> str:
-    """What the page needs to open it at the sentence, and to see whether that is still what it was."""
+    """What the page needs to open it at the sentence, and to see whether that is still what it
+    was.
+    """
     place: dict[str, object] = {"page": citation.page} if citation.page else {}
     if citation.end > citation.start:
         place |= {"start": citation.start, "end": citation.end}
@@ -106,7 +114,9 @@ def listed(citations: Sequence[Citation], base: str, lang: str) -> str:
     lines = [f"\n\n**{HEADINGS.get(lang, HEADINGS['en'])}**\n"]
     for citation in citations:
         words = escaped(cut(citation.quote, LONGEST_QUOTE))
-        lines.append(place(citation, base, lang) + (f"：“{words}”" if lang == "zh" else f': "{words}"'))
+        lines.append(
+            place(citation, base, lang) + (f"：“{words}”" if lang == "zh" else f': "{words}"')
+        )
     return "\n".join(lines)
 
 
@@ -132,7 +142,9 @@ def escaped(text: str) -> str:
 
 
 def unlinked(text: str) -> str:
-    """What `linked` wrote, as the answer was: for programs that send it back as part of a conversation."""
+    """What `linked` wrote, as the answer was: for programs that send it back as part of a
+    conversation.
+    """
     found = SOURCES.search(text)
     return NUMBER_LINK.sub(r"[\1]", text[: found.start()] if found else text).strip()
 

@@ -1,9 +1,11 @@
-"""The log: lines of text for people, or a JSON object a line for programs; to standard error. Set up by the command line only.
+"""The log: lines of text for people, or a JSON object a line for programs; to standard error. Set
+up by the command line only.
 
-Each line carries the ids of what was being done (`request_id`, `trace_id`, `job_id`; `citewell.instrumentation`).
-The one rule: no secret and nothing that somebody wrote. Keys of the settings, tokens, cookies, names and passwords and query
-strings of addresses, and the question that is being answered are taken out of every line, whoever wrote it; libraries may
-warn, and say nothing more (some tell headers and bodies when they are asked for details).
+Each line carries the ids of what was being done (`request_id`, `trace_id`, `job_id`;
+`citewell.instrumentation`). The one rule: no secret and nothing that somebody wrote. Keys of the
+settings, tokens, cookies, names and passwords and query strings of addresses, and the question that
+is being answered are taken out of every line, whoever wrote it; libraries may warn, and say nothing
+more (some tell headers and bodies when they are asked for details).
 """
 
 from __future__ import annotations
@@ -45,14 +47,18 @@ _PATTERNS = tuple(  # each reads a text once, whatever it holds
 _SCHEME = re.compile(r"([a-z][a-z0-9+.-]{0,30}://)", re.IGNORECASE)
 _WEB = frozenset({"http://", "https://", "ws://", "wss://"})
 _QUERY = re.compile(r"\?[^'\"<>]+")
-_CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")  # a line is one line, and no terminal obeys it
+_CONTROLS = re.compile(
+    r"[\x00-\x1f\x7f-\x9f\u2028\u2029]"
+)  # a line is one line, and no terminal obeys it
 
 
 class Discreet:
     """Takes out of a text what no log may hold. `secrets`: those of the settings."""
 
     def __init__(self, secrets: Iterable[str] = ()) -> None:
-        self.secrets = sorted({each for each in secrets if len(each) >= SHORTEST_KEY}, key=len, reverse=True)
+        self.secrets = sorted(
+            {each for each in secrets if len(each) >= SHORTEST_KEY}, key=len, reverse=True
+        )
 
     def __call__(self, text: str) -> str:
         this = now()
@@ -84,7 +90,11 @@ class Text(logging.Formatter):
 
     def format(self, record: logging.LogRecord) -> str:
         said = {**_fields(record), **getattr(record, "ids", {})}
-        tail = "".join(f" {name}={value}" for name, value in said.items() if name not in {"method", "route", "status"})
+        tail = "".join(
+            f" {name}={value}"
+            for name, value in said.items()
+            if name not in {"method", "route", "status"}
+        )
         line = f"{record.levelname} {record.name}: {self._discreet(record.getMessage())}{tail}"
         if self._times:
             line = f"{_time(record)} {line}"
@@ -94,8 +104,9 @@ class Text(logging.Formatter):
 
 
 class Lines(logging.StreamHandler[TextIO]):
-    """Writes what `Repeats` lets through. A line that cannot be written is counted and told after the next one that can:
-    Python's own way, a traceback on the same stream, would fill what is left of a disk.
+    """Writes what `Repeats` lets through. A line that cannot be written is counted and told after
+    the next one that can: Python's own way, a traceback on the same stream, would fill what is left
+    of a disk.
     """
 
     def __init__(self, discreet: Discreet, formatter: logging.Formatter) -> None:
@@ -144,7 +155,9 @@ def _record(said: str, exc_info: Any = None) -> logging.LogRecord:
 
 
 def _load(formatter: logging.Formatter) -> None:
-    """Have loaded what writing a line with a traceback takes: with no file descriptor left nothing could be imported."""
+    """Have loaded what writing a line with a traceback takes: with no file descriptor left nothing
+    could be imported.
+    """
     try:
         int("\x1b")
     except ValueError:
@@ -156,7 +169,9 @@ def _json_formatter(discreet: Discreet) -> logging.Formatter:
     from pythonjsonlogger.json import JsonFormatter
 
     class Json(JsonFormatter):
-        def add_fields(self, log_data: dict[str, Any], record: logging.LogRecord, message_dict: dict[str, Any]) -> None:
+        def add_fields(
+            self, log_data: dict[str, Any], record: logging.LogRecord, message_dict: dict[str, Any]
+        ) -> None:
             log_data |= {
                 "time": _time(record),
                 "level": record.levelname.lower(),
@@ -170,14 +185,16 @@ def _json_formatter(discreet: Discreet) -> logging.Formatter:
 
         def jsonify_log_record(self, log_data: dict[str, Any]) -> str:
             """Chinese stays readable; what some take for the end of a line is spelt out."""
-            return _CONTROLS.sub(lambda each: f"\\u{ord(each[0]):04x}", super().jsonify_log_record(log_data))
+            return _CONTROLS.sub(
+                lambda each: f"\\u{ord(each[0]):04x}", super().jsonify_log_record(log_data)
+            )
 
     return Json(json_ensure_ascii=False, json_default=str)
 
 
 def set_up(settings: Settings, *, times: bool = False) -> None:
-    """Where nobody has set logging up yet, as Python's own `basicConfig` does. `times`: lines of text begin with the time; JSON
-    always tells it.
+    """Where nobody has set logging up yet, as Python's own `basicConfig` does. `times`: lines of
+    text begin with the time; JSON always tells it.
     """
     root = logging.getLogger()
     if root.handlers:
@@ -200,7 +217,10 @@ def set_levels(settings: Settings) -> None:
 def handler_of(settings: Settings, *, times: bool = False) -> logging.Handler:
     """What writes the lines as the settings want them."""
     discreet = Discreet(secrets_of(settings))
-    return Lines(discreet, _json_formatter(discreet) if settings.log_format == "json" else Text(discreet, times=times))
+    return Lines(
+        discreet,
+        _json_formatter(discreet) if settings.log_format == "json" else Text(discreet, times=times),
+    )
 
 
 def secrets_of(settings: BaseModel) -> Iterator[str]:
@@ -229,12 +249,15 @@ def _without(text: str, hidden: str) -> str:
 def _addressed(text: str) -> str:
     """Without names, passwords and queries of addresses."""
     first, *parts = _SCHEME.split(text)
-    return first + "".join(scheme + _address(scheme, rest) for scheme, rest in zip(parts[::2], parts[1::2], strict=True))
+    return first + "".join(
+        scheme + _address(scheme, rest)
+        for scheme, rest in zip(parts[::2], parts[1::2], strict=True)
+    )
 
 
 def _address(scheme: str, rest: str) -> str:
-    """What stands behind `scheme`, as far as the next one. A password may hold every sign but white space, so all before the
-    last @ goes; pages of the web may have an @ in their path, which stays.
+    """What stands behind `scheme`, as far as the next one. A password may hold every sign but white
+    space, so all before the last @ goes; pages of the web may have an @ in their path, which stays.
     """
     size = next((n for n, letter in enumerate(rest) if letter.isspace()), len(rest))
     word, behind = rest[:size], rest[size:]
@@ -246,9 +269,15 @@ def _address(scheme: str, rest: str) -> str:
 
 
 def _shortened(text: str) -> str:
-    """Cut last, so that no secret is cut in two and missed: an error's own words stand at the end."""
+    """Cut last, so that no secret is cut in two and missed: an error's own words stand at the
+    end.
+    """
     left = len(text) - LONGEST
-    return f"{text[: LONGEST // 2]} [{left} characters cut] {text[-LONGEST // 2 :]}" if left > 0 else text
+    return (
+        f"{text[: LONGEST // 2]} [{left} characters cut] {text[-LONGEST // 2 :]}"
+        if left > 0
+        else text
+    )
 
 
 def _fields(record: logging.LogRecord) -> dict[str, Any]:
@@ -256,8 +285,14 @@ def _fields(record: logging.LogRecord) -> dict[str, Any]:
 
 
 def _time(record: logging.LogRecord) -> str:
-    return datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    return (
+        datetime.fromtimestamp(record.created, UTC)
+        .isoformat(timespec="milliseconds")
+        .replace("+00:00", "Z")
+    )
 
 
 def _traceback(formatter: logging.Formatter, record: logging.LogRecord) -> str:
-    return formatter.formatException(record.exc_info) if record.exc_info and record.exc_info[0] else ""
+    return (
+        formatter.formatException(record.exc_info) if record.exc_info and record.exc_info[0] else ""
+    )

@@ -1,4 +1,5 @@
-"""The one shape in which every channel tells an error: `{"error": {"code", "message", "hint", "detail"?}}`.
+"""The one shape in which every channel tells an error: `{"error": {"code", "message", "hint",
+"detail"?}}`.
 
 The one rule: an error is short, whatever it quotes.
 """
@@ -26,14 +27,20 @@ def shortened(text: str, most: int = LONGEST) -> str:
 
 
 def problem_of(error: CitewellError, tell: Callable[[str], str] = str) -> Problem:
-    """An error of ours in that shape; `tell`: what is told of its texts. `detail` names the run that can be gone on with, where
-    the server stopped.
+    """An error of ours in that shape; `tell`: what is told of its texts. `detail` names the run
+    that can be gone on with, where the server stopped.
     """
     left = {"resume": error.resume} if isinstance(error, Stopped) and error.resume else None
     return problem(error.code, tell(error.message), tell(error.hint), left)
 
 
 def error_of(shape: Mapping[str, Any]) -> CitewellError:
-    """The other way round: an error from its shape (an `error` event's data), with or without the outer `error` key."""
+    """The other way round: an error from its shape (an `error` event's data), with or without the
+    outer `error` key.
+    """
     inner = shape.get("error", shape)
-    return CitewellError(str(inner.get("message", "failed")), hint=str(inner.get("hint", "")), code=str(inner.get("code", "")))
+    return CitewellError(
+        str(inner.get("message", "failed")),
+        hint=str(inner.get("hint", "")),
+        code=str(inner.get("code", "")),
+    )

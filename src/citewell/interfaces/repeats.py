@@ -1,7 +1,9 @@
-"""Lines of the log that say the same again: written a few times, then counted, so that no fault fills the disk.
+"""Lines of the log that say the same again: written a few times, then counted, so that no fault
+fills the disk.
 
-The one rule: nothing is lost in silence: how often a line was left out is told a minute later, or when the log ends. What
-somebody who is signed in did (`citewell.access`, `citewell.audit`) is bounded by the limits on them, and is always written.
+The one rule: nothing is lost in silence: how often a line was left out is told a minute later, or
+when the log ends. What somebody who is signed in did (`citewell.access`, `citewell.audit`) is
+bounded by the limits on them, and is always written.
 """
 
 from __future__ import annotations
@@ -11,7 +13,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Final, Literal
 
-SAME: Final = 5  # lines of the same words, and tracebacks of the same place, that are written in a window
+SAME: Final = (
+    5  # lines of the same words, and tracebacks of the same place, that are written in a window
+)
 OF_LOGGER: Final = 300  # lines of one logger and level, whatever they say
 WINDOW: Final = 60.0  # seconds
 MOST: Final = 1_000  # texts that are told apart at a time
@@ -32,7 +36,9 @@ class _Count:
 
 
 class Repeats:
-    """Says of each record whether it is written. `discreet` takes out of a text what no log may hold."""
+    """Says of each record whether it is written. `discreet` takes out of a text what no log may
+    hold.
+    """
 
     def __init__(self, discreet: Callable[[str], str]) -> None:
         self._discreet = discreet
@@ -47,7 +53,9 @@ class Repeats:
             logger.left_out += 1
             return "none"
         key = (record.name, record.levelno, record.getMessage()[:LONGEST], _place(record))
-        same = self._count(key, record) if key in self._counts or len(self._counts) < MOST else logger
+        same = (
+            self._count(key, record) if key in self._counts or len(self._counts) < MOST else logger
+        )
         if same is not logger and same.written >= SAME and not record.exc_info:
             same.left_out += 1
             return "none"
@@ -64,13 +72,17 @@ class Repeats:
             del self._counts[key]
             if count.left_out:
                 what = f": {count.text}" if key[2] else ""
-                said = f"left out {count.left_out} more lines like this of {WINDOW:.0f} seconds{what}"
+                said = (
+                    f"left out {count.left_out} more lines like this of {WINDOW:.0f} seconds{what}"
+                )
                 yield logging.LogRecord(key[0], key[1], "", 0, said, None, None)
 
     def _count(self, key: Key, record: logging.LogRecord) -> _Count:
         found = self._counts.get(key)
         if found is None:
-            found = self._counts[key] = _Count(record.created, self._discreet(record.getMessage())[:LONGEST])
+            found = self._counts[key] = _Count(
+                record.created, self._discreet(record.getMessage())[:LONGEST]
+            )
         return found
 
 
@@ -86,4 +98,8 @@ def _place(record: logging.LogRecord) -> str:
     at = record.exc_info[2]
     while at is not None and at.tb_next is not None:
         at = at.tb_next
-    return f"{record.exc_info[0].__name__} {at.tb_frame.f_code.co_filename}:{at.tb_lineno}" if at else ""
+    return (
+        f"{record.exc_info[0].__name__} {at.tb_frame.f_code.co_filename}:{at.tb_lineno}"
+        if at
+        else ""
+    )

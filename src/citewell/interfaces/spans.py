@@ -1,8 +1,10 @@
-"""Spans for OpenTelemetry: one an answer or a job, below it one a node and one a call of a model. Off, but for setting `otel`.
+"""Spans for OpenTelemetry: one an answer or a job, below it one a node and one a call of a model.
+Off, but for setting `otel`.
 
-Where to and how is said by the standard's own environment: `OTEL_EXPORTER_OTLP_ENDPOINT`, `OTEL_SERVICE_NAME`,
-`OTEL_TRACES_SAMPLER`. The one rule: spans are sent by a thread of their own, from a queue that drops what it cannot hold: a
-collector that is away costs nobody anything. They carry names, figures and ids, never a prompt, a question or an answer.
+Where to and how is said by the standard's own environment: `OTEL_EXPORTER_OTLP_ENDPOINT`,
+`OTEL_SERVICE_NAME`, `OTEL_TRACES_SAMPLER`. The one rule: spans are sent by a thread of their own,
+from a queue that drops what it cannot hold: a collector that is away costs nobody anything. They
+carry names, figures and ids, never a prompt, a question or an answer.
 """
 
 from __future__ import annotations
@@ -68,7 +70,9 @@ class Spans:
         span.end()
 
     def _failed(self, span: Span, doing: Doing) -> None:
-        """By its code: the words of an error may quote what somebody wrote. Who leaves is no error."""
+        """By its code: the words of an error may quote what somebody wrote. Who leaves is no
+        error.
+        """
         from opentelemetry.trace import Status, StatusCode
 
         span.set_attribute("error.type", doing.outcome)
@@ -84,20 +88,30 @@ class Spans:
             if (span := above.kept.get(self)) is not None:
                 return set_span_in_context(span)
             if above.kind == "request" and "traceparent" in above.facts:
-                carrier = {name: above.facts[name] for name in ("traceparent", "tracestate") if name in above.facts}
+                carrier = {
+                    name: above.facts[name]
+                    for name in ("traceparent", "tracestate")
+                    if name in above.facts
+                }
                 return self._propagator.extract(carrier)
             above = above.above
         return None
 
     def close(self, seconds: float = SECONDS) -> None:
-        """Send what is left, for so long at most; in a thread that ends with the process: a collector may not answer."""
-        sending = threading.Thread(target=self._provider.shutdown, name="citewell-spans", daemon=True)
+        """Send what is left, for so long at most; in a thread that ends with the process: a
+        collector may not answer.
+        """
+        sending = threading.Thread(
+            target=self._provider.shutdown, name="citewell-spans", daemon=True
+        )
         sending.start()
         sending.join(seconds)
 
 
 def spans_of(settings: Settings) -> Spans | None:
-    """None where the settings want none. Raises ConfigError where they do, and the extra is not there or cannot be set up."""
+    """None where the settings want none. Raises ConfigError where they do, and the extra is not
+    there or cannot be set up.
+    """
     if not settings.otel:
         return None
     try:
@@ -106,19 +120,25 @@ def spans_of(settings: Settings) -> Spans | None:
         from opentelemetry.sdk.trace import TracerProvider
         from opentelemetry.sdk.trace.export import BatchSpanProcessor
     except ImportError as error:
-        raise ConfigError(f"setting otel: OpenTelemetry is not installed ({error.name})", hint=EXTRA) from None
+        raise ConfigError(
+            f"setting otel: OpenTelemetry is not installed ({error.name})", hint=EXTRA
+        ) from None
     try:
         exporter = OTLPSpanExporter()
         provider = TracerProvider(resource=Resource.create(_about()), shutdown_on_exit=False)
         provider.add_span_processor(BatchSpanProcessor(exporter))
     except (ValueError, OSError) as error:
-        raise ConfigError(f"setting otel: {error}", hint="see the variables OTEL_* of the environment") from None
+        raise ConfigError(
+            f"setting otel: {error}", hint="see the variables OTEL_* of the environment"
+        ) from None
     return Spans(provider)
 
 
 def _about() -> dict[str, Any]:
     """What sends the spans; the environment may call it otherwise."""
-    named = "OTEL_SERVICE_NAME" in os.environ or "service.name=" in os.environ.get("OTEL_RESOURCE_ATTRIBUTES", "")
+    named = "OTEL_SERVICE_NAME" in os.environ or "service.name=" in os.environ.get(
+        "OTEL_RESOURCE_ATTRIBUTES", ""
+    )
     return {"service.version": __version__} | ({} if named else {"service.name": "citewell"})
 
 
@@ -162,7 +182,10 @@ def _ended(doing: Doing) -> dict[str, Any]:
     if doing.kind == "node":
         found = {f"citewell.{name}": facts[name] for name in ("action", "status") if name in facts}
         return found | {"gen_ai.agent.name": doing.agent}
-    found = _ids(doing) | {"gen_ai.agent.name": doing.name, "citewell.status": facts.get("status") or doing.outcome}
+    found = _ids(doing) | {
+        "gen_ai.agent.name": doing.name,
+        "citewell.status": facts.get("status") or doing.outcome,
+    }
     if doing.first is not None:
         found |= {"citewell.first_token_seconds": round(doing.first, 4)}
     return found

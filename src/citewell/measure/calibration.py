@@ -1,7 +1,8 @@
 """Fit a probability to labelled items, and say honestly how good it is.
 
-The one rule: what is reported was foretold by a fit that had not seen the item, nor any other item of its group: questions on
-one paragraph, and a search with and without its gold, stand or fall together.
+The one rule: what is reported was foretold by a fit that had not seen the item, nor any other item
+of its group: questions on one paragraph, and a search with and without its gold, stand or fall
+together.
 """
 
 from __future__ import annotations
@@ -14,7 +15,8 @@ from numpy.typing import NDArray
 
 from citewell.measure.report import Bin, Reliability
 
-RIDGE = 1.0  # penalty on standardised weights: keeps those of few items and of signals that go together small
+# penalty on standardised weights: keeps those of few items and of signals that go together small
+RIDGE = 1.0
 FOLDS = 5
 BINS = 10
 Array = NDArray[np.float64]
@@ -22,8 +24,9 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """One labelled item. `group`: what must not be split between fitting and testing. `pair`: for telling apart in print.
-    `choice`: the question whose candidates it is one of, where they are compared with each other.
+    """One labelled item. `group`: what must not be split between fitting and testing. `pair`: for
+    telling apart in print. `choice`: the question whose candidates it is one of, where they are
+    compared with each other.
     """
 
     signals: Mapping[str, float]
@@ -36,7 +39,9 @@ class Sample:
 
 @dataclass(frozen=True, slots=True)
 class Fitted:
-    """Weights by signal for the signals as they are measured, and each sample's probability, cross-validated."""
+    """Weights by signal for the signals as they are measured, and each sample's probability,
+    cross-validated.
+    """
 
     bias: float
     weights: dict[str, float]
@@ -44,7 +49,9 @@ class Fitted:
 
 
 def fit(samples: Sequence[Sample]) -> Fitted | None:
-    """Logistic regression with a ridge penalty; None where all labels are the same, or there are too few groups to validate."""
+    """Logistic regression with a ridge penalty; None where all labels are the same, or there are
+    too few groups to validate.
+    """
     names, rows, labels, folds = _table(samples)
     if len(set(labels)) < 2 or len(set(folds)) < FOLDS:
         return None
@@ -58,8 +65,9 @@ def fit(samples: Sequence[Sample]) -> Fitted | None:
 
 
 def fit_choice(samples: Sequence[Sample]) -> Fitted | None:
-    """Conditional logit (McFadden 1974): which of the candidates of a choice is right, one of each at least. The weights say
-    how candidates of one choice compare, and nothing else; a chance is the share within the choice.
+    """Conditional logit (McFadden 1974): which of the candidates of a choice is right, one of each
+    at least. The weights say how candidates of one choice compare, and nothing else; a chance is
+    the share within the choice.
     """
     names, rows, labels, folds = _table(samples)
     if len(set(labels)) < 2 or len(set(folds)) < FOLDS:
@@ -68,16 +76,22 @@ def fit_choice(samples: Sequence[Sample]) -> Fitted | None:
     chances = np.zeros(len(samples))
     for fold in range(FOLDS):
         held = folds == fold
-        weights = _conditional(rows[~held], labels[~held], np.unique(choices[~held], return_inverse=True)[1])
+        weights = _conditional(
+            rows[~held], labels[~held], np.unique(choices[~held], return_inverse=True)[1]
+        )
         chances[held] = _shares(rows @ weights, choices)[held]
     weights = _conditional(rows, labels, choices)
     return Fitted(0.0, dict(zip(names, (float(w) for w in weights), strict=True)), chances)
 
 
 def _table(samples: Sequence[Sample]) -> tuple[list[str], Array, Array, NDArray[np.int64]]:
-    """Names of the signals, signals and labels of the samples, and the fold of each; samples of one group are in one fold."""
+    """Names of the signals, signals and labels of the samples, and the fold of each; samples of one
+    group are in one fold.
+    """
     names = list(samples[0].signals)
-    rows = np.array([[sample.signals.get(name, 0.0) for name in names] for sample in samples], dtype=np.float64)
+    rows = np.array(
+        [[sample.signals.get(name, 0.0) for name in names] for sample in samples], dtype=np.float64
+    )
     labels = np.array([sample.label for sample in samples], dtype=np.float64)
     groups = list(dict.fromkeys(sample.group for sample in samples))
     fold_of = {group: at % FOLDS for at, group in enumerate(_shuffled(groups))}
@@ -95,7 +109,9 @@ def _chance(x: Array) -> Array:
 
 
 def _logistic(rows: Array, labels: Array) -> tuple[float, Array]:
-    """Newton's method (iteratively reweighted least squares) on standardised signals, given back on their own scale."""
+    """Newton's method (iteratively reweighted least squares) on standardised signals, given back on
+    their own scale.
+    """
     mean, spread = rows.mean(axis=0), rows.std(axis=0)
     spread = np.where(spread > 1e-9, spread, 1.0)
     table = np.c_[(rows - mean) / spread, np.ones(len(rows))]
@@ -114,7 +130,9 @@ def _logistic(rows: Array, labels: Array) -> tuple[float, Array]:
 
 
 def _conditional(rows: Array, labels: Array, choices: NDArray[np.int64]) -> Array:
-    """Newton's method with the curvature of the choices' sums, which bounds that of the whole; `choices` count from 0."""
+    """Newton's method with the curvature of the choices' sums, which bounds that of the whole;
+    `choices` count from 0.
+    """
     spread = rows.std(axis=0)
     table = rows / np.where(spread > 1e-9, spread, 1.0)
     weights = np.zeros(rows.shape[1])
@@ -122,7 +140,9 @@ def _conditional(rows: Array, labels: Array, choices: NDArray[np.int64]) -> Arra
         shares, right = _shares(table @ weights, choices), _shares(table @ weights, choices, labels)
         means = np.zeros((choices.max() + 1, len(weights)))
         np.add.at(means, choices, shares[:, None] * table)
-        hessian = (table * shares[:, None]).T @ table - means.T @ means + RIDGE * np.eye(len(weights))
+        hessian = (
+            (table * shares[:, None]).T @ table - means.T @ means + RIDGE * np.eye(len(weights))
+        )
         step = np.linalg.solve(hessian, table.T @ (shares - right) + RIDGE * weights)
         weights -= step
         if np.abs(step).max() < 1e-9:
@@ -138,8 +158,12 @@ def _shares(x: Array, choices: NDArray[np.int64], counted: Array | float = 1.0) 
     return shares
 
 
-def reliability(chances: Sequence[float] | Array, labels: Sequence[bool] | Array) -> Reliability | None:
-    """Brier score, area under the ROC curve, expected calibration error and the bins of the reliability curve; None of none."""
+def reliability(
+    chances: Sequence[float] | Array, labels: Sequence[bool] | Array
+) -> Reliability | None:
+    """Brier score, area under the ROC curve, expected calibration error and the bins of the
+    reliability curve; None of none.
+    """
     said, truth = np.asarray(chances, dtype=np.float64), np.asarray(labels, dtype=np.float64)
     if not len(said):
         return None
@@ -156,12 +180,17 @@ def reliability(chances: Sequence[float] | Array, labels: Sequence[bool] | Array
 
 
 def auc(said: Array, truth: Array) -> float | None:
-    """How often a positive item is rated above a negative one, ties counting half (Hanley and McNeil 1982)."""
+    """How often a positive item is rated above a negative one, ties counting half (Hanley and
+    McNeil 1982).
+    """
     order = np.sort(said[truth == 0])
     positive = said[truth == 1]
     if not len(order) or not len(positive):
         return None
-    below, upto = np.searchsorted(order, positive, "left"), np.searchsorted(order, positive, "right")
+    below, upto = (
+        np.searchsorted(order, positive, "left"),
+        np.searchsorted(order, positive, "right"),
+    )
     return float((below + upto).sum() / 2 / (len(order) * len(positive)))
 
 

@@ -1,6 +1,7 @@
 """Two reports side by side: what changed, by how much, and whether that is more than chance.
 
-The one rule: only questions that both reports have are compared, item by item, so the interval is of the difference itself.
+The one rule: only questions that both reports have are compared, item by item, so the interval is
+of the difference itself.
 """
 
 from __future__ import annotations
@@ -12,9 +13,13 @@ from citewell.measure.intervals import Figure, Resampled, difference
 from citewell.measure.report import Item, Report
 
 MATTERS = 0.01  # a change of an item's figure smaller than this is not shown
-# Of all that differ, in one direction: with fewer no sign test is sure at 5 % (2 x 0.5^5 = 0.06), whatever the interval says.
+# Of all that differ, in one direction: with fewer no sign test is sure at 5 % (2 x 0.5^5 = 0.06),
+# whatever the interval says.
 FEWEST = 6
-RATIOS = {"refusal.precision", "citations.verbatim"}  # of sums: items that count in one of the reports only are part of them
+RATIOS = {
+    "refusal.precision",
+    "citations.verbatim",
+}  # of sums: items that count in one of the reports only are part of them
 BETTER_WHEN_LOW = {
     "refusal.wrongly",
     "confidence.brier",
@@ -31,8 +36,9 @@ class Part(BaseModel):
 
 
 class Difference(Part):
-    """One figure of both reports over the same questions, those that it counts in both (answers given in both, say).
-    `better`: None where the interval of the change holds 0, or too few questions differ.
+    """One figure of both reports over the same questions, those that it counts in both (answers
+    given in both, say). `better`: None where the interval of the change holds 0, or too few
+    questions differ.
     """
 
     name: str
@@ -84,7 +90,10 @@ def _differences(old: list[Item], new: list[Item]) -> list[Difference]:
             before, after = columns(old, measure), columns(new, measure)
             if full not in RATIOS:
                 both = (before[1] > 0) & (after[1] > 0)
-                before, after = (before[0] * both, before[1] * both), (after[0] * both, after[1] * both)
+                before, after = (
+                    (before[0] * both, before[1] * both),
+                    (after[0] * both, after[1] * both),
+                )
             change = difference(before, after, drawn)
             if change is None:
                 continue
@@ -93,12 +102,16 @@ def _differences(old: list[Item], new: list[Item]) -> list[Difference]:
             differ = int(((before[0] != after[0]) | (before[1] != after[1])).sum())
             chance = differ < FEWEST or change.low <= 0 <= change.high
             sure = None if chance else sign * change.value > 0
-            found.append(Difference(name=full, old=sides[0], new=sides[1], change=change, better=sure))
+            found.append(
+                Difference(name=full, old=sides[0], new=sides[1], change=change, better=sure)
+            )
     return found
 
 
 def _changed(old: list[Item], new: list[Item]) -> list[Changed]:
-    """The questions whose answer turned right or wrong, or whose first gold place moved; the greatest change first."""
+    """The questions whose answer turned right or wrong, or whose first gold place moved; the
+    greatest change first.
+    """
     found = []
     for before, after in zip(old, new, strict=True):
         if before.answer and after.answer and _well(before) != _well(after):

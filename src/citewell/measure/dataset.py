@@ -1,7 +1,8 @@
-"""Questions with their gold, and the corpora they are asked on: JSON lines in UTF-8 (docs/evaluation.md has the fields).
+"""Questions with their gold, and the corpora they are asked on: JSON lines in UTF-8
+(docs/evaluation.md has the fields).
 
-The one rule: nothing is passed over in silence. A broken line is named and the rest goes on; an unknown field is named with
-the nearest known one.
+The one rule: nothing is passed over in silence. A broken line is named and the rest goes on; an
+unknown field is named with the nearest known one.
 """
 
 from __future__ import annotations
@@ -14,7 +15,15 @@ from itertools import count
 from pathlib import Path
 from typing import Annotated, Any, Generic, Literal, TypeVar
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    ValidationError,
+    model_validator,
+)
 
 from citewell.errors import InvalidInput
 from citewell.text.sentences import language
@@ -24,7 +33,9 @@ EXAMPLES = 5  # broken lines told one by one; the others are counted
 
 
 def _listed(value: Any) -> Any:
-    return [value] if isinstance(value, str | int | float) and not isinstance(value, bool) else value
+    return (
+        [value] if isinstance(value, str | int | float) and not isinstance(value, bool) else value
+    )
 
 
 def _worded(value: Any) -> Any:
@@ -51,10 +62,12 @@ class Line(BaseModel):
 
 
 class Question(Line):
-    """One question. `answers`: any one counts. `answer_parts`: every part has to be there, each in any of its wordings.
+    """One question. `answers`: any one counts. `answer_parts`: every part has to be there, each in
+    any of its wordings.
 
-    `gold`: grade of relevance by document, 0 not relevant; it stands in for `gold_doc_ids`, which are all of grade 1.
-    `gold_pages`: 1-based pages of the gold documents. `gold_sql` and `db` are for data questions, which are not asked yet.
+    `gold`: grade of relevance by document, 0 not relevant; it stands in for `gold_doc_ids`, which
+    are all of grade 1. `gold_pages`: 1-based pages of the gold documents. `gold_sql` and `db` are
+    for data questions, which are not asked yet.
     """
 
     id: Filled
@@ -73,14 +86,21 @@ class Question(Line):
     @model_validator(mode="before")
     @classmethod
     def _spelt_otherwise(cls, values: Any) -> Any:
-        """`turns` for `history`, `text` for `content`; where there is no question, the last turn asks it."""
+        """`turns` for `history`, `text` for `content`; where there is no question, the last turn
+        asks it.
+        """
         if not isinstance(values, dict):
             return values
         values = dict(values)
         turns = values.pop("turns", None) or values.get("history") or []
         if isinstance(turns, list):
             turns = [_turn(turn) for turn in turns]
-            if turns and "question" not in values and isinstance(turns[-1], dict) and turns[-1].get("role") == "user":
+            if (
+                turns
+                and "question" not in values
+                and isinstance(turns[-1], dict)
+                and turns[-1].get("role") == "user"
+            ):
                 values["question"] = turns.pop()["content"]
         values["history"] = turns
         if not values.get("lang"):
@@ -101,7 +121,9 @@ def _turn(turn: Any) -> Any:
 
 
 class CorpusDocument(Line):
-    """One document, or one `page` of it (lines of the same `doc_id`), given as `text` or as a `file` beside the corpus."""
+    """One document, or one `page` of it (lines of the same `doc_id`), given as `text` or as a
+    `file` beside the corpus.
+    """
 
     doc_id: Filled
     title: str = ""
@@ -158,7 +180,9 @@ def read_questions(path: Path) -> Read[Question]:
             renamed = next(name for n in count(2) if (name := f"{question.id}#{n}") not in taken)
             taken.add(renamed)
             message = f"id {question.id!r} stands there already; this one is called {renamed!r}"
-            found.troubles.append(Trouble(file=path.name, line=line, message=message, kind="repeated id"))
+            found.troubles.append(
+                Trouble(file=path.name, line=line, message=message, kind="repeated id")
+            )
             question = question.model_copy(update={"id": renamed})  # noqa: PLW2901
         seen.add(question.id)
         records.append(question)
@@ -188,10 +212,14 @@ def _read(path: Path, kind: type[T], others: set[str]) -> _Numbered[T]:
             if not isinstance(values, dict):
                 raise ValueError("is no JSON object; each line holds one")  # noqa: TRY301, TRY004  # told like the others
             values.setdefault("id", str(number))
-            json.dumps(values, ensure_ascii=False).encode("utf-8")  # what cannot be written could not be kept or shown
+            json.dumps(values, ensure_ascii=False).encode(
+                "utf-8"
+            )  # what cannot be written could not be kept or shown
             record = kind.model_validate(values)
         except (ValueError, RecursionError) as error:
-            found.troubles.append(Trouble(file=path.name, line=number, message=_why(error), kind="broken"))
+            found.troubles.append(
+                Trouble(file=path.name, line=number, message=_why(error), kind="broken")
+            )
             continue
         found.records.append((number, record))
         for name in values:
@@ -199,7 +227,10 @@ def _read(path: Path, kind: type[T], others: set[str]) -> _Numbered[T]:
                 strange.setdefault(name, []).append(number)
     if not found.records:
         first = f"{found.troubles[0]}" if found.troubles else "the file is empty"
-        raise InvalidInput(f"{path}: no usable line; {first}", hint=f"one JSON object a line, with {', '.join(known)}")
+        raise InvalidInput(
+            f"{path}: no usable line; {first}",
+            hint=f"one JSON object a line, with {', '.join(known)}",
+        )
     found.troubles += [_unknown(path, name, lines, known) for name, lines in strange.items()]
     return found
 
@@ -224,7 +255,11 @@ def _why(error: ValueError | RecursionError) -> str:
     if isinstance(error, ValidationError):
         first = error.errors()[0]
         where = ".".join(str(part) for part in first["loc"])
-        message = "is missing" if first["type"] == "missing" else first["msg"].removeprefix("Value error, ")
+        message = (
+            "is missing"
+            if first["type"] == "missing"
+            else first["msg"].removeprefix("Value error, ")
+        )
         return f"{where} {message}".strip()
     if isinstance(error, UnicodeDecodeError):
         return "is not UTF-8"
@@ -237,13 +272,21 @@ def _unknown(path: Path, name: str, lines: list[int], known: Sequence[str]) -> T
     near = difflib.get_close_matches(name, known, n=1, cutoff=0.7)
     more = f" (and {len(lines) - 1} more lines)" if len(lines) > 1 else ""
     meant = f"; did you mean {near[0]!r}?" if near else ", not used"
-    return Trouble(file=path.name, line=lines[0], message=f"unknown field {name!r}{more}{meant}", kind="unknown field")
+    return Trouble(
+        file=path.name,
+        line=lines[0],
+        message=f"unknown field {name!r}{more}{meant}",
+        kind="unknown field",
+    )
 
 
 def told(troubles: Sequence[Trouble]) -> list[str]:
     """A line for each trouble, the first few broken lines one by one and the rest counted."""
     broken = [trouble for trouble in troubles if trouble.kind == "broken"]
-    shown = [f"{trouble}" for trouble in (*broken[:EXAMPLES], *(t for t in troubles if t.kind != "broken"))]
+    shown = [
+        f"{trouble}"
+        for trouble in (*broken[:EXAMPLES], *(t for t in troubles if t.kind != "broken"))
+    ]
     if len(broken) > EXAMPLES:
         shown.insert(EXAMPLES, f"{broken[0].file}: {len(broken) - EXAMPLES} more broken lines")
     return shown

@@ -1,7 +1,7 @@
 """From items to figures: one table says what each figure counts, over which items.
 
-The one rule: a figure is a ratio of sums over items; a measure gives (above, below) for an item, or None where the item says
-nothing about it.
+The one rule: a figure is a ratio of sums over items; a measure gives (above, below) for an item, or
+None where the item says nothing about it.
 """
 
 from __future__ import annotations
@@ -33,12 +33,20 @@ def _paged(name: str) -> Measure:
     return measure
 
 
-def _of(value: Callable[[Replied], float | None], *, answerable: bool | None = None, given: bool = False) -> Measure:
-    """A value of the answer, over questions that are `answerable` (None: all) and, where `given`, not refused."""
+def _of(
+    value: Callable[[Replied], float | None], *, answerable: bool | None = None, given: bool = False
+) -> Measure:
+    """A value of the answer, over questions that are `answerable` (None: all) and, where `given`,
+    not refused.
+    """
 
     def measure(item: Item) -> Pair | None:
         reply = item.answer
-        if reply is None or (answerable is not None and item.answerable != answerable) or (given and reply.refused):
+        if (
+            reply is None
+            or (answerable is not None and item.answerable != answerable)
+            or (given and reply.refused)
+        ):
             return None
         number = value(reply)
         return None if number is None else (float(number), 1)
@@ -47,7 +55,9 @@ def _of(value: Callable[[Replied], float | None], *, answerable: bool | None = N
 
 
 def _worded(value: Callable[[Replied], float]) -> Measure:
-    """A value of the wording, over answerable questions whose answer is known; a refusal counts as wrong."""
+    """A value of the wording, over answerable questions whose answer is known; a refusal counts as
+    wrong.
+    """
     inner = _of(value, answerable=True)
     return lambda item: inner(item) if item.answers or item.parts else None
 
@@ -58,7 +68,9 @@ def _refusals(item: Item) -> Pair | None:
 
 
 def _wrongly(item: Item) -> Pair | None:
-    """Of the questions that have an answer, those refused; one with neither gold nor answers is not known to have any."""
+    """Of the questions that have an answer, those refused; one with neither gold nor answers is not
+    known to have any.
+    """
     known = item.gold or item.answers or item.parts
     return (float(item.answer.refused), 1) if item.answer and item.answerable and known else None
 
@@ -70,7 +82,9 @@ def _quotes(item: Item) -> Pair | None:
 
 
 def _brier(item: Item, *, given: bool) -> Pair | None:
-    """Squared error of the confidence (Brier 1950): that the answer shown is right; a refusal shows none."""
+    """Squared error of the confidence (Brier 1950): that the answer shown is right; a refusal shows
+    none.
+    """
     reply = item.answer
     if reply is None or (given and reply.refused) or not judged(item):
         return None
@@ -78,13 +92,19 @@ def _brier(item: Item, *, given: bool) -> Pair | None:
 
 
 def judged(item: Item) -> bool:
-    """Whether it can be told if the answer is right: there is a gold one, or there is none to be had."""
+    """Whether it can be told if the answer is right: there is a gold one, or there is none to be
+    had.
+    """
     return bool(item.answers or item.parts) or not item.answerable
 
 
 def _search_brier(item: Item) -> Pair | None:
     found = item.search
-    return ((found.confidence - float(found.held)) ** 2, 1) if found and found.figures and item.answerable else None
+    return (
+        ((found.confidence - float(found.held)) ** 2, 1)
+        if found and found.figures and item.answerable
+        else None
+    )
 
 
 FIGURES: dict[str, dict[str, Measure]] = {
@@ -120,10 +140,14 @@ FIGURES: dict[str, dict[str, Measure]] = {
 }
 
 
-def columns(items: Sequence[Item], measure: Measure) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def columns(
+    items: Sequence[Item], measure: Measure
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """(above, below) of every item, shape (n,) each; nothing counts as 0 over 0."""
     pairs = [measure(item) or (0.0, 0.0) for item in items]
-    return np.array([above for above, _ in pairs], dtype=np.float64), np.array([below for _, below in pairs], dtype=np.float64)
+    return np.array([above for above, _ in pairs], dtype=np.float64), np.array(
+        [below for _, below in pairs], dtype=np.float64
+    )
 
 
 def figures(items: Sequence[Item]) -> dict[str, dict[str, Figure | None]]:
@@ -136,25 +160,39 @@ def figures(items: Sequence[Item]) -> dict[str, dict[str, Figure | None]]:
 
 
 def latency(items: Sequence[Item]) -> Group:
-    """Seconds of an answer and, as `search_*`, of a search, its embedding included; where there are no answers, of a search
-    only.
+    """Seconds of an answer and, as `search_*`, of a search, its embedding included; where there are
+    no answers, of a search only.
     """
     searches = [item.search.seconds for item in items if item.search]
     answers = [item.answer.seconds for item in items if item.answer]
-    values: Group = {"p50": percentile(answers or searches, 0.5), "p95": percentile(answers or searches, 0.95)}
+    values: Group = {
+        "p50": percentile(answers or searches, 0.5),
+        "p95": percentile(answers or searches, 0.95),
+    }
     if answers:
-        values |= {"search_p50": percentile(searches, 0.5), "search_p95": percentile(searches, 0.95)}
+        values |= {
+            "search_p50": percentile(searches, 0.5),
+            "search_p95": percentile(searches, 0.95),
+        }
     return values
 
 
 def slices(items: Sequence[Item]) -> list[Slice]:
-    """The figures of each data set and of each pair of languages, where there are several; without intervals."""
+    """The figures of each data set and of each pair of languages, where there are several; without
+    intervals.
+    """
     found = []
-    by: dict[str, Callable[[Item], str]] = {"dataset": lambda item: item.dataset, "languages": lambda item: item.pair}
+    by: dict[str, Callable[[Item], str]] = {
+        "dataset": lambda item: item.dataset,
+        "languages": lambda item: item.pair,
+    }
     for title, key in by.items():
         names = list(dict.fromkeys(key(item) for item in items))
         if len(names) > 1:
-            found += [_slice(f"{title} {name}", [item for item in items if key(item) == name]) for name in names]
+            found += [
+                _slice(f"{title} {name}", [item for item in items if key(item) == name])
+                for name in names
+            ]
     return found
 
 

@@ -1,7 +1,8 @@
-"""A report as one page that needs nothing else: styles, script and plots are inside it, and it works without a network.
+"""A report as one page that needs nothing else: styles, script and plots are inside it, and it
+works without a network.
 
-The one rule: every word that comes from data is escaped by the template engine, and the page's own policy lets no script run
-but the one written here.
+The one rule: every word that comes from data is escaped by the template engine, and the page's own
+policy lets no script run but the one written here.
 """
 
 from __future__ import annotations
@@ -38,22 +39,26 @@ MEANS = {
     "recall@10": "share of all gold among the first ten",
     "mrr@10": "mean of 1 / place of the first gold",
     "ndcg@10": "graded gain, discounted by place",
-    "answer.right": "a gold answer is given: as it stands, or a long one in four of five words and all figures",
+    "answer.right": "a gold answer is given: as it stands, or a long one in four of five words "
+    "and all figures",
     "answer.contains": "a gold answer stands in it word for word",
     "answer.em": "nothing but a gold answer",
     "answer.f1": "words shared with the nearest gold answer",
     "citations.verbatim": "quotes that are the document's own words at the place named",
     "citations.precision": "of what is cited, from a gold document (and page)",
     "citations.recall": "of the gold documents, cited",
-    "citations.grounded": "of the sentences shown, proved by their quotes; a partly proved one counts half",
+    "citations.grounded": "of the sentences shown, proved by their quotes; a partly proved one "
+    "counts half",
     "cost.calls": "calls of the chat model",
     "cost.tokens": "tokens sent and written, cached ones too",
     "refusal.precision": "of the refusals, due",
     "refusal.recall": "of the unanswerable, refused",
     "refusal.wrongly": "of the answerable, refused",
-    "confidence.brier": "squared error of the confidence; a refusal counts as not right; lower is better",
+    "confidence.brier": "squared error of the confidence; a refusal counts as not right; lower "
+    "is better",
     "confidence.brier_answered": "the same, of answers given",
-    "confidence.brier_search": "squared error of the search confidence: that gold is among the best three passages",
+    "confidence.brier_search": "squared error of the search confidence: that gold is among the "
+    "best three passages",
     "p50": "half are quicker",
     "p95": "one in twenty is slower",
     "search_p50": "half of the searches are quicker",
@@ -99,13 +104,21 @@ def _environment() -> Environment:
     )
     environment.filters["figure"] = lambda value: "–" if value is None else f"{value:.3f}"
     environment.filters["signed"] = lambda value: f"{value:+.3f}"
-    environment.globals.update(titles=TITLES, means=lambda group, name: MEANS.get(f"{group}.{name}", MEANS.get(name, "")))
+    environment.globals.update(
+        titles=TITLES, means=lambda group, name: MEANS.get(f"{group}.{name}", MEANS.get(name, ""))
+    )
     return environment
 
 
 def _render(template: str, **values: Any) -> str:
-    style, script = (resources.files("citewell.measure").joinpath("page", name).read_text("utf-8") for name in PARTS)
-    policy = f"default-src 'none'; style-src {_hash(style)}; script-src {_hash(script)}; base-uri 'none'; form-action 'none'"
+    style, script = (
+        resources.files("citewell.measure").joinpath("page", name).read_text("utf-8")
+        for name in PARTS
+    )
+    policy = (
+        f"default-src 'none'; style-src {_hash(style)}; script-src {_hash(script)}; base-uri "
+        "'none'; form-action 'none'"
+    )
     parts = {"style": Markup(style), "script": Markup(script), "policy": policy}  # noqa: S704 - files of ours
     return _environment().get_template(template).render(**parts, **values)
 
@@ -145,7 +158,11 @@ def _row(at: int, item: Item, *, brief: bool) -> Row:
 
 def _columns(report: Report) -> list[tuple[str, str]]:
     """Those of SLICED that have a value anywhere."""
-    return [(group, name) for group, name in SLICED if any(one.figures[group].get(name) is not None for one in report.slices)]
+    return [
+        (group, name)
+        for group, name in SLICED
+        if any(one.figures[group].get(name) is not None for one in report.slices)
+    ]
 
 
 def _order(rows: Sequence[Row]) -> Callable[[str], float]:
@@ -155,13 +172,21 @@ def _order(rows: Sequence[Row]) -> Callable[[str], float]:
 
 def _plots(report: Report) -> list[Plot]:
     shown = [
-        Plot(f"Reliability of the {_NAMES[name]} confidence", _rated(rated) + _TWICE.get(name, ""), plots.reliability(rated))
+        Plot(
+            f"Reliability of the {_NAMES[name]} confidence",
+            _rated(rated) + _TWICE.get(name, ""),
+            plots.reliability(rated),
+        )
         for name, rated in report.reliability.items()
     ]
     searches = [item.search.seconds for item in report.items if item.search]
     answers = [item.answer.seconds for item in report.items if item.answer]
     if any(item.search and item.search.figures for item in report.items):
-        shown.append(Plot("Place of the first gold document", "questions by place", plots.ranks(report.items)))
+        shown.append(
+            Plot(
+                "Place of the first gold document", "questions by place", plots.ranks(report.items)
+            )
+        )
     for title, values in (("Seconds of an answer", answers), ("Seconds of a search", searches)):
         if values:
             shown.append(Plot(title, f"{len(values)} measured", plots.seconds(values, title)))
@@ -169,13 +194,16 @@ def _plots(report: Report) -> list[Plot]:
 
 
 _NAMES = {"retrieval": "search", "answer": "answer"}
-_TWICE = {"retrieval": "; each search counts twice, as it was and with its gold documents taken away"}
+_TWICE = {
+    "retrieval": "; each search counts twice, as it was and with its gold documents taken away"
+}
 
 
 def _rated(rated: Reliability) -> str:
     area = "" if rated.auc is None else f", AUC {rated.auc:.3f}"
     return (
-        f"Brier {rated.brier:.3f} (always the mean: {rated.brier_of_the_mean:.3f}){area}, ECE {rated.ece:.3f}, {rated.n} items"
+        f"Brier {rated.brier:.3f} (always the mean: {rated.brier_of_the_mean:.3f}){area}, "
+        f"ECE {rated.ece:.3f}, {rated.n} items"
     )
 
 
@@ -189,9 +217,20 @@ class Side(NamedTuple):
 
 def comparison_page(old: Report, new: Report, found: Comparison, names: tuple[str, str]) -> str:
     """The page of two reports."""
-    widest = max((max(abs(d.change.low), abs(d.change.high)) for d in found.differences), default=1.0)
+    widest = max(
+        (max(abs(d.change.low), abs(d.change.high)) for d in found.differences), default=1.0
+    )
     differences: list[tuple[Difference, Markup]] = [
-        (one, plots.change(one.change.value, one.change.low, one.change.high, widest)) for one in found.differences
+        (one, plots.change(one.change.value, one.change.low, one.change.high, widest))
+        for one in found.differences
     ]
     changed = [Side(one, judge(one.old), judge(one.new)) for one in found.changed]
-    return _render("compare.html", old=old, new=new, found=found, names=names, differences=differences, changed=changed)
+    return _render(
+        "compare.html",
+        old=old,
+        new=new,
+        found=found,
+        names=names,
+        differences=differences,
+        changed=changed,
+    )

@@ -1,7 +1,7 @@
 """How far a figure can be trusted: a 95 % confidence interval beside every mean.
 
-The one rule: a figure is a ratio of sums over items, and it is the items that are drawn again. Of 20 items, 0.85 means
-anything from 0.64 to 0.95.
+The one rule: a figure is a ratio of sums over items, and it is the items that are drawn again. Of
+20 items, 0.85 means anything from 0.64 to 0.95.
 """
 
 from __future__ import annotations
@@ -33,11 +33,17 @@ class Figure(BaseModel):
 
 
 class Resampled:
-    """Bootstrap resamples of `n` items (Efron 1979): how often each draw takes each item, shape (draws, n)."""
+    """Bootstrap resamples of `n` items (Efron 1979): how often each draw takes each item, shape
+    (draws, n).
+    """
 
     def __init__(self, n: int) -> None:
         draws = max(200, min(DRAWS, LARGEST // max(1, n)))
-        times = np.random.default_rng(SEED).multinomial(n, [1 / n] * n, size=draws) if n else np.zeros((1, 0))
+        times = (
+            np.random.default_rng(SEED).multinomial(n, [1 / n] * n, size=draws)
+            if n
+            else np.zeros((1, 0))
+        )
         self.times: NDArray[np.float32] = times.astype(np.float32)
 
     def ratios(self, above: Array, below: Array) -> Array:
@@ -48,12 +54,15 @@ class Resampled:
         return ratios
 
 
-def figure(above: Sequence[float] | Array, below: Sequence[float] | Array, drawn: Resampled) -> Figure | None:
+def figure(
+    above: Sequence[float] | Array, below: Sequence[float] | Array, drawn: Resampled
+) -> Figure | None:
     """sum(above) / sum(below) over items; None where there is nothing below the line.
 
-    Shares of yes and no, of one or several each item, get Wilson's interval (1927), over items, which holds for few of them and
-    near 0 and 1, where the bootstrap of 20 right answers in 20 would claim certainty; other means get the bootstrap's 2.5 and
-    97.5 percentiles, unless they are of 0 to 1 and the items all alike, which it takes for certainty too.
+    Shares of yes and no, of one or several each item, get Wilson's interval (1927), over items,
+    which holds for few of them and near 0 and 1, where the bootstrap of 20 right answers in 20
+    would claim certainty; other means get the bootstrap's 2.5 and 97.5 percentiles, unless they are
+    of 0 to 1 and the items all alike, which it takes for certainty too.
     """
     upper, lower = np.asarray(above, dtype=np.float64), np.asarray(below, dtype=np.float64)
     if lower.sum() <= 0:
@@ -72,14 +81,20 @@ def _percentiles(values: Array) -> tuple[float, float]:
     return float(low), float(high)
 
 
-def difference(old: tuple[Array, Array], new: tuple[Array, Array], drawn: Resampled) -> Figure | None:
-    """New minus old over the same items, drawn together (paired bootstrap): each is (above, below) as in `figure`."""
+def difference(
+    old: tuple[Array, Array], new: tuple[Array, Array], drawn: Resampled
+) -> Figure | None:
+    """New minus old over the same items, drawn together (paired bootstrap): each is (above, below)
+    as in `figure`.
+    """
     (above0, below0), (above1, below1) = old, new
     if not below0.sum() or not below1.sum():
         return None
     lower0, lower1 = drawn.times @ below0, drawn.times @ below1
     some = (lower0 > 0) & (lower1 > 0)
-    changes = (drawn.times @ above1)[some] / lower1[some] - (drawn.times @ above0)[some] / lower0[some]
+    changes = (drawn.times @ above1)[some] / lower1[some] - (drawn.times @ above0)[some] / lower0[
+        some
+    ]
     low, high = _percentiles(changes)
     value = float(above1.sum() / below1.sum() - above0.sum() / below0.sum())
     return Figure(value=value, low=low, high=high, n=int(((below0 > 0) | (below1 > 0)).sum()))

@@ -1,4 +1,6 @@
-"""What became of a question, in two words, and how bad that is. The one rule: an answer that misleads is worse than none."""
+"""What became of a question, in two words, and how bad that is. The one rule: an answer that
+misleads is worse than none.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,11 @@ def judge(item: Item) -> Judgement:
     reply = item.answer
     if reply is not None and judged(item):
         if not item.answerable:
-            return Judgement("rightly refused", "good", 0.0) if reply.refused else Judgement("should refuse", "bad", 4.0)
+            return (
+                Judgement("rightly refused", "good", 0.0)
+                if reply.refused
+                else Judgement("should refuse", "bad", 4.0)
+            )
         if reply.right:
             return Judgement("right", "good", 0.0)
         if reply.refused:
@@ -40,4 +46,6 @@ def _by_search(item: Item) -> Judgement:
     if found.first is None:
         return Judgement("not found", "bad", 2.0)
     lost = 1 - found.figures["ndcg@10"]
-    return Judgement(f"found at {found.first}", "good" if found.first == 1 else "fair", lost + (found.first > 1))
+    return Judgement(
+        f"found at {found.first}", "good" if found.first == 1 else "fair", lost + (found.first > 1)
+    )

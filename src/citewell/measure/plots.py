@@ -1,6 +1,8 @@
-"""Plots as inline SVG: reliability, places of the first gold document, seconds, differences with their intervals.
+"""Plots as inline SVG: reliability, places of the first gold document, seconds, differences with
+their intervals.
 
-The one rule: only numbers and our own words enter; colours come from the page's style sheet, so both its themes hold.
+The one rule: only numbers and our own words enter; colours come from the page's style sheet, so
+both its themes hold.
 """
 
 from __future__ import annotations
@@ -19,7 +21,10 @@ BINS = 20
 
 
 def _svg(width: float, height: float, label: str, parts: Sequence[str]) -> Markup:
-    head = f'<svg viewBox="0 0 {width:.0f} {height:.0f}" role="img" aria-label="{Markup.escape(label)}">'
+    head = (
+        f'<svg viewBox="0 0 {width:.0f} {height:.0f}" role="img" '
+        f'aria-label="{Markup.escape(label)}">'
+    )
     return Markup(head + "".join(parts) + "</svg>")  # noqa: S704 - made of numbers, and of words that are escaped
 
 
@@ -32,29 +37,42 @@ def _line(x0: float, y0: float, x1: float, y1: float, kind: str) -> str:
 
 
 def reliability(rated: Reliability) -> Markup:
-    """What was said against how often it was right; the area of a point is its share of the items, the diagonal is perfect."""
+    """What was said against how often it was right; the area of a point is its share of the items,
+    the diagonal is perfect.
+    """
     span = SIDE - 2 * EDGE
 
     def at(said: float, right: float) -> tuple[float, float]:
         return EDGE + said * span, SIDE - EDGE - right * span
 
-    parts = [_line(*at(0, 0), *at(1, 1), "ideal"), _line(*at(0, 0), *at(1, 0), "axis"), _line(*at(0, 0), *at(0, 1), "axis")]
+    parts = [
+        _line(*at(0, 0), *at(1, 1), "ideal"),
+        _line(*at(0, 0), *at(1, 0), "axis"),
+        _line(*at(0, 0), *at(0, 1), "axis"),
+    ]
     for tick in (0.0, 0.5, 1.0):
         parts.append(_text(at(tick, 0)[0], SIDE - EDGE + 16, f"{tick:g}"))
         parts.append(_text(EDGE - 8, at(0, tick)[1] + 4, f"{tick:g}", "end"))
     parts.append(_text(SIDE / 2, SIDE - 3, "said"))
     parts.append(_text(EDGE - 20, EDGE - 14, "right", "start"))
     points = [at(one.said, one.right) for one in rated.bins]
-    parts.append('<polyline class="curve" points="' + " ".join(f"{x:.1f},{y:.1f}" for x, y in points) + '"/>')
+    parts.append(
+        '<polyline class="curve" points="' + " ".join(f"{x:.1f},{y:.1f}" for x, y in points) + '"/>'
+    )
     for one, (x, y) in zip(rated.bins, points, strict=True):
         radius = 3 + 9 * (one.n / rated.n) ** 0.5
         told = f"said {one.said:.2f}, right {one.right:.2f}, {one.n} items"
-        parts.append(f'<circle class="point" cx="{x:.1f}" cy="{y:.1f}" r="{radius:.1f}"><title>{told}</title></circle>')
+        parts.append(
+            f'<circle class="point" cx="{x:.1f}" cy="{y:.1f}" '
+            f'r="{radius:.1f}"><title>{told}</title></circle>'
+        )
     return _svg(SIDE, SIDE, f"Reliability: Brier {rated.brier:.3f} over {rated.n} items", parts)
 
 
 def ranks(items: Sequence[Item]) -> Markup:
-    """How many questions have their first gold document in which place; the last bar is those without one in ten."""
+    """How many questions have their first gold document in which place; the last bar is those
+    without one in ten.
+    """
     places = Counter(item.search.first for item in items if item.search and item.search.figures)
     names = [str(place) for place in range(1, 11)] + ["none"]
     values = [float(places[place]) for place in range(1, 11)] + [float(places[None])]
@@ -62,11 +80,18 @@ def ranks(items: Sequence[Item]) -> Markup:
 
 
 def seconds(values: Sequence[float], label: str) -> Markup:
-    """A histogram of seconds; the widest tenth of a percent is cut off so that one outlier does not flatten the rest."""
+    """A histogram of seconds; the widest tenth of a percent is cut off so that one outlier does not
+    flatten the rest.
+    """
     top = float(np.percentile(values, 99.9)) or 1.0
     counts, edges = np.histogram(np.minimum(values, top), bins=BINS, range=(0.0, top))
     names = [_short(edge) if at % 5 == 0 else "" for at, edge in enumerate(edges[:-1])]
-    return _bars(names, [float(count) for count in counts], label, tips=[f"{_short(edge)} s" for edge in edges])
+    return _bars(
+        names,
+        [float(count) for count in counts],
+        label,
+        tips=[f"{_short(edge)} s" for edge in edges],
+    )
 
 
 def _short(value: float) -> str:
@@ -74,17 +99,30 @@ def _short(value: float) -> str:
 
 
 def _bars(
-    names: Sequence[str], values: Sequence[float], label: str, *, marked: int | None = None, tips: Sequence[str] = ()
+    names: Sequence[str],
+    values: Sequence[float],
+    label: str,
+    *,
+    marked: int | None = None,
+    tips: Sequence[str] = (),
 ) -> Markup:
     tall, step = max([*values, 1.0]), (WIDE - 2 * EDGE) / len(values)
     floor, room = HIGH - EDGE, HIGH - 2 * EDGE
-    parts = [_line(EDGE, floor, WIDE - EDGE, floor, "axis"), _text(EDGE - 6, floor - room + 4, f"{tall:.0f}", "end")]
+    parts = [
+        _line(EDGE, floor, WIDE - EDGE, floor, "axis"),
+        _text(EDGE - 6, floor - room + 4, f"{tall:.0f}", "end"),
+    ]
     for at, (name, value) in enumerate(zip(names, values, strict=True)):
         height, x = room * value / tall, EDGE + at * step
         kind = "bar bad" if at == marked else "bar"
         told = f"{tips[at] if tips else name}: {value:.0f}"
-        size = f'x="{x + 1:.1f}" y="{floor - height:.1f}" width="{max(step - 2, 1):.1f}" height="{height:.1f}"'
-        parts.append(f'<rect class="{kind}" {size} rx="1.5"><title>{Markup.escape(told)}</title></rect>')
+        size = (
+            f'x="{x + 1:.1f}" y="{floor - height:.1f}" width="{max(step - 2, 1):.1f}" '
+            f'height="{height:.1f}"'
+        )
+        parts.append(
+            f'<rect class="{kind}" {size} rx="1.5"><title>{Markup.escape(told)}</title></rect>'
+        )
         parts.append(_text(x + step / 2, floor + 15, name))
         if value and len(values) <= 12:
             parts.append(_text(x + step / 2, floor - height - 4, f"{value:.0f}"))
@@ -92,7 +130,9 @@ def _bars(
 
 
 def change(value: float, low: float, high: float, widest: float) -> Markup:
-    """A difference as a dot with its interval, around a line at zero; `widest` is the end of the scale on both sides."""
+    """A difference as a dot with its interval, around a line at zero; `widest` is the end of the
+    scale on both sides.
+    """
     half, middle = 70.0, 11.0
 
     def at(x: float) -> float:

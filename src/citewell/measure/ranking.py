@@ -1,7 +1,7 @@
 """How good a ranking is: hit, recall, reciprocal rank, discounted gain.
 
-The one rule: a ranking is a list of places, each the set of gold items (documents, or pages) that stands there first; most
-places are empty. What was found once does not count again further down.
+The one rule: a ranking is a list of places, each the set of gold items (documents, or pages) that
+stands there first; most places are empty. What was found once does not count again further down.
 """
 
 from __future__ import annotations
@@ -16,9 +16,11 @@ DEPTH = 10  # places that recall, reciprocal rank and nDCG look at
 
 
 def places(found: Sequence[frozenset[Unit]], gold: Mapping[Unit, float]) -> list[frozenset[Unit]]:
-    """The places of a ranking: per result what is gold and new. A result that brings nothing new in is no place of its own.
+    """The places of a ranking: per result what is gold and new. A result that brings nothing new in
+    is no place of its own.
 
-    `found`: what each result stands for, best first: {document}, or the pages that a passage covers.
+    `found`: what each result stands for, best first: {document}, or the pages that a passage
+    covers.
     """
     seen: set[Unit] = set()
     ranking = []
@@ -40,7 +42,9 @@ def hit(ranking: Sequence[frozenset[Unit]], k: int) -> float:
 
 
 def recall(ranking: Sequence[frozenset[Unit]], gold: Mapping[Unit, float], k: int = DEPTH) -> float:
-    """Share of the gold items among the first k places (Manning, Raghavan, Schütze 2008, chapter 8)."""
+    """Share of the gold items among the first k places (Manning, Raghavan, Schütze 2008, chapter
+    8).
+    """
     return len(frozenset[Unit]().union(*ranking[:k])) / len(gold)
 
 
@@ -51,12 +55,17 @@ def reciprocal(ranking: Sequence[frozenset[Unit]], k: int = DEPTH) -> float:
 
 
 def ndcg(ranking: Sequence[frozenset[Unit]], gold: Mapping[Unit, float], k: int = DEPTH) -> float:
-    """Discounted cumulative gain over that of the best ranking (Järvelin and Kekäläinen 2002): sum of grade / log2(place + 1).
+    """Discounted cumulative gain over that of the best ranking (Järvelin and Kekäläinen 2002): sum
+    of grade / log2(place + 1).
 
-    The gain is the grade itself, as in trec_eval and BEIR, not 2^grade - 1. A place with several items counts as so many
-    places, the best one first.
+    The gain is the grade itself, as in trec_eval and BEIR, not 2^grade - 1. A place with several
+    items counts as so many places, the best one first.
     """
-    gains = [gain for units in ranking[:k] for gain in sorted((gold[unit] for unit in units), reverse=True) or [0.0]][:k]
+    gains = [
+        gain
+        for units in ranking[:k]
+        for gain in sorted((gold[unit] for unit in units), reverse=True) or [0.0]
+    ][:k]
     best = sorted(gold.values(), reverse=True)[:k]
     ideal = _discounted(best)
     return _discounted(gains) / ideal if ideal else 0.0

@@ -1,6 +1,8 @@
-"""The shape of a report: what `citewell eval --json` writes and every other part of an evaluation reads.
+"""The shape of a report: what `citewell eval --json` writes and every other part of an evaluation
+reads.
 
-The one rule: all figures come from the items, which are all there, so a report can be judged, compared and counted again.
+The one rule: all figures come from the items, which are all there, so a report can be judged,
+compared and counted again.
 """
 
 from __future__ import annotations
@@ -23,7 +25,9 @@ P = TypeVar("P", bound=Part)
 
 
 class Found(Part):
-    """A passage that was found. `gold`: it is of a gold document and, where pages are given, on a gold page."""
+    """A passage that was found. `gold`: it is of a gold document and, where pages are given, on a
+    gold page.
+    """
 
     doc_id: str
     title: str
@@ -35,9 +39,11 @@ class Found(Part):
 
 
 class Searched(Part):
-    """One search. `figures` by document, `pages` by page where gold pages are given; None without gold.
+    """One search. `figures` by document, `pages` by page where gold pages are given; None without
+    gold.
 
-    `held`: a gold document is among the best three. `without` are the signals of the same search with gold taken away.
+    `held`: a gold document is among the best three. `without` are the signals of the same search
+    with gold taken away.
     """
 
     figures: dict[str, float] | None
@@ -69,10 +75,11 @@ class Candidate(Part):
 
 
 class Replied(Part):
-    """One answer. `said`: its proved sentences, empty for a refusal; they are compared with the gold answers.
-    `signals`: what the decision was made of, in its `tier`; `candidate_right`: whether the answer that it decided on was right,
-    shown or not, and `candidates` what it was picked from. `grounded`: the share of the sentences shown that their quotes
-    prove, a partly proved one counts half.
+    """One answer. `said`: its proved sentences, empty for a refusal; they are compared with the
+    gold answers. `signals`: what the decision was made of, in its `tier`; `candidate_right`:
+    whether the answer that it decided on was right, shown or not, and `candidates` what it was
+    picked from. `grounded`: the share of the sentences shown that their quotes prove, a partly
+    proved one counts half.
     """
 
     text: str
@@ -103,7 +110,9 @@ class Replied(Part):
 
 
 class Item(Part):
-    """One question with all that became of it. `pair`: its language, then that of its gold documents where it differs."""
+    """One question with all that became of it. `pair`: its language, then that of its gold
+    documents where it differs.
+    """
 
     dataset: str
     id: str
@@ -127,7 +136,9 @@ class Item(Part):
 
 
 class Bin(Part):
-    """Items whose confidence lay between `low` and `high`: what was said on average, and how many were right."""
+    """Items whose confidence lay between `low` and `high`: what was said on average, and how many
+    were right.
+    """
 
     low: float
     high: float
@@ -137,7 +148,9 @@ class Bin(Part):
 
 
 class Reliability(Part):
-    """How well a probability foretells. `brier_of_the_mean`: of always saying the share of positives."""
+    """How well a probability foretells. `brier_of_the_mean`: of always saying the share of
+    positives.
+    """
 
     n: int
     positive: float
@@ -157,8 +170,8 @@ class Slice(Part):
 
 
 class Fit(Part):
-    """Weights fitted on this report's items, and how they did on items they had not seen, in all and by pair of languages.
-    `threshold`: the probability from which an answer is shown.
+    """Weights fitted on this report's items, and how they did on items they had not seen, in all
+    and by pair of languages. `threshold`: the probability from which an answer is shown.
     """
 
     name: str
@@ -188,7 +201,9 @@ class Run(Part):
 
 
 class Report(Part):
-    """Figures are None where there is nothing to count. `intervals`: 95 % by `group.figure`; `counted`: over how many items."""
+    """Figures are None where there is nothing to count. `intervals`: 95 % by `group.figure`;
+    `counted`: over how many items.
+    """
 
     n: int
     of: int
@@ -234,9 +249,13 @@ def _read(path: Path, kind: type[P], command: str) -> P:
     try:
         return kind.model_validate_json(path.read_bytes())
     except OSError as error:
-        raise InvalidInput(f"{path}: {error.strerror}", hint=f"name a report that `{command}` wrote") from None
+        raise InvalidInput(
+            f"{path}: {error.strerror}", hint=f"name a report that `{command}` wrote"
+        ) from None
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(str(part) for part in first["loc"])
         hint = f"name a report that `{command}` wrote with this version"
-        raise InvalidInput(f"{path} is no report: {where} {first['msg']}".replace("  ", " "), hint=hint) from None
+        raise InvalidInput(
+            f"{path} is no report: {where} {first['msg']}".replace("  ", " "), hint=hint
+        ) from None

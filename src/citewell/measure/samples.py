@@ -1,6 +1,7 @@
 """What the two confidences are fitted on, taken from the items of an evaluation.
 
-The one rule: a search counts twice, as it was and with its gold documents taken away; both are of one group.
+The one rule: a search counts twice, as it was and with its gold documents taken away; both are of
+one group.
 """
 
 from __future__ import annotations
@@ -28,12 +29,14 @@ def searches(item: Item) -> list[tuple[dict[str, float], bool]]:
 def picks(item: Item) -> list[tuple[dict[str, float], bool]]:
     """Of what the reader marked in each passage, where some of it is right: is it?"""
     found = item.answer.candidates if item.answer and item.answerable and judged(item) else []
-    return [(each.signals, each.right) for each in found] if any(each.right for each in found) else []
+    return (
+        [(each.signals, each.right) for each in found] if any(each.right for each in found) else []
+    )
 
 
 def answers(tier: str, pick: Fit | None = None) -> SignalsOf:
-    """Of the answers that were decided on in this tier, shown or not: was it the right one? `pick`: a new fit of which of the
-    reader's candidates is decided on.
+    """Of the answers that were decided on in this tier, shown or not: was it the right one? `pick`:
+    a new fit of which of the reader's candidates is decided on.
     """
 
     def of(item: Item) -> list[tuple[dict[str, float], bool]]:
@@ -42,7 +45,10 @@ def answers(tier: str, pick: Fit | None = None) -> SignalsOf:
             return []
         if pick is None or not reply.candidates:
             return [(reply.signals, item.answerable and reply.candidate_right)]
-        best = max(reply.candidates, key=lambda candidate: sum(w * candidate.signals[n] for n, w in pick.weights.items()))
+        best = max(
+            reply.candidates,
+            key=lambda candidate: sum(w * candidate.signals[n] for n, w in pick.weights.items()),
+        )
         return [(reply.signals | best.signals, item.answerable and best.right)]
 
     return of
@@ -54,21 +60,32 @@ def tiers(items: Sequence[Item]) -> list[str]:
 
 
 def choose_threshold(chances: Sequence[float], labels: Sequence[bool]) -> float:
-    """The highest probability below which no more than LOST of the right answers lie: so few may be refused wrongly."""
+    """The highest probability below which no more than LOST of the right answers lie: so few may be
+    refused wrongly.
+    """
     right = sorted(chance for chance, label in zip(chances, labels, strict=True) if label)
     return math.floor(1000 * right[int(LOST * len(right))]) / 1000 if right else 0.5
 
 
 def samples(items: Sequence[Item], of: SignalsOf) -> list[Sample]:
     return [
-        Sample(signals, label, f"{item.dataset}:{item.group}", item.pair, item.dataset, f"{item.dataset}:{item.id}")
+        Sample(
+            signals,
+            label,
+            f"{item.dataset}:{item.group}",
+            item.pair,
+            item.dataset,
+            f"{item.dataset}:{item.id}",
+        )
         for item in items
         for signals, label in of(item)
     ]
 
 
 def fitted(name: str, items: Sequence[Item], of: SignalsOf) -> Fit | None:
-    """The weights and how well they foretell, in all and by pair of languages; None where nothing can be learned."""
+    """The weights and how well they foretell, in all and by pair of languages; None where nothing
+    can be learned.
+    """
     given = samples(items, of)
     made = (fit_choice if name == PICK else fit)(given) if given else None
     if made is None:
@@ -81,14 +98,36 @@ def fitted(name: str, items: Sequence[Item], of: SignalsOf) -> Fit | None:
             pairs[pair] = part
     whole = reliability(made.chances, [sample.label for sample in given])
     assert whole is not None, "there are samples"
-    threshold = choose_threshold([float(c) for c in made.chances], [s.label for s in given]) if name != "retrieval" else 0.5
-    return Fit(name=name, weights=made.weights, bias=made.bias, threshold=threshold, whole=whole, pairs=pairs)
+    threshold = (
+        choose_threshold([float(c) for c in made.chances], [s.label for s in given])
+        if name != "retrieval"
+        else 0.5
+    )
+    return Fit(
+        name=name,
+        weights=made.weights,
+        bias=made.bias,
+        threshold=threshold,
+        whole=whole,
+        pairs=pairs,
+    )
 
 
-def in_force(items: Sequence[Item], model: Callable[[dict[str, float]], float]) -> dict[str, Reliability]:
-    """How well the confidences foretold that were in force when the items were made; `model` rates searches without gold."""
+def in_force(
+    items: Sequence[Item], model: Callable[[dict[str, float]], float]
+) -> dict[str, Reliability]:
+    """How well the confidences foretold that were in force when the items were made; `model` rates
+    searches without gold.
+    """
     searched = [(model(signals), label) for item in items for signals, label in searches(item)]
-    answered = [(i.answer.confidence, i.answer.right) for i in items if i.answer and not i.answer.refused and judged(i)]
+    answered = [
+        (i.answer.confidence, i.answer.right)
+        for i in items
+        if i.answer and not i.answer.refused and judged(i)
+    ]
     found = {"retrieval": searched, "answer": answered}
-    rated = {name: reliability([c for c, _ in pairs], [t for _, t in pairs]) for name, pairs in found.items()}
+    rated = {
+        name: reliability([c for c, _ in pairs], [t for _, t in pairs])
+        for name, pairs in found.items()
+    }
     return {name: one for name, one in rated.items() if one}

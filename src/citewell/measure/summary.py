@@ -1,4 +1,6 @@
-"""Items become a report. The one rule: counted here, once; tables, pages and comparisons only show."""
+"""Items become a report. The one rule: counted here, once; tables, pages and comparisons only
+show.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,9 @@ def report(
     model: Callable[[dict[str, float]], float],
     calibrate: bool = False,
 ) -> Report:
-    """`of`: how many questions were to be asked. `model`: the search confidence in force. `calibrate`: fit new weights too."""
+    """`of`: how many questions were to be asked. `model`: the search confidence in force.
+    `calibrate`: fit new weights too.
+    """
     counted: dict[str, int] = {}
     intervals: dict[str, tuple[float, float]] = {}
     groups: dict[str, Group] = {}
@@ -29,7 +33,11 @@ def report(
                 intervals[f"{group}.{name}"] = (found.low, found.high)
                 counted[f"{group}.{name}"] = found.n
     failed = [item for item in items if item.error]
-    told = [f"{len(failed)} questions could not be asked; {failed[0].id}: {failed[0].error}"] if failed else []
+    told = (
+        [f"{len(failed)} questions could not be asked; {failed[0].id}: {failed[0].error}"]
+        if failed
+        else []
+    )
     pick = samples.fitted(samples.PICK, items, samples.picks) if calibrate else None
     ways = {f"answer:{tier}": samples.answers(tier, pick) for tier in samples.tiers(items)}
     ways = {"retrieval": samples.searches, **ways} if calibrate else {}

@@ -1,6 +1,7 @@
 """An answer's words against the gold ones: exact match, F1, contains, right.
 
-The one rule: English is compared by words and Chinese by characters, so neither needs a segmenter and both can be done by hand.
+The one rule: English is compared by words and Chinese by characters, so neither needs a segmenter
+and both can be done by hand.
 """
 
 from __future__ import annotations
@@ -12,8 +13,8 @@ from collections.abc import Sequence
 
 _ARTICLES = re.compile(r"\b(?:a|an|the)\b")
 _HAN = re.compile(r"[\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
-# a figure with its sign and decimals, a run of letters (Chinese characters one by one, split beforehand; C is not C++), or a
-# sign that means something
+# a figure with its sign and decimals, a run of letters (Chinese characters one by one, split
+# beforehand; C is not C++), or a sign that means something
 _TOKEN = re.compile(r"(?:(?<!\w)-)?\d+(?:\.\d+)*|[^\W\d_]+(?:\+\+|#)?|[%‰$€£¥°]")
 _RAISED = re.compile(r"[⁰¹²³⁴-⁹]")
 _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
@@ -22,11 +23,14 @@ LONG = 5  # a gold answer of fewer words has to be there as it stands
 
 
 def normalised(text: str) -> list[str]:
-    """Words as the SQuAD evaluation compares them (Rajpurkar et al. 2016): lower case, no punctuation, no a/an/the. Chinese
-    characters are words of their own, as in the evaluation of MLQA (Lewis et al. 2020); width does not count (NFKC).
+    """Words as the SQuAD evaluation compares them (Rajpurkar et al. 2016): lower case, no
+    punctuation, no a/an/the. Chinese characters are words of their own, as in the evaluation of
+    MLQA (Lewis et al. 2020); width does not count (NFKC).
     """
     text = unicodedata.normalize("NFKC", text).casefold()
-    text = "".join(c for c in text if not unicodedata.category(c).startswith("P") and c not in "$+<=>^`|~")
+    text = "".join(
+        c for c in text if not unicodedata.category(c).startswith("P") and c not in "$+<=>^`|~"
+    )
     return _HAN.sub(r" \g<0> ", _ARTICLES.sub(" ", text)).split()
 
 
@@ -45,14 +49,18 @@ def f1(said: str, gold: str) -> float:
 
 
 def tokens(text: str) -> list[str]:
-    """Figures, words, single Chinese characters and signs such as % in order; case, width and commas of thousands aside."""
+    """Figures, words, single Chinese characters and signs such as % in order; case, width and
+    commas of thousands aside.
+    """
     text = unicodedata.normalize("NFKC", _RAISED.sub(r" \g<0>", text)).casefold()  # 10² is not 102
     text = _THOUSANDS.sub("", text.replace("−", "-"))
     return _TOKEN.findall(_HAN.sub(r" \g<0> ", text))
 
 
 def contains(said: str, gold: str) -> bool:
-    """Whether the gold answer's tokens stand in the answer next to each other: 2 is not in 2023, and 125 kg is in 125kg."""
+    """Whether the gold answer's tokens stand in the answer next to each other: 2 is not in 2023,
+    and 125 kg is in 125kg.
+    """
     hay, needle = tokens(said), tokens(gold)
     if not needle:
         return False
@@ -62,11 +70,15 @@ def contains(said: str, gold: str) -> bool:
 def recall(said: str, gold: str) -> float:
     """Share of the gold answer's words, counted with repetition, that the answer holds."""
     theirs = normalised(gold)
-    return sum((Counter(normalised(said)) & Counter(theirs)).values()) / len(theirs) if theirs else 0.0
+    return (
+        sum((Counter(normalised(said)) & Counter(theirs)).values()) / len(theirs) if theirs else 0.0
+    )
 
 
 def settles(said: str, gold: str) -> bool:
-    """Whether one gold answer is given: as it stands, or, where it is long, in enough of its words and all of its figures."""
+    """Whether one gold answer is given: as it stands, or, where it is long, in enough of its words
+    and all of its figures.
+    """
     if contains(said, gold):
         return True
     if len(normalised(gold)) < LONG or recall(said, gold) < ENOUGH:
@@ -76,7 +88,9 @@ def settles(said: str, gold: str) -> bool:
 
 
 def right(said: str, answers: Sequence[str], parts: Sequence[Sequence[str]] = ()) -> bool:
-    """Whether any gold answer is given or, where the answer has parts, every part in one of its wordings."""
+    """Whether any gold answer is given or, where the answer has parts, every part in one of its
+    wordings.
+    """
     if parts:
         return all(any(settles(said, wording) for wording in part) for part in parts)
     return any(settles(said, gold) for gold in answers)

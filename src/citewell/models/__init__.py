@@ -1,6 +1,7 @@
 """What thinks and what embeds. One provider a file, one table that names them.
 
-The one rule: building is cheap. A provider's libraries are imported when it is built, its model is loaded on first use.
+The one rule: building is cheap. A provider's libraries are imported when it is built, its model is
+loaded on first use.
 """
 
 from __future__ import annotations
@@ -86,7 +87,9 @@ def build_llm(settings: Settings) -> LLM | None:
 
 
 def build_judge_llm(settings: Settings) -> LLM | None:
-    """The model that the settings name to judge answers; None where the one that writes them does."""
+    """The model that the settings name to judge answers; None where the one that writes them
+    does.
+    """
     if not settings.judge_url:
         return None
     from citewell.models.openai import OpenAILLM
@@ -100,7 +103,8 @@ def build_embedder(settings: Settings) -> Embedder:
 
 
 def build_reranker(settings: Settings, llm: LLM | None) -> Reranker | None:
-    """What looks again at the best passages; None where the settings want none, or it needs a chat model and `llm` is None.
+    """What looks again at the best passages; None where the settings want none, or it needs a chat
+    model and `llm` is None.
 
     Raises ConfigError where its endpoint is not named.
     """

@@ -1,4 +1,5 @@
-"""What thinks and what embeds, as protocols. Providers are interchangeable: nothing outside `models` knows which one runs.
+"""What thinks and what embeds, as protocols. Providers are interchangeable: nothing outside
+`models` knows which one runs.
 
 The one rule: cancelling the awaiting task stops the work behind it.
 """
@@ -88,7 +89,9 @@ class LLM(Protocol):
         stop: Sequence[str] = (),
         on_token: OnToken | None = None,
     ) -> Reply:
-        """Answer `messages`. With `schema` the text is JSON of that schema; with `on_token` pieces arrive as they come."""
+        """Answer `messages`. With `schema` the text is JSON of that schema; with `on_token` pieces
+        arrive as they come.
+        """
         ...
 
     async def yes_no(self, messages: Sequence[Message]) -> YesNo:
@@ -124,8 +127,9 @@ class Reranker(Protocol):
     reach: float  # how far behind the best score a passage may lie and still be worth its time
 
     async def scores(self, question: str, texts: Sequence[str]) -> list[float | None]:
-        """For each text the log-odds that it answers: log p - log(1 - p), above 0 means yes, finite. `texts` come best first;
-        one that need not be looked at any more, because one before it settles the question, gets None.
+        """For each text the log-odds that it answers: log p - log(1 - p), above 0 means yes,
+        finite. `texts` come best first; one that need not be looked at any more, because one before
+        it settles the question, gets None.
         """
         ...
 
@@ -133,5 +137,7 @@ class Reranker(Protocol):
 
 
 def is_connected(llm: LLM | None) -> bool:
-    """Whether a chat model is strong enough to write and judge whole answers: small ones follow shared words."""
+    """Whether a chat model is strong enough to write and judge whole answers: small ones follow
+    shared words.
+    """
     return llm is not None and llm.evidence_tokens >= CONNECTED_TIER

@@ -18,16 +18,23 @@ UNSAID = {401, 403}  # servers quote part of the key in these, so their words ar
 
 
 class Refused(PermanentError):
-    """The server did not take the request as it stands (400, 422); it may take another form of it."""
+    """The server did not take the request as it stands (400, 422); it may take another form of
+    it.
+    """
 
 
 class Endpoint:
-    """`role` is the settings' prefix, `llm` or `embed`, for hints. Raises ConfigError where url or model are missing."""
+    """`role` is the settings' prefix, `llm` or `embed`, for hints. Raises ConfigError where url or
+    model are missing.
+    """
 
     def __init__(self, url: str, model: str, key: str, seconds: float, role: str) -> None:
         for name, value in (("url", url), ("model", model)):
             if not value:
-                raise ConfigError(f"setting {role}_{name} is empty", hint="an OpenAI-compatible endpoint needs url and model")
+                raise ConfigError(
+                    f"setting {role}_{name} is empty",
+                    hint="an OpenAI-compatible endpoint needs url and model",
+                )
         self.url = url
         self.model = model
         self._key = key
@@ -40,7 +47,8 @@ class Endpoint:
         if self._client is None:
             import openai
 
-            # always a key of ours: without one the SDK takes OPENAI_API_KEY, which was meant for another server
+            # always a key of ours: without one the SDK takes OPENAI_API_KEY, which was meant for
+            # another server
             self._client = openai.AsyncOpenAI(
                 base_url=self.url, api_key=self._key or "none", timeout=self._seconds, max_retries=0
             )
@@ -53,7 +61,9 @@ class Endpoint:
 
     @asynccontextmanager
     async def guard(self) -> AsyncIterator[None]:
-        """Around a call and the reading of its reply: keeps the time limit, raises our errors instead of the SDK's."""
+        """Around a call and the reading of its reply: keeps the time limit, raises our errors
+        instead of the SDK's.
+        """
         import httpx2
         import openai
 
@@ -62,30 +72,43 @@ class Endpoint:
                 yield
         except TimeoutError:
             raise TransientError(
-                f"{self._label()}: no reply within {self._seconds:g} seconds", hint="a longer llm_timeout gives it more time"
+                f"{self._label()}: no reply within {self._seconds:g} seconds",
+                hint="a longer llm_timeout gives it more time",
             ) from None
         except openai.APIStatusError as error:
             raise self._of_status(error.status_code, error.message) from None
         except openai.APIResponseValidationError as error:
             raise self._strange(str(error)) from None
-        except (openai.APIError, httpx2.HTTPError) as error:  # connection lost, or an error in mid-stream
+        except (
+            openai.APIError,
+            httpx2.HTTPError,
+        ) as error:  # connection lost, or an error in mid-stream
             raise TransientError(
-                f"{self._label()}: {self._redacted(str(error) or type(error).__name__)}", hint="is the server running?"
+                f"{self._label()}: {self._redacted(str(error) or type(error).__name__)}",
+                hint="is the server running?",
             ) from None
 
     def part(self, reply: Any, name: str) -> Any:
-        """The list `name` of a reply. Raises PermanentError where the server sent something else (a web page, say)."""
+        """The list `name` of a reply. Raises PermanentError where the server sent something else (a
+        web page, say).
+        """
         value = getattr(reply, name, None)
         if not value:
             raise self._strange(f"no {name} in the reply")
         return value
 
-    def check(self, text: str, refusal: str, finish_reason: str | None, *, may_be_empty: bool = False) -> None:
-        """Raises PermanentError where the model gave no reply, and says why. `text` is without thinking."""
+    def check(
+        self, text: str, refusal: str, finish_reason: str | None, *, may_be_empty: bool = False
+    ) -> None:
+        """Raises PermanentError where the model gave no reply, and says why. `text` is without
+        thinking.
+        """
         other = "ask in other words, or name another model"
         if refusal:
             raise PermanentError(
-                f"{self._label()}: the model refused to answer: {self._redacted(refusal)}", hint=other, code="model_refused"
+                f"{self._label()}: the model refused to answer: {self._redacted(refusal)}",
+                hint=other,
+                code="model_refused",
             )
         if finish_reason == "content_filter":
             why = f"{self._label()}: a content filter of the server ended the reply"
@@ -94,9 +117,14 @@ class Endpoint:
             return
         if finish_reason == "length":
             why = f"{self._label()}: the reply was at its limit of tokens before its first word"
-            hint = "a model that thinks takes many: shorten its thinking on the server, or name another model"
+            hint = (
+                "a model that thinks takes many: shorten its thinking on the server, or name "
+                "another model"
+            )
             raise PermanentError(why, hint=hint, code="empty_reply")
-        raise PermanentError(f"{self._label()}: the model's reply is empty", hint=other, code="empty_reply")
+        raise PermanentError(
+            f"{self._label()}: the model's reply is empty", hint=other, code="empty_reply"
+        )
 
     def _of_status(self, status: int, message: str) -> CitewellError:
         words = "" if status in UNSAID else f": {self._redacted(message)}"
@@ -104,11 +132,19 @@ class Endpoint:
         if status in AGAIN or status >= 500:
             return TransientError(text, hint="the server is busy or failing; try again later")
         if status in UNSAID:
-            return PermanentError(text, hint=f"see that {self._role}_key is right for this server", code="unauthorised")
+            return PermanentError(
+                text,
+                hint=f"see that {self._role}_key is right for this server",
+                code="unauthorised",
+            )
         if status == 404:
-            return PermanentError(text, hint=f"see {self._role}_url (with its /v1) and {self._role}_model")
+            return PermanentError(
+                text, hint=f"see {self._role}_url (with its /v1) and {self._role}_model"
+            )
         if "context" in words.lower() and ("length" in words.lower() or "exceed" in words.lower()):
-            return PermanentError(text, hint="send less evidence or history", code="prompt_too_long")
+            return PermanentError(
+                text, hint="send less evidence or history", code="prompt_too_long"
+            )
         return Refused(text) if status in {400, 422} else PermanentError(text)
 
     def _strange(self, what: str) -> PermanentError:

@@ -1,4 +1,5 @@
-"""A chat model that counts calls, tokens and the prompts that were sent, for `Usage` and the trace, and stops at a budget.
+"""A chat model that counts calls, tokens and the prompts that were sent, for `Usage` and the trace,
+and stops at a budget.
 
 The one rule: one meter a question; the model behind it is shared.
 """
@@ -23,8 +24,9 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """What a question may cost; None: as much as it takes. `tokens` counts those sent and those written, cached ones too;
-    `seconds` are counted from the question's beginning, whatever they are spent on.
+    """What a question may cost; None: as much as it takes. `tokens` counts those sent and those
+    written, cached ones too; `seconds` are counted from the question's beginning, whatever they are
+    spent on.
     """
 
     calls: int | None = None
@@ -33,15 +35,17 @@ class Budget:
 
 
 def guessed(messages: Sequence[Message]) -> int:
-    """About how many tokens a prompt has: one for four letters, or for a Chinese character and a half."""
+    """About how many tokens a prompt has: one for four letters, or for a Chinese character and a
+    half.
+    """
     text = "".join(message.content for message in messages)
     ascii_ = sum(char.isascii() for char in text)
     return round(ascii_ / 4 + (len(text) - ascii_) / 1.5)
 
 
 class Metered:
-    """Wraps an LLM for the time of one question. Raises BudgetSpent instead of a call that the budget does not allow, and in
-    the middle of one that lasts longer.
+    """Wraps an LLM for the time of one question. Raises BudgetSpent instead of a call that the
+    budget does not allow, and in the middle of one that lasts longer.
     """
 
     def __init__(self, llm: LLM, budget: Budget = Budget()) -> None:
@@ -67,7 +71,12 @@ class Metered:
         on_token: OnToken | None = None,
     ) -> Reply:
         call = self._llm.chat(
-            messages, max_tokens=max_tokens, temperature=temperature, schema=schema, stop=stop, on_token=on_token
+            messages,
+            max_tokens=max_tokens,
+            temperature=temperature,
+            schema=schema,
+            stop=stop,
+            on_token=on_token,
         )
         reply = await self._within(call, messages)
         reply = replace(reply, text=clean(reply.text))
@@ -88,7 +97,9 @@ class Metered:
         """Seconds since the question began."""
         return time.monotonic() - self._began
 
-    def restore(self, calls: int, tokens: Tokens, prompts: Sequence[dict[str, Any]], seconds: float) -> None:
+    def restore(
+        self, calls: int, tokens: Tokens, prompts: Sequence[dict[str, Any]], seconds: float
+    ) -> None:
         """Count on from what the question has cost in an earlier process."""
         self.calls, self.tokens, self.prompts = calls, tokens, list(prompts)
         self._began -= seconds
@@ -97,9 +108,14 @@ class Metered:
         limits = self._budget
         used = self.tokens.prompt + self.tokens.completion
         if limits.calls is not None and self.calls >= limits.calls:
-            raise self._over("budget_calls", f"the {limits.calls} model calls of this question are used up")
+            raise self._over(
+                "budget_calls", f"the {limits.calls} model calls of this question are used up"
+            )
         if limits.tokens is not None and used + guessed(messages) > limits.tokens:
-            raise self._over("budget_tokens", f"the {limits.tokens} tokens of this question do not allow another call")
+            raise self._over(
+                "budget_tokens",
+                f"the {limits.tokens} tokens of this question do not allow another call",
+            )
         if limits.seconds is not None and self.seconds >= limits.seconds:
             raise self._late()
 
@@ -124,13 +140,24 @@ class Metered:
         return BudgetSpent(message, code=limit)
 
     def _late(self) -> BudgetSpent:
-        return self._over("budget_seconds", f"the {self._budget.seconds:g} seconds of this question are over")
+        return self._over(
+            "budget_seconds", f"the {self._budget.seconds:g} seconds of this question are over"
+        )
 
-    def _count(self, job: str, messages: Sequence[Message], reply: str | float, tokens: Tokens) -> None:
+    def _count(
+        self, job: str, messages: Sequence[Message], reply: str | float, tokens: Tokens
+    ) -> None:
         self.calls += 1
         self.tokens = Tokens(
             self.tokens.prompt + tokens.prompt,
             self.tokens.cached + tokens.cached,
             self.tokens.completion + tokens.completion,
         )
-        self.prompts.append({"node": here(), "job": job, "messages": [m.model_dump() for m in messages], "reply": reply})
+        self.prompts.append(
+            {
+                "node": here(),
+                "job": job,
+                "messages": [m.model_dump() for m in messages],
+                "reply": reply,
+            }
+        )

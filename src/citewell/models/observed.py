@@ -1,6 +1,8 @@
-"""Calls of models as whoever looks on sees them (`citewell.instrumentation`): which model, how long, how many tokens.
+"""Calls of models as whoever looks on sees them (`citewell.instrumentation`): which model, how
+long, how many tokens.
 
-The one rule: every method of a provider that asks a model carries `@call`, so each try counts, and never a word of it.
+The one rule: every method of a provider that asks a model carries `@call`, so each try counts, and
+never a word of it.
 """
 
 from __future__ import annotations
@@ -32,7 +34,9 @@ def call(operation: str) -> Callable[[Method[M, P, R]], Method[M, P, R]]:
                 reply = await method(self, *args, **kwargs)
                 tokens = getattr(reply, "tokens", None)
                 if isinstance(tokens, Tokens):
-                    this.facts.update(prompt=tokens.prompt, cached=tokens.cached, completion=tokens.completion)
+                    this.facts.update(
+                        prompt=tokens.prompt, cached=tokens.cached, completion=tokens.completion
+                    )
                 return reply
 
         return watched
@@ -41,6 +45,8 @@ def call(operation: str) -> Callable[[Method[M, P, R]], Method[M, P, R]]:
 
 
 def _model(provider: Any) -> str:
-    """Its name; of one that is named by an address, what it is called by alone: an address may hold a key."""
+    """Its name; of one that is named by an address, what it is called by alone: an address may hold
+    a key.
+    """
     name = str(getattr(provider, "name", ""))
     return name.partition(":")[0] if "://" in name else name

@@ -1,7 +1,8 @@
-"""Any OpenAI-compatible endpoint through the `openai` SDK: vLLM, Ollama, llama.cpp server, DeepSeek, Qwen, OpenAI.
+"""Any OpenAI-compatible endpoint through the `openai` SDK: vLLM, Ollama, llama.cpp server,
+DeepSeek, Qwen, OpenAI.
 
-The one rule: servers differ; each is probed once (`models/probe.py`), what it still refuses is sent again in another form
-(`QUIRKS`), and what worked is remembered.
+The one rule: servers differ; each is probed once (`models/probe.py`), what it still refuses is sent
+again in another form (`QUIRKS`), and what worked is remembered.
 """
 
 from __future__ import annotations
@@ -47,10 +48,14 @@ class OpenAILLM:
         return self.known.evidence_tokens(self._evidence)
 
     async def learn(self, *, anew: bool = False) -> Known:
-        """Probe the endpoint where that is due, or `anew`. Raises nothing; one that does not answer changes nothing."""
+        """Probe the endpoint where that is due, or `anew`. Raises nothing; one that does not answer
+        changes nothing.
+        """
         async with self._learning:
             if anew or self.known.is_due:
-                found = await probe(self._endpoint, PATIENT_SECONDS if anew else SECONDS, self.known)
+                found = await probe(
+                    self._endpoint, PATIENT_SECONDS if anew else SECONDS, self.known
+                )
                 if found.thinks is not None or self.known.thinks is None:
                     self._keep(found)
         return self.known
@@ -70,11 +75,16 @@ class OpenAILLM:
         stop: Sequence[str] = (),
         on_token: OnToken | None = None,
     ) -> Reply:
-        request = self._request(messages, max_tokens=self.known.reply_tokens(max_tokens), temperature=temperature)
+        request = self._request(
+            messages, max_tokens=self.known.reply_tokens(max_tokens), temperature=temperature
+        )
         if stop:
             request["stop"] = list(stop)
         if schema is not None:
-            request["response_format"] = {"type": "json_schema", "json_schema": {"name": "reply", "schema": schema}}
+            request["response_format"] = {
+                "type": "json_schema",
+                "json_schema": {"name": "reply", "schema": schema},
+            }
         if on_token is None:
             return await self._send(request, self._whole)
         request |= {"stream": True, "stream_options": {"include_usage": True}}
@@ -82,12 +92,14 @@ class OpenAILLM:
 
     @call("yes_no")
     async def yes_no(self, messages: Sequence[Message]) -> YesNo:
-        """Without log-probabilities from the server, or from a model that thinks first, the figure is +5 or -5 by the word, 0
-        for any other word.
+        """Without log-probabilities from the server, or from a model that thinks first, the figure
+        is +5 or -5 by the word, 0 for any other word.
         """
         request = self._request(messages, max_tokens=1, temperature=0.0)
         if self.known.thinks or self.known.logprobs is False:
-            return await self._send(request | {"max_tokens": self.known.reply_tokens(WORD)}, self._worded)
+            return await self._send(
+                request | {"max_tokens": self.known.reply_tokens(WORD)}, self._worded
+            )
         return await self._send(request | {"logprobs": True, "top_logprobs": TOP}, self._judged)
 
     async def close(self) -> None:
@@ -98,7 +110,9 @@ class OpenAILLM:
         return {"model": self._endpoint.model, "messages": sent, **options}
 
     async def _send(self, request: Request, read: Callable[[Request], Awaitable[T]]) -> T:
-        """Send in the forms this server is known to take, then in others, until it takes one or none is left."""
+        """Send in the forms this server is known to take, then in others, until it takes one or
+        none is left.
+        """
         quirks = self.known.quirks
         while True:
             adapted = adapt(request, quirks)
@@ -122,13 +136,17 @@ class OpenAILLM:
         completion = await self._create(request)
         choice = self._endpoint.part(completion, "choices")[0]
         text = without_thinking(choice.message.content or "", unopened=self.known.unopened)
-        self._endpoint.check(text, choice.message.refusal or "", choice.finish_reason, may_be_empty="stop" in request)
+        self._endpoint.check(
+            text, choice.message.refusal or "", choice.finish_reason, may_be_empty="stop" in request
+        )
         return Reply(text, spent(completion.usage), choice.finish_reason != "length")
 
     async def _streamed(self, request: Request, on_token: OnToken) -> Reply:
         written, refusal, text = "", "", ""
         usage, reason = None, None
-        async with await self._create(request) as stream:  # left early, it closes the connection, and the server stops
+        async with await self._create(
+            request
+        ) as stream:  # left early, it closes the connection, and the server stops
             async for chunk in stream:
                 usage = chunk.usage or usage
                 for choice in chunk.choices:
@@ -150,16 +168,23 @@ class OpenAILLM:
         choice = self._endpoint.part(completion, "choices")[0]
         content = choice.logprobs.content if choice.logprobs is not None else None
         if content and content[0].top_logprobs:
-            return YesNo(log_odds((t.token, t.logprob) for t in content[0].top_logprobs), spent(completion.usage))
+            return YesNo(
+                log_odds((t.token, t.logprob) for t in content[0].top_logprobs),
+                spent(completion.usage),
+            )
         return YesNo(word_odds(choice.message.content or ""), spent(completion.usage))
 
 
 class OpenAIEmbedder:
-    """Implements `Embedder`. `dim` is 0 until the first reply tells it. No prefixes: query and passage are alike."""
+    """Implements `Embedder`. `dim` is 0 until the first reply tells it. No prefixes: query and
+    passage are alike.
+    """
 
     def __init__(self, settings: Settings) -> None:
         key = settings.embed_key.get_secret_value()
-        self._endpoint = Endpoint(settings.embed_url, settings.embed_model, key, settings.llm_timeout, "embed")
+        self._endpoint = Endpoint(
+            settings.embed_url, settings.embed_model, key, settings.llm_timeout, "embed"
+        )
         self.name = f"openai:{settings.embed_model}"
         self.dim = 0
 
@@ -197,4 +222,6 @@ def spent(usage: Any) -> Tokens:
     if usage is None:
         return Tokens()
     details = usage.prompt_tokens_details
-    return Tokens(usage.prompt_tokens, (details.cached_tokens or 0) if details else 0, usage.completion_tokens)
+    return Tokens(
+        usage.prompt_tokens, (details.cached_tokens or 0) if details else 0, usage.completion_tokens
+    )

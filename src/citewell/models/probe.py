@@ -1,7 +1,8 @@
-"""What an OpenAI-compatible endpoint and its model can do: asked in at most three requests, remembered in the home folder.
+"""What an OpenAI-compatible endpoint and its model can do: asked in at most three requests,
+remembered in the home folder.
 
-The one rule: a probe never fails a question. What a server does not tell stays None, and the first real request's errors say
-the rest. Neither the key nor the address is written down.
+The one rule: a probe never fails a question. What a server does not tell stays None, and the first
+real request's errors say the rest. Neither the key nor the address is written down.
 """
 
 from __future__ import annotations
@@ -26,15 +27,26 @@ from citewell.text.sanitize import opens_thinking, without_thinking
 FILE = "endpoints.json"  # in the home folder; deleting it only makes the next question probe again
 KEPT = timedelta(days=7)
 AGAIN = timedelta(minutes=10)  # where the model did not reply to the probe
-SECONDS, PATIENT_SECONDS = 5.0, 30.0  # a probe may take: before a question, and for `citewell doctor`
+SECONDS, PATIENT_SECONDS = (
+    5.0,
+    30.0,
+)  # a probe may take: before a question, and for `citewell doctor`
 REPLY = 4_000  # tokens of the longest reply that is asked for
 THOUGHT = 4_000  # tokens left to a reasoning model for its thinking
 OVERHEAD = 1_500  # tokens of a prompt beside its evidence: task, conversation, schema in words
-EVIDENCE_SHARE = 0.8  # of the room left: ids of sentences are not counted as evidence, and tokenizers differ
+EVIDENCE_SHARE = (
+    0.8  # of the room left: ids of sentences are not counted as evidence, and tokenizers differ
+)
 LEAST_EVIDENCE = 500
 TRIES = 2  # chat requests
-STRANGE = (AttributeError, LookupError, TypeError, ValueError)  # what reading a reply of no known form ends in
-# where a server tells the context that runs, by what /models says of its owner: llama.cpp, Ollama, LM Studio
+STRANGE = (
+    AttributeError,
+    LookupError,
+    TypeError,
+    ValueError,
+)  # what reading a reply of no known form ends in
+# where a server tells the context that runs, by what /models says of its owner: llama.cpp, Ollama,
+# LM Studio
 SERVERS = {"llamacpp": "/props", "library": "/api/ps", "organization_owner": "/api/v0/models"}
 # names of the context's length, the one that runs before the one that is possible
 CONTEXT = (
@@ -54,8 +66,9 @@ class Form(BaseModel):
 
 
 class Known(BaseModel):
-    """What was learned `at` that time; None: not known. `context` in tokens; `keeps_schema`: a reply had the form that was
-    asked for; `unopened`: thinking ends with `</think>` and has no beginning; `speed` in tokens a second; `quirks` by name.
+    """What was learned `at` that time; None: not known. `context` in tokens; `keeps_schema`: a
+    reply had the form that was asked for; `unopened`: thinking ends with `</think>` and has no
+    beginning; `speed` in tokens a second; `quirks` by name.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -75,7 +88,9 @@ class Known(BaseModel):
         return datetime.now(UTC) - self.at > (AGAIN if self.thinks is None else KEPT)
 
     def reply_tokens(self, wanted: int) -> int:
-        """What a request may ask for: with room to think, and a part of the context only, so that the prompt has the rest."""
+        """What a request may ask for: with room to think, and a part of the context only, so that
+        the prompt has the rest.
+        """
         tokens, share = (wanted + THOUGHT, 2) if self.thinks else (wanted, 4)
         return tokens if self.context is None else min(tokens, self.context // share)
 
@@ -88,14 +103,18 @@ class Known(BaseModel):
 
 
 def remembered(home: Path, endpoint: Endpoint) -> Known:
-    """What an earlier probe learned; nothing known where there was none or the file cannot be read."""
+    """What an earlier probe learned; nothing known where there was none or the file cannot be
+    read.
+    """
     with suppress(OSError, *STRANGE):
         return Known.model_validate(json.loads((home / FILE).read_text("utf-8"))[_name(endpoint)])
     return Known()
 
 
 def remember(home: Path, endpoint: Endpoint, known: Known) -> None:
-    """Keep it for other processes. A folder that cannot be written to only means that they ask again."""
+    """Keep it for other processes. A folder that cannot be written to only means that they ask
+    again.
+    """
     with suppress(OSError):
         entries: dict[str, Any] = {}
         with suppress(OSError, *STRANGE):
@@ -113,8 +132,9 @@ def _name(endpoint: Endpoint) -> str:
 
 
 async def probe(endpoint: Endpoint, seconds: float, before: Known) -> Known:
-    """Ask the server; what it has not told within `seconds` is not known. Where the probe `before` had no reply, this one goes
-    on with the quirks known since: a server may refuse more of a request than one probe finds out.
+    """Ask the server; what it has not told within `seconds` is not known. Where the probe `before`
+    had no reply, this one goes on with the quirks known since: a server may refuse more of a
+    request than one probe finds out.
     """
     learned: dict[str, Any] = {"quirks": before.quirks if before.thinks is None else ()}
     with anyio.move_on_after(seconds), suppress(*STRANGE):
@@ -124,12 +144,16 @@ async def probe(endpoint: Endpoint, seconds: float, before: Known) -> Known:
         place = SERVERS.get(str(entry.get("owned_by")))
         if place and requests < TRIES:  # after the model's reply: Ollama lists what is loaded
             root = endpoint.url.rstrip("/").removesuffix("/v1")
-            learned["context"] = _context(await _entry(endpoint, root + place)) or learned["context"]
+            learned["context"] = (
+                _context(await _entry(endpoint, root + place)) or learned["context"]
+            )
     return Known(at=datetime.now(UTC), **learned)
 
 
 async def _entry(endpoint: Endpoint, path: str) -> dict[str, Any]:
-    """What a list of models says of the endpoint's one; of a server that has a single model, whatever it is called."""
+    """What a list of models says of the endpoint's one; of a server that has a single model,
+    whatever it is called.
+    """
     reply: Any = None
     with suppress(CitewellError, *STRANGE):
         async with endpoint.guard():
@@ -137,22 +161,38 @@ async def _entry(endpoint: Endpoint, path: str) -> dict[str, Any]:
     if not isinstance(reply, dict):
         return {}
     listed = reply.get("data") or reply.get("models") or [reply.get("default_generation_settings")]
-    entries = [each for each in listed if isinstance(each, dict)] if isinstance(listed, list) else []
+    entries = (
+        [each for each in listed if isinstance(each, dict)] if isinstance(listed, list) else []
+    )
     names = {endpoint.model, f"{endpoint.model}:latest"}
-    same = [each for each in entries if names & {str(each.get(key)) for key in ("id", "name", "model")}]
+    same = [
+        each for each in entries if names & {str(each.get(key)) for key in ("id", "name", "model")}
+    ]
     return next(iter(same or (entries if len(entries) == 1 else [])), {})
 
 
 def _context(entry: dict[str, Any]) -> int | None:
     meta = entry.get("meta")
     facts = {**meta, **entry} if isinstance(meta, dict) else entry
-    return next((value for name in CONTEXT if isinstance(value := facts.get(name), int) and value > 0), None)
+    return next(
+        (value for name in CONTEXT if isinstance(value := facts.get(name), int) and value > 0), None
+    )
 
 
 async def _ask_model(endpoint: Endpoint, learned: dict[str, Any]) -> int:
-    """One tiny request for a schema and log-probabilities; where it is refused, once more in another form. Says how many."""
-    form = {"type": "json_schema", "json_schema": {"name": "reply", "schema": Form.model_json_schema()}}
-    request = {"model": endpoint.model, "messages": [{"role": "user", "content": ASKED}], "max_tokens": 300, "temperature": 0.0}
+    """One tiny request for a schema and log-probabilities; where it is refused, once more in
+    another form. Says how many.
+    """
+    form = {
+        "type": "json_schema",
+        "json_schema": {"name": "reply", "schema": Form.model_json_schema()},
+    }
+    request = {
+        "model": endpoint.model,
+        "messages": [{"role": "user", "content": ASKED}],
+        "max_tokens": 300,
+        "temperature": 0.0,
+    }
     request |= {"response_format": form, "logprobs": True, "top_logprobs": 5}
     for tries in range(1, TRIES + 1):
         adapted = adapt(request, learned["quirks"])
@@ -169,14 +209,18 @@ async def _ask_model(endpoint: Endpoint, learned: dict[str, Any]) -> int:
         except CitewellError:
             return tries
         else:
-            learned |= _read(choice, completion.usage, learned["quirks"], time.perf_counter() - started)
+            learned |= _read(
+                choice, completion.usage, learned["quirks"], time.perf_counter() - started
+            )
             return tries
     return TRIES
 
 
 def _read(choice: Any, usage: Any, quirks: tuple[str, ...], seconds: float) -> dict[str, Any]:
     text = choice.message.content or ""
-    apart = getattr(choice.message, "reasoning_content", None) or getattr(choice.message, "reasoning", None)
+    apart = getattr(choice.message, "reasoning_content", None) or getattr(
+        choice.message, "reasoning", None
+    )
     hidden = getattr(getattr(usage, "completion_tokens_details", None), "reasoning_tokens", None)
     unopened = "</think>" in text and not opens_thinking(text)
     body = without_thinking(text, unopened=unopened)
@@ -189,7 +233,9 @@ def _read(choice: Any, usage: Any, quirks: tuple[str, ...], seconds: float) -> d
         "thinks": bool(apart or hidden or "</think>" in text or opens_thinking(text)),
         "unopened": unopened,
         "speed": round(written / max(seconds, 1e-3), 1) if written >= 10 else None,
-        "quirks": (*quirks, "json_schema") if keeps is False and "json_schema" not in quirks else quirks,
+        "quirks": (*quirks, "json_schema")
+        if keeps is False and "json_schema" not in quirks
+        else quirks,
     }
 
 

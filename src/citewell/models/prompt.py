@@ -6,8 +6,9 @@
     {passages}
     Question: {question}
 
-What stands above the first heading is for the reader. `{name}` is a variable, `{{name}}` the literal text `{name}`.
-The one rule: the variables given are exactly the variables of the file, and what they hold is never read as a template.
+What stands above the first heading is for the reader. `{name}` is a variable, `{{name}}` the
+literal text `{name}`. The one rule: the variables given are exactly the variables of the file, and
+what they hold is never read as a template.
 """
 
 from __future__ import annotations
@@ -38,7 +39,9 @@ _SHORTER = (
     "A first reply to this was too long and was cut off. Reply with a shorter JSON object.",
     "上一次输出过长，被截断了。请输出更短的 JSON 对象。",
 )
-_MARK = re.compile(r'"(?:[^"\\]|\\.)*(?:"|\\?\Z)|[][{}]', re.DOTALL)  # a string of JSON, whole or cut, or a bracket
+_MARK = re.compile(
+    r'"(?:[^"\\]|\\.)*(?:"|\\?\Z)|[][{}]', re.DOTALL
+)  # a string of JSON, whole or cut, or a bracket
 _HEADING = re.compile(r"^## (system|user|assistant)[ \t]*$", re.MULTILINE)
 _VARIABLE = re.compile(r"\{\{([a-z_][a-z0-9_]*)\}\}|\{([a-z_][a-z0-9_]*)\}")
 
@@ -49,7 +52,9 @@ class PromptError(Exception):
 
 @cache
 def load(path: str) -> Template:
-    """The turns of the prompt file at `path`, relative to the package (`agents/prompts/qa/answer.md`)."""
+    """The turns of the prompt file at `path`, relative to the package
+    (`agents/prompts/qa/answer.md`).
+    """
     try:
         text = resources.files("citewell").joinpath(path).read_text(encoding="utf-8")
     except OSError as error:
@@ -60,9 +65,14 @@ def load(path: str) -> Template:
 def parse(text: str, name: str = "prompt") -> Template:
     """The turns of a prompt file's text."""
     parts = _HEADING.split(text)[1:]
-    turns = [Message(role=cast("Role", role), content=body.strip()) for role, body in zip(parts[::2], parts[1::2], strict=True)]
+    turns = [
+        Message(role=cast("Role", role), content=body.strip())
+        for role, body in zip(parts[::2], parts[1::2], strict=True)
+    ]
     if not turns:
-        raise PromptError(f"{name}: no turn; write one under `## system`, `## user` or `## assistant`")
+        raise PromptError(
+            f"{name}: no turn; write one under `## system`, `## user` or `## assistant`"
+        )
     empty = next((turn.role for turn in turns if not turn.content), None)
     if empty:
         raise PromptError(f"{name}: a turn of {empty} is empty")
@@ -70,13 +80,20 @@ def parse(text: str, name: str = "prompt") -> Template:
 
 
 def fill(template: Template, **variables: object) -> list[Message]:
-    """The messages to send. Raises PromptError naming a variable that is missing or that the template does not have."""
-    known = {found[2] for turn in template for found in _VARIABLE.finditer(turn.content) if found[2]}
+    """The messages to send. Raises PromptError naming a variable that is missing or that the
+    template does not have.
+    """
+    known = {
+        found[2] for turn in template for found in _VARIABLE.finditer(turn.content) if found[2]
+    }
     missing, extra = sorted(known - set(variables)), sorted(set(variables) - known)
     if missing:
         raise PromptError(f"prompt variable missing: {', '.join(missing)}")
     if extra:
-        raise PromptError(f"prompt has no variable {', '.join(extra)}; it has {', '.join(sorted(known)) or 'none'}")
+        raise PromptError(
+            f"prompt has no variable {', '.join(extra)}; it "
+            f"has {', '.join(sorted(known)) or 'none'}"
+        )
 
     def put(found: re.Match[str]) -> str:
         return "{" + found[1] + "}" if found[1] else str(variables[found[2]])
@@ -93,19 +110,24 @@ async def ask_json(
     temperature: float = 0.0,
     on_token: OnToken | None = None,
 ) -> M:
-    """Ask for JSON of `model`'s schema. A reply that does not fit is sent back once with what is wrong with it; of one that was
-    cut at `max_tokens` the whole items are taken, and where these do not fit, a shorter one is asked for once. A second one
-    that does not fit raises PermanentError `invalid_reply`. `on_token` receives the first reply as it comes.
+    """Ask for JSON of `model`'s schema. A reply that does not fit is sent back once with what is
+    wrong with it; of one that was cut at `max_tokens` the whole items are taken, and where these do
+    not fit, a shorter one is asked for once. A second one that does not fit raises PermanentError
+    `invalid_reply`. `on_token` receives the first reply as it comes.
     """
     schema, sent, problem = model.model_json_schema(), list(messages), ""
     for listen in (on_token, None):
-        reply = await llm.chat(sent, max_tokens=max_tokens, temperature=temperature, schema=schema, on_token=listen)
+        reply = await llm.chat(
+            sent, max_tokens=max_tokens, temperature=temperature, schema=schema, on_token=listen
+        )
         try:
             return read_json(reply.text, model) if reply.finished else read_cut(reply.text, model)
         except ValidationError as error:
             problem = describe(error) if reply.finished else f"it was cut at {max_tokens} tokens"
         sent = _repair(messages, reply, problem)
-    raise PermanentError(f"{llm.name}: the reply is no valid {model.__name__}: {problem}", code="invalid_reply")
+    raise PermanentError(
+        f"{llm.name}: the reply is no valid {model.__name__}: {problem}", code="invalid_reply"
+    )
 
 
 def _repair(messages: Sequence[Message], reply: Reply, problem: str) -> list[Message]:
@@ -113,13 +135,19 @@ def _repair(messages: Sequence[Message], reply: Reply, problem: str) -> list[Mes
     zh = any(_HAN.search(message.content) for message in messages[:1])
     if reply.finished:
         said = _REPAIRS[zh].format(problem=problem)
-        return [*messages, Message(role="assistant", content=reply.text), Message(role="user", content=said)]
+        return [
+            *messages,
+            Message(role="assistant", content=reply.text),
+            Message(role="user", content=said),
+        ]
     *before, last = messages
     return [*before, last.model_copy(update={"content": f"{last.content}\n\n{_SHORTER[zh]}"})]
 
 
 def read_json(text: str, model: type[M]) -> M:
-    """Validate a reply, in a code fence or among other words or not. Raises pydantic's ValidationError."""
+    """Validate a reply, in a code fence or among other words or not. Raises pydantic's
+    ValidationError.
+    """
     decoder = json.JSONDecoder()
     for found in re.finditer(r"\{", text):
         try:
@@ -131,7 +159,9 @@ def read_json(text: str, model: type[M]) -> M:
 
 
 def read_cut(text: str, model: type[M]) -> M:
-    """Validate what is whole of a reply that was cut: lists end at their last object that is whole. Raises as `read_json`."""
+    """Validate what is whole of a reply that was cut: lists end at their last object that is whole.
+    Raises as `read_json`.
+    """
     try:
         return read_json(text, model)
     except ValidationError:
@@ -139,7 +169,9 @@ def read_cut(text: str, model: type[M]) -> M:
 
 
 def _closed(text: str) -> str:
-    """JSON that was cut, up to the last object within it that is whole, with what is open there closed."""
+    """JSON that was cut, up to the last object within it that is whole, with what is open there
+    closed.
+    """
     brackets: list[str] = []
     whole = text
     for found in _MARK.finditer(text):
@@ -154,5 +186,8 @@ def _closed(text: str) -> str:
 
 def describe(error: ValidationError) -> str:
     """What does not fit, field by field, in words that a model can act on."""
-    lines = [f"{'.'.join(str(part) for part in e['loc']) or 'the whole'}: {e['msg']}" for e in error.errors()]
+    lines = [
+        f"{'.'.join(str(part) for part in e['loc']) or 'the whole'}: {e['msg']}"
+        for e in error.errors()
+    ]
     return "; ".join(lines[:5])

@@ -1,6 +1,7 @@
 """What OpenAI-compatible servers are known to refuse, and the form they take instead.
 
-The one rule: a quirk is tried only when the server's complaint names it, and is kept only when the server then answers.
+The one rule: a quirk is tried only when the server's complaint names it, and is kept only when the
+server then answers.
 """
 
 from __future__ import annotations
@@ -16,8 +17,8 @@ Request = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Quirk:
-    """`name`: what is not taken. `words`: what a complaint about it mentions. `has`: whether a request has it. `change`: the
-    request in the other form.
+    """`name`: what is not taken. `words`: what a complaint about it mentions. `has`: whether a
+    request has it. `change`: the request in the other form.
     """
 
     name: str
@@ -40,12 +41,17 @@ def format_is(kind: str) -> Callable[[Request], bool]:
 def renamed_limit(request: Request) -> Request:
     """OpenAI's reasoning models."""
     changed = without("max_tokens")(request)
-    return changed | {"max_completion_tokens": request["max_tokens"]} if "max_tokens" in request else changed
+    return (
+        changed | {"max_completion_tokens": request["max_tokens"]}
+        if "max_tokens" in request
+        else changed
+    )
 
 
 def schema_in_words(request: Request) -> Request:
-    """JSON of any shape is asked for, and the shape in words: DeepSeek, older servers. At the end of the last message, so that
-    prompts keep the beginning that they share, and in the language of the first.
+    """JSON of any shape is asked for, and the shape in words: DeepSeek, older servers. At the end
+    of the last message, so that prompts keep the beginning that they share, and in the language of
+    the first.
     """
     if not format_is("json_schema")(request):
         return request
@@ -65,15 +71,37 @@ _FORMAT = ("response_format", "json_schema", "json_object", "json schema")
 QUIRKS = (
     Quirk("json_schema", _FORMAT, format_is("json_schema"), schema_in_words),
     Quirk("json_object", _FORMAT, format_is("json_object"), without("response_format")),
-    Quirk("logprobs", ("logprobs",), lambda request: "logprobs" in request, without("logprobs", "top_logprobs")),
-    Quirk("stream_options", ("stream_options",), lambda request: "stream_options" in request, without("stream_options")),
-    Quirk("max_tokens", ("max_tokens", "max_completion_tokens"), lambda request: "max_tokens" in request, renamed_limit),
-    Quirk("temperature", ("temperature",), lambda request: "temperature" in request, without("temperature")),
+    Quirk(
+        "logprobs",
+        ("logprobs",),
+        lambda request: "logprobs" in request,
+        without("logprobs", "top_logprobs"),
+    ),
+    Quirk(
+        "stream_options",
+        ("stream_options",),
+        lambda request: "stream_options" in request,
+        without("stream_options"),
+    ),
+    Quirk(
+        "max_tokens",
+        ("max_tokens", "max_completion_tokens"),
+        lambda request: "max_tokens" in request,
+        renamed_limit,
+    ),
+    Quirk(
+        "temperature",
+        ("temperature",),
+        lambda request: "temperature" in request,
+        without("temperature"),
+    ),
 )
 
 
 def adapt(request: Request, names: Sequence[str]) -> Request:
-    """The request in the form for a server that does not take what the quirks of these names stand for."""
+    """The request in the form for a server that does not take what the quirks of these names stand
+    for.
+    """
     for quirk in QUIRKS:
         if quirk.name in names:
             request = quirk.change(request)
@@ -82,4 +110,6 @@ def adapt(request: Request, names: Sequence[str]) -> Request:
 
 def next_quirk(complaint: str, request: Request, names: Sequence[str]) -> str | None:
     """The name of one more quirk that explains why an adapted request was refused."""
-    return next((q.name for q in QUIRKS if q.name not in names and q.explains(complaint, request)), None)
+    return next(
+        (q.name for q in QUIRKS if q.name not in names and q.explains(complaint, request)), None
+    )

@@ -1,7 +1,7 @@
 """A chat model that says again what a trace recorded, for a replay.
 
-The one rule: a reply is given only to the very prompt that it was given to; every other prompt is told, and goes to the model
-behind, where there is one.
+The one rule: a reply is given only to the very prompt that it was given to; every other prompt is
+told, and goes to the model behind, where there is one.
 """
 
 from __future__ import annotations
@@ -15,11 +15,15 @@ from citewell.errors import ModelUnavailable
 from citewell.models.base import LLM, OnToken, Reply, YesNo
 from citewell.types import Message
 
-EVIDENCE_TOKENS = 500  # where there is no model to ask for how much it takes: that of the packaged one
+EVIDENCE_TOKENS = (
+    500  # where there is no model to ask for how much it takes: that of the packaged one
+)
 
 
 class Recorded:
-    """An LLM. `prompts` as `Metered` keeps them. `unknown`: jobs with the last message of prompts that are not among them."""
+    """An LLM. `prompts` as `Metered` keeps them. `unknown`: jobs with the last message of prompts
+    that are not among them.
+    """
 
     def __init__(self, prompts: Sequence[Mapping[str, Any]], behind: LLM | None) -> None:
         self._behind = behind
@@ -46,12 +50,19 @@ class Recorded:
                 on_token(str(reply))
             return Reply(str(reply))
         return await self._live("chat", messages).chat(
-            messages, max_tokens=max_tokens, temperature=temperature, schema=schema, stop=stop, on_token=on_token
+            messages,
+            max_tokens=max_tokens,
+            temperature=temperature,
+            schema=schema,
+            stop=stop,
+            on_token=on_token,
         )
 
     async def yes_no(self, messages: Sequence[Message]) -> YesNo:
         known, reply = self._recorded("yes_no", messages)
-        return YesNo(float(reply)) if known else await self._live("yes_no", messages).yes_no(messages)
+        return (
+            YesNo(float(reply)) if known else await self._live("yes_no", messages).yes_no(messages)
+        )
 
     async def close(self) -> None:
         """The model behind is not this question's to close."""
@@ -66,7 +77,10 @@ class Recorded:
     def _live(self, job: str, messages: Sequence[Message]) -> LLM:
         self.unknown.append(f"{job}: {messages[-1].content[-200:].strip()}" if messages else job)
         if self._behind is None:
-            raise ModelUnavailable("the recorded prompts do not hold this one, and there is no chat model", hint="setting llm")
+            raise ModelUnavailable(
+                "the recorded prompts do not hold this one, and there is no chat model",
+                hint="setting llm",
+            )
         return self._behind
 
 

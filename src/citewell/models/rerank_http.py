@@ -1,7 +1,9 @@
-"""Reranking by an endpoint: `POST {url}/rerank` in the manner of Cohere, Jina and vLLM, or of text-embeddings-inference (TEI).
+"""Reranking by an endpoint: `POST {url}/rerank` in the manner of Cohere, Jina and vLLM, or of
+text-embeddings-inference (TEI).
 
-The one rule: a reply counts whole or not at all. Every document has one finite score, or the reply is an error that names the
-endpoint; what is sent is a question and passages, and the key is in no message.
+The one rule: a reply counts whole or not at all. Every document has one finite score, or the reply
+is an error that names the endpoint; what is sent is a question and passages, and the key is in no
+message.
 """
 
 from __future__ import annotations
@@ -26,7 +28,8 @@ HINT = "is rerank_url complete (often with its /v1), and does this server have /
 
 
 class HTTPReranker:
-    """Implements `Reranker`. Relevance between 0 and 1 is taken as a probability; with any score outside, all are log-odds.
+    """Implements `Reranker`. Relevance between 0 and 1 is taken as a probability; with any score
+    outside, all are log-odds.
 
     Raises ConfigError where the url is missing.
     """
@@ -37,7 +40,10 @@ class HTTPReranker:
 
     def __init__(self, settings: Settings) -> None:
         if not settings.rerank_url:
-            raise ConfigError("setting rerank_url is empty", hint='reranker = "http" needs an endpoint with /rerank')
+            raise ConfigError(
+                "setting rerank_url is empty",
+                hint='reranker = "http" needs an endpoint with /rerank',
+            )
         base = settings.rerank_url.rstrip("/")
         self._url = base if base.endswith("/rerank") else f"{base}/rerank"
         self._model = settings.rerank_model
@@ -76,7 +82,11 @@ class HTTPReranker:
             headers = {"Authorization": f"Bearer {self._key}"} if self._key else {}
             self._client = httpx2.AsyncClient(headers=headers, timeout=self._seconds)
         body: dict[str, Any] = {"query": question}
-        body |= {"texts": documents} if self._texts else {"documents": documents, "top_n": len(documents)}
+        body |= (
+            {"texts": documents}
+            if self._texts
+            else {"documents": documents, "top_n": len(documents)}
+        )
         if self._model:
             body["model"] = self._model
         try:
@@ -84,7 +94,8 @@ class HTTPReranker:
                 return await self._client.post(self._url, json=body)
         except TimeoutError:
             raise TransientError(
-                f"{self._url}: no reply within {self._seconds:g} seconds", hint="a longer rerank_timeout gives it more time"
+                f"{self._url}: no reply within {self._seconds:g} seconds",
+                hint="a longer rerank_timeout gives it more time",
             ) from None
         except httpx2.InvalidURL as error:
             raise PermanentError(f"{self._url}: {error}", hint=HINT) from None
@@ -95,19 +106,36 @@ class HTTPReranker:
     def _relevance(self, reply: Any, count: int) -> list[float]:
         """The scores in the order of the documents, from any of the shapes in use."""
         rows = reply
-        for name in ("output", "results", "data"):  # DashScope wraps the results, Voyage calls them data, TEI sends them bare
+        for name in (
+            "output",
+            "results",
+            "data",
+        ):  # DashScope wraps the results, Voyage calls them data, TEI sends them bare
             if isinstance(rows, dict) and name in rows:
                 rows = rows[name]
         if not isinstance(rows, list) or len(rows) != count:
-            got = f"{len(rows)} results for {count} passages" if isinstance(rows, list) else "no list of results"
+            got = (
+                f"{len(rows)} results for {count} passages"
+                if isinstance(rows, list)
+                else "no list of results"
+            )
             raise self._strange(f"{got} in the reply")
         found: dict[int, float] = {}
         for row in rows:
             place = row.get("index") if isinstance(row, dict) else None
             score = row.get("relevance_score", row.get("score")) if isinstance(row, dict) else None
-            if isinstance(place, bool) or not isinstance(place, int) or not 0 <= place < count or place in found:
+            if (
+                isinstance(place, bool)
+                or not isinstance(place, int)
+                or not 0 <= place < count
+                or place in found
+            ):
                 raise self._strange(f"a result with the index {place!r}")
-            if isinstance(score, bool) or not isinstance(score, int | float) or not math.isfinite(score):
+            if (
+                isinstance(score, bool)
+                or not isinstance(score, int | float)
+                or not math.isfinite(score)
+            ):
                 raise self._strange(f"a result with the score {score!r}")
             found[place] = float(score)
         return [found[place] for place in range(count)]
@@ -118,7 +146,9 @@ class HTTPReranker:
         if status in AGAIN or status >= 500:
             return TransientError(text, hint="the server is busy or failing; try again later")
         if unsaid:
-            return PermanentError(text, hint="see that rerank_key is right for this server", code="unauthorised")
+            return PermanentError(
+                text, hint="see that rerank_key is right for this server", code="unauthorised"
+            )
         return PermanentError(text, hint=HINT)
 
     def _strange(self, what: str) -> PermanentError:
@@ -129,7 +159,9 @@ class HTTPReranker:
 
 
 def log_odds(relevance: Sequence[float]) -> list[float]:
-    """Probabilities as log-odds of at most `SURE`; where one is outside 0 to 1, all are log-odds already and stand."""
+    """Probabilities as log-odds of at most `SURE`; where one is outside 0 to 1, all are log-odds
+    already and stand.
+    """
     if any(not 0.0 <= value <= 1.0 for value in relevance):
         return list(relevance)
     least = 1 / (1 + math.exp(SURE))

@@ -1,8 +1,10 @@
-"""Reranking by the chat model: does this one passage state the answer? One constrained token, its log-probability read.
+"""Reranking by the chat model: does this one passage state the answer? One constrained token, its
+log-probability read.
 
-The one rule: a passage costs as many prompt tokens as it has, about 40 a second on a core, so asking stops as soon as one
-passage plainly holds the answer. The prompt is the evidence grade's with one passage in it: where that passage is then sent
-alone, the grade finds its whole prompt in the prefix cache.
+The one rule: a passage costs as many prompt tokens as it has, about 40 a second on a core, so
+asking stops as soon as one passage plainly holds the answer. The prompt is the evidence grade's
+with one passage in it: where that passage is then sent alone, the grade finds its whole prompt in
+the prefix cache.
 """
 
 from __future__ import annotations
@@ -14,9 +16,10 @@ from citewell.models.base import LLM
 from citewell.models.prompt import fill, load
 
 PASSAGE_TOKENS = 120
-# Chosen on 80 questions of SQuAD2 and CMRC with the built-in model, whose log-odds run from -1.4 to 2.7: these put the right
-# passage first for 75 of them, where the search alone does for 73; a reach of 5 without an end at a plain yes asks twice as
-# often and does no better. On 80 other questions nothing moved (74 before and after), at 0.6 passages a question.
+# Chosen on 80 questions of SQuAD2 and CMRC with the built-in model, whose log-odds run from -1.4 to
+# 2.7: these put the right passage first for 75 of them, where the search alone does for 73; a reach
+# of 5 without an end at a plain yes asks twice as often and does no better. On 80 other questions
+# nothing moved (74 before and after), at 0.6 passages a question.
 WEIGHT = 1.0
 REACH = 3.0
 PLAIN = 2.0  # log-odds from which a passage is taken to hold the answer
@@ -24,7 +27,9 @@ _CHINESE = re.compile(r"[\u3400-\u9fff]")
 
 
 class LLMReranker:
-    """Implements `Reranker`. Texts are asked for one after another, best first; those after a plain yes get None."""
+    """Implements `Reranker`. Texts are asked for one after another, best first; those after a plain
+    yes get None.
+    """
 
     passage_tokens = PASSAGE_TOKENS
     weight = WEIGHT

@@ -1,7 +1,7 @@
 """Transport retries, for connected models.
 
-The one rule: only TransientError is tried again, and never after a token was shown. A chat model has one deadline over all
-tries.
+The one rule: only TransientError is tried again, and never after a token was shown. A chat model
+has one deadline over all tries.
 """
 
 from __future__ import annotations
@@ -19,12 +19,17 @@ from citewell.types import Message
 
 T = TypeVar("T")
 ATTEMPTS = 4
-TRIED = "tried_again"  # code of a transient error that was tried again in vain: nobody above need do so once more
+# code of a transient error that was tried again in vain: nobody above need do so once more
+TRIED = "tried_again"
 SECONDS = 60.0  # no further try starts once this much time has gone by
 
 
-def attempts(wait: float, on: Callable[[Exception], bool], seconds: float = SECONDS) -> AsyncIterator[stamina.Attempt]:
-    """Tries with a doubling, jittered wait of `wait` seconds at first, 8 at most. None starts after `seconds`."""
+def attempts(
+    wait: float, on: Callable[[Exception], bool], seconds: float = SECONDS
+) -> AsyncIterator[stamina.Attempt]:
+    """Tries with a doubling, jittered wait of `wait` seconds at first, 8 at most. None starts after
+    `seconds`.
+    """
     return stamina.retry_context(
         on=on, attempts=ATTEMPTS, timeout=seconds, wait_initial=wait, wait_max=8.0, wait_jitter=wait
     ).__aiter__()
@@ -75,7 +80,12 @@ class RetryingLLM:
         listen = forward if on_token is not None else None
         return await self._again(
             lambda: self.inner.chat(
-                messages, max_tokens=max_tokens, temperature=temperature, schema=schema, stop=stop, on_token=listen
+                messages,
+                max_tokens=max_tokens,
+                temperature=temperature,
+                schema=schema,
+                stop=stop,
+                on_token=listen,
             ),
             lambda error: transient(error) and not shown,
         )
@@ -97,10 +107,14 @@ class RetryingLLM:
         except TransientError as error:
             raise TransientError(error.message, hint=error.hint, code=TRIED) from error
         except TimeoutError:
-            if last is not None:  # what the tries before ended in says more than that the time is over
+            if (
+                last is not None
+            ):  # what the tries before ended in says more than that the time is over
                 raise TransientError(last.message, hint=last.hint, code=TRIED) from None
             why = f"{self.name}: no reply within {self._seconds:g} seconds"
-            raise TransientError(why, hint="a longer llm_timeout gives it more time", code=TRIED) from None
+            raise TransientError(
+                why, hint="a longer llm_timeout gives it more time", code=TRIED
+            ) from None
         raise AssertionError("the last attempt returns or raises")
 
     async def close(self) -> None:
@@ -135,7 +149,9 @@ class RetryingEmbedder:
 
 
 class RetryingReranker:
-    """A Reranker that tries again, for `seconds` in all: a search waits for it, and can do without it."""
+    """A Reranker that tries again, for `seconds` in all: a search waits for it, and can do without
+    it.
+    """
 
     def __init__(self, inner: Reranker, *, seconds: float, wait: float = 0.5) -> None:
         self.inner = inner

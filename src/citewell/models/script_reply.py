@@ -1,5 +1,5 @@
-"""What a scripted model says when its script is over, and how plain text takes the form that is asked for. Deterministic, and
-made of what was sent alone.
+"""What a scripted model says when its script is over, and how plain text takes the form that is
+asked for. Deterministic, and made of what was sent alone.
 """
 
 from __future__ import annotations
@@ -18,7 +18,9 @@ _END = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])|\n+")
 
 
 def words(text: str) -> list[str]:
-    """Lower-case Latin words and numbers; Chinese in overlapping pairs of characters. Search has its own, better ones."""
+    """Lower-case Latin words and numbers; Chinese in overlapping pairs of characters. Search has
+    its own, better ones.
+    """
     found: list[str] = []
     for run in _WORD.findall(text.lower()):
         if run[0] < "\u3400" or len(run) == 1:
@@ -29,12 +31,16 @@ def words(text: str) -> list[str]:
 
 
 def quote(messages: Sequence[Message]) -> str:
-    """The sentence of the last user message that shares most words with its question (the line that starts with `Question:` or
-    `问题：`, else the last line with a question mark, else the last line). A message after it that asks nothing new, as a job
-    that goes on from the same passages does, is passed over.
+    """The sentence of the last user message that shares most words with its question (the line that
+    starts with `Question:` or `问题：`, else the last line with a question mark, else the last
+    line). A message after it that asks nothing new, as a job that goes on from the same passages
+    does, is passed over.
     """
     said = [m.content for m in reversed(messages) if m.role == "user"]
-    content = next((text for text in said if any(map(_QUESTION.match, text.splitlines()))), said[0] if said else "")
+    content = next(
+        (text for text in said if any(map(_QUESTION.match, text.splitlines()))),
+        said[0] if said else "",
+    )
     lines = [line for line in content.splitlines() if line.strip()]
     asked = [at for at, line in enumerate(lines) if _QUESTION.match(line)]
     asked = asked or [at for at, line in enumerate(lines) if line.rstrip().endswith(("?", "？"))]
@@ -62,7 +68,9 @@ def example(schema: dict[str, Any], root: dict[str, Any] | None = None) -> Any:
             return example(schema[choice][0], root)
     if schema.get("type") == "object":
         properties = schema.get("properties", {})
-        return {name: example(properties[name], root) for name in schema.get("required", properties)}
+        return {
+            name: example(properties[name], root) for name in schema.get("required", properties)
+        }
     if schema.get("type") == "array":
         return [example(schema.get("items", {}), root)] * int(schema.get("minItems", 0))
     if schema.get("type") in {"number", "integer"}:
@@ -72,66 +80,96 @@ def example(schema: dict[str, Any], root: dict[str, Any] | None = None) -> Any:
 
 _NUMBERED = re.compile(r"^\[(\d+\.\d+)\] (.+)$", re.MULTILINE)
 _STATEMENT = re.compile(r"^(\d+)\. (.+?)(?: \((\d+\.\d+(?:, \d+\.\d+)*)\))?$", re.MULTILINE)
-SHARED = 0.6  # of a statement's words that one or two numbered sentences must hold: then it counts as borne by them
+# of a statement's words that one or two numbered sentences must hold: then it counts as borne by
+# them
+SHARED = 0.6
 
 
 def wants(schema: dict[str, Any] | None) -> str:
-    """Which structured reply a schema asks for: `sentences` (a draft), `verdicts` (a judge), `clarified_question` (a router)
-    or "" (something else).
+    """Which structured reply a schema asks for: `sentences` (a draft), `verdicts` (a judge),
+    `clarified_question` (a router) or "" (something else).
     """
     properties = (schema or {}).get("properties", {})
-    return next((name for name in ("verdicts", "sentences", "clarified_question") if name in properties), "")
+    return next(
+        (name for name in ("verdicts", "sentences", "clarified_question") if name in properties), ""
+    )
 
 
 def draft_of(text: str, messages: Sequence[Message]) -> str:
-    """Plain text as a draft, each sentence with the numbered sentences that share most words with it; "I don't know" as one
-    that tells nothing.
+    """Plain text as a draft, each sentence with the numbered sentences that share most words with
+    it; "I don't know" as one that tells nothing.
     """
     if text.strip() == UNKNOWN:
         missing = {"text": "The documents do not tell this.", "kind": "not_told", "evidence": []}
         return json.dumps({"status": "not_told", "sentences": [missing]})
     numbered = _numbered(messages)
     parts = [part.strip() for part in _END.split(text) if part.strip()]
-    sentences = [{"text": part, "kind": "fact", "evidence": _bearing(part, numbered)[1]} for part in parts]
+    sentences = [
+        {"text": part, "kind": "fact", "evidence": _bearing(part, numbered)[1]} for part in parts
+    ]
     return json.dumps({"status": "answered", "sentences": sentences}, ensure_ascii=False)
 
 
 def quote_draft(messages: Sequence[Message]) -> str:
-    """A draft of the numbered sentence that shares most words with the question; of the rows of a table the first one tells."""
+    """A draft of the numbered sentence that shares most words with the question; of the rows of a
+    table the first one tells.
+    """
     numbered, asked = _numbered(messages), _question(messages)
-    best = max(numbered, key=lambda each: len(set(words(asked)) & set(words(each[1]))), default=("", ""))
+    best = max(
+        numbered, key=lambda each: len(set(words(asked)) & set(words(each[1]))), default=("", "")
+    )
     rows = any("› SQL:" in message.content for message in messages)
-    return draft_of(best[1] if rows or set(words(asked)) & set(words(best[1])) else UNKNOWN, messages)
+    return draft_of(
+        best[1] if rows or set(words(asked)) & set(words(best[1])) else UNKNOWN, messages
+    )
 
 
 def repeat_question(messages: Sequence[Message]) -> str:
     """A controller's reply that leaves the question as it is and chooses nobody."""
-    return json.dumps({"clarified_question": _question(messages), "sections": []}, ensure_ascii=False)
+    return json.dumps(
+        {"clarified_question": _question(messages), "sections": []}, ensure_ascii=False
+    )
 
 
 def judge_words(messages: Sequence[Message]) -> str:
-    """Verdicts by shared words: a statement whose words and figures stand in two numbered sentences is entailed."""
+    """Verdicts by shared words: a statement whose words and figures stand in two numbered sentences
+    is entailed.
+    """
     content, numbered = messages[-1].content, _numbered(messages)
     verdicts = []
     for n, text, _ in _STATEMENT.findall(content.rpartition(_question(messages))[2]):
         share, ids = _bearing(text, numbered)
         untold = "do not tell" in text
         verdict = "entailed" if untold or share >= SHARED else "not_stated"
-        verdicts.append({"n": int(n), "verdict": verdict, "evidence": [] if untold else ids, "reason": ""})
+        verdicts.append(
+            {"n": int(n), "verdict": verdict, "evidence": [] if untold else ids, "reason": ""}
+        )
     return json.dumps({"verdicts": verdicts})
 
 
 def _numbered(messages: Sequence[Message]) -> list[tuple[str, str]]:
-    return [found for message in messages if message.role == "user" for found in _NUMBERED.findall(message.content)]
+    return [
+        found
+        for message in messages
+        if message.role == "user"
+        for found in _NUMBERED.findall(message.content)
+    ]
 
 
 def _question(messages: Sequence[Message]) -> str:
-    lines = [line for message in messages for line in message.content.splitlines() if _QUESTION.match(line)]
+    lines = [
+        line
+        for message in messages
+        for line in message.content.splitlines()
+        if _QUESTION.match(line)
+    ]
     return _QUESTION.sub("", lines[-1]) if lines else ""
 
 
 def _bearing(text: str, numbered: Sequence[tuple[str, str]]) -> tuple[float, list[str]]:
-    """The share of its words, and of its figures, that the best one or two sentences hold, and their ids."""
+    """The share of its words, and of its figures, that the best one or two sentences hold, and
+    their ids.
+    """
     mine = set(words(text))
     order = sorted(numbered, key=lambda each: -len(mine & set(words(each[1]))))[:2]
     held: set[str] = set()

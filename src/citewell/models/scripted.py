@@ -6,8 +6,9 @@
     ...
     assert "capital" in llm.calls[0].messages[-1].content
 
-Same script, same calls, same replies; with no script left, chat quotes the passages it was sent. Where a structured answer is
-asked for, plain text of the script takes its form; a judge is scripted with `{"verdicts": [...]}` or goes by shared words.
+Same script, same calls, same replies; with no script left, chat quotes the passages it was sent.
+Where a structured answer is asked for, plain text of the script takes its form; a judge is scripted
+with `{"verdicts": [...]}` or goes by shared words.
 """
 
 from __future__ import annotations
@@ -25,10 +26,25 @@ from typing import Any
 import numpy as np
 
 from citewell.config import Settings
-from citewell.errors import CitewellError, ConfigError, ModelUnavailable, PermanentError, TransientError
+from citewell.errors import (
+    CitewellError,
+    ConfigError,
+    ModelUnavailable,
+    PermanentError,
+    TransientError,
+)
 from citewell.models.base import OnToken, Reply, Tokens, Vector, YesNo
 from citewell.models.observed import call
-from citewell.models.script_reply import draft_of, example, judge_words, quote, quote_draft, repeat_question, wants, words
+from citewell.models.script_reply import (
+    draft_of,
+    example,
+    judge_words,
+    quote,
+    quote_draft,
+    repeat_question,
+    wants,
+    words,
+)
 from citewell.types import Message
 
 DIM = 384
@@ -61,20 +77,28 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """How slow the model is, in seconds: a token of a reply, and a reply beyond the script before its first."""
+    """How slow the model is, in seconds: a token of a reply, and a reply beyond the script before
+    its first.
+    """
 
     token: float
     delay: float = 0.0
 
 
 class ScriptedLLM:
-    """Implements `LLM`. `calls` records what it was asked, in order. `delay`: seconds before a reply; `pace`: before each of
-    its tokens.
+    """Implements `LLM`. `calls` records what it was asked, in order. `delay`: seconds before a
+    reply; `pace`: before each of its tokens.
     """
 
     evidence_tokens = 6_000
 
-    def __init__(self, *replies: str | Exception | Line, name: str = "scripted", delay: float = 0.0, pace: float = 0.0) -> None:
+    def __init__(
+        self,
+        *replies: str | Exception | Line,
+        name: str = "scripted",
+        delay: float = 0.0,
+        pace: float = 0.0,
+    ) -> None:
         self.name = name
         self.calls: list[Call] = []
         self.closed = False
@@ -88,9 +112,10 @@ class ScriptedLLM:
 
     @classmethod
     def from_settings(cls, settings: Settings) -> ScriptedLLM:
-        """Reads `scripted_replies`, a JSON list. A text is for chat, a number for yes_no, `{"error": kind, "message": text}` is
-        raised by chat, `{"reply": text or number, "delay": seconds}` comes late. `{"pace": seconds, "delay": seconds}`: how
-        long each token, and each reply beyond the script, takes.
+        """Reads `scripted_replies`, a JSON list. A text is for chat, a number for yes_no,
+        `{"error": kind, "message": text}` is raised by chat, `{"reply": text or number, "delay":
+        seconds}` comes late. `{"pace": seconds, "delay": seconds}`: how long each token, and each
+        reply beyond the script, takes.
         """
         llm = cls()
         for line in read_script(settings.scripted_replies) if settings.scripted_replies else []:
@@ -129,7 +154,9 @@ class ScriptedLLM:
     ) -> Reply:
         self._asked(Call("chat", tuple(messages), schema, max_tokens))
         wanted = wants(schema)
-        script = self._chat if wanted in {"", "sentences"} or self._is_next(wanted) else deque[Line]()
+        script = (
+            self._chat if wanted in {"", "sentences"} or self._is_next(wanted) else deque[Line]()
+        )
         text = str(await self._next(script, lambda: self._made_up(messages, schema)))
         if wanted == "sentences" and '"sentences"' not in text:
             text = draft_of(text, messages)
@@ -145,7 +172,9 @@ class ScriptedLLM:
     @call("yes_no")
     async def yes_no(self, messages: Sequence[Message]) -> YesNo:
         self._asked(Call("yes_no", tuple(messages)))
-        figure = await self._next(self._yes_no, lambda: self._judge(messages) if self._judge else POSITIVE)
+        figure = await self._next(
+            self._yes_no, lambda: self._judge(messages) if self._judge else POSITIVE
+        )
         return YesNo(float(figure), Tokens(count(messages), 0, 1))
 
     async def close(self) -> None:
@@ -164,7 +193,9 @@ class ScriptedLLM:
         return line.value
 
     def _is_next(self, wanted: str) -> bool:
-        """Whether the next line of the script is such a reply, for a judge or who routes: plain text is for whoever writes."""
+        """Whether the next line of the script is such a reply, for a judge or who routes: plain
+        text is for whoever writes.
+        """
         line = self._chat[0].value if self._chat else ""
         return isinstance(line, Exception) or f'"{wanted}"' in str(line)
 
@@ -181,7 +212,9 @@ class ScriptedLLM:
 
 
 class ScriptedEmbedder:
-    """Implements `Embedder` by hashing words (Chinese: pairs of characters) to 384 dimensions: shared words make texts near."""
+    """Implements `Embedder` by hashing words (Chinese: pairs of characters) to 384 dimensions:
+    shared words make texts near.
+    """
 
     name = "scripted"
     dim = DIM
@@ -196,7 +229,9 @@ class ScriptedEmbedder:
     @call("embeddings")
     async def passages(self, texts: Sequence[str]) -> Vector:
         self.embedded += texts
-        return np.stack([hashed(text) for text in texts]) if texts else np.empty((0, DIM), np.float32)
+        return (
+            np.stack([hashed(text) for text in texts]) if texts else np.empty((0, DIM), np.float32)
+        )
 
     async def close(self) -> None:
         """Nothing is held."""
@@ -206,7 +241,9 @@ def hashed(text: str) -> Vector:
     """Signed feature hashing, scaled to length 1; a text without words has a fixed direction."""
     vector = np.zeros(DIM, np.float32)
     for word in words(text) or [""]:
-        number = int.from_bytes(blake2b(word.encode("utf-8", "replace"), digest_size=8).digest(), "little")
+        number = int.from_bytes(
+            blake2b(word.encode("utf-8", "replace"), digest_size=8).digest(), "little"
+        )
         vector[number % DIM] += 1.0 if number >> 63 else -1.0
     length = float(np.linalg.norm(vector))
     if length == 0.0:  # words that cancel each other out
@@ -223,9 +260,14 @@ def read_script(path: Path) -> list[Line | Pace]:
     try:
         items = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
-        raise ConfigError(f"scripted_replies: {path}: {error}", hint="a JSON list of texts, numbers and objects") from None
+        raise ConfigError(
+            f"scripted_replies: {path}: {error}", hint="a JSON list of texts, numbers and objects"
+        ) from None
     if not isinstance(items, list):
-        raise ConfigError(f"scripted_replies: {path}: not a list", hint="a JSON list of texts, numbers and objects")
+        raise ConfigError(
+            f"scripted_replies: {path}: not a list",
+            hint="a JSON list of texts, numbers and objects",
+        )
     return [_line(item, path) for item in items]
 
 
@@ -239,12 +281,20 @@ def _line(item: Any, path: Path) -> Line | Pace:
     if isinstance(value, dict | list):
         return Line(json.dumps(value, ensure_ascii=False), delay)
     if isinstance(value, bool) or not isinstance(value, str | int | float):
-        raise ConfigError(f"scripted_replies: {path}: cannot use {json.dumps(item)}", hint="see docs/models.md")
+        raise ConfigError(
+            f"scripted_replies: {path}: cannot use {json.dumps(item)}", hint="see docs/models.md"
+        )
     return Line(value if isinstance(value, str) else float(value), delay)
 
 
 def _pace(item: dict[str, Any], path: Path) -> Pace:
     token, delay = item["pace"], item.get("delay", 0.0)
-    if any(isinstance(each, bool) or not isinstance(each, int | float) or each < 0 for each in (token, delay)):
-        raise ConfigError(f"scripted_replies: {path}: cannot use {json.dumps(item)}", hint="pace and delay are seconds")
+    if any(
+        isinstance(each, bool) or not isinstance(each, int | float) or each < 0
+        for each in (token, delay)
+    ):
+        raise ConfigError(
+            f"scripted_replies: {path}: cannot use {json.dumps(item)}",
+            hint="pace and delay are seconds",
+        )
     return Pace(float(token), float(delay))

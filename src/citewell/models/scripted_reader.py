@@ -21,7 +21,9 @@ _SENTENCE = re.compile(r"[^.!?。！？\n]+[.!?。！？]?")
 
 
 class ScriptedReader:
-    """Implements `Reader`. `questions`, `headings` and `pairs` record what it was asked, in order."""
+    """Implements `Reader`. `questions`, `headings` and `pairs` record what it was asked, in
+    order.
+    """
 
     name = "scripted"
     same_threshold: float | None = 0.5
@@ -34,7 +36,9 @@ class ScriptedReader:
         self.closed = False
         self._read: Callable[[str, str], Reading] = read_by_words
         self._judge: Callable[[str, str], Judgement] = judge_by_words
-        self._same: Callable[[str, str], float] = lambda one, other: float(words(one) == words(other))
+        self._same: Callable[[str, str], float] = lambda one, other: float(
+            words(one) == words(other)
+        )
 
     def read_with(self, function: Callable[[str, str], Reading]) -> None:
         """Read by `function` of question and passage."""
@@ -49,7 +53,9 @@ class ScriptedReader:
         self._same = function
 
     @call("read")
-    async def read(self, question: str, passages: Sequence[str], headings: Sequence[str] = ()) -> list[Reading]:
+    async def read(
+        self, question: str, passages: Sequence[str], headings: Sequence[str] = ()
+    ) -> list[Reading]:
         self.questions.append((question, tuple(passages)))
         self.headings += headings
         return [self._read(question, passage) for passage in passages]
@@ -69,7 +75,9 @@ class ScriptedReader:
 
 
 def read_by_words(question: str, passage: str) -> Reading:
-    """The sentence that shares most words with the question answers, as probably as it holds the question's words."""
+    """The sentence that shares most words with the question answers, as probably as it holds the
+    question's words.
+    """
     spans = [found.span() for found in _SENTENCE.finditer(passage)] or [(0, len(passage))]
     start, end = max(spans, key=lambda span: shared(question, passage[slice(*span)]))
     share = shared(question, passage[start:end])

@@ -1,7 +1,8 @@
-"""What every search is compared with: words alone, vectors alone, and plain reciprocal rank fusion of the two.
+"""What every search is compared with: words alone, vectors alone, and plain reciprocal rank fusion
+of the two.
 
-The one rule: nothing of ours is in them but the index, so that a table shows what the rest is worth. Their confidence is
-computed as everywhere, from whatever figures they have.
+The one rule: nothing of ours is in them but the index, so that a table shows what the rest is
+worth. Their confidence is computed as everywhere, from whatever figures they have.
 """
 
 from __future__ import annotations
@@ -17,19 +18,28 @@ from citewell.store.index.base import Index
 
 async def words_only(index: Index, query: Query) -> Found:
     """BM25 over the words of the index."""
-    return await _found(index, query, "bm25", await index.by_words(query.text, query.k, query.where))
+    return await _found(
+        index, query, "bm25", await index.by_words(query.text, query.k, query.where)
+    )
 
 
 async def vectors_only(index: Index, query: Query) -> Found:
     """The nearest vectors; nothing where the question has none."""
-    return await _found(index, query, "cosine", await by_meaning(index, query.vector, query.k, query.where))
+    return await _found(
+        index, query, "cosine", await by_meaning(index, query.vector, query.k, query.where)
+    )
 
 
 async def rrf(index: Index, query: Query) -> Found:
     """Both rankings, fused by rank."""
     vectors, words = await both(index, query)
     order = fuse([i for i, _ in vectors], [i for i, _ in words])[: query.k]
-    return await _found(index, query, "rrf", [(chunk, 1 / (RRF_K + rank)) for rank, chunk in enumerate(order, start=1)])
+    return await _found(
+        index,
+        query,
+        "rrf",
+        [(chunk, 1 / (RRF_K + rank)) for rank, chunk in enumerate(order, start=1)],
+    )
 
 
 async def _found(index: Index, query: Query, signal: str, ranking: Ranking) -> Found:
@@ -41,4 +51,8 @@ async def _found(index: Index, query: Query, signal: str, ranking: Ranking) -> F
     return Found(hits, confidence(query.text, hits, query.calibration))
 
 
-BASELINES: dict[str, Strategy] = {"words_only": words_only, "vectors_only": vectors_only, "rrf": rrf}
+BASELINES: dict[str, Strategy] = {
+    "words_only": words_only,
+    "vectors_only": vectors_only,
+    "rrf": rrf,
+}

@@ -1,6 +1,7 @@
 """What a document's day and priority add to a hit's score: pure functions.
 
-The one rule: they move hits that are about as good as each other; neither makes an unrelated one the best.
+The one rule: they move hits that are about as good as each other; neither makes an unrelated one
+the best.
 """
 
 from __future__ import annotations
@@ -12,13 +13,16 @@ from citewell.types import Hit
 
 DAY = 86_400.0
 HIGHEST = 10  # priority
-# What the highest priority adds, in standard deviations of one signal of the score (rank.WEIGHTS sums three or four of them).
-# Set by hand: a priority of 10 outweighs one signal that is one deviation worse, and no more.
+# What the highest priority adds, in standard deviations of one signal of the score (rank.WEIGHTS
+# sums three or four of them). Set by hand: a priority of 10 outweighs one signal that is one
+# deviation worse, and no more.
 PRIORITY = 1.0
 
 
 def weighed(hits: Sequence[Hit], *, recency: float, half_life_days: float, now: float) -> list[Hit]:
-    """Hits in their new order, with the signals `recency` (1 today, halved every half-life) and `priority` where they count."""
+    """Hits in their new order, with the signals `recency` (1 today, halved every half-life) and
+    `priority` where they count.
+    """
     moved = [_moved(hit, recency, half_life_days, now) for hit in hits]
     return sorted(moved, key=lambda hit: -hit.score)
 

@@ -1,6 +1,7 @@
 """Hits of the index's rankings, with the figures that reranking compares.
 
-The one rule: every hit has its cosine and its BM25, whichever ranking found it, so that all stand on the same scale.
+The one rule: every hit has its cosine and its BM25, whichever ranking found it, so that all stand
+on the same scale.
 """
 
 from __future__ import annotations
@@ -15,8 +16,9 @@ from citewell.retrieve.rank import fuse
 from citewell.store.index.base import Filter, Index
 from citewell.types import Hit
 
-# Candidates taken of each ranking before reranking, however few are asked for: how far a hit stands out of them is part of the
-# confidence, which was fitted on pools of this size. More only where more are asked for.
+# Candidates taken of each ranking before reranking, however few are asked for: how far a hit stands
+# out of them is part of the confidence, which was fitted on pools of this size. More only where
+# more are asked for.
 POOL = 50
 
 Ranking = list[tuple[int, float]]
@@ -33,7 +35,9 @@ async def by_meaning(index: Index, vector: Vector | None, k: int, where: Filter)
 
 
 async def candidates(index: Index, query: Query, where: Filter | None = None) -> list[Hit]:
-    """What any ranking of the question, and of its context where it has one, puts among its first."""
+    """What any ranking of the question, and of its context where it has one, puts among its
+    first.
+    """
     where, pool, context = where or query.where, max(POOL, query.k), query.context
     vectors, words = await both(index, query, where)
     rankings = [vectors, words]
@@ -47,31 +51,48 @@ async def candidates(index: Index, query: Query, where: Filter | None = None) ->
     return await _likened(index, hits, asked, bm25)
 
 
-async def foreign_candidates(index: Index, query: Query, where: Filter, found: Sequence[Hit]) -> list[Hit]:
-    """Passages in another language than the question's: the nearest by meaning, and those that were `found` by the words that
-    do match across languages, such as names and numbers.
+async def foreign_candidates(
+    index: Index, query: Query, where: Filter, found: Sequence[Hit]
+) -> list[Hit]:
+    """Passages in another language than the question's: the nearest by meaning, and those that were
+    `found` by the words that do match across languages, such as names and numbers.
     """
     vector = query.vector if query.foreign is None else query.foreign
     nearest = await by_meaning(index, vector, max(POOL, query.k), where)
-    hits = await index.hits(list(dict.fromkeys([chunk for chunk, _ in nearest] + [hit.chunk_id for hit in found])))
+    hits = await index.hits(
+        list(dict.fromkeys([chunk for chunk, _ in nearest] + [hit.chunk_id for hit in found]))
+    )
     return await _likened(index, hits, {"cosine": query.vector, "foreign_cosine": vector})
 
 
-async def _both(index: Index, text: str, vector: Vector | None, pool: int, where: Filter) -> tuple[Ranking, Ranking]:
-    return await asyncio.gather(by_meaning(index, vector, pool, where), index.by_words(text, pool, where))
+async def _both(
+    index: Index, text: str, vector: Vector | None, pool: int, where: Filter
+) -> tuple[Ranking, Ranking]:
+    return await asyncio.gather(
+        by_meaning(index, vector, pool, where), index.by_words(text, pool, where)
+    )
 
 
 async def _likened(
-    index: Index, hits: Sequence[Hit], asked: dict[str, Vector | None], found: Mapping[str, dict[int, float]] = _NOTHING
+    index: Index,
+    hits: Sequence[Hit],
+    asked: dict[str, Vector | None],
+    found: Mapping[str, dict[int, float]] = _NOTHING,
 ) -> list[Hit]:
-    """Hits with their cosine to each vector given, 0 for one that is not embedded yet, and the figures `found` by chunk."""
+    """Hits with their cosine to each vector given, 0 for one that is not embedded yet, and the
+    figures `found` by chunk.
+    """
     known = {name: vector for name, vector in asked.items() if vector is not None}
     ids = [hit.chunk_id for hit in hits]
     signals = [{name: values.get(chunk, 0.0) for name, values in found.items()} for chunk in ids]
     if not hits or not known:
-        return [replace(hit, signals={"cosine": 0.0} | each) for hit, each in zip(hits, signals, strict=True)]
+        return [
+            replace(hit, signals={"cosine": 0.0} | each)
+            for hit, each in zip(hits, signals, strict=True)
+        ]
     rows = await index.vectors(ids)
     cosines = {name: (rows @ vector).tolist() for name, vector in known.items()}
     return [
-        replace(hit, signals=signals[n] | {name: values[n] for name, values in cosines.items()}) for n, hit in enumerate(hits)
+        replace(hit, signals=signals[n] | {name: values[n] for name, values in cosines.items()})
+        for n, hit in enumerate(hits)
     ]

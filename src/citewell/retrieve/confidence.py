@@ -1,7 +1,9 @@
-"""How likely it is that a search found what was asked for: a calibrated probability, made of signals that are measured.
+"""How likely it is that a search found what was asked for: a calibrated probability, made of
+signals that are measured.
 
-The one rule: no weight is written in code. `citewell eval --calibrate` fits them; `calibration.json` beside this file holds
-the shipped ones with what they were fitted on, and a library may keep its own.
+The one rule: no weight is written in code. `citewell eval --calibrate` fits them;
+`calibration.json` beside this file holds the shipped ones with what they were fitted on, and a
+library may keep its own.
 """
 
 from __future__ import annotations
@@ -24,7 +26,9 @@ logger = logging.getLogger(__name__)
 
 OWN = "calibration.json"  # a library's own weights, in its home folder
 BEST = 3  # hits that are handed on as evidence: what `confidence` speaks of
-UNKNOWN_COSINE = 0.84  # stands in where a chunk has no vector yet: halfway between unrelated and answering
+UNKNOWN_COSINE = (
+    0.84  # stands in where a chunk has no vector yet: halfway between unrelated and answering
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +78,9 @@ def evidence_signals(question: str, hits: Sequence[Hit]) -> dict[str, float]:
 
 
 class Fitted(BaseModel):
-    """What a set of weights was fitted on, and how well it foretold what it had not seen (cross-validated by question)."""
+    """What a set of weights was fitted on, and how well it foretold what it had not seen
+    (cross-validated by question).
+    """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -90,7 +96,9 @@ class Fitted(BaseModel):
 
 
 class Logistic(BaseModel):
-    """A calibrated probability: 1 / (1 + exp(-(bias + sum of weight x signal))). `fitted` None: set by hand."""
+    """A calibrated probability: 1 / (1 + exp(-(bias + sum of weight x signal))). `fitted` None: set
+    by hand.
+    """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -106,7 +114,8 @@ class Logistic(BaseModel):
 
 class Calibration(BaseModel):
     """Weights of both confidences: that the evidence holds the answer, and by tier
-    (`skills/answer/decision.py`) that the answer shown is right. A tier that is left out has the shipped ones.
+    (`skills/answer/decision.py`) that the answer shown is right. A tier that is left out has the
+    shipped ones.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -133,7 +142,9 @@ def read(path: Path) -> Calibration:
     try:
         own = Calibration.model_validate_json(path.read_bytes())
     except OSError as error:
-        raise ConfigError(f"{path}: {error.strerror}", hint="make it readable, or delete it") from None
+        raise ConfigError(
+            f"{path}: {error.strerror}", hint="make it readable, or delete it"
+        ) from None
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(str(part) for part in first["loc"])
@@ -145,18 +156,24 @@ def read(path: Path) -> Calibration:
 
 
 def own(path: Path, embedder: str) -> Calibration | None:
-    """What the library at `path` keeps; None where it keeps nothing. Raises ConfigError for what cannot be used, and why."""
+    """What the library at `path` keeps; None where it keeps nothing. Raises ConfigError for what
+    cannot be used, and why.
+    """
     if not path.exists():
         return None
     found = read(path)
     for model in (found.retrieval, *found.answer.values()):
         if model and model.fitted and model.fitted.embedder != embedder:
-            raise ConfigError(f"{path}: fitted with {model.fitted.embedder}, and {embedder} is in use", hint=UNDO)
+            raise ConfigError(
+                f"{path}: fitted with {model.fitted.embedder}, and {embedder} is in use", hint=UNDO
+            )
     return found
 
 
 def in_force(path: Path, embedder: str) -> Calibration:
-    """The library's own weights over the shipped ones; what cannot be used is logged and left out."""
+    """The library's own weights over the shipped ones; what cannot be used is logged and left
+    out.
+    """
     try:
         found = own(path, embedder)
     except ConfigError as error:
@@ -164,14 +181,21 @@ def in_force(path: Path, embedder: str) -> Calibration:
         found = None
     if found is None:
         return shipped()
-    return Calibration(retrieval=found.retrieval or shipped().retrieval, answer=shipped().answer | found.answer)
+    return Calibration(
+        retrieval=found.retrieval or shipped().retrieval, answer=shipped().answer | found.answer
+    )
 
 
-UNDO = "delete the file to go back to the shipped weights, or fit anew with `citewell eval --calibrate --save`"
+UNDO = (
+    "delete the file to go back to the shipped weights, or fit anew with `citewell eval "
+    "--calibrate --save`"
+)
 
 
 def confidence(question: str, hits: Sequence[Hit], model: Logistic | None = None) -> float:
-    """How likely it is that the best three hits hold what the question asks for, 0 to 1. `model`: a library's own weights."""
+    """How likely it is that the best three hits hold what the question asks for, 0 to 1. `model`: a
+    library's own weights.
+    """
     model = model or shipped().retrieval
     assert model is not None, "calibration.json holds both"
     return round(model(evidence_signals(question, hits)), 4) if hits else 0.0

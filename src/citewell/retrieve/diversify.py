@@ -1,7 +1,8 @@
-"""Hits that say different things, from different documents: maximal marginal relevance (Carbonell and Goldstein 1998), a pure
-function.
+"""Hits that say different things, from different documents: maximal marginal relevance (Carbonell
+and Goldstein 1998), a pure function.
 
-The one rule: the best hit stays first, and nothing is made up: it is a choice and an order of the hits given.
+The one rule: the best hit stays first, and nothing is made up: it is a choice and an order of the
+hits given.
 """
 
 from __future__ import annotations
@@ -19,8 +20,9 @@ SAME_DOCUMENT = 0.5  # least likeness of two hits of one document; set by hand, 
 
 
 def diversified(hits: Sequence[Hit], vectors: Vector, k: int, diversity: float) -> list[Hit]:
-    """The `k` hits that are good and unlike those before them. `vectors`: one row a hit (zeros where there is none);
-    `diversity` 0 keeps the order, 1 looks at unlikeness only. Scores stay what they were, so they need not fall.
+    """The `k` hits that are good and unlike those before them. `vectors`: one row a hit (zeros
+    where there is none); `diversity` 0 keeps the order, 1 looks at unlikeness only. Scores stay
+    what they were, so they need not fall.
     """
     if diversity <= 0 or len(hits) < 2:
         return list(hits[:k])
@@ -37,7 +39,9 @@ def _worth(hits: Sequence[Hit]) -> NDArray[np.float64]:
     """Scores from 0 to 1."""
     scores = np.asarray([hit.score for hit in hits])
     spread = float(np.ptp(scores))
-    worth: NDArray[np.float64] = (scores - scores.min()) / spread if spread > 0 else np.ones(len(hits))
+    worth: NDArray[np.float64] = (
+        (scores - scores.min()) / spread if spread > 0 else np.ones(len(hits))
+    )
     return worth
 
 

@@ -1,6 +1,7 @@
 """The part of a passage that serves a question best, for models that have no time for all of it.
 
-The one rule: an excerpt is made of verbatim sentences in their order, ` … ` where some were left out.
+The one rule: an excerpt is made of verbatim sentences in their order, ` … ` where some were left
+out.
 """
 
 from __future__ import annotations
@@ -10,16 +11,22 @@ from itertools import pairwise
 from citewell.retrieve.rank import coverage
 from citewell.text.sentences import count_tokens, sentences
 
-NEIGHBOUR = 0.35  # share of its score that a sentence hands to those beside it: an answer often stands next to the words asked
+# share of its score that a sentence hands to those beside it: an answer often stands next to the
+# words asked
+NEIGHBOUR = 0.35
 
 
 def excerpt(question: str, text: str, tokens: int) -> str:
-    """`text` if it has no more than `tokens`, else the sentences of it that hold most of the question's words, at least one."""
+    """`text` if it has no more than `tokens`, else the sentences of it that hold most of the
+    question's words, at least one.
+    """
     if count_tokens(text) <= tokens:
         return text
     spans = sentences(text)
     own = coverage(question, [text[a:b] for a, b in spans])
-    beside = [max(own[max(0, k - 1) : k] + own[k + 1 : k + 2], default=0.0) for k in range(len(own))]
+    beside = [
+        max(own[max(0, k - 1) : k] + own[k + 1 : k + 2], default=0.0) for k in range(len(own))
+    ]
     scores = [max(mine, NEIGHBOUR * near) for mine, near in zip(own, beside, strict=True)]
     kept: list[tuple[int, int]] = []
     for k in sorted(range(len(spans)), key=lambda k: -scores[k]):

@@ -1,7 +1,7 @@
 """Hits widened by what stands around them, for a model that has room for it.
 
-The one rule: what comes out is a contiguous span of its document within one section, and its text is the document's own, so
-that a quote from it can be checked.
+The one rule: what comes out is a contiguous span of its document within one section, and its text
+is the document's own, so that a quote from it can be checked.
 """
 
 from __future__ import annotations
@@ -17,10 +17,12 @@ from citewell.types import Hit
 CHARS_A_TOKEN = 5  # at most, as `count_tokens` counts
 
 
-async def expanded(index: Index, hits: Sequence[Hit], before: int, after: int, budget: int) -> list[Hit]:
-    """Each hit with up to `before` and `after` passages of its section around it, best hit first, as long as all of them
-    together stay within `budget` tokens; hits that then meet are one, in the place of the better one. A hit that cannot be
-    widened stays as it is.
+async def expanded(
+    index: Index, hits: Sequence[Hit], before: int, after: int, budget: int
+) -> list[Hit]:
+    """Each hit with up to `before` and `after` passages of its section around it, best hit first,
+    as long as all of them together stay within `budget` tokens; hits that then meet are one, in the
+    place of the better one. A hit that cannot be widened stays as it is.
     """
     if not hits or (before <= 0 and after <= 0):
         return list(hits)
@@ -30,7 +32,11 @@ async def expanded(index: Index, hits: Sequence[Hit], before: int, after: int, b
     spent = sum(count_tokens(hit.text) for hit in hits)
     chosen: list[Hit] = []
     for hit, (start, end), text in zip(hits, spans, texts, strict=True):
-        wide = hit if text is None else replace(hit, start=start, end=end, text=text, words="", page=_page(hit, beside))
+        wide = (
+            hit
+            if text is None
+            else replace(hit, start=start, end=end, text=text, words="", page=_page(hit, beside))
+        )
         more = count_tokens(wide.text) - count_tokens(hit.text)
         if spent + more <= budget and hit.text in wide.text:
             spent += more
@@ -40,9 +46,12 @@ async def expanded(index: Index, hits: Sequence[Hit], before: int, after: int, b
     return await _merged(index, chosen)
 
 
-async def whole_documents(index: Index, catalog: Catalog, hits: Sequence[Hit], budget: int) -> dict[str, Hit]:
-    """The documents of the hits, best first, that are short enough to be read whole: one hit from their first to their last
-    character each, as many as fit into `budget` tokens together, by doc_id.
+async def whole_documents(
+    index: Index, catalog: Catalog, hits: Sequence[Hit], budget: int
+) -> dict[str, Hit]:
+    """The documents of the hits, best first, that are short enough to be read whole: one hit from
+    their first to their last character each, as many as fit into `budget` tokens together, by
+    doc_id.
     """
     best: dict[str, Hit] = {}
     for hit in hits:
@@ -55,13 +64,17 @@ async def whole_documents(index: Index, catalog: Catalog, hits: Sequence[Hit], b
         (text,) = await index.texts([(doc_id, 0, sizes[doc_id])])
         cost = count_tokens(text or "")
         if text is not None and cost <= budget:
-            whole[doc_id] = replace(hit, start=0, end=len(text), text=text, heading_path=(), page=None, words="")
+            whole[doc_id] = replace(
+                hit, start=0, end=len(text), text=text, heading_path=(), page=None, words=""
+            )
             budget -= cost
     return whole
 
 
 def _span(hit: Hit, beside: Sequence[Hit]) -> tuple[int, int]:
-    return min([hit.start, *(each.start for each in beside)]), max([hit.end, *(each.end for each in beside)])
+    return min([hit.start, *(each.start for each in beside)]), max(
+        [hit.end, *(each.end for each in beside)]
+    )
 
 
 def _page(hit: Hit, beside: dict[int, list[Hit]]) -> int | None:
@@ -70,7 +83,9 @@ def _page(hit: Hit, beside: dict[int, list[Hit]]) -> int | None:
 
 
 async def _merged(index: Index, hits: Sequence[Hit]) -> list[Hit]:
-    """Spans of one section that overlap become one; the better hit says where in the order, and keeps its figures."""
+    """Spans of one section that overlap become one; the better hit says where in the order, and
+    keeps its figures.
+    """
     groups: list[list[Hit]] = []
     for hit in hits:
         near = [group for group in groups if any(_meet(hit, other) for other in group)]
@@ -80,7 +95,9 @@ async def _merged(index: Index, hits: Sequence[Hit]) -> list[Hit]:
         else:
             groups.append([hit])
     wide = [_span(group[0], group[1:]) for group in groups]
-    texts = await index.texts([(group[0].doc_id, *span) for group, span in zip(groups, wide, strict=True)])
+    texts = await index.texts(
+        [(group[0].doc_id, *span) for group, span in zip(groups, wide, strict=True)]
+    )
     merged: list[Hit] = []
     for group, (start, end), text in zip(groups, wide, texts, strict=True):
         first = min(group, key=lambda hit: hit.start)

@@ -1,7 +1,8 @@
-"""Which links to follow for a question: pure functions over links that were seen and pages that were read.
+"""Which links to follow for a question: pure functions over links that were seen and pages that
+were read.
 
-The one rule: nothing that a page says changes what the rules are. Its words can only make a link of it stand out, as the words
-of any other link can; where a link may lead at all was decided before.
+The one rule: nothing that a page says changes what the rules are. Its words can only make a link of
+it stand out, as the words of any other link can; where a link may lead at all was decided before.
 """
 
 from __future__ import annotations
@@ -18,39 +19,60 @@ from citewell.ingest.web.links import Link
 from citewell.retrieve.rank import coverage
 from citewell.text.tokens import index_tokens, query_tokens
 
-# How much each figure counts; WORDS and MEANING are of one link each, the others add to it. Chosen by a trial script on all
-# 120 questions of the Debian FAQ, its start page without the contents that repeat each question, by pages read until the right
-# one: English, Chinese, Chinese questions to the English site 5.17, 5.55, 6.17 (0.55 and 0.45 from 0.78 on, with 0.08 for any
-# link that says "support" or "about": 5.49, 5.86, 6.60; words only: 5.84, 5.94, 7.87). `evals/website.py --only order --no-
-# toc` measures it.
+# How much each figure counts; WORDS and MEANING are of one link each, the others add to it. Chosen
+# by a trial script on all 120 questions of the Debian FAQ, its start page without the contents that
+# repeat each question, by pages read until the right one: English, Chinese, Chinese questions to
+# the English site 5.17, 5.55, 6.17 (0.55 and 0.45 from 0.78 on, with 0.08 for any link that says
+# "support" or "about": 5.49, 5.86, 6.60; words only: 5.84, 5.94, 7.87). `evals/website.py --only
+# order --no- toc` measures it.
 WORDS, MEANING = 0.4, 0.6
-PRECISE = 0.3  # of the words' figure: the share of a link's own words that are the question's, so that the shorter of two wins
-HEADING, AROUND, ADDRESS = 0.6, 0.5, 0.7  # of a word that stands only above the link, around it, or in its address
-LED = 0.25  # for a branch whose pages so far served the question as well as any; as much less for one whose pages did not
+# of the words' figure: the share of a link's own words that are the question's, so that the shorter
+# of two wins
+PRECISE = 0.3
+HEADING, AROUND, ADDRESS = (
+    0.6,
+    0.5,
+    0.7,
+)  # of a word that stands only above the link, around it, or in its address
+# for a branch whose pages so far served the question as well as any; as much less for one whose
+# pages did not
+LED = 0.25
 FOUND = 0.5  # for a page on which the answer to the same question was found before
-HELPFUL = 0.08  # for links that say little but that they help (FAQ, help centre), and for words of the instruction
+# for links that say little but that they help (FAQ, help centre), and for words of the instruction
+HELPFUL = 0.08
 MENU = 0.05  # less for a link around the content: it stands on every page
 DEPTH = 0.01  # less for each step from the start
-ALIKE = 0.06  # less for each page read whose address is of the same pattern and served nothing: calendars, long lists
+# less for each page read whose address is of the same pattern and served nothing: calendars, long
+# lists
+ALIKE = 0.06
 ENOUGH = 3  # words that a link shares with the question, for its meaning to be taken for granted
 UNREADABLE = 0.3  # less for what is there to be done, not to be read
 SENTENCE = 4  # words beside its links, of a passage that says something itself
-SAYS = 0.6  # of the question's words in a passage: if less of them stand outside its links, it only leads there
-LEAST_COSINE, WIDE = 0.80, 0.12  # of multilingual-e5-small between short texts: unrelated, and the span to nearly the same
+# of the question's words in a passage: if less of them stand outside its links, it only leads there
+SAYS = 0.6
+LEAST_COSINE, WIDE = (
+    0.80,
+    0.12,
+)  # of multilingual-e5-small between short texts: unrelated, and the span to nearly the same
 
 _HELPFUL = re.compile(
-    r"\W*(?:(?:customer |technical )?(?:help|support)(?: (?:cent(?:er|re)|desk|pages?))?|faqs?|frequently asked questions"
+    r"\W*(?:(?:customer |technical )?(?:help|support)(?: "
+    r"(?:cent(?:er|re)|desk|pages?))?|faqs?|frequently asked questions"
     r"|questions and answers|docs?|documentation|(?:user )?guides?|knowledge ?base|policies)\W*"
-    r"|(?:帮助|支持|客服|服务)(?:中心|页面)?|常见问题(?:解答)?|问答|(?:使用)?(?:文档|指南|手册)|政策",
+    r"|(?:帮助|支持|客服|服务)(?:中心|页面)?|常见问题(?:解答)?|问答|(?:使用)?(?:文档|指南|"
+    r"手册)|政策",
     re.IGNORECASE,
 )
 _TO_BE_DONE = re.compile(
-    r"\b(?:log[ -]?(?:in|out)|sign[ -]?(?:in|up|out)|register|cart|checkout|basket|wishlist|account|(?:un)?subscribe|share"
-    r"|print|edit|reply|comment|delete|compare|rss|feed|tweet|facebook|linkedin|wechat|weibo)\b|登录|登陆|注册|购物车|结算|分享|打印|订阅",
+    r"\b(?:log[ -]?(?:in|out)|sign[ "
+    r"-]?(?:in|up|out)|register|cart|checkout|basket|wishlist|account|(?:un)?subscribe|share"
+    r"|print|edit|reply|comment|delete|compare|rss|feed|tweet|facebook|linkedin|wechat|"
+    r"weibo)\b|登录|登陆|注册|购物车|结算|分享|打印|订阅",
     re.IGNORECASE,
 )
 _SAYS_NOTHING = re.compile(
-    r"\W*(?:here|click here|more|read more|learn more|see more|details?|view|next|previous|prev|link|this|go|continue"
+    r"\W*(?:here|click here|more|read more|learn more|see "
+    r"more|details?|view|next|previous|prev|link|this|go|continue"
     r"|详情|更多|查看|查看更多|了解更多|点击这里|这里|下一页|上一页|阅读全文|继续)\W*",
     re.IGNORECASE,
 )
@@ -62,7 +84,9 @@ _WORD = re.compile(r"[A-Za-z][\w'-]*")
 
 @dataclass(frozen=True, slots=True)
 class Mention:
-    """A link as it stands on a page. `source`: the address of that page; `depth`: its steps from the start, one more."""
+    """A link as it stands on a page. `source`: the address of that page; `depth`: its steps from
+    the start, one more.
+    """
 
     link: Link
     source: str
@@ -71,8 +95,8 @@ class Mention:
 
 @dataclass(frozen=True, slots=True)
 class Promise:
-    """How much following `url` promises, best near 1, and why, in words. `mention`: the one that promised most; `names`: words
-    of the question in it.
+    """How much following `url` promises, best near 1, and why, in words. `mention`: the one that
+    promised most; `names`: words of the question in it.
     """
 
     url: str
@@ -84,8 +108,9 @@ class Promise:
 
 @dataclass(slots=True)
 class Known:
-    """What is known when links are weighed. `worth`: how well each page read serves the question, 0 to 1, by address. `found`:
-    how alike the questions are that pages answered before. `helpful`: words of the instruction.
+    """What is known when links are weighed. `worth`: how well each page read serves the question, 0
+    to 1, by address. `found`: how alike the questions are that pages answered before. `helpful`:
+    words of the instruction.
     """
 
     worth: Mapping[str, float] = field(default_factory=dict)
@@ -108,7 +133,9 @@ def words_of(url: str) -> str:
     """The words of an address, without what every address has."""
     parts = urlsplit(url)
     path = re.sub(r"\.(?:x?html?|php|aspx?|jsp)$|\bindex\b", " ", unquote(parts.path))
-    return " ".join(re.split(r"[/\-_.+=&%]+|(?<=[a-z])(?=[A-Z])", f"{path} {unquote(parts.query)}")).strip()
+    return " ".join(
+        re.split(r"[/\-_.+=&%]+|(?<=[a-z])(?=[A-Z])", f"{path} {unquote(parts.query)}")
+    ).strip()
 
 
 @lru_cache(maxsize=50_000)
@@ -136,10 +163,14 @@ def branches(url: str, source: str) -> list[str]:
 
 
 def weigh(
-    question: str, mentions: Sequence[Mention], meaning: Mapping[str, float], known: Known, led: Mapping[str, list[float]]
+    question: str,
+    mentions: Sequence[Mention],
+    meaning: Mapping[str, float],
+    known: Known,
+    led: Mapping[str, list[float]],
 ) -> list[Promise]:
-    """Every address once, best first. `meaning`: the cosine of each label to the question (a label that is not there counts
-    by its words, twice); `led`: what pages of each branch were worth.
+    """Every address once, best first. `meaning`: the cosine of each label to the question (a label
+    that is not there counts by its words, twice); `led`: what pages of each branch were worth.
     """
     words = _Words(question, mentions)
     seen = Counter(pattern(url) for url in known.worth)
@@ -170,7 +201,11 @@ def weigh(
         old = best.get(link.url)
         if old is None or score > old.score:
             best[link.url] = Promise(
-                link.url, round(score, 4), "; ".join(reasons) or "nothing better is left", mention, tuple(named)
+                link.url,
+                round(score, 4),
+                "; ".join(reasons) or "nothing better is left",
+                mention,
+                tuple(named),
             )
     return sorted(best.values(), key=lambda promise: -promise.score)
 
@@ -179,7 +214,9 @@ class _Words:
     """How much of the question's words links hold; a word that most links have weighs little."""
 
     def __init__(self, question: str, mentions: Sequence[Mention]) -> None:
-        shown = {token: word for word in _WORD.findall(question) for token in index_tokens(word)}  # a stem is no word to show
+        shown = {
+            token: word for word in _WORD.findall(question) for token in index_tokens(word)
+        }  # a stem is no word to show
         self._terms = {token: shown.get(token, token) for token in query_tokens(question)}
         self._weights = self._rare(mentions)
         self._whole = sum(self._weights.values()) or 1.0
@@ -194,7 +231,12 @@ class _Words:
     def share(self, link: Link) -> tuple[float, list[str]]:
         """0 to 1, and the words found, weightiest first (three at most)."""
         counts: defaultdict[str, float] = defaultdict(float)
-        places = ((1.0, link.text), (HEADING, link.heading), (AROUND, link.around), (ADDRESS, words_of(link.url)))
+        places = (
+            (1.0, link.text),
+            (HEADING, link.heading),
+            (AROUND, link.around),
+            (ADDRESS, words_of(link.url)),
+        )
         for weight, text in places:
             for term in self._weights.keys() & _tokens(text) if text else ():
                 counts[term] = max(counts[term], weight)
@@ -210,7 +252,9 @@ class _Words:
 
 def _gain(url: str, source: str, led: Mapping[str, list[float]], usual: float) -> float:
     """What the pages of its branches were worth, against what pages here usually are."""
-    gains = [LED * (_mean(led[branch]) - usual) for branch in branches(url, source) if led.get(branch)]
+    gains = [
+        LED * (_mean(led[branch]) - usual) for branch in branches(url, source) if led.get(branch)
+    ]
     return max(gains, key=abs, default=0.0)
 
 
@@ -226,7 +270,9 @@ def _mean(values: Sequence[float]) -> float:
 
 
 def chosen(promises: Sequence[Promise], most: int, least: float = -math.inf) -> list[Promise]:
-    """The best `most` with at least `least`; of one pattern with figures no more than half, so that no list takes all."""
+    """The best `most` with at least `least`; of one pattern with figures no more than half, so that
+    no list takes all.
+    """
     taken: list[Promise] = []
     of_pattern: Counter[str] = Counter()
     for promise in promises:
@@ -241,17 +287,23 @@ def chosen(promises: Sequence[Promise], most: int, least: float = -math.inf) -> 
 
 
 def own_words(text: str, links: frozenset[str]) -> str:
-    """A passage without the lines that are links (`links`: their words, `folded`), or a link and what is said of it."""
+    """A passage without the lines that are links (`links`: their words, `folded`), or a link and
+    what is said of it.
+    """
     kept = []
     for line in text.splitlines():
         words = folded(line)
-        leads = words in links or (not _SENTENCE.search(line) and _BEFORE.split(words, maxsplit=1)[0].strip() in links)
+        leads = words in links or (
+            not _SENTENCE.search(line) and _BEFORE.split(words, maxsplit=1)[0].strip() in links
+        )
         kept += [] if leads else [line]
     return "\n".join(kept).strip()
 
 
 def signpost(text: str, links: frozenset[str], question: str = "") -> bool:
-    """Whether a passage only leads to what was asked: it holds nothing but links, or the question's words stand in these."""
+    """Whether a passage only leads to what was asked: it holds nothing but links, or the question's
+    words stand in these.
+    """
     own = own_words(text, links)
     if own == text.strip():
         return False
@@ -262,5 +314,7 @@ def signpost(text: str, links: frozenset[str], question: str = "") -> bool:
 
 
 def folded(text: str) -> str:
-    """Words to compare a line of a page with those of its links: without list marks and numbers before it."""
+    """Words to compare a line of a page with those of its links: without list marks and numbers
+    before it.
+    """
     return re.sub(r"^[\W\d_]+", "", " ".join(text.split())).casefold()

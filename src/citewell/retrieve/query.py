@@ -1,4 +1,6 @@
-"""What is asked of a search, and what it gives back. The one rule: a query says everything; a strategy keeps nothing."""
+"""What is asked of a search, and what it gives back. The one rule: a query says everything; a
+strategy keeps nothing.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,9 @@ from citewell.types import Hit
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """The question behind those before it: a second reading, searched too. Its figures count `weight` times the question's."""
+    """The question behind those before it: a second reading, searched too. Its figures count
+    `weight` times the question's.
+    """
 
     text: str
     vector: Vector | None
@@ -23,13 +27,15 @@ class Context:
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """What is searched. `text` finds words, `vector` meaning; `entities` must be case-folded names, best matched verbatim.
+    """What is searched. `text` finds words, `vector` meaning; `entities` must be case-folded names,
+    best matched verbatim.
 
-    `foreign`: the vector as it is compared with passages of another language (`foreign.turned`); None: `vector`.
-    `calibration`: a library's own weights of the confidence (App.calibration.retrieval). `recency`: how much a document of
-    today is worth over one of long ago, in standard deviations of the score (0: nothing); half of it is left after
-    `half_life_days`. `diversity`: 0 takes the best hits, 1 those least like each other. `reranker` looks again at the first
-    `rerank_top`. `now`: what "today" is, in seconds since the epoch.
+    `foreign`: the vector as it is compared with passages of another language (`foreign.turned`);
+    None: `vector`. `calibration`: a library's own weights of the confidence
+    (App.calibration.retrieval). `recency`: how much a document of today is worth over one of long
+    ago, in standard deviations of the score (0: nothing); half of it is left after
+    `half_life_days`. `diversity`: 0 takes the best hits, 1 those least like each other. `reranker`
+    looks again at the first `rerank_top`. `now`: what "today" is, in seconds since the epoch.
     """
 
     text: str
@@ -50,7 +56,9 @@ class Query:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """Hits best first, and how likely they hold what is asked for (0 to 1). `warnings`: what could not be done."""
+    """Hits best first, and how likely they hold what is asked for (0 to 1). `warnings`: what could
+    not be done.
+    """
 
     hits: list[Hit]
     confidence: float

@@ -1,6 +1,7 @@
 """Fuse, rerank, deduplicate: pure functions over hits.
 
-The one rule: scores are compared within one search only; what crosses searches is a probability (`confidence.py`).
+The one rule: scores are compared within one search only; what crosses searches is a probability
+(`confidence.py`).
 """
 
 from __future__ import annotations
@@ -19,18 +20,23 @@ from citewell.types import Hit
 
 RRF_K = 60  # Cormack, Clarke and Buettcher 2009: the constant that damps the first ranks
 
-# Chosen by hand on the mean nDCG@10 of 14 sets (SQuAD2, XQuAD in each language, CMRC, Cranfield, MTRAG's last turns alone and
-# after their history, ClapNQ, four of RGB, paper_qa, samples; vectors of multilingual-e5-small): 0.817. A cosine of 1.5 with
-# entities at 0.25 gave 0.813, vectors alone 0.790, BM25 alone 0.769; figures clipped gave no more.
+# Chosen by hand on the mean nDCG@10 of 14 sets (SQuAD2, XQuAD in each language, CMRC, Cranfield,
+# MTRAG's last turns alone and after their history, ClapNQ, four of RGB, paper_qa, samples; vectors
+# of multilingual-e5-small): 0.817. A cosine of 1.5 with entities at 0.25 gave 0.813, vectors alone
+# 0.790, BM25 alone 0.769; figures clipped gave no more.
 WEIGHTS = {"cosine": 2.0, "bm25": 1.0, "coverage": 0.5, "entities": 0.5}
-# The least spread that cosines are divided by: of a pool of few, or of passages that are all alike, the differences mean
-# little. Their spread is 0.016 to 0.040 on those sets; ClapNQ gained 0.008 and Cranfield 0.005, none lost more than 0.003.
+# The least spread that cosines are divided by: of a pool of few, or of passages that are all alike,
+# the differences mean little. Their spread is 0.016 to 0.040 on those sets; ClapNQ gained 0.008 and
+# Cranfield 0.005, none lost more than 0.003.
 LEAST_SPREAD = {"cosine": 0.02, "context_cosine": 0.02}
-# Passages in another language than the question: words hardly match across them, but names and figures do. On XQuAD coverage
-# at 0.2 put the right passage first for 0.866 and 0.853 of 320 questions each way, without it 0.841 and 0.850, at 0.4 0.853
-# and 0.819. Entities are only those with figures in them, which are the same in every language (names made it worse).
+# Passages in another language than the question: words hardly match across them, but names and
+# figures do. On XQuAD coverage at 0.2 put the right passage first for 0.866 and 0.853 of 320
+# questions each way, without it 0.841 and 0.850, at 0.4 0.853 and 0.819. Entities are only those
+# with figures in them, which are the same in every language (names made it worse).
 FOREIGN_WEIGHTS = {"foreign_cosine": 1.0, "coverage": 0.2, "entities": 0.5}
-SCALE = 3.5  # of `score`: what the weights are scaled to sum up to, so that scores of searches of any kind spread alike
+# of `score`: what the weights are scaled to sum up to, so that scores of searches of any kind
+# spread alike
+SCALE = 3.5
 
 
 def fuse(*rankings: Sequence[int], k: int = RRF_K) -> list[int]:
@@ -50,29 +56,43 @@ def rerank(
     context: str = "",
     weights: Mapping[str, float] = WEIGHTS,
 ) -> list[Hit]:
-    """Order by meaning, words and entities together. Fills `score` and the signals `coverage`, `entities` and `standing` (the
-    score, kept where later steps change it: how far a hit stands out of its pool), and `context_coverage` where there is a
-    context: the question behind those before it.
+    """Order by meaning, words and entities together. Fills `score` and the signals `coverage`,
+    `entities` and `standing` (the score, kept where later steps change it: how far a hit stands out
+    of its pool), and `context_coverage` where there is a context: the question behind those before
+    it.
     """
     if not hits:
         return []
     held = [set(h.words.split()) or set(index_tokens(searchable(h))) for h in hits]
-    measured = {"coverage": covered(question, held), "entities": [entity_share(entities, searchable(h)) for h in hits]}
+    measured = {
+        "coverage": covered(question, held),
+        "entities": [entity_share(entities, searchable(h)) for h in hits],
+    }
     if context:
         measured["context_coverage"] = covered(context, held)
-    signals = [h.signals | {name: values[n] for name, values in measured.items()} for n, h in enumerate(hits)]
+    signals = [
+        h.signals | {name: values[n] for name, values in measured.items()}
+        for n, h in enumerate(hits)
+    ]
     total = np.zeros(len(hits))
     for name, weight in weights.items():
         total += weight * _standardised([s.get(name, 0.0) for s in signals], name)
     total *= SCALE / sum(weights.values())
     order = np.argsort(-total, kind="stable")
     scores = [round(float(x), 4) for x in total]
-    return [replace(hits[i], score=scores[i], signals=signals[i] | {"standing": scores[i]}) for i in order]
+    return [
+        replace(hits[i], score=scores[i], signals=signals[i] | {"standing": scores[i]})
+        for i in order
+    ]
 
 
 def with_context(weight: float) -> dict[str, float]:
-    """The weights where a context is searched too, whose figures count `weight` times the question's own."""
-    return WEIGHTS | {f"context_{name}": weight * WEIGHTS[name] for name in ("cosine", "bm25", "coverage")}
+    """The weights where a context is searched too, whose figures count `weight` times the
+    question's own.
+    """
+    return WEIGHTS | {
+        f"context_{name}": weight * WEIGHTS[name] for name in ("cosine", "bm25", "coverage")
+    }
 
 
 def searchable(hit: Hit) -> str:
@@ -81,7 +101,9 @@ def searchable(hit: Hit) -> str:
 
 
 def coverage(question: str, texts: Sequence[str]) -> list[float]:
-    """Share of the question's terms that each text holds; a term rare among the texts weighs more (idf). 0 to 1."""
+    """Share of the question's terms that each text holds; a term rare among the texts weighs more
+    (idf). 0 to 1.
+    """
     return covered(question, [set(index_tokens(text)) for text in texts])
 
 
@@ -89,7 +111,9 @@ def covered(question: str, words: Sequence[set[str]]) -> list[float]:
     """`coverage` of texts whose words are known."""
     terms = set(query_tokens(question))
     holds = [terms & held for held in words]
-    weights = {t: math.log(1 + (len(words) + 0.5) / (sum(t in h for h in holds) + 0.5)) for t in terms}
+    weights = {
+        t: math.log(1 + (len(words) + 0.5) / (sum(t in h for h in holds) + 0.5)) for t in terms
+    }
     whole = sum(weights.values()) or 1.0
     return [sum(weights[t] for t in held) / whole for held in holds]
 
@@ -102,7 +126,9 @@ def entity_share(entities: Iterable[str], text: str) -> float:
 
 
 def deduplicate(hits: Iterable[Hit]) -> list[Hit]:
-    """Keep the first of equal texts, and of chunks that overlap by more than half in one document."""
+    """Keep the first of equal texts, and of chunks that overlap by more than half in one
+    document.
+    """
     kept: list[Hit] = []
     of_document: defaultdict[str, list[Hit]] = defaultdict(list)
     seen: set[str] = set()
@@ -122,8 +148,8 @@ def _overlap(one: Hit, other: Hit) -> bool:
 
 
 def _standardised(values: Sequence[float], name: str) -> NDArray[np.float64]:
-    """How many standard deviations above the mean. A cosine of 0 is that of a passage without a vector yet: not known, so it
-    neither helps nor hurts.
+    """How many standard deviations above the mean. A cosine of 0 is that of a passage without a
+    vector yet: not known, so it neither helps nor hurts.
     """
     array = np.asarray(values, dtype=np.float64)
     known = array != 0 if name.endswith("cosine") else np.ones(len(array), dtype=np.bool_)
@@ -134,18 +160,29 @@ def _standardised(values: Sequence[float], name: str) -> NDArray[np.float64]:
 
 
 def interleave(first: Sequence[Hit], second: Sequence[Hit]) -> list[Hit]:
-    """Two rankings whose scores cannot be compared, taken in turn; the second's hits get the first's scores, place by place."""
-    second = [replace(hit, score=first[min(place, len(first) - 1)].score if first else 0.0) for place, hit in enumerate(second)]
+    """Two rankings whose scores cannot be compared, taken in turn; the second's hits get the
+    first's scores, place by place.
+    """
+    second = [
+        replace(hit, score=first[min(place, len(first) - 1)].score if first else 0.0)
+        for place, hit in enumerate(second)
+    ]
     places = range(max(len(first), len(second)))
-    return [hit for place in places for hit in (*first[place : place + 1], *second[place : place + 1])]
+    return [
+        hit for place in places for hit in (*first[place : place + 1], *second[place : place + 1])
+    ]
 
 
 def append(first: Sequence[Hit], second: Sequence[Hit]) -> list[Hit]:
-    """Two rankings whose scores cannot be compared, one after the other; the second's hits get the first's lowest score."""
+    """Two rankings whose scores cannot be compared, one after the other; the second's hits get the
+    first's lowest score.
+    """
     return [*first, *(replace(hit, score=first[-1].score if first else 0.0) for hit in second)]
 
 
 def stretched(cosines: Vector) -> Vector:
-    """Cosines of multilingual-e5-small (0.70 unrelated, 0.95 the same) stretched to 0..1, so that they weigh like words."""
+    """Cosines of multilingual-e5-small (0.70 unrelated, 0.95 the same) stretched to 0..1, so that
+    they weigh like words.
+    """
     wide: Vector = np.clip((cosines - 0.75) / 0.2, 0, 1)
     return wide

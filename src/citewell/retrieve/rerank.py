@@ -1,7 +1,7 @@
 """A second look at the best hits of a search by a model that reads question and passage together.
 
-The one rule: it may change the order of the first few hits and nothing else. A reranker that is down costs a warning, never
-the search; what it does not judge counts as undecided.
+The one rule: it may change the order of the first few hits and nothing else. A reranker that is
+down costs a warning, never the search; what it does not judge counts as undecided.
 """
 
 from __future__ import annotations
@@ -17,7 +17,9 @@ from citewell.retrieve.excerpt import excerpt
 from citewell.types import Hit
 
 MOST = 6.0  # log-odds count as no more than this, either way: past 99.75 % the figure tells nothing
-FIRST_TOKENS = 480  # of the first hit, sent whole: it is likely the evidence sent next, and then its prompt is in the cache
+# of the first hit, sent whole: it is likely the evidence sent next, and then its prompt is in the
+# cache
+FIRST_TOKENS = 480
 
 
 class Reranked(NamedTuple):
@@ -27,33 +29,46 @@ class Reranked(NamedTuple):
     warnings: list[str]
 
 
-async def reranked(reranker: Reranker | None, question: str, hits: Sequence[Hit], top: int) -> Reranked:
-    """The first `top` hits ordered by their score and the reranker's log-odds together, the rest behind them as they were.
+async def reranked(
+    reranker: Reranker | None, question: str, hits: Sequence[Hit], top: int
+) -> Reranked:
+    """The first `top` hits ordered by their score and the reranker's log-odds together, the rest
+    behind them as they were.
 
-    Those judged get the signal `rerank` (log-odds). Scores stay in descending order, the best one as high as before. Hits
-    out of the reranker's reach are not shown to it; with only the first in reach, nobody is asked.
+    Those judged get the signal `rerank` (log-odds). Scores stay in descending order, the best one
+    as high as before. Hits out of the reranker's reach are not shown to it; with only the first in
+    reach, nobody is asked.
     """
     if reranker is None:
         return Reranked(list(hits), [])
     first = list(takewhile(lambda hit: hits[0].score - hit.score <= reranker.reach, hits[:top]))
     if len(first) < 2:
         return Reranked(list(hits), [])
-    texts = [_shown(question, hit, reranker.passage_tokens if n else FIRST_TOKENS) for n, hit in enumerate(first)]
+    texts = [
+        _shown(question, hit, reranker.passage_tokens if n else FIRST_TOKENS)
+        for n, hit in enumerate(first)
+    ]
     try:
         verdicts = await reranker.scores(question, texts)
     except CitewellError as error:
-        return Reranked(list(hits), [f"the order of the passages was not checked again: {error.message}"])
+        return Reranked(
+            list(hits), [f"the order of the passages was not checked again: {error.message}"]
+        )
     return Reranked(_blended(hits, verdicts, reranker.weight), [])
 
 
 def _shown(question: str, hit: Hit, tokens: int) -> str:
-    """Title and headings, each once, and the text: as the evidence is sent (skills/evidence/passages.py)."""
+    """Title and headings, each once, and the text: as the evidence is sent
+    (skills/evidence/passages.py).
+    """
     heading = " › ".join(dict.fromkeys(part for part in (hit.title, *hit.heading_path) if part))
     return f"{heading}\n{excerpt(question, hit.text, tokens)}"
 
 
 def _blended(hits: Sequence[Hit], verdicts: Sequence[float | None], weight: float) -> list[Hit]:
-    """`verdicts` are of the first hits. Their totals are moved so that the best keeps the score that led before."""
+    """`verdicts` are of the first hits. Their totals are moved so that the best keeps the score
+    that led before.
+    """
     judged = list(zip(hits, verdicts, strict=False))
     totals = [hit.score + weight * max(-MOST, min(MOST, verdict or 0.0)) for hit, verdict in judged]
     shift = hits[0].score - max(totals)

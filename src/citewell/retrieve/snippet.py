@@ -1,4 +1,5 @@
-"""The stretch of a passage that shows best why it was found, and where the question's words stand in it: a pure function.
+"""The stretch of a passage that shows best why it was found, and where the question's words stand
+in it: a pure function.
 
 The one rule: a snippet is one verbatim stretch of the passage; marks are offsets into it.
 """
@@ -20,7 +21,9 @@ _HAN = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]")
 
 @dataclass(frozen=True, slots=True)
 class Snippet:
-    """`start`: where it begins in the passage. `marks`: (start, end) within `text`, in order, not touching."""
+    """`start`: where it begins in the passage. `marks`: (start, end) within `text`, in order, not
+    touching.
+    """
 
     text: str
     start: int
@@ -41,10 +44,14 @@ def snippet(question: str, text: str, longest: int = LONGEST) -> Snippet:
 
 
 def marks(question: str, text: str) -> tuple[tuple[int, int], ...]:
-    """Where the question's words stand: Latin words by their stem, Chinese ones as they are written."""
+    """Where the question's words stand: Latin words by their stem, Chinese ones as they are
+    written.
+    """
     wanted = set(query_tokens(question))
     found = [
-        match.span() for match in _WORD.finditer(text) if not _HAN.search(match[0]) and wanted & set(index_tokens(match[0]))
+        match.span()
+        for match in _WORD.finditer(text)
+        if not _HAN.search(match[0]) and wanted & set(index_tokens(match[0]))
     ]
     chinese = [token for token in wanted if _HAN.search(token)]
     found += [match.span() for token in chinese for match in re.finditer(re.escape(token), text)]
@@ -62,8 +69,13 @@ def _cut(question: str, text: str, start: int, end: int, longest: int) -> Snippe
     found = marks(question, text[start:end])
     at = 0
     if found:
-        worth = {a: sum(min(d, a + longest) - c for c, d in found if a <= c < a + longest) for a, _ in found}
-        at = max(0, min(max(worth, key=lambda a: (worth[a], -a)) - longest // 8, end - start - longest))
+        worth = {
+            a: sum(min(d, a + longest) - c for c, d in found if a <= c < a + longest)
+            for a, _ in found
+        }
+        at = max(
+            0, min(max(worth, key=lambda a: (worth[a], -a)) - longest // 8, end - start - longest)
+        )
     if at and text[start + at - 1].isalnum():  # not in the middle of a word
         rest = _REST.match(text, start + at, end)
         at += len(rest[0]) if rest else 0

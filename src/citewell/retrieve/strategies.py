@@ -1,6 +1,8 @@
-"""Ways to search what is kept, as one table. Each is hybrid: vectors and words, fused, reranked, deduplicated.
+"""Ways to search what is kept, as one table. Each is hybrid: vectors and words, fused, reranked,
+deduplicated.
 
-The one rule: a strategy returns hits best first and knows neither the agent that asks nor the index adapter that answers.
+The one rule: a strategy returns hits best first and knows neither the agent that asks nor the index
+adapter that answers.
 """
 
 from __future__ import annotations
@@ -14,36 +16,59 @@ from citewell.retrieve.candidates import POOL, candidates, foreign_candidates
 from citewell.retrieve.confidence import confidence
 from citewell.retrieve.diversify import diversified
 from citewell.retrieve.query import Context, Found, Query, Strategy
-from citewell.retrieve.rank import FOREIGN_WEIGHTS, append, deduplicate, interleave, rerank, with_context
+from citewell.retrieve.rank import (
+    FOREIGN_WEIGHTS,
+    append,
+    deduplicate,
+    interleave,
+    rerank,
+    with_context,
+)
 from citewell.retrieve.rerank import reranked
 from citewell.store.index.base import Filter, Index
 from citewell.text.sentences import language
 from citewell.types import Hit
 
-__all__ = ["POOL", "STRATEGIES", "Context", "Found", "Query", "Strategy", "direct_chunk_search", "hierarchical_search"]
+__all__ = [
+    "POOL",
+    "STRATEGIES",
+    "Context",
+    "Found",
+    "Query",
+    "Strategy",
+    "direct_chunk_search",
+    "hierarchical_search",
+]
 
-# The embedder prefers its own language (an unrelated Chinese sentence can outscore a relevant English one) and words do not
-# match across languages: passages of the two are ranked apart. Where the question's own is unsure the other is asked too. Where
-# that is no surer, it comes last: taken in turn, English passages that answered nothing cost a Chinese set of RGB 0.07 nDCG@10.
-# Where it is surer they are taken in turn, the other first from SURER times as sure on: of 200 of xquad-half 0.885 then have
-# the right one first (0.895 at 1.4, 0.865 at 2.2), of 32 of the samples 0.969 (0.906, 0.938).
+# The embedder prefers its own language (an unrelated Chinese sentence can outscore a relevant
+# English one) and words do not match across languages: passages of the two are ranked apart. Where
+# the question's own is unsure the other is asked too. Where that is no surer, it comes last: taken
+# in turn, English passages that answered nothing cost a Chinese set of RGB 0.07 nDCG@10. Where it
+# is surer they are taken in turn, the other first from SURER times as sure on: of 200 of xquad-half
+# 0.885 then have the right one first (0.895 at 1.4, 0.865 at 2.2), of 32 of the samples 0.969
+# (0.906, 0.938).
 SURE = 0.6
 SURER = 1.8
 OTHER = {"zh": "en", "en": "zh"}
 
 SECTIONS = 8  # looked into
-FOREIGN_SECTIONS = 2  # of those in the other language, by meaning, where the question's own may not have it
+FOREIGN_SECTIONS = (
+    2  # of those in the other language, by meaning, where the question's own may not have it
+)
 SPREAD = 3  # candidates for each hit asked for, where hits are to be unlike each other
 
 
 async def direct_chunk_search(index: Index, query: Query) -> Found:
-    """Search all chunks at once by vectors and by words; where that finds little, in the other language by meaning too."""
+    """Search all chunks at once by vectors and by words; where that finds little, in the other
+    language by meaning too.
+    """
     return await _finished(index, query, await _ranked(index, query))
 
 
 async def hierarchical_search(index: Index, query: Query) -> Found:
-    """Find the best sections by their summaries and headings, then the chunks inside them. Direct where what is searched has
-    no summaries, and where the chunks of the best sections are not what was asked for.
+    """Find the best sections by their summaries and headings, then the chunks inside them. Direct
+    where what is searched has no summaries, and where the chunks of the best sections are not what
+    was asked for.
     """
     sections = await _sections(index, query)
     if not any(hit.kind == "summary" for hit in sections):
@@ -101,13 +126,19 @@ async def _foreign(index: Index, query: Query, where: Filter, found: Sequence[Hi
 
 
 def _foreign_allowed(query: Query) -> bool:
-    """Whether the other language can be searched: by meaning only, and unless the filter leaves it out."""
-    return query.vector is not None and (not query.where.langs or OTHER[language(query.text)] in query.where.langs)
+    """Whether the other language can be searched: by meaning only, and unless the filter leaves it
+    out.
+    """
+    return query.vector is not None and (
+        not query.where.langs or OTHER[language(query.text)] in query.where.langs
+    )
 
 
 def _order(query: Query, hits: Sequence[Hit]) -> list[Hit]:
     ranked = _ranking(query, hits)
-    return deduplicate(weighed(ranked, recency=query.recency, half_life_days=query.half_life_days, now=query.now))
+    return deduplicate(
+        weighed(ranked, recency=query.recency, half_life_days=query.half_life_days, now=query.now)
+    )
 
 
 def _ranking(query: Query, hits: Sequence[Hit]) -> list[Hit]:
@@ -124,10 +155,14 @@ def _reach(query: Query) -> int:
 
 
 async def _finished(index: Index, query: Query, found: Found) -> Found:
-    """The first hits looked at again, then as many as are asked for, unlike each other where that is wanted."""
+    """The first hits looked at again, then as many as are asked for, unlike each other where that
+    is wanted.
+    """
     hits, warnings = await reranked(query.reranker, query.text, found.hits, query.rerank_top)
     if query.diversity:
-        hits = diversified(hits, await index.vectors([hit.chunk_id for hit in hits]), query.k, query.diversity)
+        hits = diversified(
+            hits, await index.vectors([hit.chunk_id for hit in hits]), query.k, query.diversity
+        )
     return Found(hits[: query.k], found.confidence, (*found.warnings, *warnings))
 
 

@@ -1,4 +1,6 @@
-"""Searching the web: who may be asked, by name. The one rule: nobody is asked unless the settings name a provider."""
+"""Searching the web: who may be asked, by name. The one rule: nobody is asked unless the settings
+name a provider.
+"""
 
 from __future__ import annotations
 
@@ -25,9 +27,12 @@ PROVIDERS: dict[str, Callable[[Settings], Provider]] = {
 
 
 def build_provider(settings: Settings) -> Provider:
-    """The provider of the settings. Raises ConfigError where they name none, or leave out what it needs."""
+    """The provider of the settings. Raises ConfigError where they name none, or leave out what it
+    needs.
+    """
     if settings.web.provider not in PROVIDERS:
         raise ConfigError(
-            "web search is off: setting web.provider names nobody", hint=f"one of {', '.join(PROVIDERS)}; docs/web.md"
+            "web search is off: setting web.provider names nobody",
+            hint=f"one of {', '.join(PROVIDERS)}; docs/web.md",
         )
     return PROVIDERS[settings.web.provider](settings)

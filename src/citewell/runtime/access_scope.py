@@ -1,7 +1,8 @@
 """The open App as one user may see it.
 
-The one rule: what is another user's is not there. The stores are narrowed, not the functions that ask them, so that what is
-built on the App needs no thought of its own about whose things are whose. Models, runs and background work stay shared.
+The one rule: what is another user's is not there. The stores are narrowed, not the functions that
+ask them, so that what is built on the App needs no thought of its own about whose things are whose.
+Models, runs and background work stay shared.
 """
 
 from __future__ import annotations
@@ -20,15 +21,32 @@ from citewell.store.users.users import ROLES, Role
 
 
 class View(App):
-    """Opens nothing and closes nothing: it lives as long as a request, in the App that it is a view of."""
+    """Opens nothing and closes nothing: it lives as long as a request, in the App that it is a view
+    of.
+    """
 
     def __init__(self, whole: App, viewer: Viewer) -> None:
         self.settings = whole.settings
         self.root, self.viewer = whole, viewer
-        self.db, self.new_job, self.turns, self.running = whole.db, whole.new_job, whole.turns, whole.running
+        self.db, self.new_job, self.turns, self.running = (
+            whole.db,
+            whole.new_job,
+            whole.turns,
+            whole.running,
+        )
         self.stopping = whole.stopping
-        self.sessions, self.traces, self.memories, self.runs = whole.sessions, whole.traces, whole.memories, whole.runs
-        self.snapshots, self.sites, self.users, self.audit = whole.snapshots, whole.sites, whole.users, whole.audit
+        self.sessions, self.traces, self.memories, self.runs = (
+            whole.sessions,
+            whole.traces,
+            whole.memories,
+            whole.runs,
+        )
+        self.snapshots, self.sites, self.users, self.audit = (
+            whole.snapshots,
+            whole.sites,
+            whole.users,
+            whole.audit,
+        )
         self.catalog = whole.catalog.seen_by(viewer.user_id)
         self.jobs = whole.jobs.seen_by(viewer.user_id)
         self.sources = whole.sources.seen_by(viewer.user_id)
@@ -57,7 +75,9 @@ class View(App):
     def calibration(self) -> Calibration:
         return self.root.calibration
 
-    def part(self, build: Callable[[App], T], close: Callable[[T], Awaitable[None]] | None = None) -> T:
+    def part(
+        self, build: Callable[[App], T], close: Callable[[T], Awaitable[None]] | None = None
+    ) -> T:
         return self.root.part(build, close)
 
     @property
@@ -95,5 +115,13 @@ def is_shown(app: App, item: Confirmed | Rule) -> bool:
     """That, and it is in force, or somebody's to judge: a reviewer's, or theirs who said so."""
     if app.viewer is None or not rests_on_visible(app, item):
         return app.viewer is None
-    said = {each.user_id for each in item.confirmed_by} if isinstance(item, Confirmed) else {item.user_id}
-    return item.state == "active" or at_least(app.viewer.role, "reviewer") or named(app.viewer.user_id) in said
+    said = (
+        {each.user_id for each in item.confirmed_by}
+        if isinstance(item, Confirmed)
+        else {item.user_id}
+    )
+    return (
+        item.state == "active"
+        or at_least(app.viewer.role, "reviewer")
+        or named(app.viewer.user_id) in said
+    )

@@ -1,4 +1,5 @@
-"""Everything that answers, built once from Settings. The one rule: what `async with App(settings)` opens, it closes.
+"""Everything that answers, built once from Settings. The one rule: what `async with App(settings)`
+opens, it closes.
 
 Models are built here but load on their first use, so that listing and removing cost no model.
 """
@@ -63,9 +64,11 @@ class Viewer:
 
 
 class App:
-    """Raises on entry StorageError where the database cannot be opened, and ConfigError where a model cannot be built.
+    """Raises on entry StorageError where the database cannot be opened, and ConfigError where a
+    model cannot be built.
 
-    `viewer`: whose eyes it is seen with (access_scope.py); None: everything is seen. `root`: the one that was opened.
+    `viewer`: whose eyes it is seen with (access_scope.py); None: everything is seen. `root`: the
+    one that was opened.
     """
 
     db: Database
@@ -84,8 +87,9 @@ class App:
     viewer: Viewer | None = None
 
     def __init__(self, settings: Settings, *, lender: App | None = None) -> None:
-        """`lender`: an open App whose models and calibration are used, and which closes them. Raises ConfigError for
-        hosts of this house that are none: here, not at the first page that is fetched.
+        """`lender`: an open App whose models and calibration are used, and which closes them.
+        Raises ConfigError for hosts of this house that are none: here, not at the first page that
+        is fetched.
         """
         Guard(settings.allow_private_hosts)
         self.settings = settings
@@ -143,11 +147,18 @@ class App:
         return {name: model.known for name, model in self._endpoints().items()}
 
     async def learn_models(self, *, anew: bool = False) -> dict[str, Known]:
-        """Have the endpoints probed where that is due, before what they can do decides how a question is answered. What is
-        known of each, by the settings' prefix; one that is no endpoint has none. Raises nothing but ConfigError.
+        """Have the endpoints probed where that is due, before what they can do decides how a
+        question is answered. What is known of each, by the settings' prefix; one that is no
+        endpoint has none. Raises nothing but ConfigError.
         """
         endpoints = self._endpoints()
-        return dict(zip(endpoints, await asyncio.gather(*(m.learn(anew=anew) for m in endpoints.values())), strict=True))
+        return dict(
+            zip(
+                endpoints,
+                await asyncio.gather(*(m.learn(anew=anew) for m in endpoints.values())),
+                strict=True,
+            )
+        )
 
     def _endpoints(self) -> dict[str, Learns]:
         models: dict[str, object] = {"llm": self.llm, "judge": self.judge_llm}
@@ -155,24 +166,32 @@ class App:
 
     @cached_property
     def reranker(self) -> Reranker | None:
-        """What looks again at the best passages; None where the settings want none. Raises ConfigError."""
+        """What looks again at the best passages; None where the settings want none. Raises
+        ConfigError.
+        """
         if self._lender:
             return self._lender.reranker
-        reranker = build_reranker(self.settings, self.llm if self.settings.reranker == "llm" else None)
+        reranker = build_reranker(
+            self.settings, self.llm if self.settings.reranker == "llm" else None
+        )
         if reranker is not None:
             self._stack.push_async_callback(reranker.close)
         return reranker
 
     @cached_property
     def calibration(self) -> Calibration:
-        """The weights of the confidences: the library's own where it has some for this embedder, else the shipped ones."""
+        """The weights of the confidences: the library's own where it has some for this embedder,
+        else the shipped ones.
+        """
         if self._lender:
             return self._lender.calibration
         return in_force(self.settings.home / OWN, self.embedder.name)
 
-    def part(self, build: Callable[[App], T], close: Callable[[T], Awaitable[None]] | None = None) -> T:
-        """What `build` makes of this App, once, when it is first asked for; it lives as long as the App, which closes it.
-        Raises what `build` raises.
+    def part(
+        self, build: Callable[[App], T], close: Callable[[T], Awaitable[None]] | None = None
+    ) -> T:
+        """What `build` makes of this App, once, when it is first asked for; it lives as long as the
+        App, which closes it. Raises what `build` raises.
         """
         if build not in self._parts:
             self._parts[build] = made = build(self.root)
@@ -193,7 +212,9 @@ class App:
         self.catalog = Catalog(self.db, embedder)
         self.sessions = Sessions(self.db)
         self.traces = Traces(self.db, self.settings.trace_days)
-        self.memories = Memories(self.db, embedder, self.settings.memory.days, self.settings.memory.most)
+        self.memories = Memories(
+            self.db, embedder, self.settings.memory.days, self.settings.memory.most
+        )
         self.runs = Runs(self.db, self.settings.trace_days)
         self.jobs = Jobs(self.db, lease=LEASE_SECONDS)
         self.snapshots = Snapshots(self.db)
@@ -205,6 +226,9 @@ class App:
         return self
 
     async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
     ) -> None:
         await self._stack.__aexit__(kind, error, trace)

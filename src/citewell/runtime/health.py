@@ -1,7 +1,8 @@
-"""What the readiness goes by beside the settings: can the database be written to, and what came of the models' last calls.
+"""What the readiness goes by beside the settings: can the database be written to, and what came of
+the models' last calls.
 
-The one rule: asking every second costs next to nothing. A write is tried every few seconds at most, and models are watched at
-work, never asked.
+The one rule: asking every second costs next to nothing. A write is tried every few seconds at most,
+and models are watched at work, never asked.
 """
 
 from __future__ import annotations
@@ -21,9 +22,13 @@ EVERY = 5.0  # seconds between two writes that are tried
 PATIENCE = 1.0  # seconds that somebody who asks waits for one
 STUCK = 15.0  # seconds after which a write that has not come through is a fault
 LEAST_FREE = 16 * 2**20  # bytes: an answer with its trace, and the log of the database, need some
-FORGOTTEN = 60.0  # seconds after which a model that failed is given another chance: nobody may be asking it because it failed
+# seconds after which a model that failed is given another chance: nobody may be asking it because
+# it failed
+FORGOTTEN = 60.0
 FAILED = "its last call failed"
-TROUBLE = frozenset({"transient", "permanent", "unauthorised", "model_unavailable", INTERNAL})  # a prompt too long is none
+TROUBLE = frozenset(
+    {"transient", "permanent", "unauthorised", "model_unavailable", INTERNAL}
+)  # a prompt too long is none
 ROLES = {"chat": "chat", "yes_no": "chat", "embeddings": "embeddings"}
 
 
@@ -51,7 +56,11 @@ class Writing:
         try:
             await db.try_writing()
             free = await anyio.to_thread.run_sync(lambda: shutil.disk_usage(db.path.parent).free)
-            self.found = "ok" if free >= LEAST_FREE else f"{db.path}: {free // 2**20} MiB are left on its disk; free some space"
+            self.found = (
+                "ok"
+                if free >= LEAST_FREE
+                else f"{db.path}: {free // 2**20} MiB are left on its disk; free some space"
+            )
         except CitewellError as error:
             self.found = error.message
         except OSError as error:
@@ -73,7 +82,9 @@ class Trouble:
 
 
 class ModelsSeen:
-    """A Watch of calls of models: which of them failed last, by what they are for (`chat`, `embeddings`)."""
+    """A Watch of calls of models: which of them failed last, by what they are for (`chat`,
+    `embeddings`).
+    """
 
     def __init__(self) -> None:
         self._troubles: dict[str, Trouble] = {}
@@ -86,7 +97,11 @@ class ModelsSeen:
         if role is None:
             return
         if doing.outcome in TROUBLE:
-            said = doing.error.message if isinstance(doing.error, CitewellError) else type(doing.error).__name__
+            said = (
+                doing.error.message
+                if isinstance(doing.error, CitewellError)
+                else type(doing.error).__name__
+            )
             self._troubles[role] = Trouble(doing.outcome, said, time.monotonic())
         elif not doing.outcome:
             self._troubles.pop(role, None)
@@ -95,4 +110,6 @@ class ModelsSeen:
         """Ok, or what came of its last call, for a minute."""
         trouble = self._troubles.get(role)
         ago = time.monotonic() - trouble.at if trouble else FORGOTTEN
-        return f"{FAILED} {ago:.0f} s ago: {trouble.message}" if trouble and ago < FORGOTTEN else "ok"
+        return (
+            f"{FAILED} {ago:.0f} s ago: {trouble.message}" if trouble and ago < FORGOTTEN else "ok"
+        )

@@ -1,6 +1,7 @@
 """Who may embed and who may read next, in one process.
 
-The one rule: first come, first served, a few passages at a time, so that no upload waits for all of another.
+The one rule: first come, first served, a few passages at a time, so that no upload waits for all of
+another.
 """
 
 from __future__ import annotations
@@ -10,11 +11,15 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 REQUESTS = 3  # calls to the embedder at once: while one is committed, the others keep it busy
-BYTES = 64_000_000  # of files held in memory at once, each with what its parser makes of it; a larger file is read alone
+# of files held in memory at once, each with what its parser makes of it; a larger file is read
+# alone
+BYTES = 64_000_000
 
 
 class Turns:
-    """`in_hand`: chunks that are being embedded and their texts, so that nobody in this process does them twice."""
+    """`in_hand`: chunks that are being embedded and their texts, so that nobody in this process
+    does them twice.
+    """
 
     def __init__(self, requests: int = REQUESTS, most_bytes: int = BYTES) -> None:
         self.embed = asyncio.Semaphore(requests)  # wakes its waiters in their order
@@ -27,7 +32,9 @@ class Turns:
     async def reading(self, size: int) -> AsyncIterator[None]:
         """Room for a file of `size` bytes, as long as the block lasts."""
         size = min(size, self._most)
-        async with self._queue:  # the first in the queue waits for room, the others for it: a large file is not passed for ever
+        # the first in the queue waits for room, the others for it: a large file is not passed for
+        # ever
+        async with self._queue:
             while self._free < size:
                 self._freed.clear()
                 await self._freed.wait()

@@ -1,4 +1,6 @@
-"""How far a long job is, told while it runs. The one rule: telling is awaited, so a teller may write it down."""
+"""How far a long job is, told while it runs. The one rule: telling is awaited, so a teller may
+write it down.
+"""
 
 from __future__ import annotations
 
@@ -13,10 +15,11 @@ WINDOW = 30.0  # seconds that a rate looks back
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """`done` of `total` files (phase `read`) or passages (phase `embed`), both of which run at the same time; of documents cut
-    anew (phase `cut`), summaries (phase `write`), questions of a data set (phase `ask`), or sentences of a text (phase
-    `check`). `name` is the file in hand. `rate`: passages a second just now, 0 while unknown. `left`: seconds to go, what
-    unread files will bring included; None while unknown.
+    """`done` of `total` files (phase `read`) or passages (phase `embed`), both of which run at the
+    same time; of documents cut anew (phase `cut`), summaries (phase `write`), questions of a data
+    set (phase `ask`), or sentences of a text (phase `check`). `name` is the file in hand. `rate`:
+    passages a second just now, 0 while unknown. `left`: seconds to go, what unread files will bring
+    included; None while unknown.
     """
 
     phase: Literal["read", "embed", "cut", "write", "ask", "check"]

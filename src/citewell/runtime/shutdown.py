@@ -1,6 +1,8 @@
-"""How a server ends: nothing new is begun, what runs gets its time, and what is left then is cut off.
+"""How a server ends: nothing new is begun, what runs gets its time, and what is left then is cut
+off.
 
-The one rule: who is cut off is told whether there is something to go on with, and that is looked up, never guessed.
+The one rule: who is cut off is told whether there is something to go on with, and that is looked
+up, never guessed.
 """
 
 from __future__ import annotations
@@ -17,13 +19,17 @@ BACK = 5  # seconds that a server is thought to need to be back, told to who ask
 
 
 class Stopping:
-    """Of one server. `closing`: nothing new is begun. `cut`: time is over, what runs ends. `running`: requests in hand."""
+    """Of one server. `closing`: nothing new is begun. `cut`: time is over, what runs ends.
+    `running`: requests in hand.
+    """
 
     def __init__(self) -> None:
         self.closing = asyncio.Event()
         self.cut = asyncio.Event()
         self.running = 0
-        self.lost = self.kept = 0  # answers that were cut off: for good, and such as can be gone on with
+        self.lost = self.kept = (
+            0  # answers that were cut off: for good, and such as can be gone on with
+        )
         self._idle = asyncio.Event()
         self._idle.set()
         self._until = 0.0
@@ -62,7 +68,9 @@ class Stopping:
 
     @asynccontextmanager
     async def bounded(self) -> AsyncIterator[None]:
-        """Work that nobody else would cut off: it is cancelled when the time is over. Raises Stopped."""
+        """Work that nobody else would cut off: it is cancelled when the time is over. Raises
+        Stopped.
+        """
         try:
             async with asyncio.timeout(None) as limit:
                 self._limits.add(limit)
@@ -79,8 +87,15 @@ class Stopping:
 
 
 def stopped(resume: str = "") -> Stopped:
-    """What somebody is told whose question was cut off. `resume`: the run that it was, where it can be gone on with."""
+    """What somebody is told whose question was cut off. `resume`: the run that it was, where it can
+    be gone on with.
+    """
     if not resume:
         return Stopped("the server is stopping", hint="ask again when it is back")
-    hint = f'what was done is kept: when it is back, {{"resume": "{resume}"}} to /api/ask goes on, as does "Go on" on the page'
-    return Stopped("the server is stopping, and this was not answered yet", hint=hint, resume=resume)
+    hint = (
+        f'what was done is kept: when it is back, {{"resume": "{resume}"}} to /api/ask goes on, '
+        'as does "Go on" on the page'
+    )
+    return Stopped(
+        "the server is stopping, and this was not answered yet", hint=hint, resume=resume
+    )

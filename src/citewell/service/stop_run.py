@@ -1,6 +1,7 @@
 """A run that the end of the server cut off: what whoever asked is told.
 
-The one rule: it can be gone on with, it was answered, or it is lost; which of the three is looked up, not guessed.
+The one rule: it can be gone on with, it was answered, or it is lost; which of the three is looked
+up, not guessed.
 """
 
 from __future__ import annotations
@@ -21,12 +22,17 @@ async def cut_off(app: App, run: Run) -> Stopped:
     stopping = app.root.stopping
     user_id = run.request.user_id
     try:
-        if run.holder and any(left.trace_id == run.trace_id for left in await app.runs.list(user_id)):
+        if run.holder and any(
+            left.trace_id == run.trace_id for left in await app.runs.list(user_id)
+        ):
             stopping.kept += 1
             return stopped(run.trace_id)
         with suppress(NotFound):
             await app.traces.get(run.trace_id, user_id)
-            hint = f"it was answered just now: its conversation has it, and so has `citewell trace {run.trace_id}`"
+            hint = (
+                "it was answered just now: its conversation has it, and so has `citewell "
+                f"trace {run.trace_id}`"
+            )
             return Stopped("the server is stopping", hint=hint)
     except CitewellError as error:
         log.warning("run %s: %s", run.trace_id, error.message)

@@ -1,6 +1,8 @@
-"""One cell in words: a figure with its marks and unit, a missing value told as missing, a text on one line.
+"""One cell in words: a figure with its marks and unit, a missing value told as missing, a text on
+one line.
 
-The one rule: a cell is data. Whatever stands in it, it comes out as one short line without control characters.
+The one rule: a cell is data. Whatever stands in it, it comes out as one short line without control
+characters.
 """
 
 from __future__ import annotations
@@ -23,13 +25,19 @@ _ESCAPE = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?
 
 
 def cell(value: Value, label: Label, lang: str) -> str:
-    """For a sentence: 1234.5 of `cost_eur` is `1,234.50 EUR`, of `customer_id` it is as it stands."""
+    """For a sentence: 1234.5 of `cost_eur` is `1,234.50 EUR`, of `customer_id` it is as it
+    stands.
+    """
     if value is None:
         return _NOTHING.get(lang, _NOTHING["en"])
     if isinstance(value, bool):
         return _BOOL.get(lang, _BOOL["en"])[value]
     if isinstance(value, int | float):
-        text = number(value, cents=label.unit in CURRENCIES) if label.role == "quantity" else plain_number(value)
+        text = (
+            number(value, cents=label.unit in CURRENCIES)
+            if label.role == "quantity"
+            else plain_number(value)
+        )
         return text + (label.unit if label.unit == "%" else f" {label.unit}" if label.unit else "")
     return short(value, LONGEST) or _BLANK.get(lang, _BLANK["en"])
 
@@ -41,7 +49,9 @@ def short(text: str, longest: int) -> str:
 
 
 def number(value: float, *, cents: bool = False) -> str:
-    """With thousands marks; of a fraction at most two decimals (`cents`: both of them), below 1 four figures that count."""
+    """With thousands marks; of a fraction at most two decimals (`cents`: both of them), below 1
+    four figures that count.
+    """
     if isinstance(value, int):
         return f"{value:,}"
     if not math.isfinite(value) or abs(value) >= 1e15:
@@ -50,19 +60,32 @@ def number(value: float, *, cents: bool = False) -> str:
         return f"{value:,.2f}"
     if value == int(value):
         return f"{int(value):,}"
-    text = (f"{value:,.2f}" if abs(value) >= 1 else f"{float(f'{value:.4g}'):.12f}").rstrip("0").rstrip(".")
+    text = (
+        (f"{value:,.2f}" if abs(value) >= 1 else f"{float(f'{value:.4g}'):.12f}")
+        .rstrip("0")
+        .rstrip(".")
+    )
     return text if text not in {"0", "-0", ""} else f"{value:.4g}"
 
 
 def plain_number(value: float) -> str:
     """As an id or a year is written: 2023, not 2,023 and not 2023.0."""
-    return str(int(value)) if isinstance(value, float) and math.isfinite(value) and value == int(value) else str(value)
+    return (
+        str(int(value))
+        if isinstance(value, float) and math.isfinite(value) and value == int(value)
+        else str(value)
+    )
 
 
 def lines(rows: Rows, most: int) -> list[str]:
-    """The first `most` rows as they are quoted: `column: value; column: value`, the values unformatted."""
+    """The first `most` rows as they are quoted: `column: value; column: value`, the values
+    unformatted.
+    """
     return [
-        "; ".join(f"{short(name, LONGEST_QUOTED)}: {_raw(value)}" for name, value in zip(rows.columns, row, strict=True))
+        "; ".join(
+            f"{short(name, LONGEST_QUOTED)}: {_raw(value)}"
+            for name, value in zip(rows.columns, row, strict=True)
+        )
         for row in rows.rows[:most]
     ]
 

@@ -1,6 +1,7 @@
 """What the name of a column says: its words, its unit, and whether its figures count something.
 
-The one rule: an id and a year are figures, but no quantities: they are never summed up, drawn or given thousands marks.
+The one rule: an id and a year are figures, but no quantities: they are never summed up, drawn or
+given thousands marks.
 """
 
 from __future__ import annotations
@@ -15,9 +16,14 @@ from citewell.sql.engines.engine import Kind, Rows, Value
 Role = Literal["id", "time", "quantity", "plain"]
 
 _AGGREGATE = re.compile(
-    r'^\s*(count|sum|avg|min|max|total)(?:_star)?\s*\(\s*(?:distinct\s+)?["`\[]?([^()]*?)["`\]]?\s*\)\s*$', re.IGNORECASE
+    r"^\s*(count|sum|avg|min|max|"
+    r'total)(?:_star)?\s*\(\s*(?:distinct\s+)?["`\[]?([^()]*?)["`\]]?\s*\)\s*$',
+    re.IGNORECASE,
 )
-_CAST = re.compile(r"^\s*(?:round|cast|coalesce|try_cast|ifnull)\s*\((.*?)(?:,\s*[\w.]+|\s+as\s+[\w()]+)?\)\s*$", re.IGNORECASE)
+_CAST = re.compile(
+    r"^\s*(?:round|cast|coalesce|try_cast|ifnull)\s*\((.*?)(?:,\s*[\w.]+|\s+as\s+[\w()]+)?\)\s*$",
+    re.IGNORECASE,
+)
 _BARE = {"count", "sum", "avg", "min", "max"}  # what PostgreSQL calls the column of an aggregate
 _UNIT_IN_NAME = re.compile(r"^(.*?)\s*[(\[（【]\s*([^()\[\]（）【】]{1,12})\s*[)\]）】]\s*$")
 _UNITS = {
@@ -28,22 +34,84 @@ _UNITS = {
     "kwh": "kWh",
     "mwh": "MWh",
     "kw": "kW",
-    **{code.lower(): code for code in ("EUR", "USD", "GBP", "CNY", "JPY", "CHF", "kg", "km", "cm", "mm")},
+    **{
+        code.lower(): code
+        for code in ("EUR", "USD", "GBP", "CNY", "JPY", "CHF", "kg", "km", "cm", "mm")
+    },
 }
-_IDS = {"id", "ids", "code", "key", "no", "nr", "uuid", "guid", "zip", "postcode", "zipcode", "phone", "isbn", "sku", "iban"}
-_NUMBERED = {"order", "phone", "account", "invoice", "serial", "room", "flight", "tracking", "card", "customer", "employee"}
-_ID_ZH = re.compile(r"(?:编号|代码|编码|号码|邮编|电话|工号|学号|单号|证号|序号|主键|ID)$", re.IGNORECASE)
-_TIMES = {"year", "yr", "month", "quarter", "week", "weekday", "date", "day", "time", "timestamp", "datetime", "hour"}
+_IDS = {
+    "id",
+    "ids",
+    "code",
+    "key",
+    "no",
+    "nr",
+    "uuid",
+    "guid",
+    "zip",
+    "postcode",
+    "zipcode",
+    "phone",
+    "isbn",
+    "sku",
+    "iban",
+}
+_NUMBERED = {
+    "order",
+    "phone",
+    "account",
+    "invoice",
+    "serial",
+    "room",
+    "flight",
+    "tracking",
+    "card",
+    "customer",
+    "employee",
+}
+_ID_ZH = re.compile(
+    r"(?:编号|代码|编码|号码|邮编|电话|工号|学号|单号|证号|序号|主键|ID)$", re.IGNORECASE
+)
+_TIMES = {
+    "year",
+    "yr",
+    "month",
+    "quarter",
+    "week",
+    "weekday",
+    "date",
+    "day",
+    "time",
+    "timestamp",
+    "datetime",
+    "hour",
+}
 _TIME_ZH = re.compile(r"(?:年份?|年度|月份?|季度|日期|时间|星期|周次?|(?<!生)日)$")
 _SAID: dict[str, dict[str, str]] = {
-    "en": {"count": "count", "sum": "total", "total": "total", "avg": "average", "min": "lowest", "max": "highest"},
-    "zh": {"count": "数量", "sum": "合计", "total": "合计", "avg": "平均值", "min": "最小值", "max": "最大值"},
+    "en": {
+        "count": "count",
+        "sum": "total",
+        "total": "total",
+        "avg": "average",
+        "min": "lowest",
+        "max": "highest",
+    },
+    "zh": {
+        "count": "数量",
+        "sum": "合计",
+        "total": "合计",
+        "avg": "平均值",
+        "min": "最小值",
+        "max": "最大值",
+    },
 }
 
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """`words` for people; `unit` behind each figure (`%` without a space), empty where the name has none."""
+    """`words` for people; `unit` behind each figure (`%` without a space), empty where the name has
+    none.
+    """
 
     words: str
     unit: str
@@ -59,17 +127,23 @@ def labels(rows: Rows, lang: str) -> list[Label]:
 
 
 def headings(rows: Rows, lang: str) -> list[str]:
-    """What stands above each column for people: its name, but for an aggregate that has none (`count_star()`) its label,
-    where that does not make two columns the same.
+    """What stands above each column for people: its name, but for an aggregate that has none
+    (`count_star()`) its label, where that does not make two columns the same.
     """
     found = [
-        each.words if _aggregate(_inner(name))[0] else name for name, each in zip(rows.columns, labels(rows, lang), strict=True)
+        each.words if _aggregate(_inner(name))[0] else name
+        for name, each in zip(rows.columns, labels(rows, lang), strict=True)
     ]
-    return [name if found.count(words) > 1 else words for name, words in zip(rows.columns, found, strict=True)]
+    return [
+        name if found.count(words) > 1 else words
+        for name, words in zip(rows.columns, found, strict=True)
+    ]
 
 
 def label(name: str, kind: Kind, values: Sequence[Value], lang: str) -> Label:
-    """Of a column by its name as the engine gives it (`avg(age)`, `cost_eur`, `费用（万元）`), its kind and its values."""
+    """Of a column by its name as the engine gives it (`avg(age)`, `cost_eur`, `费用（万元）`), its
+    kind and its values.
+    """
     aggregate, of = _aggregate(_inner(name))
     base, unit = _unit(of)
     words = _words(base)
@@ -78,7 +152,9 @@ def label(name: str, kind: Kind, values: Sequence[Value], lang: str) -> Label:
     role = _role(base, kind, values) if aggregate in {"", "min", "max"} else "quantity"
     if aggregate:
         said = _SAID.get(lang, _SAID["en"])[aggregate]
-        words = said if not words else f"{_apart(words)}的{said}" if lang == "zh" else f"{said} {words}"
+        words = (
+            said if not words else f"{_apart(words)}的{said}" if lang == "zh" else f"{said} {words}"
+        )
     return Label(words or name.strip() or "?", unit if role == "quantity" else "", role)
 
 
@@ -91,7 +167,9 @@ def _inner(name: str) -> str:
 def _aggregate(name: str) -> tuple[str, str]:
     """The function and what it is of: `avg(T1.age)` is avg of age."""
     if found := _AGGREGATE.match(name):
-        return found[1].lower(), "" if found[2].strip() in {"*", "1"} else found[2].rpartition(".")[2].strip('"`[] ')
+        return found[1].lower(), "" if found[2].strip() in {"*", "1"} else found[2].rpartition(".")[
+            2
+        ].strip('"`[] ')
     return (name.strip().lower(), "") if name.strip().lower() in _BARE else ("", name)
 
 
@@ -114,7 +192,9 @@ def _unit(name: str) -> tuple[str, str]:
     if len(parts) > 1 and parts[-1].lower() in _UNITS:
         return " ".join(parts[:-1]), _UNITS[parts[-1].lower()]
     whole = _UNITS.get(name.strip().lower(), "")
-    return name, "%" if whole == "%" or "%" in name or name.rstrip().endswith(("百分比", "占比率")) else ""
+    return name, "%" if whole == "%" or "%" in name or name.rstrip().endswith(
+        ("百分比", "占比率")
+    ) else ""
 
 
 def parts_of(name: str) -> list[str]:
@@ -135,7 +215,12 @@ def _role(name: str, kind: Kind, values: Sequence[Value]) -> Role:
     numbered = last in {"number", "num"} and len(parts) > 1 and parts[-2] in _NUMBERED
     if last in _IDS or numbered or _ID_ZH.search(name.strip()):
         return "id"
-    if kind == "date" or last in _TIMES or _TIME_ZH.search(name.strip()) or ("year" in parts and _all_years(values)):
+    if (
+        kind == "date"
+        or last in _TIMES
+        or _TIME_ZH.search(name.strip())
+        or ("year" in parts and _all_years(values))
+    ):
         return "time"
     return "quantity" if kind == "number" else "plain"
 

@@ -1,7 +1,9 @@
-"""Statements that people confirmed, put to a question like theirs: as they stand, or with other parameters.
+"""Statements that people confirmed, put to a question like theirs: as they stand, or with other
+parameters.
 
-The one rule: a statement is followed without a model only where the questions ask the same of the same stored values, or
-differ in nothing but stored values and figures, each of which stands in the statement exactly once per mention.
+The one rule: a statement is followed without a model only where the questions ask the same of the
+same stored values, or differ in nothing but stored values and figures, each of which stands in the
+statement exactly once per mention.
 """
 
 from __future__ import annotations
@@ -20,23 +22,32 @@ _NUMBER = re.compile(r"(?<![A-Za-z0-9_.])\d+(?:\.\d+)?(?![A-Za-z0-9_%]|\.\d)")
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
-    """A question with its stored values and figures taken out: what is left, and what was taken in order, values as
-    (kind of column or `number`, text).
+    """A question with its stored values and figures taken out: what is left, and what was taken in
+    order, values as (kind of column or `number`, text).
     """
 
     rest: str
     parameters: tuple[tuple[str, str], ...]
 
 
-def followed(question: str, schema: Schema, known: Sequence[Known]) -> tuple[str, Known, str] | None:
-    """(SQL, whose, `reused` or `adapted`) of the first confirmed item, or reviewed correction that is a statement, that fits;
-    None where none does, or where they do not agree. What a reviewed correction calls wrong is not followed.
+def followed(
+    question: str, schema: Schema, known: Sequence[Known]
+) -> tuple[str, Known, str] | None:
+    """(SQL, whose, `reused` or `adapted`) of the first confirmed item, or reviewed correction that
+    is a statement, that fits; None where none does, or where they do not agree. What a reviewed
+    correction calls wrong is not followed.
     """
     fits: list[tuple[str, Known, str]] = []
-    wrong = {_folded(each.item.wrong) for each in known if isinstance(each.item, Rule) and each.item.wrong}
+    wrong = {
+        _folded(each.item.wrong)
+        for each in known
+        if isinstance(each.item, Rule) and each.item.wrong
+    }
     for each in known:
         item = each.item
-        if not item.logic or (isinstance(item, Confirmed) and (item.conflicts or _folded(item.logic) in wrong)):
+        if not item.logic or (
+            isinstance(item, Confirmed) and (item.conflicts or _folded(item.logic) in wrong)
+        ):
             continue
         if each.same and _values(question, schema) == _values(item.question, schema):
             fits.append((item.logic, each, "reused"))
@@ -49,9 +60,15 @@ def followed(question: str, schema: Schema, known: Sequence[Known]) -> tuple[str
 
 
 def adapted(question: str, before: str, sql: str, schema: Schema) -> str | None:
-    """`sql` of the question `before` with the parameters of `question`; None where it cannot be said which goes where."""
+    """`sql` of the question `before` with the parameters of `question`; None where it cannot be
+    said which goes where.
+    """
     asked, known = pattern(question, schema), pattern(before, schema)
-    if asked.rest != known.rest or not asked.parameters or len(asked.parameters) != len(known.parameters):
+    if (
+        asked.rest != known.rest
+        or not asked.parameters
+        or len(asked.parameters) != len(known.parameters)
+    ):
         return None
     swaps: dict[str, str] = {}
     for (kind, old), (new_kind, new) in zip(known.parameters, asked.parameters, strict=True):
@@ -68,7 +85,9 @@ def pattern(question: str, schema: Schema) -> Pattern:
     for found in stored(question, schema):
         for match in re.finditer(re.escape(" ".join(found.value.casefold().split())), text):
             if not any(start < match.end() and match.start() < end for start, end, _, _ in taken):
-                taken.append((match.start(), match.end(), f"{found.table}.{found.column}", found.value))
+                taken.append(
+                    (match.start(), match.end(), f"{found.table}.{found.column}", found.value)
+                )
     for match in _NUMBER.finditer(text):
         if not any(start < match.end() and match.start() < end for start, end, _, _ in taken):
             taken.append((match.start(), match.end(), "number", match[0]))
@@ -84,7 +103,9 @@ def _values(question: str, schema: Schema) -> list[tuple[str, str]]:
 
 
 def _swapped(sql: str, swaps: dict[str, str]) -> str | None:
-    """Literals replaced, all at once; None where one of them does not stand in the statement as a literal."""
+    """Literals replaced, all at once; None where one of them does not stand in the statement as a
+    literal.
+    """
     if not swaps:
         return sql
     missing = set(swaps)
@@ -109,7 +130,9 @@ def _swapped(sql: str, swaps: dict[str, str]) -> str | None:
 
 
 def likened(one: str, other: str) -> bool:
-    """Whether two statements are of one make: the same but for their literals, names' case and spaces."""
+    """Whether two statements are of one make: the same but for their literals, names' case and
+    spaces.
+    """
     return _bare(one) == _bare(other)
 
 

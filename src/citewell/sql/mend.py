@@ -1,8 +1,10 @@
-"""What a small model gets wrong in SQL that the schema can put right without asking it again: a column written with another
-table's alias, a table that was forgotten in the joins, a join that nothing needs, a stored value in other letters.
+"""What a small model gets wrong in SQL that the schema can put right without asking it again: a
+column written with another table's alias, a table that was forgotten in the joins, a join that
+nothing needs, a stored value in other letters.
 
-Measured with the built-in model (docs/evaluation.md, "Tables"): most of its failures are of these kinds.
-The one rule: a statement is changed only where the schema leaves one way to read it; else it stays as it was.
+Measured with the built-in model (docs/evaluation.md, "Tables"): most of its failures are of these
+kinds. The one rule: a statement is changed only where the schema leaves one way to read it; else it
+stays as it was.
 """
 
 from __future__ import annotations
@@ -22,9 +24,9 @@ if TYPE_CHECKING:
 
 
 def mended(sql: str, schema: Schema, linked: Linked | None = None, question: str = "") -> str:
-    """`sql` with what the schema puts right; as it was where it cannot be parsed or nothing is wrong. `linked`: what the
-    question speaks of; a join of a table of which it says something that no other table has is never left out. None: no join
-    is.
+    """`sql` with what the schema puts right; as it was where it cannot be parsed or nothing is
+    wrong. `linked`: what the question speaks of; a join of a table of which it says something that
+    no other table has is never left out. None: no join is.
     """
     import sqlglot  # heavy: only a question about tables needs it
     from sqlglot.errors import SqlglotError
@@ -36,7 +38,9 @@ def mended(sql: str, schema: Schema, linked: Linked | None = None, question: str
         _mend(tree, schema, linked)
         tree = parted(tree, both=says_both(question))
         if denies(question):
-            tree = without(tree, _sources(tree, {table.name.lower(): table for table in schema.tables})[0])
+            tree = without(
+                tree, _sources(tree, {table.name.lower(): table for table in schema.tables})[0]
+            )
         after = tree.sql(dialect=schema.dialect)
     except (SqlglotError, RecursionError):
         return sql
@@ -44,13 +48,19 @@ def mended(sql: str, schema: Schema, linked: Linked | None = None, question: str
 
 
 def named(sql: str, schema: Schema) -> str:
-    """Names of the schema that need quotes (`金额（元）`, `Unit price`) in those of its dialect, where they stand bare or in
-    those of another: no parser would read them.
+    """Names of the schema that need quotes (`金额（元）`, `Unit price`) in those of its dialect,
+    where they stand bare or in those of another: no parser would read them.
     """
     mark = "`" if schema.dialect == "mysql" else '"'
     other = '"' if mark == "`" else "`"
-    names = {name for table in schema.tables for name in (table.name, *(column.name for column in table.columns))}
-    quoted = sorted((name for name in names if odd(name) and not name.isidentifier()), key=len, reverse=True)
+    names = {
+        name
+        for table in schema.tables
+        for name in (table.name, *(column.name for column in table.columns))
+    }
+    quoted = sorted(
+        (name for name in names if odd(name) and not name.isidentifier()), key=len, reverse=True
+    )
     parts = re.split(r"('(?:[^']|'')*'|\"[^\"]*\"|`[^`]*`)", sql)
     for at, part in enumerate(parts):
         if at % 2:
@@ -58,7 +68,9 @@ def named(sql: str, schema: Schema) -> str:
                 parts[at] = mark + part[1:-1] + mark
         elif quoted:
             either = "|".join(map(re.escape, quoted))
-            parts[at] = re.sub(rf"(?<!\w)(?:{either})(?!\w)", lambda found: mark + found[0] + mark, part)
+            parts[at] = re.sub(
+                rf"(?<!\w)(?:{either})(?!\w)", lambda found: mark + found[0] + mark, part
+            )
     return "".join(parts)
 
 
@@ -91,7 +103,10 @@ def _sources(select: exp.Expr, tables: dict[str, Table]) -> tuple[Sources, bool]
     from sqlglot import exp
 
     found: Sources = {}
-    parts: list[Any] = [select.args.get("from_") or select.args.get("from"), *(select.args.get("joins") or [])]
+    parts: list[Any] = [
+        select.args.get("from_") or select.args.get("from"),
+        *(select.args.get("joins") or []),
+    ]
     for part in filter(None, parts):
         source = part.this
         table = tables.get(_full_name(source)) if isinstance(source, exp.Table) else None
@@ -115,7 +130,9 @@ def _own_columns(select: exp.Expr) -> Iterator[exp.Column]:
 
 
 def _is_text(column: exp.Column, tables: Iterable[Table]) -> bool:
-    """`city = "Paris"`: double quotes are for names, and there is none like it; models that read much MySQL write texts so."""
+    """`city = "Paris"`: double quotes are for names, and there is none like it; models that read
+    much MySQL write texts so.
+    """
     from sqlglot import exp
 
     if (
@@ -126,7 +143,9 @@ def _is_text(column: exp.Column, tables: Iterable[Table]) -> bool:
         return False
     if column is column.parent.this:
         return False
-    return not any(_letters(each.name) == _letters(column.name) for table in tables for each in table.columns)
+    return not any(
+        _letters(each.name) == _letters(column.name) for table in tables for each in table.columns
+    )
 
 
 def _rename(column: exp.Column, tables: Iterable[Table]) -> None:
@@ -145,8 +164,12 @@ def _letters(name: str) -> str:
     return "".join(character for character in name.casefold() if character.isalnum())
 
 
-def _bind(column: exp.Column, select: exp.Expr, sources: Sources, tables: dict[str, Table], *, joins: bool) -> None:
-    """Give the column the source that has it, where there is one; with `joins` bring its table in, where a key leads there."""
+def _bind(
+    column: exp.Column, select: exp.Expr, sources: Sources, tables: dict[str, Table], *, joins: bool
+) -> None:
+    """Give the column the source that has it, where there is one; with `joins` bring its table in,
+    where a key leads there.
+    """
     alias, name = column.table.lower(), column.name
     if (alias and alias not in sources) and alias in tables and has(tables[alias], name):
         if joins:
@@ -154,7 +177,9 @@ def _bind(column: exp.Column, select: exp.Expr, sources: Sources, tables: dict[s
         return
     if alias not in sources and alias:
         return  # of an outer query
-    if (alias in sources and has(sources[alias], name)) or (not alias and any(has(t, name) for t in sources.values())):
+    if (alias in sources and has(sources[alias], name)) or (
+        not alias and any(has(t, name) for t in sources.values())
+    ):
         return
     if not alias and _is_alias(select, name):
         return
@@ -163,7 +188,9 @@ def _bind(column: exp.Column, select: exp.Expr, sources: Sources, tables: dict[s
         if not _meets_itself(column, others[0]):
             qualify(column, others[0])
         return
-    outside = [table for table in tables.values() if table not in sources.values() and has(table, name)]
+    outside = [
+        table for table in tables.values() if table not in sources.values() and has(table, name)
+    ]
     if joins and not others and len(outside) == 1:
         bring_in(column, select, sources, outside[0])
 
@@ -176,7 +203,10 @@ def _meets_itself(column: exp.Column, alias: str) -> bool:
     if not isinstance(pair, exp.EQ) or not isinstance(pair.parent, exp.Join):
         return False
     other = pair.expression if column is pair.this else pair.this
-    return isinstance(other, exp.Column) and (other.table.lower(), other.name.lower()) == (alias, column.name.lower())
+    return isinstance(other, exp.Column) and (other.table.lower(), other.name.lower()) == (
+        alias,
+        column.name.lower(),
+    )
 
 
 def _is_alias(select: exp.Expr, name: str) -> bool:
@@ -193,13 +223,28 @@ def _compared(select: exp.Expr) -> Iterator[tuple[exp.Column, exp.Literal]]:
                 yield one, other
     for inside in select.find_all(exp.In):
         if isinstance(inside.this, exp.Column):
-            yield from ((inside.this, each) for each in inside.expressions if isinstance(each, exp.Literal) and each.is_string)
+            yield from (
+                (inside.this, each)
+                for each in inside.expressions
+                if isinstance(each, exp.Literal) and each.is_string
+            )
 
 
 def _respell(column: exp.Column, literal: exp.Literal, sources: Sources) -> None:
-    """The stored value that the text is, but for its letters' case and the white space around it."""
-    tables = [sources[column.table.lower()]] if column.table.lower() in sources else list(sources.values())
-    named = [each for table in tables for each in table.columns if each.name.lower() == column.name.lower()]
+    """The stored value that the text is, but for its letters' case and the white space around
+    it.
+    """
+    tables = (
+        [sources[column.table.lower()]]
+        if column.table.lower() in sources
+        else list(sources.values())
+    )
+    named = [
+        each
+        for table in tables
+        for each in table.columns
+        if each.name.lower() == column.name.lower()
+    ]
     if len(named) != 1 or literal.name in named[0].values:
         return
     alike = [value for value in named[0].values if _folded(value) == _folded(literal.name)]

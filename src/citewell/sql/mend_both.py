@@ -1,5 +1,6 @@
-"""Two conditions that no row meets at once, in a question that wants what has rows of either kind: `year = 2014 AND year =
-2015` becomes an INTERSECT, and so does `year IN (2014, 2015)` where the question says both.
+"""Two conditions that no row meets at once, in a question that wants what has rows of either kind:
+`year = 2014 AND year = 2015` becomes an INTERSECT, and so does `year IN (2014, 2015)` where the
+question says both.
 
 The one rule: only conditions on one column are parted, and only in a plain list.
 """
@@ -20,10 +21,16 @@ def says_both(question: str) -> bool:
 
 
 def parted(tree: exp.Expr, *, both: bool) -> exp.Expr:
-    """The tree as an INTERSECT of two where one row cannot be meant; else as it was. `both`: the question says so."""
+    """The tree as an INTERSECT of two where one row cannot be meant; else as it was. `both`: the
+    question says so.
+    """
     from sqlglot import exp
 
-    if isinstance(tree, exp.Union | exp.Intersect) and tree.args.get("distinct") and tree.this == tree.expression:
+    if (
+        isinstance(tree, exp.Union | exp.Intersect)
+        and tree.args.get("distinct")
+        and tree.this == tree.expression
+    ):
         once: exp.Expr = tree.this  # a statement with itself: its rows, each once
         return once.distinct() if isinstance(once, exp.Select) else once
     where = tree.args.get("where")
@@ -31,10 +38,16 @@ def parted(tree: exp.Expr, *, both: bool) -> exp.Expr:
         return tree
     conditions = list(where.this.flatten()) if isinstance(where.this, exp.And) else [where.this]
     for at, one in enumerate(conditions):
-        ways: list[list[exp.Expr]] = [[one, other] for other in conditions[at + 1 :] if _exclude(one, other)]
+        ways: list[list[exp.Expr]] = [
+            [one, other] for other in conditions[at + 1 :] if _exclude(one, other)
+        ]
         ways += [kinds for kinds in [_kinds(one)] if both and len(kinds) == 2]
         if ways and not _shows(tree, ways[0][0].this):
-            rest = [each for each in conditions if each is not one and all(each is not other for other in ways[0])]
+            rest = [
+                each
+                for each in conditions
+                if each is not one and all(each is not other for other in ways[0])
+            ]
             first, second = (_with(tree, [*rest, each]) for each in ways[0])
             return exp.intersect(first, second, copy=False)
     return tree
@@ -44,13 +57,18 @@ def _is_list(select: exp.Select) -> bool:
     """Rows as they stand: nothing counted, grouped or cut."""
     from sqlglot import exp
 
-    if any(select.args.get(part) for part in ("group", "having", "limit", "offset", "qualify", "with_", "with")):
+    if any(
+        select.args.get(part)
+        for part in ("group", "having", "limit", "offset", "qualify", "with_", "with")
+    ):
         return False
     return not any(each.find(exp.AggFunc, exp.Window, exp.Star) for each in select.expressions)
 
 
 def _with(select: exp.Select, conditions: list[exp.Expr]) -> exp.Select:
-    """A copy with these conditions and without an order, which parts of an INTERSECT cannot have."""
+    """A copy with these conditions and without an order, which parts of an INTERSECT cannot
+    have.
+    """
     from sqlglot import exp
 
     copy = select.copy()
@@ -63,21 +81,39 @@ def _shows(select: exp.Select, column: exp.Expr) -> bool:
     """Whether the list has the column itself: the same row is meant then."""
     from sqlglot import exp
 
-    return any(shown.name.lower() == column.name.lower() for each in select.expressions for shown in each.find_all(exp.Column))
+    return any(
+        shown.name.lower() == column.name.lower()
+        for each in select.expressions
+        for shown in each.find_all(exp.Column)
+    )
 
 
 def _kinds(condition: exp.Expr) -> list[exp.Expr]:
-    """`a IN (x, y)` and `(a = x OR a = y)` as the conditions that they join; empty for any other."""
+    """`a IN (x, y)` and `(a = x OR a = y)` as the conditions that they join; empty for any
+    other.
+    """
     from sqlglot import exp
 
     inner = condition.unnest()
     if isinstance(inner, exp.In) and isinstance(inner.this, exp.Column):
         values = inner.expressions
-        return [exp.EQ(this=inner.this.copy(), expression=each.copy()) for each in values if isinstance(each, exp.Literal)]
+        return [
+            exp.EQ(this=inner.this.copy(), expression=each.copy())
+            for each in values
+            if isinstance(each, exp.Literal)
+        ]
     if isinstance(inner, exp.Or):
         sides = [each.unnest() for each in inner.flatten()]
-        columns = {each.this.sql() for each in sides if isinstance(each, exp.EQ | exp.LT | exp.GT | exp.LTE | exp.GTE)}
-        return sides if len(columns) == 1 and all(isinstance(each.this, exp.Column) for each in sides) else []
+        columns = {
+            each.this.sql()
+            for each in sides
+            if isinstance(each, exp.EQ | exp.LT | exp.GT | exp.LTE | exp.GTE)
+        }
+        return (
+            sides
+            if len(columns) == 1 and all(isinstance(each.this, exp.Column) for each in sides)
+            else []
+        )
     return []
 
 
@@ -85,7 +121,11 @@ def _exclude(one: exp.Expr, other: exp.Expr) -> bool:
     """Whether no value of one column meets both."""
     from sqlglot import exp
 
-    if not (isinstance(one.this, exp.Column) and isinstance(other.this, exp.Column) and one.this.sql() == other.this.sql()):
+    if not (
+        isinstance(one.this, exp.Column)
+        and isinstance(other.this, exp.Column)
+        and one.this.sql() == other.this.sql()
+    ):
         return False
     values = (one.args.get("expression"), other.args.get("expression"))
     if not all(isinstance(each, exp.Literal) for each in values):
@@ -96,4 +136,6 @@ def _exclude(one: exp.Expr, other: exp.Expr) -> bool:
     if not (isinstance(low, exp.GT | exp.GTE) and isinstance(high, exp.LT | exp.LTE)):
         return False
     figures = [each.args["expression"] for each in (low, high)]
-    return all(each.is_number for each in figures) and float(figures[0].name) > float(figures[1].name)
+    return all(each.is_number for each in figures) and float(figures[0].name) > float(
+        figures[1].name
+    )

@@ -1,4 +1,5 @@
-"""The joins of a model's statement: one that nothing needs is left out, one by a column of a third table goes by that table.
+"""The joins of a model's statement: one that nothing needs is left out, one by a column of a third
+table goes by that table.
 
 The one rule: tables are joined only by keys that the schema declares.
 """
@@ -17,18 +18,25 @@ Sources = dict[str, Table]  # by alias, in small letters
 
 
 def rejoin(select: exp.Expr, sources: Sources, tables: dict[str, Table]) -> None:
-    """`shop JOIN visit ON shop.id = visit.shop_id` where only `sale` has a `shop_id`: that table in the place of the joined
-    one, or between the two where more is asked of it.
+    """`shop JOIN visit ON shop.id = visit.shop_id` where only `sale` has a `shop_id`: that table in
+    the place of the joined one, or between the two where more is asked of it.
     """
     from sqlglot import exp
 
     for join in list(select.args.get("joins") or []):
         on = join.args.get("on")
-        if not isinstance(on, exp.EQ) or not (isinstance(on.this, exp.Column) and isinstance(on.expression, exp.Column)):
+        if not isinstance(on, exp.EQ) or not (
+            isinstance(on.this, exp.Column) and isinstance(on.expression, exp.Column)
+        ):
             continue
         for lacking, other in ((on.this, on.expression), (on.expression, on.this)):
             alias, there = lacking.table.lower(), sources.get(other.table.lower())
-            if alias not in sources or there is None or alias == other.table.lower() or has(sources[alias], lacking.name):
+            if (
+                alias not in sources
+                or there is None
+                or alias == other.table.lower()
+                or has(sources[alias], lacking.name)
+            ):
                 continue
             if _by_key(lacking, other, there, sources[alias]):
                 continue
@@ -40,15 +48,25 @@ def rejoin(select: exp.Expr, sources: Sources, tables: dict[str, Table]) -> None
                 and "." not in table.name
                 and key in {(one.lower(), two.lower()) for one, two in keys(there, table)}
             ]
-            inside = [each for each in _columns_below(select) if each.table.lower() == alias and each is not lacking]
-            if len(fitting) == 1 and join.this.alias_or_name.lower() == alias and all(has(fitting[0], e.name) for e in inside):
+            inside = [
+                each
+                for each in _columns_below(select)
+                if each.table.lower() == alias and each is not lacking
+            ]
+            if (
+                len(fitting) == 1
+                and join.this.alias_or_name.lower() == alias
+                and all(has(fitting[0], e.name) for e in inside)
+            ):
                 _replace(join, fitting[0], [lacking, *inside], sources)
             elif len(fitting) == 1 and fitting[0].name.lower() not in sources:
                 _put_between(select, join, fitting[0], lacking, sources)
 
 
 def _by_key(lacking: exp.Column, other: exp.Column, there: Table, here: Table) -> bool:
-    """`channel.Channel = cartoon.Channel` where the latter is a key that leads to `channel.id`: whether it is put right."""
+    """`channel.Channel = cartoon.Channel` where the latter is a key that leads to `channel.id`:
+    whether it is put right.
+    """
     from sqlglot import exp
 
     own = {mine for theirs, mine in keys(there, here) if theirs.lower() == other.name.lower()}
@@ -66,13 +84,26 @@ def within(select: exp.Expr, sources: Sources, tables: dict[str, Table]) -> None
     for inside in select.find_all(exp.In):
         column, query = inside.this, inside.args.get("query")
         inner = query.unnest() if query is not None else None
-        if not (isinstance(column, exp.Column) and isinstance(inner, exp.Select) and inside.parent_select is select):
+        if not (
+            isinstance(column, exp.Column)
+            and isinstance(inner, exp.Select)
+            and inside.parent_select is select
+        ):
             continue
         source = inner.args.get("from_") or inner.args.get("from")
         shown = inner.expressions[0].unalias() if len(inner.expressions) == 1 else None
         there = tables.get(source.this.name.lower()) if source is not None else None
-        here = sources.get(column.table.lower()) if column.table else next(iter(sources.values()), None)
-        if isinstance(shown, exp.Column) and there and here and not any(has(table, column.name) for table in sources.values()):
+        here = (
+            sources.get(column.table.lower())
+            if column.table
+            else next(iter(sources.values()), None)
+        )
+        if (
+            isinstance(shown, exp.Column)
+            and there
+            and here
+            and not any(has(table, column.name) for table in sources.values())
+        ):
             _by_key(column, shown, there, here)
 
 
@@ -88,8 +119,12 @@ def _replace(join: exp.Join, table: Table, columns: list[exp.Column], sources: S
     sources[alias] = table
 
 
-def _put_between(select: exp.Expr, join: exp.Join, table: Table, lacking: exp.Column, sources: Sources) -> None:
-    """`pets JOIN student ON pets.student_id = student.id` with `has_pet` between them, which has a key to either."""
+def _put_between(
+    select: exp.Expr, join: exp.Join, table: Table, lacking: exp.Column, sources: Sources
+) -> None:
+    """`pets JOIN student ON pets.student_id = student.id` with `has_pet` between them, which has a
+    key to either.
+    """
     from sqlglot import exp
 
     alias, name = lacking.table.lower(), table.name.lower()
@@ -103,7 +138,9 @@ def _put_between(select: exp.Expr, join: exp.Join, table: Table, lacking: exp.Co
         this=exp.column(exp.to_identifier(own, quoted=odd(own)), table=lacking.table),
         expression=exp.column(exp.to_identifier(theirs, quoted=odd(theirs)), table=name),
     )
-    between = exp.Join(this=exp.to_table(f'"{table.name}"' if odd(table.name) else table.name), on=on)
+    between = exp.Join(
+        this=exp.to_table(f'"{table.name}"' if odd(table.name) else table.name), on=on
+    )
     qualify(lacking, name)
     if joined:  # the new table first: what was joined then hangs on it
         first = join.args["on"].copy()
@@ -116,19 +153,25 @@ def _put_between(select: exp.Expr, join: exp.Join, table: Table, lacking: exp.Co
 
 
 def prune(select: exp.Expr, sources: Sources, linked: Linked) -> None:
-    """Leave out inner joins of tables that the question says nothing of, where nothing but the join itself uses a column."""
+    """Leave out inner joins of tables that the question says nothing of, where nothing but the join
+    itself uses a column.
+    """
     from sqlglot import exp
 
     joins: list[Any] = list(select.args.get("joins") or [])
     stars = [node for node in select.expressions if isinstance(node, exp.Star)]
     if stars or any(join.side or join.kind not in {"", "INNER"} for join in joins):
         return
-    if linked.leaning and (select.args.get("group") or any(each.find(exp.AggFunc) for each in select.expressions)):
+    if linked.leaning and (
+        select.args.get("group") or any(each.find(exp.AggFunc) for each in select.expressions)
+    ):
         return  # a join multiplies what is counted: a word that stands for nothing may ask for that
     _turn(select, joins, sources, linked)
     for join in reversed(joins):
         alias = join.this.alias_or_name.lower()
-        if isinstance(join.args.get("on"), exp.EQ) and _needless(select, join, alias, sources, linked):
+        if isinstance(join.args.get("on"), exp.EQ) and _needless(
+            select, join, alias, sources, linked
+        ):
             joins.remove(join)
             del sources[alias]
     select.set("joins", joins)
@@ -141,7 +184,11 @@ def _turn(select: exp.Expr, joins: list[Any], sources: Sources, linked: Linked) 
     start: Any = select.args.get("from_") or select.args.get("from")
     alias = start.this.alias_or_name.lower() if start is not None else ""
     using = [join for join in joins if _uses(join, alias)]
-    if len(using) != 1 or using[0] is not joins[0] or not isinstance(using[0].args.get("on"), exp.EQ):
+    if (
+        len(using) != 1
+        or using[0] is not joins[0]
+        or not isinstance(using[0].args.get("on"), exp.EQ)
+    ):
         return
     if _needless(select, using[0], alias, sources, linked):
         first, second = start.this, using[0].this
@@ -149,12 +196,21 @@ def _turn(select: exp.Expr, joins: list[Any], sources: Sources, linked: Linked) 
         using[0].set("this", first.copy())
 
 
-def _needless(select: exp.Expr, join: exp.Join, alias: str, sources: Sources, linked: Linked) -> bool:
-    """Whether the question says nothing of a table, and nothing but this join uses one of its columns."""
-    if alias not in sources or linked.needs(sources[alias], [table for each, table in sources.items() if each != alias]):
+def _needless(
+    select: exp.Expr, join: exp.Join, alias: str, sources: Sources, linked: Linked
+) -> bool:
+    """Whether the question says nothing of a table, and nothing but this join uses one of its
+    columns.
+    """
+    if alias not in sources or linked.needs(
+        sources[alias], [table for each, table in sources.items() if each != alias]
+    ):
         return False
     rest = [column for column in _columns_below(select) if not _inside(column, join)]
-    return not any(column.table.lower() == alias or (not column.table and has(sources[alias], column.name)) for column in rest)
+    return not any(
+        column.table.lower() == alias or (not column.table and has(sources[alias], column.name))
+        for column in rest
+    )
 
 
 def _uses(node: exp.Expr, alias: str) -> bool:
@@ -176,13 +232,19 @@ def bring_in(column: exp.Column, select: exp.Expr, sources: Sources, table: Tabl
     """Join `table` by the one key that connects it with a source."""
     from sqlglot import exp
 
-    ways = [(alias, source, own, other) for alias, source in sources.items() for own, other in keys(source, table)]
+    ways = [
+        (alias, source, own, other)
+        for alias, source in sources.items()
+        for own, other in keys(source, table)
+    ]
     if len(ways) != 1 or "." in table.name or not isinstance(select, exp.Select):
         return
     alias, _, own, other = ways[0]
     on = exp.EQ(
         this=exp.column(exp.to_identifier(own, quoted=odd(own)), table=alias),
-        expression=exp.column(exp.to_identifier(other, quoted=odd(other)), table=table.name.lower()),
+        expression=exp.column(
+            exp.to_identifier(other, quoted=odd(other)), table=table.name.lower()
+        ),
     )
     joined = exp.to_table(f'"{table.name}"' if odd(table.name) else table.name)
     select.join(exp.alias_(joined, table.name.lower(), table=True), on=on, copy=False)

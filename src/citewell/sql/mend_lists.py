@@ -1,7 +1,8 @@
-"""Two things that a small model forgets in a statement that runs: to say each value of a list once, and to sum up rows.
+"""Two things that a small model forgets in a statement that runs: to say each value of a list once,
+and to sum up rows.
 
-The one rule: a statement is changed only where its rows lose nothing but doubles; what a sum would say otherwise is said beside
-the answer, not in its place.
+The one rule: a statement is changed only where its rows lose nothing but doubles; what a sum would
+say otherwise is said beside the answer, not in its place.
 """
 
 from __future__ import annotations
@@ -14,16 +15,23 @@ from citewell.sql.column_label import parts_of
 from citewell.sql.engines.engine import Dialect, Rows
 
 DOUBLED = 2  # rows for each different one from which on a list is said once
-_ASKS_WHICH = re.compile(r"\b(?:which|what|who|whose|list|name|show)\b|哪[些个种位家]|什么|有谁|是谁|列出", re.IGNORECASE)
+_ASKS_WHICH = re.compile(
+    r"\b(?:which|what|who|whose|list|name|show)\b|哪[些个种位家]|什么|有谁|是谁|列出", re.IGNORECASE
+)
 # asks for something of each row
 _COUNTS = re.compile(
-    r"\bhow (?:many|much|often)\b|\b(?:each|every|(?:of|for) all)\b|多少|几[个次种条]|每|逐|所有.*的", re.IGNORECASE
-)
-_MOST = re.compile(
-    r"\b(?:most|least|highest|lowest|largest|smallest|biggest|top|greatest|maximum|minimum)\b|最[多少高低大小贵]|第一",
+    r"\bhow (?:many|much|often)\b|\b(?:each|every|(?:of|for) "
+    r"all)\b|多少|几[个次种条]|每|逐|所有.*的",
     re.IGNORECASE,
 )
-_SINGLE = re.compile(r"\b(?:single|individual|one[- ]time|in one)\b|单[笔个次项条]|一次", re.IGNORECASE)
+_MOST = re.compile(
+    r"\b(?:most|least|highest|lowest|largest|smallest|biggest|top|greatest|maximum|"
+    r"minimum)\b|最[多少高低大小贵]|第一",
+    re.IGNORECASE,
+)
+_SINGLE = re.compile(
+    r"\b(?:single|individual|one[- ]time|in one)\b|单[笔个次项条]|一次", re.IGNORECASE
+)
 # What adds up over rows; an age, a rating or a price of one piece does not.
 _ADDS_UP = frozenset(
     [
@@ -49,15 +57,25 @@ _ADDS_UP_ZH = re.compile(r"(?:费用|金额|成本|支出|花费|销售额|销�
 
 
 def said_once(question: str, sql: str, dialect: Dialect, rows: Rows) -> str:
-    """The statement with DISTINCT where it gives a plain list of texts with many doubles; else empty."""
+    """The statement with DISTINCT where it gives a plain list of texts with many doubles; else
+    empty.
+    """
     if len(rows.rows) < DOUBLED * max(1, len(set(rows.rows))) or set(rows.kinds) != {"text"}:
         return ""
     if not _ASKS_WHICH.search(question) or _COUNTS.search(question):
         return ""
     tree = _plain(sql, dialect)
-    if tree is None or tree.args.get("limit") or not all(_column(each) is not None for each in tree.expressions):
+    if (
+        tree is None
+        or tree.args.get("limit")
+        or not all(_column(each) is not None for each in tree.expressions)
+    ):
         return ""
-    said = {name.casefold() for each in tree.expressions for name in (each.alias_or_name, _column(each).name)}
+    said = {
+        name.casefold()
+        for each in tree.expressions
+        for name in (each.alias_or_name, _column(each).name)
+    }
     order = tree.args.get("order")
     for key in order.expressions if order else ():
         column = _column(key.this)
@@ -68,7 +86,9 @@ def said_once(question: str, sql: str, dialect: Dialect, rows: Rows) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Summed:
-    """The statement that sums `figure` for each `name`, best first, for a question that one row may have answered."""
+    """The statement that sums `figure` for each `name`, best first, for a question that one row may
+    have answered.
+    """
 
     sql: str
     name: str
@@ -76,27 +96,41 @@ class Summed:
 
 
 def summed(question: str, sql: str, dialect: Dialect) -> Summed | None:
-    """For `SELECT name ... ORDER BY figure LIMIT 1`, where the figure is one that adds up and the question asks for the most or
-    the least; None for any other.
+    """For `SELECT name ... ORDER BY figure LIMIT 1`, where the figure is one that adds up and the
+    question asks for the most or the least; None for any other.
     """
     from sqlglot import exp
 
     tree = _plain(sql, dialect) if _MOST.search(question) and not _SINGLE.search(question) else None
     order = tree.args.get("order") if tree is not None else None
-    if tree is None or order is None or len(order.expressions) != 1 or not _is_one(tree.args.get("limit")):
+    if (
+        tree is None
+        or order is None
+        or len(order.expressions) != 1
+        or not _is_one(tree.args.get("limit"))
+    ):
         return None
     figure = _column(order.expressions[0].this)
     columns = [_column(each) for each in tree.expressions]
     if figure is None or None in columns or not adds_up(figure.name):
         return None
-    names = [each for each in columns if each is not None and each.name.casefold() != figure.name.casefold()]
+    names = [
+        each
+        for each in columns
+        if each is not None and each.name.casefold() != figure.name.casefold()
+    ]
     if len(names) != 1:
         return None
     total = exp.Sum(this=figure.copy())
     asked = tree.copy()
     asked.set("expressions", [names[0].copy(), exp.alias_(total, "total")])
     asked.set(
-        "order", exp.Order(expressions=[exp.Ordered(this=exp.column("total"), desc=order.expressions[0].args.get("desc"))])
+        "order",
+        exp.Order(
+            expressions=[
+                exp.Ordered(this=exp.column("total"), desc=order.expressions[0].args.get("desc"))
+            ]
+        ),
     )
     asked = asked.where(figure.copy().is_(exp.null()).not_()).group_by(names[0].copy())
     return Summed(str(asked.sql(dialect=dialect)), names[0].name, figure.name)
@@ -104,7 +138,9 @@ def summed(question: str, sql: str, dialect: Dialect) -> Summed | None:
 
 def adds_up(column: str) -> bool:
     """Whether figures of a column may be summed up, by its name."""
-    return bool(_ADDS_UP & {part.lower() for part in parts_of(column)} or _ADDS_UP_ZH.search(column))
+    return bool(
+        _ADDS_UP & {part.lower() for part in parts_of(column)} or _ADDS_UP_ZH.search(column)
+    )
 
 
 def _is_one(limit: Any) -> bool:
@@ -113,7 +149,9 @@ def _is_one(limit: Any) -> bool:
 
 
 def _plain(sql: str, dialect: Dialect) -> Any:
-    """The tree of a SELECT without groups, aggregates, windows, set operations or DISTINCT; None for any other."""
+    """The tree of a SELECT without groups, aggregates, windows, set operations or DISTINCT; None
+    for any other.
+    """
     import sqlglot
     from sqlglot import exp
     from sqlglot.errors import SqlglotError

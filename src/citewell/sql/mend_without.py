@@ -1,7 +1,8 @@
-"""What a question wants that has *none* of something: `students who do not have a cat` is not a join with `pet <> 'cat'`, which
-finds those who have another pet too.
+"""What a question wants that has *none* of something: `students who do not have a cat` is not a
+join with `pet <> 'cat'`, which finds those who have another pet too.
 
-The one rule: a condition is turned round only where the question denies and the joined rows are several to each one listed.
+The one rule: a condition is turned round only where the question denies and the joined rows are
+several to each one listed.
 """
 
 from __future__ import annotations
@@ -15,7 +16,9 @@ from citewell.sql.engines.engine import Table
 if TYPE_CHECKING:
     from sqlglot import exp
 
-_DENIES = re.compile(r"\b(?:not|no|never|without|except|neither|none)\b|n['’]t\b|没|不(?!同)|未|除|无", re.IGNORECASE)
+_DENIES = re.compile(
+    r"\b(?:not|no|never|without|except|neither|none)\b|n['’]t\b|没|不(?!同)|未|除|无", re.IGNORECASE
+)
 
 
 def denies(question: str) -> bool:
@@ -23,8 +26,9 @@ def denies(question: str) -> bool:
 
 
 def without(select: exp.Expr, sources: Mapping[str, Table]) -> exp.Expr:
-    """`SELECT a.x FROM a JOIN b ... WHERE b.y <> 'v'` as `SELECT a.x FROM a WHERE NOT a.key IN (SELECT a.key FROM a JOIN b ...
-    WHERE b.y = 'v')`; else as it was. `sources`: the tables by their aliases, all of them.
+    """`SELECT a.x FROM a JOIN b ... WHERE b.y <> 'v'` as `SELECT a.x FROM a WHERE NOT a.key IN
+    (SELECT a.key FROM a JOIN b ... WHERE b.y = 'v')`; else as it was. `sources`: the tables by
+    their aliases, all of them.
     """
     from sqlglot import exp
 
@@ -33,18 +37,30 @@ def without(select: exp.Expr, sources: Mapping[str, Table]) -> exp.Expr:
         return select
     conditions = list(where.this.flatten()) if isinstance(where.this, exp.And) else [where.this]
     of = [(each, _alias(each, sources)) for each in conditions]
-    listed = {_owner(column, sources) for each in select.expressions for column in each.find_all(exp.Column)}
-    denied = [(each, positive) for each, alias in of if alias not in listed and (positive := _positive(each)) is not None]
+    listed = {
+        _owner(column, sources)
+        for each in select.expressions
+        for column in each.find_all(exp.Column)
+    }
+    denied = [
+        (each, positive)
+        for each, alias in of
+        if alias not in listed and (positive := _positive(each)) is not None
+    ]
     if len(listed) != 1 or len(denied) != 1 or "" in listed:
         return select
     (main,), (condition, positive) = listed, denied[0]
-    if any(alias != main for each, alias in of if each is not condition) or not _several(main, sources):
+    if any(alias != main for each, alias in of if each is not condition) or not _several(
+        main, sources
+    ):
         return select
     key = _key(sources[main])
     if not key:
         return select
     source = _source(select, main)
-    column = exp.column(exp.to_identifier(key, quoted=not key.isidentifier()), table=source.alias_or_name)
+    column = exp.column(
+        exp.to_identifier(key, quoted=not key.isidentifier()), table=source.alias_or_name
+    )
     inner = select.copy()
     inner.set("expressions", [column.copy()])
     inner.set("where", exp.Where(this=positive))
@@ -54,14 +70,21 @@ def without(select: exp.Expr, sources: Mapping[str, Table]) -> exp.Expr:
     outer.set("from_", exp.From(this=source))
     outer.set("joins", None)
     kept = [each.copy() for each, _ in of if each is not condition]
-    outer.set("where", exp.Where(this=exp.and_(*kept, exp.Not(this=exp.In(this=column, query=exp.Subquery(this=inner))))))
+    outer.set(
+        "where",
+        exp.Where(
+            this=exp.and_(*kept, exp.Not(this=exp.In(this=column, query=exp.Subquery(this=inner))))
+        ),
+    )
     return outer
 
 
 def _is_list(select: exp.Select) -> bool:
     from sqlglot import exp
 
-    if not select.args.get("joins") or any(select.args.get(part) for part in ("group", "having", "qualify", "with_", "with")):
+    if not select.args.get("joins") or any(
+        select.args.get(part) for part in ("group", "having", "qualify", "with_", "with")
+    ):
         return False
     if any(join.side or join.kind not in {"", "INNER"} for join in select.args["joins"]):
         return False
@@ -73,12 +96,20 @@ def _positive(condition: exp.Expr) -> exp.Expr | None:
     from sqlglot import exp
 
     inner = condition.unnest()
-    if isinstance(inner, exp.NEQ) and isinstance(inner.this, exp.Column) and isinstance(inner.expression, exp.Literal):
+    if (
+        isinstance(inner, exp.NEQ)
+        and isinstance(inner.this, exp.Column)
+        and isinstance(inner.expression, exp.Literal)
+    ):
         return exp.EQ(this=inner.this.copy(), expression=inner.expression.copy())
     denied = inner.this.unnest() if isinstance(inner, exp.Not) else None
     if isinstance(denied, exp.EQ | exp.Like) and isinstance(denied.expression, exp.Literal):
         return denied.copy()
-    if isinstance(denied, exp.In) and isinstance(denied.this, exp.Column) and not denied.args.get("query"):
+    if (
+        isinstance(denied, exp.In)
+        and isinstance(denied.this, exp.Column)
+        and not denied.args.get("query")
+    ):
         return denied.copy()
     return None
 
@@ -94,16 +125,29 @@ def _alias(condition: exp.Expr, sources: Mapping[str, Table]) -> str:
 def _owner(column: exp.Column, sources: Mapping[str, Table]) -> str:
     if column.table:
         return column.table.lower() if column.table.lower() in sources else ""
-    having = [alias for alias, table in sources.items() if any(e.name.lower() == column.name.lower() for e in table.columns)]
+    having = [
+        alias
+        for alias, table in sources.items()
+        if any(e.name.lower() == column.name.lower() for e in table.columns)
+    ]
     return having[0] if len(having) == 1 else ""
 
 
 def _several(main: str, sources: Mapping[str, Table]) -> bool:
-    """Whether another source has a key that leads to the listed one: several of its rows may belong to one."""
+    """Whether another source has a key that leads to the listed one: several of its rows may belong
+    to one.
+    """
     name = sources[main].name.lower()
     return any(
-        key.table.lower() == name for alias, table in sources.items() if alias != main for key in table.foreign_keys
-    ) and not any(key.table.lower() == table.name.lower() for table in sources.values() for key in sources[main].foreign_keys)
+        key.table.lower() == name
+        for alias, table in sources.items()
+        if alias != main
+        for key in table.foreign_keys
+    ) and not any(
+        key.table.lower() == table.name.lower()
+        for table in sources.values()
+        for key in sources[main].foreign_keys
+    )
 
 
 def _key(table: Table) -> str:

@@ -1,6 +1,8 @@
-"""What a chat model replies where a statement is asked for: the statement, or, of a connected model, what the tables lack.
+"""What a chat model replies where a statement is asked for: the statement, or, of a connected
+model, what the tables lack.
 
-The one rule: a connected model is asked in `sql_reply.*.md`, the small one in `sql.*.md` for a statement and nothing else.
+The one rule: a connected model is asked in `sql_reply.*.md`, the small one in `sql.*.md` for a
+statement and nothing else.
 """
 
 from __future__ import annotations
@@ -27,7 +29,9 @@ class Written(BaseModel):
 
 
 class SQLReply(BaseModel):
-    """A connected model's reply. `question`: a follow-up in full words. `reason`: what the tables lack."""
+    """A connected model's reply. `question`: a follow-up in full words. `reason`: what the tables
+    lack.
+    """
 
     question: str = Field("", max_length=1_000)
     status: Literal["written", "not_in_tables"] = "written"
@@ -44,14 +48,20 @@ class NotInTables:
 
 
 async def ask_sql(llm: LLM, messages: list[Message], *, temperature: float = 0.0) -> SQLReply:
-    """The model's reply; without a statement where a small one wrote none. Raises what the model raises, and of a connected one
-    PermanentError `invalid_reply`.
+    """The model's reply; without a statement where a small one wrote none. Raises what the model
+    raises, and of a connected one PermanentError `invalid_reply`.
     """
     if is_connected(llm):
-        reply = await ask_json(llm, messages, SQLReply, max_tokens=REPLY_TOKENS, temperature=temperature)
+        reply = await ask_json(
+            llm, messages, SQLReply, max_tokens=REPLY_TOKENS, temperature=temperature
+        )
         return reply.model_copy(update={"sql": _bare(reply.sql)})
     schema = Written.model_json_schema()
-    text = (await llm.chat(messages, max_tokens=STATEMENT_TOKENS, temperature=temperature, schema=schema)).text
+    text = (
+        await llm.chat(
+            messages, max_tokens=STATEMENT_TOKENS, temperature=temperature, schema=schema
+        )
+    ).text
     return SQLReply(sql=_statement(text))
 
 
@@ -62,7 +72,9 @@ def as_reply(sql: str, llm: LLM) -> str:
 
 
 def _statement(text: str) -> str:
-    """What the model wrote, out of its JSON, or out of a code fence where it did not keep to that."""
+    """What the model wrote, out of its JSON, or out of a code fence where it did not keep to
+    that.
+    """
     try:
         return _bare(read_json(text, Written).sql)
     except ValidationError:

@@ -1,6 +1,8 @@
-"""From a question about tables to candidate statements: what it wants, whether the schema has it, then SQL.
+"""From a question about tables to candidate statements: what it wants, whether the schema has it,
+then SQL.
 
-The one rule: nothing here runs a statement; what the model writes is a proposal that the guard and the engine judge.
+The one rule: nothing here runs a statement; what the model writes is a proposal that the guard and
+the engine judge.
 """
 
 from __future__ import annotations
@@ -24,14 +26,20 @@ from citewell.sql.schema_text import budget_of, schema_text
 from citewell.store.confirmed.types import Confirmed, Known, Rule
 from citewell.types import Message
 
-ENGINES: dict[Dialect, str] = {"duckdb": "DuckDB SQL", "sqlite": "SQLite", "postgres": "PostgreSQL", "mysql": "MySQL"}
+ENGINES: dict[Dialect, str] = {
+    "duckdb": "DuckDB SQL",
+    "sqlite": "SQLite",
+    "postgres": "PostgreSQL",
+    "mysql": "MySQL",
+}
 LABELS = {
     "en": {
         "question": "Question:",
         "terms": "Words of this house:",
         "values": "Stored values in the question:",
         "rules": "Corrections that people made to answers of similar questions:",
-        "gate": "Do these tables have the columns that this question needs? Reply with one word, yes or no.",
+        "gate": "Do these tables have the columns that this question needs? Reply with one word, "
+        "yes or no.",
         "conversation": "Conversation before:",
         "failed": "That statement failed: {problem}\nWrite it anew. Reply with the statement only.",
         "anew": "That statement failed: {problem}\nReply again, with a statement that works.",
@@ -72,8 +80,9 @@ class Term:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """All that the jobs on one question share. `known`: confirmed items and rules, best first. `history`: of a follow-up that
-    only a connected model will put in full words, the conversation; its last turn is the question as it was put.
+    """All that the jobs on one question share. `known`: confirmed items and rules, best first.
+    `history`: of a follow-up that only a connected model will put in full words, the conversation;
+    its last turn is the question as it was put.
     """
 
     question: str
@@ -90,10 +99,11 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Analysis:
-    """What a question wants. `parameters`: what of the question was found where: `{"tables": [...], "columns": [...], "values":
-    {"column": "stored value"}, "limit": 3, ...}`. `missing`: words of the question that nothing in the schema stands for, where
-    it cannot be answered (`answerable` False). `choices`: readings to ask back about, where several are equally likely.
-    `log_odds`: the model's own judgement that the tables answer it; None where it was not asked.
+    """What a question wants. `parameters`: what of the question was found where: `{"tables": [...],
+    "columns": [...], "values": {"column": "stored value"}, "limit": 3, ...}`. `missing`: words of
+    the question that nothing in the schema stands for, where it cannot be answered (`answerable`
+    False). `choices`: readings to ask back about, where several are equally likely. `log_odds`: the
+    model's own judgement that the tables answer it; None where it was not asked.
     """
 
     intent_type: str
@@ -108,9 +118,10 @@ class Analysis:
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A statement. `item_id` of the confirmed item that it is (`reused`) or was made of by other parameters (`adapted`) or that
-    was shown to the model (`example`); empty where nothing was followed. `rules`: ids of the rules that were shown. `question`:
-    a follow-up in full words, where the model that wrote the statement put it so.
+    """A statement. `item_id` of the confirmed item that it is (`reused`) or was made of by other
+    parameters (`adapted`) or that was shown to the model (`example`); empty where nothing was
+    followed. `rules`: ids of the rules that were shown. `question`: a follow-up in full words,
+    where the model that wrote the statement put it so.
     """
 
     sql: str
@@ -121,11 +132,12 @@ class Candidate:
     question: str = ""
 
 
-# Whether the schema can answer: a logistic of the model's log-odds and of the share of the question's content words that
-# stand for nothing in it. The share alone turns away 39 of 40 English and 37 of 40 Chinese questions of other databases, and
-# keeps 227 and 228 of 235 that can be answered (`evals/text2sql.py --links`; STANDS_OUT of schema_link.py was chosen on 110
-# of the latter and all of the former). The built-in model's log-odds add little (AUC 0.80 on 40 and 40 Chinese ones), so it is
-# asked only between.
+# Whether the schema can answer: a logistic of the model's log-odds and of the share of the
+# question's content words that stand for nothing in it. The share alone turns away 39 of 40 English
+# and 37 of 40 Chinese questions of other databases, and keeps 227 and 228 of 235 that can be
+# answered (`evals/text2sql.py --links`; STANDS_OUT of schema_link.py was chosen on 110 of the
+# latter and all of the former). The built-in model's log-odds add little (AUC 0.80 on 40 and 40
+# Chinese ones), so it is asked only between.
 GATE = {"bias": 1.6, "log_odds": 0.35, "missing": -5.0}
 ANSWERABLE = 0.5
 MOST_ODDS = 2.0  # more of the model's log-odds does not count: it likes to say yes
@@ -134,23 +146,31 @@ NEARLY_SAME = 0.95  # likeness of a confirmed question from which on the tables 
 
 
 async def analyze(asked: Asked, llm: LLM | None, embedder: Embedder) -> Analysis:
-    """Intent, linked tables, columns and stored values, and whether the schema can answer it at all. Raises what the model
-    raises.
+    """Intent, linked tables, columns and stored values, and whether the schema can answer it at
+    all. Raises what the model raises.
     """
-    linked = await link(asked.question, asked.schema, embedder, [term.term for term in asked.glossary])
+    linked = await link(
+        asked.question, asked.schema, embedder, [term.term for term in asked.glossary]
+    )
     kind, parameters = intent_type(asked.question), _parameters(asked.question, linked)
     follow = followed(asked.question, asked.schema, asked.known)
     if follow is not None:
         who = follow[1].item
         reasoning = LABELS[asked.lang]["confirmed"].format(item=_id(who))
         return Analysis(kind, parameters, reasoning, linked=linked)
-    if llm is not None and is_connected(llm):  # it says itself, over the rows, that the tables do not tell
+    if llm is not None and is_connected(
+        llm
+    ):  # it says itself, over the rows, that the tables do not tell
         choices = choices_of(asked.schema, linked)
-        return Analysis(kind, parameters, _reasoning(linked, None, asked.lang), choices=choices, linked=linked)
+        return Analysis(
+            kind, parameters, _reasoning(linked, None, asked.lang), choices=choices, linked=linked
+        )
     odds = None
     if llm is not None and CLEAR_YES <= linked.share_missing < CLEAR_NO:
         odds = (await llm.yes_no(_sent(asked, linked, llm, gate=True))).log_odds
-    sure = answerable(odds, linked, alike=max((each.similarity for each in asked.known), default=0.0))
+    sure = answerable(
+        odds, linked, alike=max((each.similarity for each in asked.known), default=0.0)
+    )
     choices = choices_of(asked.schema, linked) if sure else ()
     return Analysis(
         kind,
@@ -165,19 +185,30 @@ async def analyze(asked: Asked, llm: LLM | None, embedder: Embedder) -> Analysis
 
 
 def answerable(log_odds: float | None, linked: Linked, *, alike: float = 0.0) -> bool:
-    """Whether the schema is likely to hold the answer. `alike`: similarity of the nearest confirmed question."""
+    """Whether the schema is likely to hold the answer. `alike`: similarity of the nearest confirmed
+    question.
+    """
     if alike >= NEARLY_SAME:
         return True
     share = linked.share_missing
-    figure = GATE["bias"] + GATE["log_odds"] * max(-MOST_ODDS, min(MOST_ODDS, log_odds or 0.0)) + GATE["missing"] * share
+    figure = (
+        GATE["bias"]
+        + GATE["log_odds"] * max(-MOST_ODDS, min(MOST_ODDS, log_odds or 0.0))
+        + GATE["missing"] * share
+    )
     return 1 / (1 + math.exp(-figure)) >= ANSWERABLE
 
 
 async def write(
     asked: Asked, analysis: Analysis, llm: LLM | None, *, temperature: float = 0.0
 ) -> Candidate | NotInTables | None:
-    """One candidate: a confirmed statement where one fits, else the model's. None where nobody can write it."""
-    if temperature == 0.0 and (follow := followed(asked.question, asked.schema, asked.known)) is not None:
+    """One candidate: a confirmed statement where one fits, else the model's. None where nobody can
+    write it.
+    """
+    if (
+        temperature == 0.0
+        and (follow := followed(asked.question, asked.schema, asked.known)) is not None
+    ):
         sql, known, how = follow
         corrected = isinstance(known.item, Rule)
         item_id, rules = ("", (_id(known.item),)) if corrected else (_id(known.item), ())
@@ -188,7 +219,9 @@ async def write(
     return _proposal(await ask_sql(llm, sent, temperature=temperature), asked, analysis)
 
 
-async def repair(asked: Asked, analysis: Analysis, llm: LLM, sql: str, problem: str) -> Candidate | NotInTables | None:
+async def repair(
+    asked: Asked, analysis: Analysis, llm: LLM, sql: str, problem: str
+) -> Candidate | NotInTables | None:
     """The statement written anew, knowing the engine's message."""
     failed = LABELS[asked.lang]["anew" if is_connected(llm) else "failed"]
     sent = [
@@ -200,19 +233,28 @@ async def repair(asked: Asked, analysis: Analysis, llm: LLM, sql: str, problem: 
 
 
 def sure(asked: Asked, analysis: Analysis, candidate: Candidate) -> bool:
-    """Whether a statement need not be held against others: people confirmed it, or it reads one table and every word of the
-    question stands for something there.
+    """Whether a statement need not be held against others: people confirmed it, or it reads one
+    table and every word of the question stands for something there.
     """
     if candidate.how in {"reused", "adapted"}:
         return True
     linked = analysis.linked
-    return linked is not None and linked.share_missing == 0 and tables_read(candidate.sql, asked.dialect) == 1
+    return (
+        linked is not None
+        and linked.share_missing == 0
+        and tables_read(candidate.sql, asked.dialect) == 1
+    )
 
 
 def order(candidates: Sequence[Candidate]) -> list[Candidate]:
-    """Best first: those that people confirmed, then those that were written more than once, then as they came."""
+    """Best first: those that people confirmed, then those that were written more than once, then as
+    they came.
+    """
     times = Counter(_folded(each.sql) for each in candidates)
-    return sorted(candidates, key=lambda each: (each.how not in {"reused", "adapted"}, -times[_folded(each.sql)]))
+    return sorted(
+        candidates,
+        key=lambda each: (each.how not in {"reused", "adapted"}, -times[_folded(each.sql)]),
+    )
 
 
 def _proposal(reply: SQLReply, asked: Asked, analysis: Analysis) -> Candidate | NotInTables | None:
@@ -227,7 +269,9 @@ def _candidate(sql: str, question: str, asked: Asked, analysis: Analysis) -> Can
     whole = mended(sql, asked.schema, analysis.linked, asked.question)
     # what was only in the prompt was not followed: a statement of the same make was
     alike = [each for each in shown if likened(whole, each.item.logic)]
-    rules = tuple(_id(each.item) for each in [*alike, *_rules(asked.known)] if isinstance(each.item, Rule))
+    rules = tuple(
+        _id(each.item) for each in [*alike, *_rules(asked.known)] if isinstance(each.item, Rule)
+    )
     first = next((each for each in alike if isinstance(each.item, Confirmed)), None)
     return Candidate(
         whole,
@@ -239,13 +283,19 @@ def _candidate(sql: str, question: str, asked: Asked, analysis: Analysis) -> Can
     )
 
 
-def _sent(asked: Asked, linked: Linked | None, llm: LLM, *, gate: bool = False, shots: bool = True) -> list[Message]:
-    """System text, examples, the schema with confirmed examples, the question: what changes most comes last."""
+def _sent(
+    asked: Asked, linked: Linked | None, llm: LLM, *, gate: bool = False, shots: bool = True
+) -> list[Message]:
+    """System text, examples, the schema with confirmed examples, the question: what changes most
+    comes last.
+    """
     words = LABELS[asked.lang]
     before = _shots(asked, llm)
     head = schema_text(asked.schema, linked, budget_of(llm))
     if asked.glossary:
-        head += f"\n\n{words['terms']}\n" + "\n".join(f"- {term.term}: {term.meaning}" for term in asked.glossary)
+        head += f"\n\n{words['terms']}\n" + "\n".join(
+            f"- {term.term}: {term.meaning}" for term in asked.glossary
+        )
     turns: list[Message] = []
     for each in reversed(_examples(asked.known)):
         item = each.item
@@ -262,12 +312,17 @@ def _sent(asked: Asked, linked: Linked | None, llm: LLM, *, gate: bool = False, 
 
 
 def _shots(asked: Asked, llm: LLM) -> list[Message]:
-    """System text and examples; a connected model's replies have a form of their own, in which it can say no."""
+    """System text and examples; a connected model's replies have a form of their own, in which it
+    can say no.
+    """
     engine = ENGINES[asked.dialect]
     if is_connected(llm):
         return fill(load(f"skills/prompts/sql_reply.{asked.lang}.md"), engine=engine)
     shots = fill(load(f"skills/prompts/sql.{asked.lang}.md"), engine=engine)
-    return [m.model_copy(update={"content": as_reply(m.content, llm)}) if m.role == "assistant" else m for m in shots]
+    return [
+        m.model_copy(update={"content": as_reply(m.content, llm)}) if m.role == "assistant" else m
+        for m in shots
+    ]
 
 
 def _tail(asked: Asked, linked: Linked | None, words: dict[str, str]) -> str:
@@ -275,7 +330,9 @@ def _tail(asked: Asked, linked: Linked | None, words: dict[str, str]) -> str:
     if rules := _rules(asked.known):
         parts.append(f"{words['rules']}\n" + "\n".join(f"- {_told(each.item)}" for each in rules))
     if linked is not None and linked.values:
-        shown = list(dict.fromkeys(f"{each.table}.{each.column} = '{each.value}'" for each in linked.values))[:6]
+        shown = list(
+            dict.fromkeys(f"{each.table}.{each.column} = '{each.value}'" for each in linked.values)
+        )[:6]
         parts.append(f"{words['values']} {'; '.join(shown)}")
     question = asked.question
     if asked.history:
@@ -299,7 +356,11 @@ def _examples(known: Sequence[Known]) -> list[Known]:
 
 def _rules(known: Sequence[Known]) -> list[Known]:
     """Corrections in words."""
-    return [each for each in known if isinstance(each.item, Rule) and not each.item.logic and each.similarity >= CLOSE][:RULES]
+    return [
+        each
+        for each in known
+        if isinstance(each.item, Rule) and not each.item.logic and each.similarity >= CLOSE
+    ][:RULES]
 
 
 def _id(item: Confirmed | Rule) -> str:
@@ -315,7 +376,9 @@ def _parameters(question: str, linked: Linked) -> dict[str, Any]:
     found: dict[str, Any] = {"tables": sorted(scores, key=lambda name: -scores[name])[:5]}
     columns = sorted((each for each in linked.links if each.column), key=lambda each: -each.score)
     if columns:
-        found["columns"] = list(dict.fromkeys(f"{each.table}.{each.column}" for each in columns))[:8]
+        found["columns"] = list(dict.fromkeys(f"{each.table}.{each.column}" for each in columns))[
+            :8
+        ]
     if linked.values:
         found["values"] = {f"{each.table}.{each.column}": each.value for each in linked.values[:6]}
     if numbers := re.findall(r"\d+(?:\.\d+)?", question):
@@ -331,7 +394,10 @@ def _reasoning(linked: Linked, odds: float | None, lang: str) -> str:
         target = f"{each.table}.{each.column}" if each.column else each.table
         best[each.word] = max(best.get(each.word, (0.0, "")), (each.score, target))
     parts = [f"{word} → {target}" for word, (_, target) in best.items()]
-    parts += [words["stored"].format(value=each.value, place=f"{each.table}.{each.column}") for each in linked.values[:4]]
+    parts += [
+        words["stored"].format(value=each.value, place=f"{each.table}.{each.column}")
+        for each in linked.values[:4]
+    ]
     if linked.missing:
         parts.append(words["nothing"].format(words=", ".join(linked.missing)))
     if odds is not None:

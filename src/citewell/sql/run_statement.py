@@ -1,6 +1,7 @@
 """Asking tables: guard first, then engine.
 
-The one rule: this is the only way to an engine's `run` and `explain`; tests/retrieve/guard hold the source to it.
+The one rule: this is the only way to an engine's `run` and `explain`; tests/retrieve/guard hold the
+source to it.
 """
 
 from __future__ import annotations
@@ -12,15 +13,21 @@ from citewell.sql.guard.check import check
 from citewell.sql.guard.scope import within
 
 
-async def query(engine: Engine, sql: str, limits: Limits, tables: Collection[str] | None = None) -> Rows:
-    """`tables`: those of the source, by name; others that the login may read are refused then. Raises StatementRefused before
-    anything runs, else what the engine raises.
+async def query(
+    engine: Engine, sql: str, limits: Limits, tables: Collection[str] | None = None
+) -> Rows:
+    """`tables`: those of the source, by name; others that the login may read are refused then.
+    Raises StatementRefused before anything runs, else what the engine raises.
     """
     return await engine.run(_guarded(engine, sql, tables), limits)
 
 
-async def explain(engine: Engine, sql: str, limits: Limits, tables: Collection[str] | None = None) -> None:
-    """Whether guard and engine take the statement; it is planned, not run. The arguments and errors of `query`."""
+async def explain(
+    engine: Engine, sql: str, limits: Limits, tables: Collection[str] | None = None
+) -> None:
+    """Whether guard and engine take the statement; it is planned, not run. The arguments and errors
+    of `query`.
+    """
     await engine.explain(_guarded(engine, sql, tables), limits)
 
 

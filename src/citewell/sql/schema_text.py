@@ -1,7 +1,9 @@
-"""A schema as a chat model reads it: CREATE TABLE text with comments and stored values, cut to a token budget.
+"""A schema as a chat model reads it: CREATE TABLE text with comments and stored values, cut to a
+token budget.
 
-The one rule: a schema that fits is shown whole and always alike, whatever is asked, so that the prompt cache holds it from
-question to question; only one that does not fit is cut by what the question speaks of.
+The one rule: a schema that fits is shown whole and always alike, whatever is asked, so that the
+prompt cache holds it from question to question; only one that does not fit is cut by what the
+question speaks of.
 """
 
 from __future__ import annotations
@@ -14,21 +16,29 @@ from citewell.sql.engines.engine import Column, ForeignKey, Schema, Table
 from citewell.sql.schema_link import Linked
 from citewell.text.sentences import count_tokens
 
-VALUES = 5  # stored values shown of a column; with 8 (200 tokens more) no question of 40 came out better
+VALUES = (
+    5  # stored values shown of a column; with 8 (200 tokens more) no question of 40 came out better
+)
 LONGEST = 30  # characters of a value that is shown
-BUILTIN_TOKENS = 1_400  # half of a slot of the built-in model's context is left for examples, question and statement
+# half of a slot of the built-in model's context is left for examples, question and statement
+BUILTIN_TOKENS = 1_400
 CONNECTED_TOKENS = 8_000
 FEWEST_COLUMNS = 4  # of a table that is shown cut
 
 
 def budget_of(llm: LLM | None) -> int:
     """Tokens of schema text for this tier."""
-    return CONNECTED_TOKENS if llm is not None and llm.evidence_tokens >= CONNECTED_TIER else BUILTIN_TOKENS
+    return (
+        CONNECTED_TOKENS
+        if llm is not None and llm.evidence_tokens >= CONNECTED_TIER
+        else BUILTIN_TOKENS
+    )
 
 
 def schema_text(schema: Schema, linked: Linked | None, budget: int) -> str:
-    """All tables where they fit; else those that the question speaks of, the tables between them, then the others as they fit;
-    columns that are neither keys nor spoken of are left out of a table that does not.
+    """All tables where they fit; else those that the question speaks of, the tables between them,
+    then the others as they fit; columns that are neither keys nor spoken of are left out of a table
+    that does not.
     """
     mark = "`" if schema.dialect == "mysql" else '"'  # what sqlglot and MySQL both take for names
     parts = {table.name: table_text(table, mark=mark) for table in schema.tables}
@@ -50,7 +60,9 @@ def schema_text(schema: Schema, linked: Linked | None, budget: int) -> str:
 
 
 def _ranked(schema: Schema, linked: Linked) -> list[Table]:
-    """Those spoken of, the best first; behind each the tables that its keys lead to; then the rest."""
+    """Those spoken of, the best first; behind each the tables that its keys lead to; then the
+    rest.
+    """
     scores = linked.tables
     spoken = sorted((t for t in schema.tables if scores.get(t.name)), key=lambda t: -scores[t.name])
     names = {table.name for table in spoken}
@@ -76,11 +88,21 @@ def _narrowed(table: Table, wanted: Collection[str]) -> list[Column]:
 def table_text(table: Table, columns: Collection[Column] | None = None, mark: str = '"') -> str:
     """`columns`: those shown; None: all. `mark`: what stands around a name that needs it."""
     shown = list(table.columns if columns is None else columns)
-    lines = [(f"  {quoted(column.name, mark)} {column.type}{_key(table, column)}", _remark(column)) for column in shown]
+    lines = [
+        (f"  {quoted(column.name, mark)} {column.type}{_key(table, column)}", _remark(column))
+        for column in shown
+    ]
     lines += [(_foreign(key, mark), "") for key in table.foreign_keys]
-    body = "\n".join(text + ("," if at < len(lines) - 1 else "") + remark for at, (text, remark) in enumerate(lines))
+    body = "\n".join(
+        text + ("," if at < len(lines) - 1 else "") + remark
+        for at, (text, remark) in enumerate(lines)
+    )
     head = f" -- {_line(table.comment)}" if table.comment else ""
-    cut = "" if len(shown) == len(table.columns) else f"\n  -- {len(table.columns) - len(shown)} more columns"
+    cut = (
+        ""
+        if len(shown) == len(table.columns)
+        else f"\n  -- {len(table.columns) - len(shown)} more columns"
+    )
     return f"CREATE TABLE {quoted_path(table.name, mark)} ({head}\n{body}{cut}\n);"
 
 
@@ -100,7 +122,9 @@ def _remark(column: Column) -> str:
 
 
 def _line(text: str) -> str:
-    """On one line, whatever it holds: a value is data and never ends the remark that it stands in."""
+    """On one line, whatever it holds: a value is data and never ends the remark that it stands
+    in.
+    """
     return " ".join(text.split())
 
 
@@ -115,19 +139,27 @@ def _names(columns: Collection[str], mark: str) -> str:
 
 def quoted(name: str, mark: str = '"') -> str:
     """Bare where that is safe in every dialect."""
-    return name if re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name) and name.upper() not in _RESERVED else f"{mark}{name}{mark}"
+    return (
+        name
+        if re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name) and name.upper() not in _RESERVED
+        else f"{mark}{name}{mark}"
+    )
 
 
 def quoted_path(name: str, mark: str = '"') -> str:
     """A table's name, which may have a schema's before it."""
     schema, dot, table = name.rpartition(".")
-    return f"{quoted(schema, mark)}.{quoted(table, mark)}" if dot and schema.isidentifier() else quoted(name, mark)
+    return (
+        f"{quoted(schema, mark)}.{quoted(table, mark)}"
+        if dot and schema.isidentifier()
+        else quoted(name, mark)
+    )
 
 
 _WORDS = """
-ALL AND ANY AS ASC BETWEEN BY CASE CAST CHECK COLUMN CROSS DEFAULT DESC DISTINCT ELSE END EXCEPT EXISTS FALSE FOR FROM FULL
-GROUP HAVING IN INDEX INNER INTERSECT INTO IS JOIN KEY LEFT LIKE LIMIT NATURAL NOT NULL OFFSET ON OR ORDER OUTER PRIMARY
-RANGE RANK REFERENCES RIGHT ROWS SELECT SET TABLE THEN TO TRUE UNION UNIQUE UPDATE USER USING VALUES VIEW WHEN WHERE WINDOW
-WITH
+    ALL AND ANY AS ASC BETWEEN BY CASE CAST CHECK COLUMN CROSS DEFAULT DESC DISTINCT ELSE END EXCEPT
+    EXISTS FALSE FOR FROM FULL GROUP HAVING IN INDEX INNER INTERSECT INTO IS JOIN KEY LEFT LIKE
+    LIMIT NATURAL NOT NULL OFFSET ON OR ORDER OUTER PRIMARY RANGE RANK REFERENCES RIGHT ROWS SELECT
+    SET TABLE THEN TO TRUE UNION UNIQUE UPDATE USER USING VALUES VIEW WHEN WHERE WINDOW WITH
 """
 _RESERVED = frozenset(_WORDS.split())

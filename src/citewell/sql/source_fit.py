@@ -1,6 +1,7 @@
 """How well a question fits tables: which source is meant, and what of it comes nearest.
 
-The one rule: where two sources have nearly as much of a question, nobody guesses: it is asked back which is meant.
+The one rule: where two sources have nearly as much of a question, nobody guesses: it is asked back
+which is meant.
 """
 
 from __future__ import annotations
@@ -17,19 +18,24 @@ from citewell.sql.schema_link import content_words, standing_out, stored
 from citewell.text.tokens import index_tokens, query_tokens
 
 CLEAR = 0.15  # by so much of the question's words the best source must lead, or be named
-# Which source a question is about: the share of its words that the tables have by letters, plus MEANING times the mean of how
-# much the words stand out in meaning (`standing_out`, 0 at LEAST, 1 at MOST). Fitted (conditional logistic) on 470 questions
-# of text2sql over its six databases and 53 over four small sources, one of them Chinese, all ten to choose from: the right one
-# comes first for all English and 0.84 of the Chinese questions of text2sql and for 0.91 and 0.70 of the others, among the first
-# two for 1.00, 0.95, 0.96 and 0.90. By nearness alone the Chinese source drew the Chinese questions: 0.15 and 0.37 came first.
+# Which source a question is about: the share of its words that the tables have by letters, plus
+# MEANING times the mean of how much the words stand out in meaning (`standing_out`, 0 at LEAST, 1
+# at MOST). Fitted (conditional logistic) on 470 questions of text2sql over its six databases and 53
+# over four small sources, one of them Chinese, all ten to choose from: the right one comes first
+# for all English and 0.84 of the Chinese questions of text2sql and for 0.91 and 0.70 of the others,
+# among the first two for 1.00, 0.95, 0.96 and 0.90. By nearness alone the Chinese source drew the
+# Chinese questions: 0.15 and 0.37 came first.
 MEANING, LEAST, MOST = 2.0, 0.03, 0.09
-MANY = 0.6  # share of the question's own words that the tables must have where they are plainly meant
+MANY = (
+    0.6  # share of the question's own words that the tables must have where they are plainly meant
+)
 COLUMNS = 6  # of a table that are named
 # A character of a script that parts its words: the name 库存 stands in 库存表, art not in part.
 _SPACED = r"[^\W\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]"
 # words that ask for a figure or a list and name nothing
 _FIGURES = re.compile(
-    r"\b(?:how (?:many|much)|number of|total|sum|average|mean|median|count|most|least|highest|lowest|largest|smallest|top \d+|"
+    r"\b(?:how (?:many|much)|number "
+    r"of|total|sum|average|mean|median|count|most|least|highest|lowest|largest|smallest|top \d+|"
     r"per|percentage|share of|maximum|minimum)\b"
     r"|多少|几[个名位家种条]|总[数共和额]|平均|合计|最[高低多少大小]|排名|占比|前[\d一二三四五十]+",
     re.IGNORECASE,
@@ -38,8 +44,8 @@ _FIGURES = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Fit:
-    """`share` of the question's own words that the tables have; `found`: those words, each with what has it; `values`: stored
-    values that stand in the question whole.
+    """`share` of the question's own words that the tables have; `found`: those words, each with
+    what has it; `values`: stored values that stand in the question whole.
     """
 
     share: float
@@ -51,13 +57,25 @@ Sources = Mapping[str, tuple[Schema, Sequence[Term]]]
 
 
 def fit(question: str, schema: Schema, glossary: Sequence[Term] = ()) -> Fit:
-    """By letters alone. A stored value that stands in the question counts once for each of its words."""
+    """By letters alone. A stored value that stands in the question counts once for each of its
+    words.
+    """
     words, held = own_words(question), _held(schema, glossary)
-    found = {word: held[stems[0]] for word in words if (stems := _stems(word)) and all(stem in held for stem in stems)}
+    found = {
+        word: held[stems[0]]
+        for word in words
+        if (stems := _stems(word)) and all(stem in held for stem in stems)
+    }
     values = stored(question, schema)
     for value in values:
-        found |= {word: f"{value.table}.{value.column} = {value.value}" for word in own_words(value.value) if word in words}
-    return Fit(len(found) / len(words) if words else 0.0, found, tuple(each.value for each in values))
+        found |= {
+            word: f"{value.table}.{value.column} = {value.value}"
+            for word in own_words(value.value)
+            if word in words
+        }
+    return Fit(
+        len(found) / len(words) if words else 0.0, found, tuple(each.value for each in values)
+    )
 
 
 def own_words(question: str) -> list[str]:
@@ -68,7 +86,11 @@ def own_words(question: str) -> list[str]:
 def share_in(question: str, text: str) -> float:
     """The share of a question's own words that a text has: what `Fit.share` is of tables."""
     words, held = own_words(question), {_stem(word) for word in index_tokens(text)}
-    return sum(all(stem in held for stem in _stems(word)) for word in words) / len(words) if words else 0.0
+    return (
+        sum(all(stem in held for stem in _stems(word)) for word in words) / len(words)
+        if words
+        else 0.0
+    )
 
 
 def asks_for_figures(question: str) -> bool:
@@ -83,7 +105,9 @@ async def best(question: str, sources: Sources, embedder: Embedder | None) -> li
 
 
 async def next_best(question: str, sources: Sources, asked: str, embedder: Embedder | None) -> str:
-    """The likeliest source beside the one asked; empty where the question names that one, or there is no other."""
+    """The likeliest source beside the one asked; empty where the question names that one, or there
+    is no other.
+    """
     others = {name: found for name, found in sources.items() if name != asked}
     if not others or asked in _named(question, list(sources)):
         return ""
@@ -93,12 +117,19 @@ async def next_best(question: str, sources: Sources, asked: str, embedder: Embed
 
 async def _scores(question: str, sources: Sources, embedder: Embedder | None) -> dict[str, float]:
     """How likely each is meant: one figure over letters and meaning."""
-    words, found = own_words(question), {name: fit(question, *each).share for name, each in sources.items()}
+    words, found = (
+        own_words(question),
+        {name: fit(question, *each).share for name, each in sources.items()},
+    )
     if embedder is None or not words:
         return found
     for name, (schema, _) in sources.items():
         apart = await standing_out(words, schema, embedder)
-        found[name] += MEANING * sum(min(max((each - LEAST) / (MOST - LEAST), 0.0), 1.0) for each in apart) / len(words)
+        found[name] += (
+            MEANING
+            * sum(min(max((each - LEAST) / (MOST - LEAST), 0.0), 1.0) for each in apart)
+            / len(words)
+        )
     return found
 
 
@@ -122,9 +153,14 @@ def _named(question: str, names: Sequence[str]) -> list[str]:
 
 
 def outline(schema: Schema, most: int, question: str = "", glossary: Sequence[Term] = ()) -> str:
-    """`singer (name, country, age, …); concert (…)`: the tables nearest to the question, at most so many."""
+    """`singer (name, country, age, …); concert (…)`: the tables nearest to the question, at most so
+    many.
+    """
     tables = sorted(
-        schema.tables, key=lambda t: -fit(question, Schema(schema.dialect, (t,)), glossary).share if question else 0
+        schema.tables,
+        key=lambda t: (
+            -fit(question, Schema(schema.dialect, (t,)), glossary).share if question else 0
+        ),
     )
     return "; ".join(_shown(table) for table in tables[:most])
 

@@ -1,7 +1,7 @@
 """Values that a statement filters by, held against those that are stored: why nothing was found.
 
-The one rule: a value is taken for another only where one stored value alone is plainly the same in another spelling, and that
-is said; else the nearest are offered.
+The one rule: a value is taken for another only where one stored value alone is plainly the same in
+another spelling, and that is said; else the nearest are offered.
 """
 
 from __future__ import annotations
@@ -18,7 +18,9 @@ from citewell.sql.schema_link import QUOTED
 
 OFFERED = 3
 NEAR = 0.6  # difflib's own ratio of what is worth a look (its documentation's cutoff)
-SAME = 0.85  # above it a misspelling: Netherland/Netherlands has 0.95, Austria/Australia 0.88 is kept apart by the next line
+# above it a misspelling: Netherland/Netherlands has 0.95, Austria/Australia 0.88 is kept apart by
+# the next line
+SAME = 0.85
 AHEAD = 0.05  # by so much the best must lead the second
 _HAN = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff]")
 
@@ -41,7 +43,9 @@ class Filter:
 
 @dataclass(frozen=True, slots=True)
 class Absent:
-    """A value that its column does not hold. `same`: the one it plainly means, empty where none; `nearest` best first."""
+    """A value that its column does not hold. `same`: the one it plainly means, empty where none;
+    `nearest` best first.
+    """
 
     column: str
     value: str
@@ -50,7 +54,9 @@ class Absent:
 
 
 def filters(sql: str, schema: Schema) -> list[Filter]:
-    """The texts that a statement compares columns of the schema with, by `=` and `IN`. Empty where it cannot be read."""
+    """The texts that a statement compares columns of the schema with, by `=` and `IN`. Empty where
+    it cannot be read.
+    """
     tree = _parsed(sql, schema.dialect)
     if tree is None:
         return []
@@ -59,7 +65,10 @@ def filters(sql: str, schema: Schema) -> list[Filter]:
     named = _tables(tree, schema)
     found = []
     for compared in tree.find_all(exp.EQ, exp.In, bfs=False):
-        sides = [compared.this, *([compared.expression] if isinstance(compared, exp.EQ) else compared.expressions)]
+        sides = [
+            compared.this,
+            *([compared.expression] if isinstance(compared, exp.EQ) else compared.expressions),
+        ]
         columns = [column for side in sides for column in side.find_all(exp.Column)]
         texts = [side.this for side in sides if isinstance(side, exp.Literal) and side.is_string]
         place = _place(columns[0], named) if len(columns) == 1 and texts else None
@@ -72,9 +81,13 @@ def filters(sql: str, schema: Schema) -> list[Filter]:
 def absent(found: Filter, stored: Iterable[str]) -> Absent | None:
     """None where the value is stored."""
     values = list(dict.fromkeys(stored))
-    if found.value in values or (found.folded and any(v.casefold() == found.value.casefold() for v in values)):
+    if found.value in values or (
+        found.folded and any(v.casefold() == found.value.casefold() for v in values)
+    ):
         return None
-    rated = sorted(((likeness(found.value, value), value) for value in values), key=lambda pair: -pair[0])
+    rated = sorted(
+        ((likeness(found.value, value), value) for value in values), key=lambda pair: -pair[0]
+    )
     nearest = tuple(value for rate, value in rated[:OFFERED] if rate >= NEAR)
     alone = len(rated) < 2 or rated[0][0] - rated[1][0] >= AHEAD
     same = rated[0][1] if rated and rated[0][0] >= SAME and alone else ""
@@ -82,17 +95,24 @@ def absent(found: Filter, stored: Iterable[str]) -> Absent | None:
 
 
 def stand_in(question: str, sql: str, schema: Schema) -> Absent | None:
-    """A name that the question puts in quotation marks, where the statement compares with another one that nobody said: a small
-    model takes a stored name for one that is not there. `same` is what it took; it may be a translation, so it is only told.
+    """A name that the question puts in quotation marks, where the statement compares with another
+    one that nobody said: a small model takes a stored name for one that is not there. `same` is
+    what it took; it may be a translation, so it is only told.
     """
     folded, said = sql.casefold(), question.casefold()
-    lost = [each[1:-1].strip() for each in QUOTED.findall(question) if each[1:-1].strip().casefold() not in folded]
+    lost = [
+        each[1:-1].strip()
+        for each in QUOTED.findall(question)
+        if each[1:-1].strip().casefold() not in folded
+    ]
     own = [each for each in filters(sql, schema) if each.value.casefold() not in said]
     return Absent(own[0].column.name, lost[0], own[0].value) if lost and own else None
 
 
 def likeness(one: str, other: str) -> float:
-    """1 for the same letters whatever their case, width and spaces; 0 where figures differ; else by what they share."""
+    """1 for the same letters whatever their case, width and spaces; 0 where figures differ; else by
+    what they share.
+    """
     a, b = _folded(one), _folded(other)
     if a == b:
         return 1.0
@@ -104,7 +124,9 @@ def likeness(one: str, other: str) -> float:
     if ratio >= SAME and (a[0] != b[0] or abs(len(a) - len(b)) > 1):
         return SAME - 0.01  # Austria and Australia: worth offering, not worth taking
     words_a, words_b = set(one.casefold().split()), set(other.casefold().split())
-    begins = min(len(a), len(b)) >= 4 and (a.startswith(b) or b.startswith(a))  # Math and Mathematics
+    begins = min(len(a), len(b)) >= 4 and (
+        a.startswith(b) or b.startswith(a)
+    )  # Math and Mathematics
     return max(ratio, 0.8 if begins or words_a <= words_b or words_b <= words_a else 0.0)
 
 
@@ -128,7 +150,9 @@ def lookup(found: Filter, dialect: str) -> str:
     column = exp.column(found.column.name, quoted=True)
     schema, _, name = found.table.name.rpartition(".")
     table = exp.table_(name, db=schema or None, quoted=True)
-    statement = exp.select(column).distinct().from_(table).where(column.copy().is_(exp.null()).not_())
+    statement = (
+        exp.select(column).distinct().from_(table).where(column.copy().is_(exp.null()).not_())
+    )
     return str(statement.sql(dialect=dialect))
 
 
@@ -141,19 +165,28 @@ def tables_of(sql: str, schema: Schema) -> list[str]:
 
 
 def remarks_of(sql: str, schema: Schema, shown: Sequence[str] = ()) -> list[str]:
-    """`Unit price: in €`: what is remarked of the tables that a statement reads, and of the columns that it names or that are
-    `shown`. A sum has no name that tells its unit; the column that it is of has.
+    """`Unit price: in €`: what is remarked of the tables that a statement reads, and of the columns
+    that it names or that are `shown`. A sum has no name that tells its unit; the column that it is
+    of has.
     """
     tree = _parsed(sql, schema.dialect)
     if tree is None:
         return []
     from sqlglot import exp
 
-    spoken = {name.casefold() for name in [*(column.name for column in tree.find_all(exp.Column)), *shown]}
+    spoken = {
+        name.casefold() for name in [*(column.name for column in tree.find_all(exp.Column)), *shown]
+    }
     found: list[str] = []
     for table in _tables(tree, schema).values():
-        said = [(each.name, each.comment) for each in table.columns if each.name.casefold() in spoken]
-        found += [f"{name}: {comment}" for name, comment in [(table.name, table.comment), *said] if comment]
+        said = [
+            (each.name, each.comment) for each in table.columns if each.name.casefold() in spoken
+        ]
+        found += [
+            f"{name}: {comment}"
+            for name, comment in [(table.name, table.comment), *said]
+            if comment
+        ]
     return list(dict.fromkeys(found))
 
 
@@ -173,7 +206,9 @@ def _parsed(sql: str, dialect: str) -> Any:
 
 
 def _tables(tree: Any, schema: Schema) -> dict[str, Table]:
-    """Tables of the schema that the statement names, by the name or alias under which it knows them."""
+    """Tables of the schema that the statement names, by the name or alias under which it knows
+    them.
+    """
     from sqlglot import exp
 
     known = {table.name.casefold(): table for table in schema.tables}
@@ -187,7 +222,11 @@ def _tables(tree: Any, schema: Schema) -> dict[str, Table]:
 
 def _place(column: Any, named: dict[str, Table]) -> tuple[Table, Column] | None:
     """The table and column that are meant."""
-    among = [named[column.table.casefold()]] if column.table.casefold() in named else list(named.values())
+    among = (
+        [named[column.table.casefold()]]
+        if column.table.casefold() in named
+        else list(named.values())
+    )
     for table in among:
         for each in table.columns:
             if each.name.casefold() == column.name.casefold():

@@ -1,4 +1,6 @@
-"""What is kept, and how it is searched: collections, documents, chunks, vectors, sessions, traces, jobs.
+"""What is kept, and how it is searched: collections, documents, chunks, vectors, sessions, traces,
+jobs.
 
-The one rule: the SQL database is the truth. Everything else (the vectors in memory) follows it and can be thrown away.
+The one rule: the SQL database is the truth. Everything else (the vectors in memory) follows it and
+can be thrown away.
 """

@@ -1,6 +1,8 @@
-"""A copy of the database as it was at one moment, while others go on writing; and a hold on it that nobody shares.
+"""A copy of the database as it was at one moment, while others go on writing; and a hold on it that
+nobody shares.
 
-The one rule: what is copied is never changed by it, and the moment is one for the database and for the files beside it.
+The one rule: what is copied is never changed by it, and the moment is one for the database and for
+the files beside it.
 """
 
 from __future__ import annotations
@@ -35,15 +37,17 @@ SCHEMA = len(MIGRATIONS)  # what this version knows
 
 @dataclass(frozen=True, slots=True)
 class Copied:
-    """`schema`: the number of its last migration. `counts`: rows by table, of those that people know by name."""
+    """`schema`: the number of its last migration. `counts`: rows by table, of those that people
+    know by name.
+    """
 
     schema: int
     counts: dict[str, int]
 
 
 def copy_to(path: Path, target: Path, hold: Callable[[], None]) -> Copied:
-    """Copy the database at `path`. `hold` is called at the moment that the copy shows: nobody can write until it returns, so
-    the files that rows speak of are there. Raises StorageError.
+    """Copy the database at `path`. `hold` is called at the moment that the copy shows: nobody can
+    write until it returns, so the files that rows speak of are there. Raises StorageError.
     """
     try:
         with closing(_connected(path)) as reader:
@@ -60,7 +64,9 @@ def copy_to(path: Path, target: Path, hold: Callable[[], None]) -> Copied:
 
 
 def _copy(reader: sqlite3.Connection, target: Path) -> None:
-    """Some pages at a time; the reader's transaction keeps the moment, so nothing is begun anew when others write."""
+    """Some pages at a time; the reader's transaction keeps the moment, so nothing is begun anew
+    when others write.
+    """
     try:
         with closing(sqlite3.connect(target)) as copy:
             copy.execute("PRAGMA journal_mode = OFF")
@@ -71,11 +77,13 @@ def _copy(reader: sqlite3.Connection, target: Path) -> None:
 
 
 def check(path: Path) -> int:
-    """The schema of a copy that nobody else has, is whole, and Citewell's: every page and index, every reference, every
-    original by its sum, the index of words. Raises StorageError.
+    """The schema of a copy that nobody else has, is whole, and Citewell's: every page and index,
+    every reference, every original by its sum, the index of words. Raises StorageError.
     """
     try:
-        with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro&immutable=1", uri=True)) as connection:
+        with closing(
+            sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro&immutable=1", uri=True)
+        ) as connection:
             schema = _looked_at(connection, path).schema
             wrong = next(_damage(connection), None)
         if wrong is None:
@@ -88,7 +96,9 @@ def check(path: Path) -> int:
 
 
 def _damage(connection: sqlite3.Connection) -> Iterator[str]:
-    """What is wrong, the cheapest to find first. Raises sqlite3.Error where it cannot even be read."""
+    """What is wrong, the cheapest to find first. Raises sqlite3.Error where it cannot even be
+    read.
+    """
     for (said,) in connection.execute("PRAGMA integrity_check(1)"):
         if said != "ok":
             yield str(said)
@@ -101,7 +111,9 @@ def _damage(connection: sqlite3.Connection) -> Iterator[str]:
 
 
 def _check_words(path: Path) -> None:
-    """The index of words against what it holds, which a connection has to be able to write for. Raises sqlite3.Error."""
+    """The index of words against what it holds, which a connection has to be able to write for.
+    Raises sqlite3.Error.
+    """
     with closing(sqlite3.connect(path, isolation_level=None)) as connection:
         if connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'words'").fetchone():
             connection.execute("INSERT INTO words (words) VALUES ('integrity-check')")
@@ -109,20 +121,25 @@ def _check_words(path: Path) -> None:
 
 @contextmanager
 def held_alone(path: Path) -> Iterator[None]:
-    """Nobody else has the database open, and nobody can open it while the block lasts. A file that is no database is nobody's.
+    """Nobody else has the database open, and nobody can open it while the block lasts. A file that
+    is no database is nobody's.
 
     Raises Conflict where a server or another command has it open, and StorageError.
     """
     with closing(sqlite3.connect(path, timeout=0, isolation_level=None)) as connection:
         try:
             connection.execute("PRAGMA locking_mode = EXCLUSIVE")
-            connection.execute("PRAGMA journal_mode = DELETE")  # so that closing it touches no file by its name
+            connection.execute(
+                "PRAGMA journal_mode = DELETE"
+            )  # so that closing it touches no file by its name
             connection.execute("BEGIN EXCLUSIVE")
         except sqlite3.DatabaseError as error:
             code = error.sqlite_errorcode & 0xFF
             if code in {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}:
                 what = f"{path.parent}: a server or another command of Citewell has it open"
-                raise Conflict(what, hint="stop it first (Ctrl-C, or systemctl stop), then try again") from None
+                raise Conflict(
+                    what, hint="stop it first (Ctrl-C, or systemctl stop), then try again"
+                ) from None
             if code not in {sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT}:
                 raise storage_error(path, error) from error
         yield
@@ -132,13 +149,30 @@ def held_alone(path: Path) -> Iterator[None]:
 
 def _connected(path: Path) -> sqlite3.Connection:
     """To a database that is there; none is made."""
-    return sqlite3.connect(f"{path.absolute().as_uri()}?mode=rw", uri=True, timeout=BUSY_SECONDS, isolation_level=None)
+    return sqlite3.connect(
+        f"{path.absolute().as_uri()}?mode=rw", uri=True, timeout=BUSY_SECONDS, isolation_level=None
+    )
 
 
 def _looked_at(connection: sqlite3.Connection, path: Path) -> Copied:
-    tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
-    if connection.execute("PRAGMA application_id").fetchone()[0] != APPLICATION_ID or "migrations" not in tables:
-        raise StorageError(f"{path}: this is not a database of Citewell", hint="name another home, or another backup")
-    schema = int(connection.execute("SELECT coalesce(max(number), 0) FROM migrations").fetchone()[0])
-    counts = {name: int(connection.execute(f"SELECT count(*) FROM {name}").fetchone()[0]) for name in COUNTED if name in tables}  # noqa: S608 names are ours
+    tables = {
+        name
+        for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
+    }
+    if (
+        connection.execute("PRAGMA application_id").fetchone()[0] != APPLICATION_ID
+        or "migrations" not in tables
+    ):
+        raise StorageError(
+            f"{path}: this is not a database of Citewell",
+            hint="name another home, or another backup",
+        )
+    schema = int(
+        connection.execute("SELECT coalesce(max(number), 0) FROM migrations").fetchone()[0]
+    )
+    counts = {
+        name: int(connection.execute(f"SELECT count(*) FROM {name}").fetchone()[0])  # noqa: S608 names are ours
+        for name in COUNTED
+        if name in tables
+    }
     return Copied(schema, counts)

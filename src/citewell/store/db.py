@@ -1,7 +1,8 @@
 """The one SQLite file of the truth: connections, transactions, errors in words.
 
-The one rule: all access is a function of a connection, given to `read` or `write`; it runs in a thread, in one transaction,
-and touches nothing else that can fail half-way. What `write` has returned from is on the disk (`synchronous = FULL`).
+The one rule: all access is a function of a connection, given to `read` or `write`; it runs in a
+thread, in one transaction, and touches nothing else that can fail half-way. What `write` has
+returned from is on the disk (`synchronous = FULL`).
 """
 
 from __future__ import annotations
@@ -29,8 +30,9 @@ from citewell.threads import in_thread
 T = TypeVar("T")
 _log = logging.getLogger(__name__)
 
-# Transactions at once in this process; of those that write, one. It gives 1.06 to 1.15 times the answers a second that 8 give,
-# whose threads wait for Python's lock (200 at once as evals/bench_serve.py asks them, five pairs of runs on two cores).
+# Transactions at once in this process; of those that write, one. It gives 1.06 to 1.15 times the
+# answers a second that 8 give, whose threads wait for Python's lock (200 at once as
+# evals/bench_serve.py asks them, five pairs of runs on two cores).
 CONNECTIONS = 4
 BUSY_SECONDS = 10.0
 
@@ -43,8 +45,14 @@ _PRAGMAS = (
 
 _ELSEWHERE = "restore a copy of it, or move it away, or set CITEWELL_HOME to another folder"
 _REASONS: dict[int, tuple[str, str]] = {
-    sqlite3.SQLITE_FULL: ("the disk is full", "free some space and try again; nothing of this change was kept"),
-    sqlite3.SQLITE_READONLY: ("it cannot be written to", "make the file and its folder writable, or set CITEWELL_HOME"),
+    sqlite3.SQLITE_FULL: (
+        "the disk is full",
+        "free some space and try again; nothing of this change was kept",
+    ),
+    sqlite3.SQLITE_READONLY: (
+        "it cannot be written to",
+        "make the file and its folder writable, or set CITEWELL_HOME",
+    ),
     sqlite3.SQLITE_CANTOPEN: (
         "it cannot be opened",
         "make the file and its folder readable and writable, or set CITEWELL_HOME",
@@ -53,17 +61,26 @@ _REASONS: dict[int, tuple[str, str]] = {
         "access is not permitted",
         "make the file and its folder readable and writable, or set CITEWELL_HOME",
     ),
-    sqlite3.SQLITE_BUSY: ("another process is writing to it", "wait until it is done and try again"),
-    sqlite3.SQLITE_LOCKED: ("another process is writing to it", "wait until it is done and try again"),
+    sqlite3.SQLITE_BUSY: (
+        "another process is writing to it",
+        "wait until it is done and try again",
+    ),
+    sqlite3.SQLITE_LOCKED: (
+        "another process is writing to it",
+        "wait until it is done and try again",
+    ),
     sqlite3.SQLITE_NOTADB: ("it is not a Citewell database", _ELSEWHERE),
     sqlite3.SQLITE_CORRUPT: ("the file is damaged", _ELSEWHERE),
-    sqlite3.SQLITE_IOERR: ("the disk reports an error", "check the disk and its free space, then try again"),
+    sqlite3.SQLITE_IOERR: (
+        "the disk reports an error",
+        "check the disk and its free space, then try again",
+    ),
 }
 
 
 class Database:
-    """`async with Database(path) as db:` creates the folder (0700) and the file (0600) where they are missing, and migrates.
-    Every method raises StorageError, which names the file.
+    """`async with Database(path) as db:` creates the folder (0700) and the file (0600) where they
+    are missing, and migrates. Every method raises StorageError, which names the file.
     """
 
     def __init__(self, path: Path) -> None:
@@ -87,7 +104,10 @@ class Database:
         return await self.open()
 
     async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
     ) -> None:
         await self.close()
 
@@ -96,7 +116,9 @@ class Database:
         return await self._held(lambda: self._transact(fn, False))
 
     async def write(self, fn: Callable[[Connection], T]) -> T:
-        """Run `fn` in one transaction that no other writer can disturb; all of it is kept, or none."""
+        """Run `fn` in one transaction that no other writer can disturb; all of it is kept, or
+        none.
+        """
         async with self._writing:
             written = await self._held(lambda: self._transact(fn, True))
         if self._log_left:
@@ -104,14 +126,22 @@ class Database:
         return written
 
     async def try_writing(self) -> None:
-        """A write that changes nothing: the mark that the file has already. It reaches the disk as every other does."""
-        await self.write(lambda connection: connection.exec_driver_sql(f"PRAGMA application_id = {APPLICATION_ID}"))
+        """A write that changes nothing: the mark that the file has already. It reaches the disk as
+        every other does.
+        """
+        await self.write(
+            lambda connection: connection.exec_driver_sql(
+                f"PRAGMA application_id = {APPLICATION_ID}"
+            )
+        )
 
     async def forget(self, *, strict: bool = False) -> None:
-        """After a deletion: empty the write-ahead log too, as far as readers allow, so that no copy stays in it.
+        """After a deletion: empty the write-ahead log too, as far as readers allow, so that no copy
+        stays in it.
 
-        Where the disk refuses that, the deletion stands all the same, and nothing is raised: the log is emptied after the next
-        write that succeeds. `strict`: raise, for whoever promises that no copy is left.
+        Where the disk refuses that, the deletion stands all the same, and nothing is raised: the
+        log is emptied after the next write that succeeds. `strict`: raise, for whoever promises
+        that no copy is left.
         """
         async with self._writing:
             try:
@@ -120,12 +150,16 @@ class Database:
                 self._log_left = True
                 if strict:
                     raise
-                _log.warning("deleted, but the write-ahead log is not emptied yet: %s", error.message)
+                _log.warning(
+                    "deleted, but the write-ahead log is not emptied yet: %s", error.message
+                )
             else:
                 self._log_left = False
 
     async def _held(self, fn: Callable[[], T]) -> T:
-        """A connection's place is free again when `fn` is done, not when nobody waits for it any more."""
+        """A connection's place is free again when `fn` is done, not when nobody waits for it any
+        more.
+        """
         async with self._connections:
             return await in_thread(fn)
 
@@ -135,8 +169,16 @@ class Database:
             os.close(os.open(self.path, os.O_RDWR | os.O_CREAT, 0o600))
         except OSError as error:
             hint = "make the folder writable, or set CITEWELL_HOME to another one"
-            raise StorageError(f"{self.path}: cannot be opened: {error.strerror}", hint=hint) from error
-        engine = create_engine("sqlite://", creator=self._connect, poolclass=QueuePool, pool_size=CONNECTIONS, max_overflow=0)
+            raise StorageError(
+                f"{self.path}: cannot be opened: {error.strerror}", hint=hint
+            ) from error
+        engine = create_engine(
+            "sqlite://",
+            creator=self._connect,
+            poolclass=QueuePool,
+            pool_size=CONNECTIONS,
+            max_overflow=0,
+        )
         event.listen(engine, "begin", _begin)
         self._engine = engine
         try:
@@ -150,16 +192,24 @@ class Database:
 
     def _connect(self, busy_seconds: float | None = None) -> sqlite3.Connection:
         timeout = BUSY_SECONDS if busy_seconds is None else busy_seconds
-        connection = sqlite3.connect(self.path, timeout=timeout, isolation_level=None, check_same_thread=False)
+        connection = sqlite3.connect(
+            self.path, timeout=timeout, isolation_level=None, check_same_thread=False
+        )
         for pragma in _PRAGMAS:
             connection.execute(pragma)
         return connection
 
     def _transact(self, fn: Callable[[Connection], T], writing: bool) -> T:
         if self._engine is None:
-            raise StorageError(f"{self.path}: the database is closed", hint="open it first: async with Database(path) as db")
+            raise StorageError(
+                f"{self.path}: the database is closed",
+                hint="open it first: async with Database(path) as db",
+            )
         try:
-            with self._engine.connect().execution_options(citewell_writing=writing) as connection, connection.begin():
+            with (
+                self._engine.connect().execution_options(citewell_writing=writing) as connection,
+                connection.begin(),
+            ):
                 return fn(connection)
         except DBAPIError as error:
             raise storage_error(self.path, error.orig) from error
@@ -167,27 +217,37 @@ class Database:
             raise storage_error(self.path, error) from error
 
     def _check(self, connection: Connection) -> None:
-        """Refuse a file that is someone else's, or of a later version, before a byte of it is changed."""
+        """Refuse a file that is someone else's, or of a later version, before a byte of it is
+        changed.
+        """
         mark = connection.exec_driver_sql("PRAGMA application_id").scalar_one()
         tables = {name for (name,) in connection.exec_driver_sql("SELECT name FROM sqlite_master")}
         if tables and mark != APPLICATION_ID:
-            raise StorageError(f"{self.path}: this is a database, but not Citewell's", hint=_ELSEWHERE)
+            raise StorageError(
+                f"{self.path}: this is a database, but not Citewell's", hint=_ELSEWHERE
+            )
         version = _version(connection) if tables else 0
         if version > len(MIGRATIONS):
             known = len(MIGRATIONS)
             raise StorageError(
-                f"{self.path}: a later Citewell wrote this database (schema {version}, this one knows {known})",
+                f"{self.path}: a later Citewell wrote this database (schema {version}, this "
+                f"one knows {known})",
                 hint="upgrade Citewell, or set CITEWELL_HOME to another folder",
             )
 
     def _write_ahead_log(self) -> None:
-        """The switch is kept in the file. SQLite does not wait for a lock here, so two first starts at once take turns."""
+        """The switch is kept in the file. SQLite does not wait for a lock here, so two first starts
+        at once take turns.
+        """
         deadline = time.monotonic() + BUSY_SECONDS
         while True:
             try:
                 self._pragma("PRAGMA journal_mode = WAL")
             except StorageError as error:
-                if not isinstance(error.__cause__, sqlite3.OperationalError) or time.monotonic() > deadline:
+                if (
+                    not isinstance(error.__cause__, sqlite3.OperationalError)
+                    or time.monotonic() > deadline
+                ):
                     raise
                 if error.__cause__.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY:
                     raise
@@ -196,17 +256,28 @@ class Database:
                 return
 
     def _migrate(self) -> None:
-        """Each step and its record are one transaction; the version is read inside it, so two processes never repeat one."""
+        """Each step and its record are one transaction; the version is read inside it, so two
+        processes never repeat one.
+        """
         before = self._transact(_version, False)
         for number, step in enumerate(MIGRATIONS, start=1):
             if self._transact(_version, False) >= number:
                 continue
 
-            def apply(connection: Connection, number: int = number, step: Callable[[Connection], None] = step) -> None:
+            def apply(
+                connection: Connection,
+                number: int = number,
+                step: Callable[[Connection], None] = step,
+            ) -> None:
                 if _version(connection) < number:
                     step(connection)
-                    record = text("INSERT INTO migrations (number, name, applied_at) VALUES (:number, :name, :at)")
-                    connection.execute(record, {"number": number, "name": step.__name__, "at": time.time()})
+                    record = text(
+                        "INSERT INTO migrations (number, name, applied_at) VALUES (:number, "
+                        ":name, :at)"
+                    )
+                    connection.execute(
+                        record, {"number": number, "name": step.__name__, "at": time.time()}
+                    )
 
             self._transact(apply, True)
         if before < len(MIGRATIONS):
@@ -227,7 +298,9 @@ class Database:
 def storage_error(path: Path, error: BaseException | None) -> StorageError:
     """SQLite's refusal in words: which file, why, what to do."""
     code = _closer(path, (getattr(error, "sqlite_errorcode", None) or 0) & 0xFF)
-    reason, hint = _REASONS.get(code, (f"the database refuses: {error}", "`citewell doctor` checks the database"))
+    reason, hint = _REASONS.get(
+        code, (f"the database refuses: {error}", "`citewell doctor` checks the database")
+    )
     return StorageError(f"{path}: {reason}", hint=hint)
 
 
@@ -241,13 +314,19 @@ def _closer(path: Path, code: int) -> int:
 
 
 def _begin(connection: Connection) -> None:
-    """A transaction that will write takes the write lock at once: a later upgrade could fail without waiting."""
+    """A transaction that will write takes the write lock at once: a later upgrade could fail
+    without waiting.
+    """
     writing = connection.get_execution_options().get("citewell_writing", False)
     connection.exec_driver_sql("BEGIN IMMEDIATE" if writing else "BEGIN")
 
 
 def _version(connection: Connection) -> int:
-    exists = connection.exec_driver_sql("SELECT count(*) FROM sqlite_master WHERE name = 'migrations'").scalar_one()
+    exists = connection.exec_driver_sql(
+        "SELECT count(*) FROM sqlite_master WHERE name = 'migrations'"
+    ).scalar_one()
     if not exists:
         return 0
-    return int(connection.exec_driver_sql("SELECT coalesce(max(number), 0) FROM migrations").scalar_one())
+    return int(
+        connection.exec_driver_sql("SELECT coalesce(max(number), 0) FROM migrations").scalar_one()
+    )

@@ -1,4 +1,6 @@
-"""How much there is, in figures for whoever watches the server. The one rule: each is counted from an index, so it is cheap."""
+"""How much there is, in figures for whoever watches the server. The one rule: each is counted from
+an index, so it is cheap.
+"""
 
 from __future__ import annotations
 
@@ -10,8 +12,8 @@ from citewell.types import Shown
 
 
 class Totals(Shown):
-    """`jobs`: how many of each kind and state. `queued`: jobs that wait, the oldest since `oldest` (0: none). `waiting`: chunks
-    without a vector of the embedder in use.
+    """`jobs`: how many of each kind and state. `queued`: jobs that wait, the oldest since `oldest`
+    (0: none). `waiting`: chunks without a vector of the embedder in use.
     """
 
     documents: int = 0
@@ -39,4 +41,7 @@ _COUNTS = text(
     """SELECT (SELECT count(*) FROM documents) AS documents,
         (SELECT count(*) FROM chunks WHERE kind <> 'summary') AS chunks"""
 )
-_JOBS = text("SELECT kind, state, count(*) AS number, min(created_at) AS oldest FROM jobs GROUP BY kind, state")
+_JOBS = text(
+    "SELECT kind, state, count(*) AS number, min(created_at) AS oldest FROM jobs GROUP BY kind, "
+    "state"
+)

@@ -1,8 +1,9 @@
 """Work that outlives the process that asked for it: a table, and leases.
 
-The one rule: a worker holds a job by its lease and must report before it runs out (`progress` renews it). A job whose
-worker died is taken again, unharmed, however often: a death is the job's fault only where it was tried alone, in a process
-whose death another one saw (`blame`). `Job.attempts` is the worker's proof: one that was too slow and lost its job is told so.
+The one rule: a worker holds a job by its lease and must report before it runs out (`progress`
+renews it). A job whose worker died is taken again, unharmed, however often: a death is the job's
+fault only where it was tried alone, in a process whose death another one saw (`blame`).
+`Job.attempts` is the worker's proof: one that was too slow and lost its job is told so.
 """
 
 from __future__ import annotations
@@ -26,14 +27,19 @@ ENDED = frozenset({"done", "failed", "cancelled"})
 
 LEASE_SECONDS = 60.0
 SUSPECT = 2  # deaths of processes that were at a job, after which it is tried alone only
-MOST_FAULTS = 3  # a job that ended the process it was alone in this often is given up, until somebody wants it tried again
-FAULT_PAUSE = 5.0  # seconds until a job is tried again that was alone in a process which died; four times as long the next time
+# a job that ended the process it was alone in this often is given up, until somebody wants it tried
+# again
+MOST_FAULTS = 3
+# seconds until a job is tried again that was alone in a process which died; four times as long the
+# next time
+FAULT_PAUSE = 5.0
 LONGEST_PAUSE = 900.0  # that a job is put off
 
 
 class Job(Shown):
-    """`done` of `total` are steps of the work (`total` 0: not known yet); `detail` says what it is at. `result` is of what was
-    done so far until the job is done. `error` of one that waits or runs: why it was put off.
+    """`done` of `total` are steps of the work (`total` 0: not known yet); `detail` says what it is
+    at. `result` is of what was done so far until the job is done. `error` of one that waits or
+    runs: why it was put off.
     """
 
     job_id: str
@@ -51,7 +57,9 @@ class Job(Shown):
 
 
 class Jobs:
-    """Raises NotFound for an unknown job, Conflict for one that is not the caller's to change, and StorageError."""
+    """Raises NotFound for an unknown job, Conflict for one that is not the caller's to change, and
+    StorageError.
+    """
 
     def __init__(
         self,
@@ -62,7 +70,9 @@ class Jobs:
         lease: float = LEASE_SECONDS,
         viewer: str | None = None,
     ) -> None:
-        """`viewer`: finds this user's jobs and those of shared collections, and makes jobs of theirs; None: finds all."""
+        """`viewer`: finds this user's jobs and those of shared collections, and makes jobs of
+        theirs; None: finds all.
+        """
         self._db = db
         self._clock = clock
         self._leases = Leases(lease, steady, clock)
@@ -79,7 +89,12 @@ class Jobs:
     def create_in(self, connection: Connection, kind: str, payload: Mapping[str, Any]) -> Job:
         """The same, as part of a transaction: the work is there when what it is about is."""
         job_id = "job_" + secrets.token_hex(8)
-        row = {"job_id": job_id, "kind": kind, "payload": json.dumps(dict(payload)), "now": self._clock()}
+        row = {
+            "job_id": job_id,
+            "kind": kind,
+            "payload": json.dumps(dict(payload)),
+            "now": self._clock(),
+        }
         connection.execute(_INSERT, row | {"owner": self._viewer or ""})
         return _job(_row(connection, job_id))
 
@@ -96,25 +111,37 @@ class Jobs:
         return await self._db.read(rows)
 
     async def claim(self, kind: str = "", *, alone: bool = False) -> Job | None:
-        """A job (of this kind) that waits, or whose worker is silent; it is the caller's then, nobody else's. Of the user
-        who has the fewest running, so that many of one hold up nobody else's; of those the oldest. `alone`: one of those that
-        are tried in a process of their own, and else none of them.
+        """A job (of this kind) that waits, or whose worker is silent; it is the caller's then,
+        nobody else's. Of the user who has the fewest running, so that many of one hold up nobody
+        else's; of those the oldest. `alone`: one of those that are tried in a process of their own,
+        and else none of them.
         """
 
         def there_is_one(connection: Connection) -> bool:
-            return bool(self._silent(connection)) or self._waiting(connection, kind, alone) is not None
+            return (
+                bool(self._silent(connection)) or self._waiting(connection, kind, alone) is not None
+            )
 
         if not await self._db.read(there_is_one):
             return None  # an idle worker asks often: it need not take the write lock
 
         def claim(connection: Connection) -> Job | None:
             for row in self._silent(connection):
-                values = {"job_id": row.job_id, "deaths": int(died(row.process)), "now": self._clock()}
+                values = {
+                    "job_id": row.job_id,
+                    "deaths": int(died(row.process)),
+                    "now": self._clock(),
+                }
                 connection.execute(_FREE, values)
             job_id = self._waiting(connection, kind, alone)
             if job_id is None:
                 return None
-            values = {"job_id": job_id, "now": self._clock(), "lease": self._leases.until(), "process": this_process()}
+            values = {
+                "job_id": job_id,
+                "now": self._clock(),
+                "lease": self._leases.until(),
+                "process": this_process(),
+            }
             connection.execute(_CLAIM, values)
             return _job(_row(connection, job_id))
 
@@ -122,46 +149,70 @@ class Jobs:
 
     async def suspected(self, kind: str = "") -> bool:
         """Whether a job waits that has to be tried alone."""
-        return await self._db.read(lambda connection: self._waiting(connection, kind, alone=True) is not None)
+        return await self._db.read(
+            lambda connection: self._waiting(connection, kind, alone=True) is not None
+        )
 
     async def blame(self, process: str) -> Sequence[Job]:
-        """A process that did one job at a time has died, and whoever started it lives: what it was at was the cause. It is
-        tried again a little later, or given up; what it was sent with is kept.
+        """A process that did one job at a time has died, and whoever started it lives: what it was
+        at was the cause. It is tried again a little later, or given up; what it was sent with is
+        kept.
         """
 
         def blame(connection: Connection) -> list[Job]:
             rows = connection.execute(_HELD_BY, {"process": process}).all()
             for row in rows:
                 pause = FAULT_PAUSE * 4**row.faults
-                values = {"job_id": row.job_id, "now": self._clock(), "until": self._leases.steady() + pause}
-                connection.execute(_BLAME, values | {"clock": clock_mark(), "most": MOST_FAULTS, "error": _GAVE_UP})
+                values = {
+                    "job_id": row.job_id,
+                    "now": self._clock(),
+                    "until": self._leases.steady() + pause,
+                }
+                connection.execute(
+                    _BLAME, values | {"clock": clock_mark(), "most": MOST_FAULTS, "error": _GAVE_UP}
+                )
             return [_job(_row(connection, row.job_id)) for row in rows]
 
         return await self._db.write(blame)
 
     async def try_again(self, job_id: str) -> Job:
-        """One that failed, or was given up, waits once more; alone where it was. Raises Conflict for others."""
+        """One that failed, or was given up, waits once more; alone where it was. Raises Conflict
+        for others.
+        """
 
         def try_again(connection: Connection) -> Job:
             state = _row(connection, job_id, self._viewer)["state"]
             if state != "failed":
-                raise Conflict(f"job {job_id}: it is {state}", hint="only a job that failed can be tried again")
+                raise Conflict(
+                    f"job {job_id}: it is {state}", hint="only a job that failed can be tried again"
+                )
             connection.execute(_ONCE_MORE, {"job_id": job_id, "now": self._clock()})
             return _job(_row(connection, job_id))
 
         return await self._db.write(try_again)
 
     async def folders(self) -> set[str]:
-        """The folders of bytes that are still wanted: those of what has not ended, and of what can be tried again."""
-        return set(await self._db.read(lambda connection: connection.execute(_FOLDERS).scalars().all()))
+        """The folders of bytes that are still wanted: those of what has not ended, and of what can
+        be tried again.
+        """
+        return set(
+            await self._db.read(lambda connection: connection.execute(_FOLDERS).scalars().all())
+        )
 
     async def again(self, kind: str, codes: Iterable[str], seconds: float = 0.0) -> int:
-        """Jobs of this kind that failed so long ago by one of these errors wait once more, counted from nothing; how many. Only
-        for work that may be done twice.
+        """Jobs of this kind that failed so long ago by one of these errors wait once more, counted
+        from nothing; how many. Only for work that may be done twice.
         """
         now = self._clock()
-        values = {"kind": kind, "codes": json.dumps(sorted(codes)), "before": now - seconds, "now": now}
-        if not await self._db.read(lambda connection: connection.execute(_FAILED, values).scalar_one()):
+        values = {
+            "kind": kind,
+            "codes": json.dumps(sorted(codes)),
+            "before": now - seconds,
+            "now": now,
+        }
+        if not await self._db.read(
+            lambda connection: connection.execute(_FAILED, values).scalar_one()
+        ):
             return 0
         return await self._db.write(lambda connection: connection.execute(_AGAIN, values).rowcount)
 
@@ -175,7 +226,9 @@ class Jobs:
         attempt: int | None = None,
         result: Mapping[str, Any] | None = None,
     ) -> Job:
-        """Say how far it is, and renew the lease. With `attempt` (the `attempts` of the claimed job) only for its holder."""
+        """Say how far it is, and renew the lease. With `attempt` (the `attempts` of the claimed
+        job) only for its holder.
+        """
         changes = {"done": done, "total": total, "detail": detail, "lease": self._leases.until()}
         columns = "done = :done, total = :total, detail = :detail, lease = :lease"
         if result is not None:
@@ -188,51 +241,78 @@ class Jobs:
         await self._db.read(lambda connection: _held(connection, job_id, attempt))
 
     async def cancel(self, job_id: str) -> Job:
-        """A job that waits or runs ends here; its worker's next report is refused. So does one that failed, which
-        could be tried again. Raises Conflict where it has ended otherwise.
+        """A job that waits or runs ends here; its worker's next report is refused. So does one that
+        failed, which could be tried again. Raises Conflict where it has ended otherwise.
         """
 
         def cancel(connection: Connection) -> Job:
             state = _row(connection, job_id, self._viewer)["state"]
             if state in ENDED and state != "failed":
-                raise Conflict(f"job {job_id}: it is {state} already", hint="only a job that waits or runs can be cancelled")
+                raise Conflict(
+                    f"job {job_id}: it is {state} already",
+                    hint="only a job that waits or runs can be cancelled",
+                )
             connection.execute(_CANCEL, {"job_id": job_id, "now": self._clock()})
             return _job(_row(connection, job_id))
 
         return await self._db.write(cancel)
 
-    async def finish(self, job_id: str, result: Mapping[str, Any], *, attempt: int | None = None) -> Job:
+    async def finish(
+        self, job_id: str, result: Mapping[str, Any], *, attempt: int | None = None
+    ) -> Job:
         changes = {"result": json.dumps(dict(result))}
-        return await self._update(job_id, attempt, "state = 'done', result = :result, error = NULL", changes)
+        return await self._update(
+            job_id, attempt, "state = 'done', result = :result, error = NULL", changes
+        )
 
-    async def fail(self, job_id: str, error: CitewellError | Mapping[str, str], *, attempt: int | None = None) -> Job:
+    async def fail(
+        self, job_id: str, error: CitewellError | Mapping[str, str], *, attempt: int | None = None
+    ) -> Job:
         """An error of ours is kept as its code, message and hint."""
         if isinstance(error, CitewellError):
             error = {"code": error.code, "message": error.message, "hint": error.hint}
-        return await self._update(job_id, attempt, "state = 'failed', error = :error", {"error": json.dumps(dict(error))})
+        return await self._update(
+            job_id, attempt, "state = 'failed', error = :error", {"error": json.dumps(dict(error))}
+        )
 
     async def release(self, job_id: str, *, attempt: int) -> Job:
-        """Back to the queue at once, the attempt not counted: its worker was stopped on purpose and did not die of it."""
+        """Back to the queue at once, the attempt not counted: its worker was stopped on purpose and
+        did not die of it.
+        """
         columns = "state = 'queued', attempts = attempts - 1, lease = 0, process = ''"
         return await self._update(job_id, attempt, columns, {})
 
-    async def put_off(self, job_id: str, error: CitewellError, seconds: float, *, attempt: int) -> Job:
-        """Back to the queue, the attempt not counted, but nobody takes it for so many seconds. Why is kept as its `error`, and
-        how often that was so as `times` of it.
+    async def put_off(
+        self, job_id: str, error: CitewellError, seconds: float, *, attempt: int
+    ) -> Job:
+        """Back to the queue, the attempt not counted, but nobody takes it for so many seconds. Why
+        is kept as its `error`, and how often that was so as `times` of it.
         """
 
         def put_off(connection: Connection) -> Job:
             times = put_off_so_often(_held(connection, job_id, attempt)) + 1
             now = self._clock()
-            why = {"code": error.code, "message": error.message, "hint": error.hint, "times": str(times)}
+            why = {
+                "code": error.code,
+                "message": error.message,
+                "hint": error.hint,
+                "times": str(times),
+            }
             values = {"job_id": job_id, "error": json.dumps(why), "now": now, "clock": clock_mark()}
-            connection.execute(_PUT_OFF, values | {"until": self._leases.steady() + min(seconds, LONGEST_PAUSE)})
+            connection.execute(
+                _PUT_OFF, values | {"until": self._leases.steady() + min(seconds, LONGEST_PAUSE)}
+            )
             return _job(_row(connection, job_id))
 
         return await self._db.write(put_off)
 
     def _waiting(self, connection: Connection, kind: str, alone: bool) -> str | None:
-        values = {"now": self._leases.steady(), "pause": LONGEST_PAUSE, "clock": clock_mark(), "kind": kind}
+        values = {
+            "now": self._leases.steady(),
+            "pause": LONGEST_PAUSE,
+            "clock": clock_mark(),
+            "kind": kind,
+        }
         values |= {"suspect": SUSPECT, "alone": alone}
         found: str | None = connection.execute(_WAITING, values).scalar_one_or_none()
         return found
@@ -240,9 +320,13 @@ class Jobs:
     def _silent(self, connection: Connection) -> Sequence[Row[Any]]:
         """Those whose workers hold them no more."""
         rows = connection.execute(_RUNNING).all()
-        return [row for row in rows if not self._leases.lasts(row.process, row.lease, row.updated_at)]
+        return [
+            row for row in rows if not self._leases.lasts(row.process, row.lease, row.updated_at)
+        ]
 
-    async def _update(self, job_id: str, attempt: int | None, columns: str, changes: Mapping[str, Any]) -> Job:
+    async def _update(
+        self, job_id: str, attempt: int | None, columns: str, changes: Mapping[str, Any]
+    ) -> Job:
         statement = text(f"UPDATE jobs SET {columns}, updated_at = :now WHERE job_id = :job_id")  # noqa: S608 columns are ours
 
         def update(connection: Connection) -> Job:
@@ -256,7 +340,10 @@ class Jobs:
 def _row(connection: Connection, job_id: str, viewer: str | None = None) -> RowMapping:
     row = connection.execute(_ONE, {"id": job_id, "viewer": viewer}).mappings().one_or_none()
     if row is None:
-        raise NotFound(f"no job {job_id!r}", hint="an upload answers with the id of its job; GET /api/jobs lists them")
+        raise NotFound(
+            f"no job {job_id!r}",
+            hint="an upload answers with the id of its job; GET /api/jobs lists them",
+        )
     return row
 
 
@@ -268,14 +355,22 @@ def put_off_so_often(job: Job) -> int:
 def _held(connection: Connection, job_id: str, attempt: int | None) -> Job:
     row = _row(connection, job_id)
     if row["state"] != "running" or attempt not in (None, row["attempts"]):
-        hint = "its lease ran out and another worker took it, or it has ended; drop this run's result"
-        raise Conflict(f"job {job_id}: it is {row['state']}, attempt {row['attempts']}, and not this worker's", hint=hint)
+        hint = (
+            "its lease ran out and another worker took it, or it has ended; drop this run's result"
+        )
+        raise Conflict(
+            f"job {job_id}: it is {row['state']}, attempt {row['attempts']}, and not this worker's",
+            hint=hint,
+        )
     return _job(row)
 
 
 def _job(row: RowMapping) -> Job:
     shown = {name: row[name] for name in Job.model_fields}
-    decoded = {name: json.loads(row[name]) if row[name] else None for name in ("payload", "result", "error")}
+    decoded = {
+        name: json.loads(row[name]) if row[name] else None
+        for name in ("payload", "result", "error")
+    }
     return Job(**shown | decoded)
 
 
@@ -290,15 +385,22 @@ _INSERT = text(
     """INSERT INTO jobs (job_id, kind, payload, state, done, total, detail, attempts, lease, created_at, updated_at, owner)
     VALUES (:job_id, :kind, :payload, 'queued', 0, 0, '', 0, 0, :now, :now, :owner)"""
 )
-# work on a shared collection is everybody's to see, as the collection is; not that on one of its name that was there before
+# work on a shared collection is everybody's to see, as the collection is; not that on one of its
+# name that was there before
 _SEEN = """(:viewer IS NULL OR owner = :viewer OR EXISTS (SELECT 1 FROM collections c
     WHERE c.owner = '' AND c.name = json_extract(jobs.payload, '$.collection') AND c.created_at <= jobs.created_at))"""
 _ONE = text(f"SELECT * FROM jobs WHERE job_id = :id AND {_SEEN}")  # noqa: S608 - words of ours only
-_NEWEST = text(f"SELECT * FROM jobs WHERE {_SEEN} ORDER BY created_at DESC, rowid DESC LIMIT :limit")  # noqa: S608
+_NEWEST = text(
+    f"SELECT * FROM jobs WHERE {_SEEN} ORDER BY created_at DESC, rowid DESC LIMIT :limit"  # noqa: S608
+)
 _RUNNING = text("SELECT job_id, process, lease, updated_at FROM jobs WHERE state = 'running'")
 # who held it last stays known, until another does: its end may still be looked into (`blame`)
-_FREE = text("UPDATE jobs SET state = 'queued', lease = 0, deaths = deaths + :deaths, updated_at = :now WHERE job_id = :job_id")
-# a moment by the clock of an earlier start of the machine says nothing, and none is further away than the longest pause
+_FREE = text(
+    "UPDATE jobs SET state = 'queued', lease = 0, deaths = deaths + :deaths, updated_at = :now "
+    "WHERE job_id = :job_id"
+)
+# a moment by the clock of an earlier start of the machine says nothing, and none is further away
+# than the longest pause
 _WAITING = text(
     """WITH busy AS (SELECT owner, count(*) AS jobs FROM jobs WHERE state = 'running' GROUP BY owner)
     SELECT job_id FROM jobs LEFT JOIN busy USING (owner)
@@ -310,7 +412,9 @@ _CLAIM = text(
     """UPDATE jobs SET state = 'running', attempts = attempts + 1, lease = :lease, process = :process, updated_at = :now
     WHERE job_id = :job_id"""
 )
-_HELD_BY = text("SELECT job_id, faults FROM jobs WHERE process = :process AND state IN ('running', 'queued')")
+_HELD_BY = text(
+    "SELECT job_id, faults FROM jobs WHERE process = :process AND state IN ('running', 'queued')"
+)
 _BLAME = text(
     """UPDATE jobs SET state = iif(faults + 1 < :most, 'queued', 'failed'), error = iif(faults + 1 < :most, NULL, :error),
     faults = faults + 1, lease = :until, process = :clock, updated_at = :now WHERE job_id = :job_id"""

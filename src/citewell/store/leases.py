@@ -1,7 +1,8 @@
-"""How long somebody holds a job or a run: by whether their process lives, and by a clock that nobody sets.
+"""How long somebody holds a job or a run: by whether their process lives, and by a clock that
+nobody sets.
 
-The one rule: a clock that is set back or forward makes nobody hold anything for longer than their lease, and takes nothing from
-a process of this machine that gives signs of life.
+The one rule: a clock that is set back or forward makes nobody hold anything for longer than their
+lease, and takes nothing from a process of this machine that gives signs of life.
 """
 
 from __future__ import annotations
@@ -17,8 +18,9 @@ Clock = Callable[[], float]
 
 @dataclass(frozen=True, slots=True)
 class Leases:
-    """`seconds` after the last sign of life, who holds a thing does so no more. `steady` counts from the machine's start, one
-    for all processes of it; `wall` is what is asked for those of another machine or container host.
+    """`seconds` after the last sign of life, who holds a thing does so no more. `steady` counts
+    from the machine's start, one for all processes of it; `wall` is what is asked for those of
+    another machine or container host.
     """
 
     seconds: float
@@ -30,8 +32,8 @@ class Leases:
         return self.steady() + self.seconds
 
     def lasts(self, process: str, until: float, seen_at: float) -> bool:
-        """`process` holds it still, which gave its last sign of life at `seen_at` by the wall clock, and kept `until` then. An
-        empty one is nobody.
+        """`process` holds it still, which gave its last sign of life at `seen_at` by the wall
+        clock, and kept `until` then. An empty one is nobody.
         """
         if not process or gone(process):
             return False
@@ -41,5 +43,7 @@ class Leases:
 
 
 def until_comes(now: float, until: float, most: float) -> bool:
-    """Whether a moment is still to come, by a clock that may have begun anew since: it was never more than `most` away."""
+    """Whether a moment is still to come, by a clock that may have begun anew since: it was never
+    more than `most` away.
+    """
     return now < until <= now + most

@@ -1,7 +1,8 @@
-"""What is remembered of a user from question to question: facts they told, questions that were settled for them.
+"""What is remembered of a user from question to question: facts they told, questions that were
+settled for them.
 
-The one rule: nobody's memory is reached but through its owner's `user_id`, and each verb is one transaction: it is done
-whole or not at all, whoever else writes at the same time.
+The one rule: nobody's memory is reached but through its owner's `user_id`, and each verb is one
+transaction: it is done whole or not at all, whoever else writes at the same time.
 """
 
 from __future__ import annotations
@@ -26,13 +27,16 @@ from citewell.types import Shown
 __all__ = ["Forgotten", "Judge", "Judgement", "Kept", "Kind", "Memories", "Memory", "Told"]
 
 DAY = 86_400.0
-LINGERS = DAY  # on the disk, unseen, of what has expired or had to make room; what is forgotten is deleted at once
+# on the disk, unseen, of what has expired or had to make room; what is forgotten is deleted at once
+LINGERS = DAY
 COMPARED = 20  # nearest memories that a judge is shown; those of the same subject come on top
 
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """What is to be remembered; the fields are those of `Memory`. It is found by the vector of `subject` (`embedder.query`)."""
+    """What is to be remembered; the fields are those of `Memory`. It is found by the vector of
+    `subject` (`embedder.query`).
+    """
 
     kind: Kind
     subject: str
@@ -46,7 +50,9 @@ class Told:
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """Ids of known memories: the one that says the same, and those that say otherwise. Neither: it is new."""
+    """Ids of known memories: the one that says the same, and those that say otherwise. Neither: it
+    is new.
+    """
 
     same_as: str | None = None
     replaces: tuple[str, ...] = ()
@@ -57,8 +63,8 @@ Judge = Callable[[Told, Sequence[tuple[Memory, float]]], Judgement]
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """`merged`: it was known and is confirmed. `replaced`: it says otherwise than `replaced`, which are its history now.
-    `dropped`: nothing was kept, because of `reason`.
+    """`merged`: it was known and is confirmed. `replaced`: it says otherwise than `replaced`, which
+    are its history now. `dropped`: nothing was kept, because of `reason`.
     """
 
     outcome: Literal["new", "merged", "replaced", "dropped"]
@@ -68,7 +74,9 @@ class Kept:
 
 
 class Forgotten(Shown):
-    """The memories that are gone, older versions and derived ones included, and how many traces went with them."""
+    """The memories that are gone, older versions and derived ones included, and how many traces
+    went with them.
+    """
 
     memory_ids: list[str]
     traces: int
@@ -87,9 +95,18 @@ class _Found:
 
 
 class Memories:
-    """Raises NotFound for an id that is not this user's, and StorageError. Vectors are those of `subject`."""
+    """Raises NotFound for an id that is not this user's, and StorageError. Vectors are those of
+    `subject`.
+    """
 
-    def __init__(self, db: Database, embedder: str, days: float, most: int, clock: Callable[[], float] = time.time) -> None:
+    def __init__(
+        self,
+        db: Database,
+        embedder: str,
+        days: float,
+        most: int,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
         self._db = db
         self._embedder = embedder
         self._seconds = days * DAY
@@ -101,8 +118,9 @@ class Memories:
         return self._clock()
 
     async def keep(self, user_id: str, told: Told, vector: Vector, judge: Judge) -> Kept:
-        """Remember. `judge` is shown the live memories of this kind that are nearest or of the same subject, with cosines
-        (0.0 where another embedder made the vector), inside the transaction: what it decides on is what is there.
+        """Remember. `judge` is shown the live memories of this kind that are nearest or of the same
+        subject, with cosines (0.0 where another embedder made the vector), inside the transaction:
+        what it decides on is what is there.
         """
         told = replace(told, subject=clean(told.subject), text=clean(told.text))
         stored = rows.stored_vector(self._embedder, vector)
@@ -112,7 +130,9 @@ class Memories:
             rows.expire(connection, deletable(connection, now) - LINGERS)
             if set(told.derived_from) - rows.known(connection, user_id, told.derived_from, now):
                 return Kept("dropped", reason="what it was derived from has been forgotten")
-            near = rows.nearest(connection, user_id, now, stored, COMPARED, kind=told.kind, subject=told.subject)
+            near = rows.nearest(
+                connection, user_id, now, stored, COMPARED, kind=told.kind, subject=told.subject
+            )
             kept = self._settle(connection, user_id, told, stored, _decided(judge, told, near), now)
             rows.shed(connection, user_id, self._most, now)
             return kept
@@ -120,20 +140,25 @@ class Memories:
         return await self._db.write(keep)
 
     async def near(self, user_id: str, vector: Vector, k: int) -> list[tuple[Memory, float]]:
-        """The `k` live memories nearest in meaning, the nearest first. Left out: what another embedder embedded (`stale`), and
-        what was derived from a memory that has been replaced since.
+        """The `k` live memories nearest in meaning, the nearest first. Left out: what another
+        embedder embedded (`stale`), and what was derived from a memory that has been replaced
+        since.
         """
         stored = rows.stored_vector(self._embedder, vector)
 
         def near(connection: Connection) -> rows.Near:
             doubtful = rows.unsound(rows.links(connection, user_id))
             found = rows.nearest(connection, user_id, self._clock(), stored, k + len(doubtful))
-            return [(memory, cosine) for memory, cosine in found if memory.memory_id not in doubtful][:k]
+            return [
+                (memory, cosine) for memory, cosine in found if memory.memory_id not in doubtful
+            ][:k]
 
         return await self._db.read(near)
 
     async def stale(self, user_id: str, dim: int, limit: int) -> list[Memory]:
-        """Live memories without a vector of this embedder, the newest first: to be embedded again, for `put_vector`."""
+        """Live memories without a vector of this embedder, the newest first: to be embedded again,
+        for `put_vector`.
+        """
 
         def stale(connection: Connection) -> list[Memory]:
             return rows.stale(connection, user_id, self._embedder, 4 * dim, limit, self._clock())
@@ -141,12 +166,20 @@ class Memories:
         return await self._db.read(stale)
 
     async def put_vector(self, user_id: str, memory: Memory, vector: Vector) -> None:
-        """Embedded again. Nothing happens where the memory has gone or is of another subject by now."""
+        """Embedded again. Nothing happens where the memory has gone or is of another subject by
+        now.
+        """
         stored = rows.stored_vector(self._embedder, vector)
-        await self._db.write(lambda connection: rows.set_vector(connection, user_id, memory.memory_id, memory.subject, stored))
+        await self._db.write(
+            lambda connection: rows.set_vector(
+                connection, user_id, memory.memory_id, memory.subject, stored
+            )
+        )
 
     async def get(self, user_id: str, memory_id: str) -> Memory:
-        return await self._db.read(lambda connection: rows.get(connection, user_id, memory_id, self._clock()))
+        return await self._db.read(
+            lambda connection: rows.get(connection, user_id, memory_id, self._clock())
+        )
 
     async def history(self, user_id: str, memory_id: str) -> list[Memory]:
         """The versions before this one, the newest first."""
@@ -154,15 +187,27 @@ class Memories:
         def history(connection: Connection) -> list[Memory]:
             rows.get(connection, user_id, memory_id, self._clock())
             before = rows.older(rows.links(connection, user_id), [memory_id]) - {memory_id}
-            return [each for each in rows.of_user(connection, user_id, self._clock()) if each.memory_id in before]
+            return [
+                each
+                for each in rows.of_user(connection, user_id, self._clock())
+                if each.memory_id in before
+            ]
 
         return await self._db.read(history)
 
     async def edit(
-        self, user_id: str, memory_id: str, new: str, vector: Vector, judge: Judge, *, subject: str | None = None
+        self,
+        user_id: str,
+        memory_id: str,
+        new: str,
+        vector: Vector,
+        judge: Judge,
+        *,
+        subject: str | None = None,
     ) -> Memory:
-        """Reword a fact: the id stays, the old words become its history. Facts that `judge` finds to be the same or otherwise
-        become history too. Raises InvalidInput for an answer, and for an older version.
+        """Reword a fact: the id stays, the old words become its history. Facts that `judge` finds
+        to be the same or otherwise become history too. Raises InvalidInput for an answer, and for
+        an older version.
         """
         new = clean(new)
         stored = rows.stored_vector(self._embedder, vector)
@@ -171,14 +216,25 @@ class Memories:
             now = self._clock()
             rows.expire(connection, deletable(connection, now) - LINGERS)
             old = _editable(rows.get(connection, user_id, memory_id, now))
-            told = Told(old.kind, old.subject if subject is None else clean(subject), new, old.collection)
+            told = Told(
+                old.kind, old.subject if subject is None else clean(subject), new, old.collection
+            )
             if (told.subject, told.text) == (old.subject, old.text):
                 return old
             rows.copy(connection, user_id, memory_id, _new_id())
-            changed = {"subject": told.subject, "text": new, "route": "", "trace_id": "", "doc_ids": [], "derived_from": []}
+            changed = {
+                "subject": told.subject,
+                "text": new,
+                "route": "",
+                "trace_id": "",
+                "doc_ids": [],
+                "derived_from": [],
+            }
             edited = old.model_copy(update={**changed, "seen": 1, **self._times(now)})
             rows.update(connection, edited, stored)
-            near = rows.nearest(connection, user_id, now, stored, COMPARED, kind=old.kind, subject=told.subject)
+            near = rows.nearest(
+                connection, user_id, now, stored, COMPARED, kind=old.kind, subject=told.subject
+            )
             found = _decided(judge, told, [each for each in near if each[0].memory_id != memory_id])
             rows.replace(connection, user_id, found.absorbed, memory_id)
             rows.shed(connection, user_id, self._most, now)
@@ -187,12 +243,13 @@ class Memories:
         return await self._db.write(edit)
 
     async def used(self, user_id: str, trace_id: str, ids: Sequence[str]) -> list[str]:
-        """Note that an answer used these; the trace is deleted when one of them is forgotten. Gives back those that the user
-        has not forgotten: where one is missing, the trace should not be kept.
+        """Note that an answer used these; the trace is deleted when one of them is forgotten. Gives
+        back those that the user has not forgotten: where one is missing, the trace should not be
+        kept.
 
-        What has expired or had to make room counts as not forgotten: it stays on the disk, unseen, for `LINGERS` more, while
-        what is forgotten is deleted at once, by whatever process. After that (a run that was gone on with so late) it is
-        missing too: in doubt it was forgotten.
+        What has expired or had to make room counts as not forgotten: it stays on the disk, unseen,
+        for `LINGERS` more, while what is forgotten is deleted at once, by whatever process. After
+        that (a run that was gone on with so late) it is missing too: in doubt it was forgotten.
         """
 
         def used(connection: Connection) -> list[str]:
@@ -203,8 +260,8 @@ class Memories:
         return await self._db.write(used)
 
     async def forget(self, user_id: str, *ids: str) -> Forgotten:
-        """Remove memories, their older versions, all that was derived from either, and the traces in which one of them was
-        used. Raises NotFound, and then nothing is removed.
+        """Remove memories, their older versions, all that was derived from either, and the traces
+        in which one of them was used. Raises NotFound, and then nothing is removed.
         """
 
         def forget(connection: Connection) -> Forgotten:
@@ -224,7 +281,9 @@ class Memories:
 
     async def list(self, user_id: str, *, history: bool = False) -> list[Memory]:
         """The newest first; older versions only with `history`."""
-        found = await self._db.read(lambda connection: rows.of_user(connection, user_id, self._clock()))
+        found = await self._db.read(
+            lambda connection: rows.of_user(connection, user_id, self._clock())
+        )
         shown = {each.memory_id for each in found} if history else set()
         return [each for each in found if each.replaced_by is None or each.replaced_by in shown]
 
@@ -233,9 +292,17 @@ class Memories:
         await self._db.forget()
         return gone
 
-    def _settle(self, connection: Connection, user_id: str, told: Told, stored: rows.Stored, found: _Found, now: float) -> Kept:
-        """Merge into the same one or add a new one, and make history of those that say otherwise. A run that is gone on with
-        tells the same again: that is counted once.
+    def _settle(
+        self,
+        connection: Connection,
+        user_id: str,
+        told: Told,
+        stored: rows.Stored,
+        found: _Found,
+        now: float,
+    ) -> Kept:
+        """Merge into the same one or add a new one, and make history of those that say otherwise. A
+        run that is gone on with tells the same again: that is counted once.
         """
         values = {
             "subject": told.subject,
@@ -247,18 +314,35 @@ class Memories:
             **self._times(now),
         }
         if found.same is None:
-            new = {"memory_id": _new_id(), "user_id": user_id, "kind": told.kind, "trace_id": told.trace_id, "created_at": now}
+            new = {
+                "memory_id": _new_id(),
+                "user_id": user_id,
+                "kind": told.kind,
+                "trace_id": told.trace_id,
+                "created_at": now,
+            }
             memory = Memory(**new, **values)
             rows.insert(connection, memory, stored)
         else:
             again = bool(told.trace_id) and told.trace_id == found.same.trace_id
-            counted = {"trace_id": told.trace_id or found.same.trace_id, "seen": found.same.seen + (not again)}
+            counted = {
+                "trace_id": told.trace_id or found.same.trace_id,
+                "seen": found.same.seen + (not again),
+            }
             memory = found.same.model_copy(update={**values, **counted})
             rows.update(connection, memory, stored)
-        rows.replace(connection, user_id, [each.memory_id for each in found.others], memory.memory_id)
-        outcome: Literal["new", "merged", "replaced"] = "replaced" if found.others else "merged" if found.same else "new"
+        rows.replace(
+            connection, user_id, [each.memory_id for each in found.others], memory.memory_id
+        )
+        outcome: Literal["new", "merged", "replaced"] = (
+            "replaced" if found.others else "merged" if found.same else "new"
+        )
         return Kept(
-            outcome, memory, tuple(other.model_copy(update={"replaced_by": memory.memory_id}) for other in found.others)
+            outcome,
+            memory,
+            tuple(
+                other.model_copy(update={"replaced_by": memory.memory_id}) for other in found.others
+            ),
         )
 
     def _times(self, now: float) -> dict[str, float]:
@@ -269,12 +353,18 @@ def _decided(judge: Judge, told: Told, near: rows.Near) -> _Found:
     """What the judge says, of those that it was shown."""
     shown = {memory.memory_id: memory for memory, _ in near}
     judgement = judge(told, near)
-    others = {each: shown[each] for each in judgement.replaces if each in shown and each != judgement.same_as}
+    others = {
+        each: shown[each]
+        for each in judgement.replaces
+        if each in shown and each != judgement.same_as
+    }
     return _Found(shown.get(judgement.same_as or ""), tuple(others.values()))
 
 
 def _lineage(told: Told, found: _Found) -> list[str]:
-    """What it rests on. Where that is what it takes the place of, on what that rested on: nothing rests on itself."""
+    """What it rests on. Where that is what it takes the place of, on what that rested on: nothing
+    rests on itself.
+    """
     sources: dict[str, None] = {}
     for each in told.derived_from:
         absorbed = found.absorbed.get(each)
@@ -285,9 +375,13 @@ def _lineage(told: Told, found: _Found) -> list[str]:
 def _editable(memory: Memory) -> Memory:
     if memory.kind != "fact":
         hint = "forget it and ask the question again"
-        raise InvalidInput(f"{memory.memory_id} is an answer that documents prove, and is not reworded", hint=hint)
+        raise InvalidInput(
+            f"{memory.memory_id} is an answer that documents prove, and is not reworded", hint=hint
+        )
     if memory.replaced_by is not None:
-        raise InvalidInput(f"{memory.memory_id} is an older version", hint=f"edit {memory.replaced_by} instead")
+        raise InvalidInput(
+            f"{memory.memory_id} is an older version", hint=f"edit {memory.replaced_by} instead"
+        )
     return memory
 
 

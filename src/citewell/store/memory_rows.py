@@ -1,6 +1,8 @@
-"""Memories as rows: read, write, find the nearest, follow what came of them. Functions of a connection.
+"""Memories as rows: read, write, find the nearest, follow what came of them. Functions of a
+connection.
 
-The one rule: every statement names the user whose memories it means; only `expire`, which reads none, is for all users.
+The one rule: every statement names the user whose memories it means; only `expire`, which reads
+none, is for all users.
 """
 
 from __future__ import annotations
@@ -26,9 +28,10 @@ Near = list[tuple["Memory", float]]
 class Memory(Shown):
     """What is remembered of a user.
 
-    `fact`: what they said of themselves (`text`), and what it is about (`subject`: plan, name, 套餐). `question`: what they
-    asked (`subject`), the answer that was proved (`text`), the trace that proved it, the documents it cites. `seen`: how often
-    it was said or settled. `replaced_by`: the newer memory that says otherwise. `derived_from`: the memories it rests on.
+    `fact`: what they said of themselves (`text`), and what it is about (`subject`: plan, name,
+    套餐). `question`: what they asked (`subject`), the answer that was proved (`text`), the trace
+    that proved it, the documents it cites. `seen`: how often it was said or settled. `replaced_by`:
+    the newer memory that says otherwise. `derived_from`: the memories it rests on.
     """
 
     memory_id: str
@@ -65,7 +68,9 @@ def update(connection: Connection, memory: Memory, stored: Stored) -> None:
 
 
 def copy(connection: Connection, user_id: str, memory_id: str, new_id: str) -> None:
-    """Keep a memory as it is now under `new_id`, as history of the old id; what was made of it was made of the copy."""
+    """Keep a memory as it is now under `new_id`, as history of the old id; what was made of it was
+    made of the copy.
+    """
     ids = {"user": user_id, "id": memory_id, "new": new_id}
     connection.execute(_COPY, ids)
     connection.execute(_MOVE_USES, ids)
@@ -78,15 +83,25 @@ def copy(connection: Connection, user_id: str, memory_id: str, new_id: str) -> N
 
 def get(connection: Connection, user_id: str, memory_id: str, now: float) -> Memory:
     """Raises NotFound where this user has none of this id, whoever else may."""
-    row = connection.execute(_GET, {"user": user_id, "id": memory_id, "now": now}).mappings().one_or_none()
+    row = (
+        connection.execute(_GET, {"user": user_id, "id": memory_id, "now": now})
+        .mappings()
+        .one_or_none()
+    )
     if row is None:
-        raise NotFound(f"no memory {memory_id!r}", hint="it was forgotten or has expired; `citewell memory list` shows all")
+        raise NotFound(
+            f"no memory {memory_id!r}",
+            hint="it was forgotten or has expired; `citewell memory list` shows all",
+        )
     return _memory(row)
 
 
 def of_user(connection: Connection, user_id: str, now: float) -> list[Memory]:
     """All that have not expired, the newest first, older versions included."""
-    return [_memory(row) for row in connection.execute(_OF_USER, {"user": user_id, "now": now}).mappings()]
+    return [
+        _memory(row)
+        for row in connection.execute(_OF_USER, {"user": user_id, "now": now}).mappings()
+    ]
 
 
 def known(connection: Connection, user_id: str, ids: Iterable[str], now: float) -> set[str]:
@@ -101,45 +116,71 @@ def replace(connection: Connection, user_id: str, ids: Iterable[str], by: str) -
 
 
 def nearest(
-    connection: Connection, user_id: str, now: float, stored: Stored, k: int, *, kind: Kind | None = None, subject: str = ""
+    connection: Connection,
+    user_id: str,
+    now: float,
+    stored: Stored,
+    k: int,
+    *,
+    kind: Kind | None = None,
+    subject: str = "",
 ) -> Near:
     """The live ones nearest to a vector of the same embedder, with their cosines; exact.
 
-    With `subject`, those of just this subject come along however near they are, and whoever embedded them.
+    With `subject`, those of just this subject come along however near they are, and whoever
+    embedded them.
     """
     rows = connection.execute(_LIVE, {"user": user_id, "now": now}).all()
     rows = [row for row in rows if kind is None or row.kind == kind]
-    mine = [row for row in rows if row.embedder == stored.embedder and len(row.vec) == len(stored.vec)]
+    mine = [
+        row for row in rows if row.embedder == stored.embedder and len(row.vec) == len(stored.vec)
+    ]
     cosines: dict[str, float] = {}
     if mine:
-        matrix = np.frombuffer(b"".join(row.vec for row in mine), dtype="<f4").reshape(len(mine), -1)
+        matrix = np.frombuffer(b"".join(row.vec for row in mine), dtype="<f4").reshape(
+            len(mine), -1
+        )
         products = matrix @ np.frombuffer(stored.vec, dtype="<f4")
         cosines = {row.memory_id: float(c) for row, c in zip(mine, products, strict=True)}
     chosen = sorted(cosines, key=lambda each: -cosines[each])[:k]
-    chosen += [row.memory_id for row in rows if subject and row.subject == subject and row.memory_id not in chosen]
+    chosen += [
+        row.memory_id
+        for row in rows
+        if subject and row.subject == subject and row.memory_id not in chosen
+    ]
     values = {"user": user_id, "ids": json.dumps(chosen), "now": now}
-    found = {row["memory_id"]: _memory(row) for row in connection.execute(_THESE, values).mappings()}
+    found = {
+        row["memory_id"]: _memory(row) for row in connection.execute(_THESE, values).mappings()
+    }
     return [(found[each], cosines.get(each, 0.0)) for each in chosen]
 
 
-def stale(connection: Connection, user_id: str, stored_by: str, size: int, limit: int, now: float) -> list[Memory]:
+def stale(
+    connection: Connection, user_id: str, stored_by: str, size: int, limit: int, now: float
+) -> list[Memory]:
     """Live ones without a vector of this embedder and length in bytes, the newest first."""
     values = {"user": user_id, "embedder": stored_by, "size": size, "limit": limit, "now": now}
     return [_memory(row) for row in connection.execute(_STALE, values).mappings()]
 
 
-def set_vector(connection: Connection, user_id: str, memory_id: str, subject: str, stored: Stored) -> None:
+def set_vector(
+    connection: Connection, user_id: str, memory_id: str, subject: str, stored: Stored
+) -> None:
     """Unless its subject has changed since it was embedded."""
     values = {"user": user_id, "id": memory_id, "subject": subject} | stored._asdict()
     connection.execute(_SET_VECTOR, values)
 
 
 def note_uses(connection: Connection, user_id: str, trace_id: str, ids: Iterable[str]) -> None:
-    connection.execute(_USE, {"user": user_id, "trace": trace_id, "ids": json.dumps(sorted(set(ids)))})
+    connection.execute(
+        _USE, {"user": user_id, "trace": trace_id, "ids": json.dumps(sorted(set(ids)))}
+    )
 
 
 def expire(connection: Connection, now: float) -> None:
-    """Delete what is past its day, with its older versions, whoever's it is: some users never come back."""
+    """Delete what is past its day, with its older versions, whoever's it is: some users never come
+    back.
+    """
     connection.execute(_EXPIRE, {"now": now})
 
 
@@ -156,12 +197,14 @@ def delete(connection: Connection, user_id: str, ids: Iterable[str]) -> None:
 
 
 def delete_traces(connection: Connection, user_id: str, ids: Iterable[str]) -> int:
-    """The traces in which one of these memories was used, with the copies that votes keep, and unfinished runs that hold one;
-    says how many traces.
+    """The traces in which one of these memories was used, with the copies that votes keep, and
+    unfinished runs that hold one; says how many traces.
     """
     connection.execute(_FORGET_COPIES, {"user": user_id, "ids": json.dumps(sorted(ids))})
     connection.execute(_DELETE_RUNS, {"user": user_id, "ids": json.dumps(sorted(ids))})
-    return connection.execute(_DELETE_TRACES, {"user": user_id, "ids": json.dumps(sorted(ids))}).rowcount
+    return connection.execute(
+        _DELETE_TRACES, {"user": user_id, "ids": json.dumps(sorted(ids))}
+    ).rowcount
 
 
 class Link(NamedTuple):
@@ -171,7 +214,9 @@ class Link(NamedTuple):
 
 
 def links(connection: Connection, user_id: str) -> list[Link]:
-    """What came of what, expired ones included: forgetting reaches them too. Those that came of nothing are left out."""
+    """What came of what, expired ones included: forgetting reaches them too. Those that came of
+    nothing are left out.
+    """
     rows = connection.execute(_LINKS, {"user": user_id})
     return [Link(row.memory_id, row.replaced_by, json.loads(row.derived_from)) for row in rows]
 
@@ -261,13 +306,24 @@ _MOVE_USES = text(
     """UPDATE memory_uses SET memory_id = :new
     WHERE memory_id IN (SELECT memory_id FROM memories WHERE user_id = :user AND memory_id = :id)"""
 )
-_SET_DERIVED = text("UPDATE memories SET derived_from = :derived WHERE user_id = :user AND memory_id = :id")
+_SET_DERIVED = text(
+    "UPDATE memories SET derived_from = :derived WHERE user_id = :user AND memory_id = :id"
+)
 _GET = text(f"SELECT {_COLUMNS} FROM memories WHERE {_MINE} AND memory_id = :id")  # noqa: S608
-_THESE = text(f"SELECT {_COLUMNS} FROM memories WHERE {_MINE} AND memory_id IN (SELECT value FROM json_each(:ids))")  # noqa: S608
-_OF_USER = text(f"SELECT {_COLUMNS} FROM memories WHERE {_MINE} ORDER BY updated_at DESC, rowid DESC")  # noqa: S608
-_KNOWN = text(f"SELECT memory_id FROM memories WHERE {_MINE} AND memory_id IN (SELECT value FROM json_each(:ids))")  # noqa: S608
+_THESE = text(
+    f"SELECT {_COLUMNS} FROM memories WHERE {_MINE} AND memory_id IN (SELECT value FROM "  # noqa: S608
+    "json_each(:ids))"
+)
+_OF_USER = text(
+    f"SELECT {_COLUMNS} FROM memories WHERE {_MINE} ORDER BY updated_at DESC, rowid DESC"  # noqa: S608
+)
+_KNOWN = text(
+    f"SELECT memory_id FROM memories WHERE {_MINE} AND memory_id IN (SELECT value FROM "  # noqa: S608
+    "json_each(:ids))"
+)
 _REPLACE = text(
-    "UPDATE memories SET replaced_by = :by WHERE user_id = :user AND memory_id IN (SELECT value FROM json_each(:ids))"
+    "UPDATE memories SET replaced_by = :by WHERE user_id = :user AND memory_id IN (SELECT value "
+    "FROM json_each(:ids))"
 )
 _LIVE = text(
     f"""SELECT memory_id, kind, subject, embedder, vec FROM memories
@@ -292,7 +348,10 @@ _EXPIRE = text(
         UNION SELECT older.memory_id FROM gone JOIN memories older ON older.replaced_by = gone.id)
     DELETE FROM memories WHERE memory_id IN (SELECT id FROM gone)"""
 )
-_DELETE = text("DELETE FROM memories WHERE user_id = :user AND memory_id IN (SELECT value FROM json_each(:ids))")
+_DELETE = text(
+    "DELETE FROM memories WHERE user_id = :user AND memory_id IN (SELECT value FROM "
+    "json_each(:ids))"
+)
 _DELETE_TRACES = text(
     """DELETE FROM traces WHERE trace_id IN (
         SELECT used.trace_id FROM memory_uses used JOIN memories USING (memory_id)
@@ -304,7 +363,8 @@ _FORGET_COPIES = text(
         WHERE user_id = :user AND memory_id IN (SELECT value FROM json_each(:ids)))"""
 )
 _DELETE_RUNS = text(
-    "DELETE FROM runs WHERE user_id = :user AND EXISTS (SELECT 1 FROM json_each(:ids) WHERE instr(runs.state, json_each.value))"
+    "DELETE FROM runs WHERE user_id = :user AND EXISTS (SELECT 1 FROM json_each(:ids) WHERE "
+    "instr(runs.state, json_each.value))"
 )
 _LINKS = text(
     """SELECT memory_id, replaced_by, derived_from FROM memories

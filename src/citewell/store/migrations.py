@@ -1,7 +1,8 @@
 """The tables, as an ordered list of steps that are only ever added to.
 
-The one rule: a step that has been released is never changed; the next one corrects it. Step number n is the n-th of
-MIGRATIONS, and runs in one transaction with its record. Times are seconds since the epoch, ids are text with a prefix.
+The one rule: a step that has been released is never changed; the next one corrects it. Step number
+n is the n-th of MIGRATIONS, and runs in one transaction with its record. Times are seconds since
+the epoch, ids are text with a prefix.
 """
 
 from __future__ import annotations
@@ -17,11 +18,14 @@ APPLICATION_ID = 0x43495445  # "CITE", in the header of the file
 
 
 def m001_knowledge(connection: Connection) -> None:
-    """Collections, documents, their bytes, chunks, vectors, words, and the log of changes that indexes in memory follow."""
+    """Collections, documents, their bytes, chunks, vectors, words, and the log of changes that
+    indexes in memory follow.
+    """
     _run(
         connection,
         f"PRAGMA application_id = {APPLICATION_ID}",
-        "CREATE TABLE migrations (number INTEGER PRIMARY KEY, name TEXT NOT NULL, applied_at REAL NOT NULL)",
+        "CREATE TABLE migrations (number INTEGER PRIMARY KEY, name TEXT NOT NULL, "
+        "applied_at REAL NOT NULL)",
         "CREATE TABLE collections (name TEXT PRIMARY KEY, created_at REAL NOT NULL)",
         """CREATE TABLE documents (
             doc_id TEXT PRIMARY KEY,
@@ -33,7 +37,8 @@ def m001_knowledge(connection: Connection) -> None:
             UNIQUE (collection, uri))""",
         "CREATE INDEX documents_sha256 ON documents (sha256)",
         "CREATE TABLE files (sha256 TEXT PRIMARY KEY, data BLOB NOT NULL)",
-        # AUTOINCREMENT: an id is never used twice, so nobody who kept one is shown another text under it
+        # AUTOINCREMENT: an id is never used twice, so nobody who kept one is shown another text
+        # under it
         """CREATE TABLE chunks (
             id INTEGER PRIMARY KEY AUTOINCREMENT,
             doc TEXT NOT NULL REFERENCES documents ON DELETE CASCADE,
@@ -44,11 +49,14 @@ def m001_knowledge(connection: Connection) -> None:
         "CREATE INDEX chunks_doc ON chunks (doc, embedder)",
         "CREATE INDEX chunks_collection ON chunks (collection, embedder)",
         "CREATE INDEX chunks_sha256 ON chunks (sha256)",
-        # covers both "which chunks still wait" and all that an index in memory loads beside the vectors
+        # covers both "which chunks still wait" and all that an index in memory loads beside the
+        # vectors
         "CREATE INDEX chunks_embedder ON chunks (embedder, id, collection, doc, lang)",
         # beside the chunks, not in them: an index in memory reads all of these and none of the text
-        "CREATE TABLE vectors (chunk INTEGER PRIMARY KEY REFERENCES chunks ON DELETE CASCADE, vec BLOB NOT NULL)",
-        # our own tokens between spaces; `place` holds what filters ask for and does not count in the rank
+        "CREATE TABLE vectors (chunk INTEGER PRIMARY KEY REFERENCES chunks ON DELETE "
+        "CASCADE, vec BLOB NOT NULL)",
+        # our own tokens between spaces; `place` holds what filters ask for and does not count in
+        # the rank
         """CREATE VIRTUAL TABLE words USING fts5 (tokens, place, tokenize = "ascii tokenchars '.-_/:@&+%#'")""",
         "INSERT INTO words (words, rank) VALUES ('rank', 'bm25(1.0, 0.0)')",
         "CREATE TABLE changes (seq INTEGER PRIMARY KEY AUTOINCREMENT, chunk INTEGER NOT NULL)",
@@ -97,14 +105,18 @@ def m004_jobs(connection: Connection) -> None:
 
 
 def m005_sections(connection: Connection) -> None:
-    """Kinds of chunk, summaries, ways to cut a collection, days and priorities of documents, where lines stand on a page."""
+    """Kinds of chunk, summaries, ways to cut a collection, days and priorities of documents, where
+    lines stand on a page.
+    """
     _run(
         connection,
         "ALTER TABLE collections ADD COLUMN chunking TEXT NOT NULL DEFAULT '{}'",
         "ALTER TABLE documents ADD COLUMN dated REAL",
         "ALTER TABLE documents ADD COLUMN priority INTEGER NOT NULL DEFAULT 0",
-        # they stand behind the text in their row, so whoever read them there would read the whole text first
-        "CREATE INDEX documents_facts ON documents (doc_id, collection, media_type, priority, dated, added_at)",
+        # they stand behind the text in their row, so whoever read them there would read the whole
+        # text first
+        "CREATE INDEX documents_facts ON documents (doc_id, collection, media_type, "
+        "priority, dated, added_at)",
         "ALTER TABLE chunks ADD COLUMN kind TEXT NOT NULL DEFAULT 'text'",
         "ALTER TABLE chunks ADD COLUMN author TEXT NOT NULL DEFAULT ''",
         "DROP INDEX chunks_doc",
@@ -112,7 +124,8 @@ def m005_sections(connection: Connection) -> None:
         "DROP INDEX chunks_collection",
         "CREATE INDEX chunks_collection ON chunks (collection, embedder, kind)",
         "DROP INDEX chunks_embedder",
-        "CREATE INDEX chunks_embedder ON chunks (embedder, id, collection, doc, lang, kind, first, last)",
+        "CREATE INDEX chunks_embedder ON chunks (embedder, id, collection, doc, lang, kind, "
+        "first, last)",
         "CREATE INDEX chunks_summaries ON chunks (author, id) WHERE kind = 'summary'",
         """CREATE TABLE lines (
             doc TEXT NOT NULL REFERENCES documents ON DELETE CASCADE, first INTEGER NOT NULL, number INTEGER NOT NULL,
@@ -123,7 +136,9 @@ def m005_sections(connection: Connection) -> None:
 
 
 def m006_containers(connection: Connection) -> None:
-    """Files that hold others, by their hash: one that has not changed is not unpacked again. `members`: addresses, JSON."""
+    """Files that hold others, by their hash: one that has not changed is not unpacked again.
+    `members`: addresses, JSON.
+    """
     _run(
         connection,
         """CREATE TABLE containers (
@@ -135,8 +150,8 @@ def m006_containers(connection: Connection) -> None:
 def m007_memories(connection: Connection) -> None:
     """What is remembered of users, and the traces in which each memory was used.
 
-    `replaced_by`: a newer memory says otherwise, and this one is its history. `docs` and `derived_from` are JSON lists of ids;
-    `vec` is the vector of `subject`, by `embedder`.
+    `replaced_by`: a newer memory says otherwise, and this one is its history. `docs` and
+    `derived_from` are JSON lists of ids; `vec` is the vector of `subject`, by `embedder`.
     """
     _run(
         connection,
@@ -156,8 +171,8 @@ def m007_memories(connection: Connection) -> None:
 
 
 def m008_runs(connection: Connection) -> None:
-    """Runs of agents that are not over: how far each came. `request` and `state` are JSON; `holder` is who may write them. And
-    whose each trace is.
+    """Runs of agents that are not over: how far each came. `request` and `state` are JSON; `holder`
+    is who may write them. And whose each trace is.
     """
     _run(
         connection,
@@ -173,11 +188,13 @@ def m008_runs(connection: Connection) -> None:
 
 
 def m009_pages(connection: Connection) -> None:
-    """Pages fetched from the web, sites that were explored, and on which page an answer to a question was found.
+    """Pages fetched from the web, sites that were explored, and on which page an answer to a
+    question was found.
 
-    `key` is `ingest.urls.identity` of an address: what addresses are compared by. `pages` are under the address that they were
-    found at in the end, `redirects` lead there from those that were asked for. No reference to documents: a new version of a
-    document deletes its row first, and what is kept of its page must outlive that.
+    `key` is `ingest.urls.identity` of an address: what addresses are compared by. `pages` are under
+    the address that they were found at in the end, `redirects` lead there from those that were
+    asked for. No reference to documents: a new version of a document deletes its row first, and
+    what is kept of its page must outlive that.
     """
     _run(
         connection,
@@ -203,8 +220,8 @@ def m009_pages(connection: Connection) -> None:
 
 
 def m010_leases(connection: Connection) -> None:
-    """Who is at work on a run: until when without a sign of life, in which process, and how often it was begun. And the traces
-    of a session, which go with it.
+    """Who is at work on a run: until when without a sign of life, in which process, and how often
+    it was begun. And the traces of a session, which go with it.
     """
     _run(
         connection,
@@ -216,8 +233,9 @@ def m010_leases(connection: Connection) -> None:
 
 
 def m011_sources(connection: Connection) -> None:
-    """Table sources of the data agent. `location` as it was added (a URL with its password: never shown), `path` of the copy
-    that is asked where it is a file; `stat`, `tables` (the schema), `glossary` are JSON.
+    """Table sources of the data agent. `location` as it was added (a URL with its password: never
+    shown), `path` of the copy that is asked where it is a file; `stat`, `tables` (the schema),
+    `glossary` are JSON.
     """
     _run(
         connection,
@@ -229,10 +247,12 @@ def m011_sources(connection: Connection) -> None:
 
 
 def m012_feedback(connection: Connection) -> None:
-    """What people said of answers, and what became of it: confirmed chains, rules, and which answers used them.
+    """What people said of answers, and what became of it: confirmed chains, rules, and which
+    answers used them.
 
-    `feedback.trace` is the whole trace at that moment, JSON, so that its expiry loses nothing. `confirmations`: who stands by
-    an item. `vec` is the vector of `question`, by `embedder`. `knowledge_log`: who did what to an item or a rule, when and why.
+    `feedback.trace` is the whole trace at that moment, JSON, so that its expiry loses nothing.
+    `confirmations`: who stands by an item. `vec` is the vector of `question`, by `embedder`.
+    `knowledge_log`: who did what to an item or a rule, when and why.
     """
     _run(
         connection,
@@ -271,11 +291,12 @@ def m012_feedback(connection: Connection) -> None:
 
 
 def m013_users(connection: Connection) -> None:
-    """Who may sign in, their tokens and the page's sessions (hashes only), and whose things are that are not everybody's.
+    """Who may sign in, their tokens and the page's sessions (hashes only), and whose things are
+    that are not everybody's.
 
-    `person`: what two spellings of one name share (store/users/identity.py). `expires` 0: never. An empty `owner`: shared.
-    What was there is shared, but papers: those are their reader's, and so is what was confirmed of them; a job moves that out
-    of all sight.
+    `person`: what two spellings of one name share (store/users/identity.py). `expires` 0: never. An
+    empty `owner`: shared. What was there is shared, but papers: those are their reader's, and so is
+    what was confirmed of them; a job moves that out of all sight.
     """
     _run(
         connection,
@@ -309,33 +330,50 @@ _OWNED = ("collections", "sources", "jobs", "confirmed", "rules")
 
 
 def m014_traces_found(connection: Connection) -> None:
-    """What traces are looked for by, beside the trace itself. `words`: question, collection and id, case folded."""
+    """What traces are looked for by, beside the trace itself. `words`: question, collection and id,
+    case folded.
+    """
     _run(
         connection,
         "ALTER TABLE traces ADD COLUMN agent TEXT NOT NULL DEFAULT ''",
         "ALTER TABLE traces ADD COLUMN status TEXT NOT NULL DEFAULT ''",
         "ALTER TABLE traces ADD COLUMN words TEXT NOT NULL DEFAULT ''",
     )
-    change = text("UPDATE traces SET agent = :agent, status = :status, words = :words WHERE trace_id = :id")
+    change = text(
+        "UPDATE traces SET agent = :agent, status = :status, words = :words WHERE trace_id = :id"
+    )
     for row in connection.execute(text("SELECT trace_id, trace FROM traces")).all():
         kept = json.loads(row.trace)
-        words = " ".join(str(kept.get(name, "")) for name in ("question", "collection", "trace_id")).casefold()
-        plain = words.encode("utf-8", "replace").decode()  # half a character is no text to a database
+        words = " ".join(
+            str(kept.get(name, "")) for name in ("question", "collection", "trace_id")
+        ).casefold()
+        plain = words.encode(
+            "utf-8", "replace"
+        ).decode()  # half a character is no text to a database
         answer = kept.get("answer") or {}
         connection.execute(
-            change, {"id": row.trace_id, "agent": kept.get("agent", ""), "status": answer.get("status", ""), "words": plain}
+            change,
+            {
+                "id": row.trace_id,
+                "agent": kept.get("agent", ""),
+                "status": answer.get("status", ""),
+                "words": plain,
+            },
         )
 
 
 def m015_bound_tokens(connection: Connection) -> None:
-    """What a token for a page of another site may ask, as `collection:NAME` or `site:NAME`; empty: what the settings open."""
+    """What a token for a page of another site may ask, as `collection:NAME` or `site:NAME`; empty:
+    what the settings open.
+    """
     _run(connection, "ALTER TABLE tokens ADD COLUMN bound TEXT NOT NULL DEFAULT ''")
 
 
 def m016_holders(connection: Connection) -> None:
-    """Which process is at a job, how many died that were, and how many in which it was alone. When a run gave its last sign of
-    life, by the wall clock: `lease` is by one that counts from the machine's start. And up to which moment what is old may be
-    deleted: `trusted`, and `ahead` where the clock has leapt past it.
+    """Which process is at a job, how many died that were, and how many in which it was alone. When
+    a run gave its last sign of life, by the wall clock: `lease` is by one that counts from the
+    machine's start. And up to which moment what is old may be deleted: `trusted`, and `ahead` where
+    the clock has leapt past it.
     """
     _run(
         connection,
@@ -344,7 +382,8 @@ def m016_holders(connection: Connection) -> None:
         "ALTER TABLE jobs ADD COLUMN faults INTEGER NOT NULL DEFAULT 0",
         "ALTER TABLE runs ADD COLUMN seen_at REAL NOT NULL DEFAULT 0",
         "CREATE TABLE moments (trusted REAL NOT NULL, ahead REAL)",
-        "INSERT INTO moments (trusted) SELECT max(created_at) FROM traces HAVING max(created_at) IS NOT NULL",
+        "INSERT INTO moments (trusted) SELECT max(created_at) FROM traces HAVING "
+        "max(created_at) IS NOT NULL",
     )
 
 

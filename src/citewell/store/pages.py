@@ -1,7 +1,7 @@
 """Snapshots of web pages: what was fetched, when, under which ETag, and where its links lead.
 
-The one rule: a page is kept under the address it was found at in the end, and goes with its document. Addresses given are
-canonical ones, and are compared by `identity`.
+The one rule: a page is kept under the address it was found at in the end, and goes with its
+document. Addresses given are canonical ones, and are compared by `identity`.
 """
 
 from __future__ import annotations
@@ -22,9 +22,10 @@ from citewell.store.library.documents import DocumentInfo
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """A page of a collection. `url` was asked for and led to `uri`; `doc_id` is the document made of it, or empty. `sha256` is
-    of the bytes that were parsed, which came at `fetched_at`; at `checked_at` the site last said that they are still so, or
-    why there is nothing (`problem`, with the `code` of the error). Times are seconds since the epoch.
+    """A page of a collection. `url` was asked for and led to `uri`; `doc_id` is the document made
+    of it, or empty. `sha256` is of the bytes that were parsed, which came at `fetched_at`; at
+    `checked_at` the site last said that they are still so, or why there is nothing (`problem`, with
+    the `code` of the error). Times are seconds since the epoch.
     """
 
     collection: str
@@ -44,8 +45,9 @@ class Snapshot:
 
 @dataclass(frozen=True, slots=True)
 class Sums:
-    """How many `pages` of a collection are documents, with their bytes and passages; how many addresses have a problem; when
-    the first and the last of them was asked for, in seconds since the epoch.
+    """How many `pages` of a collection are documents, with their bytes and passages; how many
+    addresses have a problem; when the first and the last of them was asked for, in seconds since
+    the epoch.
     """
 
     collection: str
@@ -59,37 +61,45 @@ class Sums:
 
 
 class Snapshots:
-    """Each verb is one transaction; what is said of a collection or a document that is not there is passed over. Raises
-    StorageError.
+    """Each verb is one transaction; what is said of a collection or a document that is not there is
+    passed over. Raises StorageError.
     """
 
     def __init__(self, db: Database) -> None:
         self._db = db
 
     async def get(self, collection: str, url: str) -> Snapshot | None:
-        """What this address led to when it was last asked for, if it was. `checked_at` is that of the redirect where it is the
-        older one.
+        """What this address led to when it was last asked for, if it was. `checked_at` is that of
+        the redirect where it is the older one.
         """
         return await self._db.read(lambda connection: _get(connection, collection, identity(url)))
 
-    async def of(self, collection: str, uris: Sequence[str] | None = None, *, links: bool = True) -> list[Snapshot]:
-        """The pages of a collection in the order of their addresses, each once; `uris`: those found at these addresses only.
-        Without `links` they are left out, and it costs little.
+    async def of(
+        self, collection: str, uris: Sequence[str] | None = None, *, links: bool = True
+    ) -> list[Snapshot]:
+        """The pages of a collection in the order of their addresses, each once; `uris`: those found
+        at these addresses only. Without `links` they are left out, and it costs little.
         """
         keys = None if uris is None else json.dumps(sorted({identity(uri) for uri in uris}))
         statement = _ALL_LINKS if links else _ALL
 
         def listed(connection: Connection) -> list[Snapshot]:
-            rows = connection.execute(statement, {"collection": collection, "keys": keys}).mappings()
+            rows = connection.execute(
+                statement, {"collection": collection, "keys": keys}
+            ).mappings()
             return [_snapshot(row, row["uri"], row["checked_at"]) for row in rows]
 
         return await self._db.read(listed)
 
     async def sums(self, embedder: str) -> list[Sums]:
-        """Of each collection that has pages, in the order of their names. `embedder` is the one in use."""
+        """Of each collection that has pages, in the order of their names. `embedder` is the one in
+        use.
+        """
 
         def sums(connection: Connection) -> list[Sums]:
-            return [Sums(**row) for row in connection.execute(_SUMS, {"embedder": embedder}).mappings()]
+            return [
+                Sums(**row) for row in connection.execute(_SUMS, {"embedder": embedder}).mappings()
+            ]
 
         return await self._db.read(sums)
 
@@ -98,13 +108,21 @@ class Snapshots:
         asked, key = identity(new.url), identity(new.uri)
         links = json.dumps([asdict(link) for link in new.links])
         row = asdict(new) | {"key": key, "title": printable(new.title), "links": links}
-        way = {"collection": new.collection, "key": asked, "url": new.url, "target": key, "at": new.checked_at}
+        way = {
+            "collection": new.collection,
+            "key": asked,
+            "url": new.url,
+            "target": key,
+            "at": new.checked_at,
+        }
 
         def put(connection: Connection) -> None:
             connection.execute(_PUT, row)
             connection.execute(_DELETE_REDIRECT, row)  # the page answers for itself now
             if asked != key:
-                connection.execute(_DELETE_EMPTY, way)  # of the time when there was nothing at this address
+                connection.execute(
+                    _DELETE_EMPTY, way
+                )  # of the time when there was nothing at this address
                 connection.execute(_REDIRECT, way)
 
         await self._db.write(put)
@@ -121,8 +139,17 @@ class Snapshots:
         await self._db.write(check)
 
     async def failed(self, collection: str, url: str, problem: str, code: str, at: float) -> None:
-        """There is nothing at this address, for this reason. A document that was made of it earlier stays."""
-        row = {"collection": collection, "key": identity(url), "uri": url, "problem": problem, "code": code, "at": at}
+        """There is nothing at this address, for this reason. A document that was made of it earlier
+        stays.
+        """
+        row = {
+            "collection": collection,
+            "key": identity(url),
+            "uri": url,
+            "problem": problem,
+            "code": code,
+            "at": at,
+        }
 
         def fail(connection: Connection) -> None:
             connection.execute(_DELETE_REDIRECT, row)
@@ -131,12 +158,16 @@ class Snapshots:
         await self._db.write(fail)
 
     async def delete(self, collection: str, url: str) -> None:
-        """What is known of the page at this address, and where an answer was found on it. Its document is the catalog's."""
+        """What is known of the page at this address, and where an answer was found on it. Its
+        document is the catalog's.
+        """
         await self._db.write(lambda connection: _forget(connection, collection, identity(url)))
 
 
 def forget(connection: Connection, infos: Sequence[DocumentInfo]) -> None:
-    """With documents that are deleted for good goes what is known of their pages; part of that transaction."""
+    """With documents that are deleted for good goes what is known of their pages; part of that
+    transaction.
+    """
     for info in infos:
         _forget(connection, info.collection, identity(info.uri))
 
@@ -149,7 +180,11 @@ def _forget(connection: Connection, collection: str, key: str) -> None:
 def _get(connection: Connection, collection: str, key: str) -> Snapshot | None:
     where = {"collection": collection, "key": key}
     way = connection.execute(_WAY, where).one_or_none()
-    row = connection.execute(_PAGE, where | {"key": way.target if way else key}).mappings().one_or_none()
+    row = (
+        connection.execute(_PAGE, where | {"key": way.target if way else key})
+        .mappings()
+        .one_or_none()
+    )
     if row is None:
         return None
     if way is None:
@@ -163,7 +198,10 @@ def _snapshot(row: RowMapping, url: str, checked_at: float) -> Snapshot:
     return Snapshot(**{**values, "url": url, "checked_at": checked_at, "links": links})
 
 
-_COLUMNS = "collection, uri, doc_id, title, sha256, etag, last_modified, fetched_at, checked_at, problem, code"
+_COLUMNS = (
+    "collection, uri, doc_id, title, sha256, etag, last_modified, fetched_at, checked_at, "
+    "problem, code"
+)
 _HERE = "collection = :collection AND key = :key"
 _OF = """FROM pages WHERE collection = :collection
     AND (:keys IS NULL OR key IN (SELECT value FROM json_each(:keys))) ORDER BY uri"""

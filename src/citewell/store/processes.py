@@ -1,6 +1,7 @@
 """Processes by name, so that what one of them left can be told from what one of them is at.
 
-The one rule: a process is said to be gone only where that is certain; of those elsewhere nothing is known.
+The one rule: a process is said to be gone only where that is certain; of those elsewhere nothing is
+known.
 """
 
 from __future__ import annotations
@@ -11,7 +12,9 @@ from functools import cache
 from pathlib import Path
 
 _PROC = Path("/proc")
-UNTOLD = "-"  # when a process began, on systems that do not say; or which start of the machine it was
+UNTOLD = (
+    "-"  # when a process began, on systems that do not say; or which start of the machine it was
+)
 
 
 @cache
@@ -21,7 +24,9 @@ def _machine() -> str:
 
 @cache
 def _start() -> str:
-    """Which of the machine's starts this is: nothing of an earlier one lives. Containers on one machine have it in common."""
+    """Which of the machine's starts this is: nothing of an earlier one lives. Containers on one
+    machine have it in common.
+    """
     try:
         return (_PROC / "sys/kernel/random/boot_id").read_text("ascii").strip()
     except OSError:
@@ -42,12 +47,16 @@ def this_process() -> str:
 
 
 def name_of(number: int) -> str:
-    """The name of a process that runs here: machine, its start, what sees it, number, and when it began."""
+    """The name of a process that runs here: machine, its start, what sees it, number, and when it
+    began.
+    """
     return f"{_machine()} {_start()} {_seen_here()} {number} {_started(number)}"
 
 
 def clock_mark() -> str:
-    """What the names of processes have in common whose clock from the machine's start (`time.monotonic`) is ours."""
+    """What the names of processes have in common whose clock from the machine's start
+    (`time.monotonic`) is ours.
+    """
     return f"{_machine()} {UNTOLD} " if _start() == UNTOLD else f" {_start()} "
 
 
@@ -56,7 +65,9 @@ def same_clock(process: str) -> bool:
 
 
 def died(process: str) -> bool:
-    """Whether a process that is silent ended by itself, as far as is known: it is not seen here, and the machine ran on."""
+    """Whether a process that is silent ended by itself, as far as is known: it is not seen here,
+    and the machine ran on.
+    """
     here = process.startswith(f"{_machine()} {_start()} {_seen_here()} ")
     return same_clock(process) and (gone(process) or not here)
 
@@ -85,8 +96,11 @@ def gone(process: str) -> bool:
 def _started(number: int) -> str:
     """When a process began, in ticks since the machine did: a number may be given again."""
     try:
-        # the name in brackets may hold anything: https://man7.org/linux/man-pages/man5/proc_pid_stat.5.html
-        fields = (_PROC / str(number) / "stat").read_text("utf-8", "replace").rpartition(")")[2].split()
+        # the name in brackets may hold anything:
+        # https://man7.org/linux/man-pages/man5/proc_pid_stat.5.html
+        fields = (
+            (_PROC / str(number) / "stat").read_text("utf-8", "replace").rpartition(")")[2].split()
+        )
     except OSError:
         return UNTOLD
     return "ended" if fields[0] in {"Z", "X"} else fields[19]

@@ -1,7 +1,9 @@
-"""Runs of agents that are not over: how far each came, so that one that was killed can be gone on with.
+"""Runs of agents that are not over: how far each came, so that one that was killed can be gone on
+with.
 
-The one rule: a run is its holder's while that one gives signs of life (`renew`), and nobody else's. Once it is silent, or its
-process is gone, another takes the run over; whoever had it before is told so at the next step, and stops.
+The one rule: a run is its holder's while that one gives signs of life (`renew`), and nobody else's.
+Once it is silent, or its process is gone, another takes the run over; whoever had it before is told
+so at the next step, and stops.
 """
 
 from __future__ import annotations
@@ -24,14 +26,18 @@ from citewell.store.processes import this_process
 from citewell.store.retention_clock import deletable
 
 DAY = 86_400.0
-LEASE_SECONDS = 30.0  # a silent run is free after this, where it cannot be seen that its process is gone
+LEASE_SECONDS = (
+    30.0  # a silent run is free after this, where it cannot be seen that its process is gone
+)
 MOST_ATTEMPTS = 2  # a run that ended its process this often is not begun again
 ALIVE, GAVE_UP = "under_way", "gave_up"  # codes of errors
 
 
 @dataclass(frozen=True, slots=True)
 class Saved:
-    """A run after its last finished node. `next`: the node to go on from; `request` and `state` are what their owner gave."""
+    """A run after its last finished node. `next`: the node to go on from; `request` and `state` are
+    what their owner gave.
+    """
 
     trace_id: str
     user_id: str
@@ -45,8 +51,8 @@ class Saved:
 
 @dataclass(frozen=True, slots=True)
 class Unfinished:
-    """What a list shows of a run: who asked what, and where it goes on. `updated_at`: when its last node was finished.
-    `alive`: somebody is at work on it.
+    """What a list shows of a run: who asked what, and where it goes on. `updated_at`: when its last
+    node was finished. `alive`: somebody is at work on it.
     """
 
     trace_id: str
@@ -76,12 +82,19 @@ class Runs:
         self._leases = Leases(lease, steady, clock)
 
     async def begin(self, trace_id: str, user_id: str, agent: str, request: dict[str, Any]) -> str:
-        """The holder's token of a new run, of which nothing is finished yet. It is alive from the first `renew` on, and can be
-        taken from the first `keep` on.
+        """The holder's token of a new run, of which nothing is finished yet. It is alive from the
+        first `renew` on, and can be taken from the first `keep` on.
         """
         holder = secrets.token_hex(8)
         now = self._clock()
-        row = {"id": trace_id, "user": user_id, "agent": agent, "request": json.dumps(request), "holder": holder, "now": now}
+        row = {
+            "id": trace_id,
+            "user": user_id,
+            "agent": agent,
+            "request": json.dumps(request),
+            "holder": holder,
+            "now": now,
+        }
 
         def begin(connection: Connection) -> None:
             old = {"old": deletable(connection, now) - self._seconds}
@@ -92,35 +105,57 @@ class Runs:
         return holder
 
     async def keep(self, trace_id: str, holder: str, next_node: str, state: dict[str, Any]) -> None:
-        """A node is finished. Raises Conflict where another has taken the run over, or it was ended."""
-        row = {"id": trace_id, "holder": holder, "next": next_node, "state": json.dumps(state), "now": self._clock()}
-        await self._db.write(lambda connection: _held(connection.execute(_KEEP, row).rowcount, trace_id))
+        """A node is finished. Raises Conflict where another has taken the run over, or it was
+        ended.
+        """
+        row = {
+            "id": trace_id,
+            "holder": holder,
+            "next": next_node,
+            "state": json.dumps(state),
+            "now": self._clock(),
+        }
+        await self._db.write(
+            lambda connection: _held(connection.execute(_KEEP, row).rowcount, trace_id)
+        )
 
     async def renew(self, trace_id: str, holder: str) -> None:
         """A sign of life. Raises Conflict as `keep` does."""
         row = {"id": trace_id, "holder": holder} | self._sign_of_life()
-        await self._db.write(lambda connection: _held(connection.execute(_RENEW, row).rowcount, trace_id))
+        await self._db.write(
+            lambda connection: _held(connection.execute(_RENEW, row).rowcount, trace_id)
+        )
 
     async def release(self, trace_id: str, holder: str) -> None:
-        """Free for anybody at once, the attempt not counted: it was stopped, and stopped nobody. Nothing where it has ended."""
+        """Free for anybody at once, the attempt not counted: it was stopped, and stopped nobody.
+        Nothing where it has ended.
+        """
         row = {"id": trace_id, "holder": holder}
         await self._db.write(lambda connection: connection.execute(_RELEASE, row))
 
     async def take(self, trace_id: str, user_id: str) -> tuple[Saved, str]:
-        """Go on with a run of this user: how far it came, and the new holder's token. Raises NotFound, and Conflict where
-        somebody is at work on it (`under_way`), or where it has ended its process too often (`gave_up`): it is over then.
+        """Go on with a run of this user: how far it came, and the new holder's token. Raises
+        NotFound, and Conflict where somebody is at work on it (`under_way`), or where it has ended
+        its process too often (`gave_up`): it is over then.
         """
         holder = secrets.token_hex(8)
 
         def take(connection: Connection) -> Saved | None:
             now = self._clock()
-            row = connection.execute(_GET, {"id": trace_id, "user": user_id, "old": now - self._seconds}).one_or_none()
+            row = connection.execute(
+                _GET, {"id": trace_id, "user": user_id, "old": now - self._seconds}
+            ).one_or_none()
             if row is None:
-                hint = f"where it is finished, `citewell trace {trace_id}` shows its answer; another user's needs --user"
+                hint = (
+                    f"where it is finished, `citewell trace {trace_id}` shows its answer; "
+                    "another user's needs --user"
+                )
                 raise NotFound(f"no unfinished run {trace_id!r} of user {user_id!r}", hint=hint)
             if self._alive(row):
                 hint = f"wait for it; `citewell trace {trace_id}` shows its answer then"
-                raise Conflict(f"run {trace_id} is being answered by another process", hint=hint, code=ALIVE)
+                raise Conflict(
+                    f"run {trace_id} is being answered by another process", hint=hint, code=ALIVE
+                )
             if row.attempts >= MOST_ATTEMPTS:
                 asked.append(json.loads(row.request).get("question", ""))
                 connection.execute(text("DELETE FROM runs WHERE trace_id = :id"), {"id": trace_id})
@@ -136,7 +171,11 @@ class Runs:
                 await asyncio.shield(asyncio.ensure_future(self.release(trace_id, holder)))
             raise
         if saved is None:
-            raise Conflict(f"stopped Citewell twice and is given up: {asked[0] or 'the guide'}", hint=_GIVEN_UP, code=GAVE_UP)
+            raise Conflict(
+                f"stopped Citewell twice and is given up: {asked[0] or 'the guide'}",
+                hint=_GIVEN_UP,
+                code=GAVE_UP,
+            )
         return saved, holder
 
     async def end(self, trace_id: str, holder: str) -> None:
@@ -148,11 +187,15 @@ class Runs:
         _held(connection.execute(_END, {"id": trace_id, "holder": holder}).rowcount, trace_id)
 
     def end_session_in(self, connection: Connection, session_id: str) -> None:
-        """None of a session that is deleted goes on: whoever has one under way is told at its next step."""
+        """None of a session that is deleted goes on: whoever has one under way is told at its next
+        step.
+        """
         connection.execute(_END_SESSION, {"session": session_id})
 
     async def list(self, user_id: str) -> list[Unfinished]:
-        """Those of a user that have not ended, the newest first. Their states, which may be large, are left where they are."""
+        """Those of a user that have not ended, the newest first. Their states, which may be large,
+        are left where they are.
+        """
         values = {"user": user_id, "old": self._clock() - self._seconds}
 
         def rows(connection: Connection) -> Sequence[Unfinished]:
@@ -170,7 +213,10 @@ class Runs:
 def _held(rows: int, trace_id: str) -> None:
     if not rows:
         why = f"run {trace_id} was gone on with elsewhere, or a memory that it used was forgotten"
-        raise Conflict(why, hint=f"`citewell trace {trace_id}` has its answer where there is one; else ask again")
+        raise Conflict(
+            why,
+            hint=f"`citewell trace {trace_id}` has its answer where there is one; else ask again",
+        )
 
 
 def _saved(row: Any) -> Saved:
@@ -190,10 +236,14 @@ def _unfinished(row: Any, alive: bool) -> Unfinished:
     said = json.loads(row.request)  # not by SQLite, which makes no text of half a character
     session_id = said.get("session_id") or ""
     question = said.get("question", "")
-    return Unfinished(row.trace_id, row.agent, question, row.next, row.updated_at, session_id, alive)
+    return Unfinished(
+        row.trace_id, row.agent, question, row.next, row.updated_at, session_id, alive
+    )
 
 
-_GIVEN_UP = "ask it again, in other words; CITEWELL_LOG_LEVEL=debug and the log may show what happens"
+_GIVEN_UP = (
+    "ask it again, in other words; CITEWELL_LOG_LEVEL=debug and the log may show what happens"
+)
 _BEGIN = text(
     """INSERT INTO runs (trace_id, user_id, agent, request, next, state, holder, started_at, updated_at)
     VALUES (:id, :user, :agent, :request, '', '{}', :holder, :now, :now)"""
@@ -203,9 +253,18 @@ _KEEP = text(
     """UPDATE runs SET next = :next, state = :state, updated_at = :now, attempts = 1
     WHERE trace_id = :id AND holder = :holder"""
 )
-_GET = text("SELECT * FROM runs WHERE trace_id = :id AND user_id = :user AND updated_at > :old AND next <> ''")
-_RENEW = text("UPDATE runs SET lease = :lease, process = :process, seen_at = :seen WHERE trace_id = :id AND holder = :holder")
-_RELEASE = text("UPDATE runs SET lease = 0, attempts = max(attempts - 1, 0) WHERE trace_id = :id AND holder = :holder")
+_GET = text(
+    "SELECT * FROM runs WHERE trace_id = :id AND user_id = :user AND updated_at > :old AND next "
+    "<> ''"
+)
+_RENEW = text(
+    "UPDATE runs SET lease = :lease, process = :process, seen_at = :seen WHERE trace_id = :id "
+    "AND holder = :holder"
+)
+_RELEASE = text(
+    "UPDATE runs SET lease = 0, attempts = max(attempts - 1, 0) WHERE trace_id = :id AND holder "
+    "= :holder"
+)
 _TAKE = text(
     """UPDATE runs SET holder = :holder, lease = :lease, process = :process, seen_at = :seen, attempts = attempts + 1
     WHERE trace_id = :id"""

@@ -1,7 +1,8 @@
 """Conversations that can be gone back to: spec 003's table `sessions`, field by field.
 
-The one rule: `session_data` is JSON and holds all that has no column: `chat_history` (the only copy of what was said), the
-agent's name, and what an agent keeps from turn to turn. Every change reads and writes it in one transaction.
+The one rule: `session_data` is JSON and holds all that has no column: `chat_history` (the only copy
+of what was said), the agent's name, and what an agent keeps from turn to turn. Every change reads
+and writes it in one transaction.
 """
 
 from __future__ import annotations
@@ -23,7 +24,9 @@ AGENT = "agent"
 
 
 class SessionInfo(Shown):
-    """`messages` counts what was said by both sides; `last_updated` is in seconds since the epoch."""
+    """`messages` counts what was said by both sides; `last_updated` is in seconds since the
+    epoch.
+    """
 
     session_id: str
     user_id: str
@@ -41,10 +44,16 @@ class Sessions:
         self._db = db
         self._clock = clock
 
-    async def create(self, agent: str, user_id: str = "local", title: str = "", *, state: str = "OPEN") -> SessionInfo:
-        return await self._db.write(lambda connection: self.create_in(connection, agent, user_id, title, state=state))
+    async def create(
+        self, agent: str, user_id: str = "local", title: str = "", *, state: str = "OPEN"
+    ) -> SessionInfo:
+        return await self._db.write(
+            lambda connection: self.create_in(connection, agent, user_id, title, state=state)
+        )
 
-    def create_in(self, connection: Connection, agent: str, user_id: str, title: str, *, state: str = "OPEN") -> SessionInfo:
+    def create_in(
+        self, connection: Connection, agent: str, user_id: str, title: str, *, state: str = "OPEN"
+    ) -> SessionInfo:
         """The same, as part of a transaction."""
         session_id = "ses_" + secrets.token_hex(8)
         row = {
@@ -65,7 +74,10 @@ class Sessions:
         """A new title; the session keeps its place in the list."""
 
         def rename(connection: Connection) -> SessionInfo:
-            connection.execute(text("UPDATE sessions SET title = :t WHERE session_id = :s"), {"t": title, "s": session_id})
+            connection.execute(
+                text("UPDATE sessions SET title = :t WHERE session_id = :s"),
+                {"t": title, "s": session_id},
+            )
             return _info(_row(connection, session_id))
 
         return await self._db.write(rename)
@@ -75,7 +87,9 @@ class Sessions:
         await self._db.forget()
 
     def delete_in(self, connection: Connection, session_id: str) -> dict[str, Any]:
-        """The same, as part of a transaction, after which `Database.forget` is called; gives what was kept in it."""
+        """The same, as part of a transaction, after which `Database.forget` is called; gives what
+        was kept in it.
+        """
         data = _data(_row(connection, session_id))
         connection.execute(text("DELETE FROM sessions WHERE session_id = :s"), {"s": session_id})
         return data
@@ -85,10 +99,14 @@ class Sessions:
         return [_data(row) for row in connection.execute(_OF_USER, {"user_id": user_id})]
 
     async def append(self, session_id: str, messages: Sequence[Message]) -> None:
-        """Add to the end of the history. Two that append at once both keep what they said, each in one piece."""
+        """Add to the end of the history. Two that append at once both keep what they said, each in
+        one piece.
+        """
         await self._db.write(lambda connection: self.append_in(connection, session_id, messages))
 
-    def append_in(self, connection: Connection, session_id: str, messages: Sequence[Message]) -> None:
+    def append_in(
+        self, connection: Connection, session_id: str, messages: Sequence[Message]
+    ) -> None:
         """The same, as part of a transaction."""
 
         def append(data: dict[str, Any]) -> None:
@@ -103,17 +121,31 @@ class Sessions:
         """All of `session_data`, the history and the agent's name included."""
         return await self._db.read(lambda connection: _data(_row(connection, session_id)))
 
-    async def set_data(self, session_id: str, values: Mapping[str, Any], *, state: str | None = None) -> None:
-        """Set these keys, leave the others, and go to `state` in the same transaction. The history is only ever appended to."""
-        await self._db.write(lambda connection: self.set_data_in(connection, session_id, values, state=state))
+    async def set_data(
+        self, session_id: str, values: Mapping[str, Any], *, state: str | None = None
+    ) -> None:
+        """Set these keys, leave the others, and go to `state` in the same transaction. The history
+        is only ever appended to.
+        """
+        await self._db.write(
+            lambda connection: self.set_data_in(connection, session_id, values, state=state)
+        )
 
     def set_data_in(
-        self, connection: Connection, session_id: str, values: Mapping[str, Any], *, state: str | None = None
+        self,
+        connection: Connection,
+        session_id: str,
+        values: Mapping[str, Any],
+        *,
+        state: str | None = None,
     ) -> None:
         """The same, as part of a transaction."""
         reserved = {HISTORY, AGENT} & set(values)
         if reserved:
-            raise InvalidInput(f"session data {', '.join(sorted(reserved))}: not set this way", hint="use append or create")
+            raise InvalidInput(
+                f"session data {', '.join(sorted(reserved))}: not set this way",
+                hint="use append or create",
+            )
         self._change_in(connection, session_id, lambda data: data.update(values), state)
 
     def advance_in(
@@ -126,13 +158,15 @@ class Sessions:
         said: Sequence[Message],
         change: Callable[[dict[str, Any]], None],
     ) -> None:
-        """From one state to the next, with what was said and what came of it. Raises Conflict where the session is in another
-        state than `before` by now: whoever was quicker has made the step.
+        """From one state to the next, with what was said and what came of it. Raises Conflict where
+        the session is in another state than `before` by now: whoever was quicker has made the step.
         """
         row = _row(connection, session_id)
         if row.current_state != before:
             raise Conflict(
-                f"session {session_id} went on to {row.current_state} meanwhile", hint="open it again", code="illegal_event"
+                f"session {session_id} went on to {row.current_state} meanwhile",
+                hint="open it again",
+                code="illegal_event",
             )
 
         def advance(data: dict[str, Any]) -> None:
@@ -150,7 +184,11 @@ class Sessions:
         return await self._db.read(rows)
 
     def _change_in(
-        self, connection: Connection, session_id: str, change: Callable[[dict[str, Any]], None], state: str | None
+        self,
+        connection: Connection,
+        session_id: str,
+        change: Callable[[dict[str, Any]], None],
+        state: str | None,
     ) -> None:
         row = _row(connection, session_id)
         data = _data(row)
@@ -165,9 +203,14 @@ class Sessions:
 
 
 def _row(connection: Connection, session_id: str) -> Row[Any]:
-    row = connection.execute(text("SELECT * FROM sessions WHERE session_id = :s"), {"s": session_id}).one_or_none()
+    row = connection.execute(
+        text("SELECT * FROM sessions WHERE session_id = :s"), {"s": session_id}
+    ).one_or_none()
     if row is None:
-        raise NotFound(f"no session {session_id!r}", hint="it was deleted, or the id is mistyped; leave it out for a new one")
+        raise NotFound(
+            f"no session {session_id!r}",
+            hint="it was deleted, or the id is mistyped; leave it out for a new one",
+        )
     return row
 
 
@@ -181,9 +224,13 @@ def _info(row: Row[Any]) -> SessionInfo:
 
 
 def _listed(row: Row[Any]) -> SessionInfo:
-    """Of a row that tells the agent and the number of messages alone; one that is no JSON to SQLite (a NaN) is there whole."""
+    """Of a row that tells the agent and the number of messages alone; one that is no JSON to SQLite
+    (a NaN) is there whole.
+    """
     told = json.loads(row.told or "{}")
-    agent, messages = told if isinstance(told, list) else (told.get(AGENT, ""), len(told.get(HISTORY, [])))
+    agent, messages = (
+        told if isinstance(told, list) else (told.get(AGENT, ""), len(told.get(HISTORY, [])))
+    )
     return _shown(row, agent or "", messages or 0)
 
 
@@ -203,7 +250,9 @@ _INSERT = text(
     """INSERT INTO sessions (session_id, user_id, title, current_state, session_data, last_updated)
     VALUES (:session_id, :user_id, :title, :current_state, :session_data, :last_updated)"""
 )
-_OF_USER = text("SELECT * FROM sessions WHERE user_id = :user_id ORDER BY last_updated DESC, rowid DESC")
+_OF_USER = text(
+    "SELECT * FROM sessions WHERE user_id = :user_id ORDER BY last_updated DESC, rowid DESC"
+)
 _LIST = text(
     """SELECT session_id, user_id, title, current_state, last_updated, CASE WHEN json_valid(session_data)
         THEN json_array(json_extract(session_data, '$.agent'), json_array_length(session_data, '$.chat_history'))

@@ -1,4 +1,6 @@
-"""Sites that were explored, and where an answer was found on them. The one rule: a site is a collection, and goes with it."""
+"""Sites that were explored, and where an answer was found on them. The one rule: a site is a
+collection, and goes with it.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,9 @@ MOST_FINDS = 500  # of a site; beyond them the oldest go
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """From where a site is explored, how far, and what its owner wants of answers. Times are seconds since the epoch."""
+    """From where a site is explored, how far, and what its owner wants of answers. Times are
+    seconds since the epoch.
+    """
 
     collection: str
     start_urls: tuple[str, ...]
@@ -34,8 +38,8 @@ class Site:
 
 @dataclass(frozen=True, slots=True)
 class Find:
-    """An answer to a question was found on the page `uri`. `vector` is that of the question, of length 1; its words are not
-    kept: a site is everybody's, and a question may be about who asked.
+    """An answer to a question was found on the page `uri`. `vector` is that of the question, of
+    length 1; its words are not kept: a site is everybody's, and a question may be about who asked.
     """
 
     collection: str
@@ -52,15 +56,24 @@ class Sites:
         self._clock = clock
 
     async def put_site(
-        self, collection: str, start_urls: Sequence[str], allowed_domains: Sequence[str] = (), instruction: str = ""
+        self,
+        collection: str,
+        start_urls: Sequence[str],
+        allowed_domains: Sequence[str] = (),
+        instruction: str = "",
     ) -> Site:
-        """Keep how a site is explored, in the place of what was kept; makes the collection where it is new."""
+        """Keep how a site is explored, in the place of what was kept; makes the collection where it
+        is new.
+        """
 
         def put(connection: Connection) -> Site:
             now = self._clock()
             ensure_collection(connection, collection, now)
             row = {"collection": collection, "instruction": instruction, "now": now}
-            lists = {"start_urls": json.dumps(list(start_urls)), "allowed_domains": json.dumps(list(allowed_domains))}
+            lists = {
+                "start_urls": json.dumps(list(start_urls)),
+                "allowed_domains": json.dumps(list(allowed_domains)),
+            }
             connection.execute(_PUT, row | lists)
             return _site(connection.execute(_GET, row).one())
 
@@ -75,10 +88,14 @@ class Sites:
 
     async def sites(self) -> list[Site]:
         """In the order of their names."""
-        return await self._db.read(lambda connection: [_site(row) for row in connection.execute(_ALL)])
+        return await self._db.read(
+            lambda connection: [_site(row) for row in connection.execute(_ALL)]
+        )
 
     async def forget(self, collection: str) -> None:
-        """How it is explored, what is known of its pages, where answers were found. Documents are the catalog's."""
+        """How it is explored, what is known of its pages, where answers were found. Documents are
+        the catalog's.
+        """
 
         def forget(connection: Connection) -> None:
             for statement in _FORGET:
@@ -87,11 +104,20 @@ class Sites:
         await self._db.write(forget)
         await self._db.forget()
 
-    async def found(self, collection: str, uri: str, question: str, vector: Vector, embedder: str) -> None:
-        """Note that this page answered the question. Nothing happens where the collection has gone."""
+    async def found(
+        self, collection: str, uri: str, question: str, vector: Vector, embedder: str
+    ) -> None:
+        """Note that this page answered the question. Nothing happens where the collection has
+        gone.
+        """
         stored = stored_vector(embedder, vector)
         asked = hashlib.sha256(question.encode("utf-8", "surrogatepass")).hexdigest()
-        row = {"collection": collection, "key": identity(uri), "uri": uri, "asked": asked} | stored._asdict()
+        row = {
+            "collection": collection,
+            "key": identity(uri),
+            "uri": uri,
+            "asked": asked,
+        } | stored._asdict()
 
         def note(connection: Connection) -> None:
             connection.execute(_FOUND, row | {"at": self._clock()})
@@ -104,7 +130,10 @@ class Sites:
 
         def finds(connection: Connection) -> list[Find]:
             rows = connection.execute(_FINDS, {"collection": collection, "embedder": embedder})
-            return [Find(collection, row.uri, np.frombuffer(row.vec, dtype="<f4"), row.at) for row in rows]
+            return [
+                Find(collection, row.uri, np.frombuffer(row.vec, dtype="<f4"), row.at)
+                for row in rows
+            ]
 
         return await self._db.read(finds)
 
@@ -144,4 +173,7 @@ _SHED = text(
         SELECT key, asked FROM finds WHERE collection = :collection
         ORDER BY at DESC, key, asked LIMIT -1 OFFSET :most)"""
 )
-_FINDS = text("SELECT * FROM finds WHERE collection = :collection AND embedder = :embedder ORDER BY at DESC, key, asked")
+_FINDS = text(
+    "SELECT * FROM finds WHERE collection = :collection AND embedder = :embedder ORDER BY at "
+    "DESC, key, asked"
+)

@@ -1,7 +1,7 @@
 """Table sources that were added: where they are, what their tables are, what words mean in them.
 
-The one rule: a location is handed out only by `location`, to whoever connects; all that is shown has its password left out.
-Where it is an address, it is kept sealed (store/users/sealing.py).
+The one rule: a location is handed out only by `location`, to whoever connects; all that is shown
+has its password left out. Where it is an address, it is kept sealed (store/users/sealing.py).
 """
 
 from __future__ import annotations
@@ -36,9 +36,10 @@ class GlossaryTerm(Shown):
 
 
 class Source(Shown):
-    """`location`: the path or the URL, without its password. `path`: the copy that is asked, relative to the home; empty where
-    a database is asked itself. `stat`: of the file when it was read (`size`, `mtime_ns`, `sha256`). `tables`: the schema, JSON.
-    `problem`: why the file or the server could not be reached when it was last tried; `warnings`: what reading it left out.
+    """`location`: the path or the URL, without its password. `path`: the copy that is asked,
+    relative to the home; empty where a database is asked itself. `stat`: of the file when it was
+    read (`size`, `mtime_ns`, `sha256`). `tables`: the schema, JSON. `problem`: why the file or the
+    server could not be reached when it was last tried; `warnings`: what reading it left out.
     `owner`: the one user who may see it; empty: everybody.
     """
 
@@ -66,11 +67,13 @@ Also = Callable[[Connection, Source | None, Source], object]  # the source befor
 
 
 class Sources:
-    """Each verb is one transaction. Raises NotFound for a name that is none, and StorageError. `viewer`: what is another
-    user's is not found; None: everything is.
+    """Each verb is one transaction. Raises NotFound for a name that is none, and StorageError.
+    `viewer`: what is another user's is not found; None: everything is.
     """
 
-    def __init__(self, db: Database, clock: Callable[[], float] = time.time, *, viewer: str | None = None) -> None:
+    def __init__(
+        self, db: Database, clock: Callable[[], float] = time.time, *, viewer: str | None = None
+    ) -> None:
         self._db = db
         self._clock = clock
         self._viewer = viewer
@@ -79,20 +82,28 @@ class Sources:
         """The same, with this user's eyes."""
         return Sources(self._db, self._clock, viewer=viewer)
 
-    async def put(self, source: Source, location: str, *, unless: str | None = None, also: Also | None = None) -> Source:
-        """Keep a source in the place of one of its name, whose glossary and owner stay. `location` as it was given, with its
-        password.
+    async def put(
+        self, source: Source, location: str, *, unless: str | None = None, also: Also | None = None
+    ) -> Source:
+        """Keep a source in the place of one of its name, whose glossary and owner stay. `location`
+        as it was given, with its password.
 
-        `unless`: the location that a source of this name may have so far; Conflict where it has another. Its times are set.
-        `also`: what else belongs to the transaction; it is given what the source was before, None where there was none.
+        `unless`: the location that a source of this name may have so far; Conflict where it has
+        another. Its times are set. `also`: what else belongs to the transaction; it is given what
+        the source was before, None where there was none.
         """
         now = self._clock()
         row = {
             "name": source.name,
             "dialect": source.dialect,
-            "location": seal(self._db.path.parent, location, source.name) if is_secret(location) else location,
+            "location": seal(self._db.path.parent, location, source.name)
+            if is_secret(location)
+            else location,
             "path": source.path,
-            "stat": json.dumps({"shown": source.location, "warnings": source.warnings, **source.stat}, ensure_ascii=False),
+            "stat": json.dumps(
+                {"shown": source.location, "warnings": source.warnings, **source.stat},
+                ensure_ascii=False,
+            ),
             "tables": json.dumps(source.tables, ensure_ascii=False),
             "fingerprint": source.fingerprint,
             "problem": source.problem,
@@ -102,14 +113,25 @@ class Sources:
 
         def put(connection: Connection) -> Source:
             before = connection.execute(_GET, {"name": source.name, "viewer": None}).one_or_none()
-            if before is not None and self._viewer is not None and before.owner not in {"", self._viewer}:
+            if (
+                before is not None
+                and self._viewer is not None
+                and before.owner not in {"", self._viewer}
+            ):
                 raise _taken(source.name)
             if before is not None and unless is not None and self._opened(before) != unless:
                 raise _taken(source.name, _source(before).location)
             connection.execute(_PUT, row)
             kept = _source(connection.execute(_GET, {"name": source.name, "viewer": None}).one())
             if before is None:
-                record(connection, "source.add", "source", source.name, person=kept.owner, dialect=kept.dialect)
+                record(
+                    connection,
+                    "source.add",
+                    "source",
+                    source.name,
+                    person=kept.owner,
+                    dialect=kept.dialect,
+                )
             if also is not None:
                 also(connection, None if before is None else _source(before), kept)
             return kept
@@ -132,21 +154,34 @@ class Sources:
 
     async def location(self, name: str) -> str:
         """With the password, where it has one: for connecting, and for nothing else."""
-        return self._opened(await self._db.read(lambda connection: _row(connection, name, self._viewer)))
+        return self._opened(
+            await self._db.read(lambda connection: _row(connection, name, self._viewer))
+        )
 
     async def list(self) -> list[Source]:
         """In the order of their names."""
         return await self._db.read(
-            lambda connection: [_source(row) for row in connection.execute(_ALL, {"viewer": self._viewer})]
+            lambda connection: [
+                _source(row) for row in connection.execute(_ALL, {"viewer": self._viewer})
+            ]
         )
 
-    async def remove(self, name: str, also: Callable[[Connection, Source], object] | None = None) -> Source:
+    async def remove(
+        self, name: str, also: Callable[[Connection, Source], object] | None = None
+    ) -> Source:
         """Returns what it was. `also`: what else belongs to the transaction."""
 
         def remove(connection: Connection) -> Source:
             source = _source(_row(connection, name, self._viewer))
             connection.execute(_REMOVE, {"name": name})
-            record(connection, "source.remove", "source", name, person=source.owner, dialect=source.dialect)
+            record(
+                connection,
+                "source.remove",
+                "source",
+                name,
+                person=source.owner,
+                dialect=source.dialect,
+            )
             if also is not None:
                 also(connection, source)
             return source
@@ -167,17 +202,28 @@ class Sources:
 
         return await self._db.write(put)
 
-    async def change_glossary(self, name: str, put: Mapping[str, str], remove: Sequence[str] = ()) -> Source:
-        """Add terms or reword them, and take others out, in one transaction. Raises NotFound for a term that is none."""
+    async def change_glossary(
+        self, name: str, put: Mapping[str, str], remove: Sequence[str] = ()
+    ) -> Source:
+        """Add terms or reword them, and take others out, in one transaction. Raises NotFound for a
+        term that is none.
+        """
 
         def change(connection: Connection) -> Source:
-            terms = {term.term: term.meaning for term in _source(_row(connection, name, self._viewer)).glossary}
+            terms = {
+                term.term: term.meaning
+                for term in _source(_row(connection, name, self._viewer)).glossary
+            }
             for term in remove:
                 if term not in terms:
-                    raise NotFound(f"{name}: its glossary has no term {term!r}", hint=_near(term, terms))
+                    raise NotFound(
+                        f"{name}: its glossary has no term {term!r}", hint=_near(term, terms)
+                    )
                 del terms[term]
             terms.update(put)
-            checked = check_glossary([GlossaryTerm(term=term, meaning=meaning) for term, meaning in terms.items()])
+            checked = check_glossary(
+                [GlossaryTerm(term=term, meaning=meaning) for term, meaning in terms.items()]
+            )
             kept = json.dumps([term.model_dump() for term in checked], ensure_ascii=False)
             connection.execute(_GLOSSARY, {"name": name, "glossary": kept})
             return _source(_row(connection, name))
@@ -185,8 +231,14 @@ class Sources:
         return await self._db.write(change)
 
     async def set_problem(self, name: str, problem: str) -> None:
-        """Say why it cannot be reached, or with nothing that it can again. One that is gone meanwhile stays gone."""
-        await self._db.write(lambda connection: connection.execute(_PROBLEM, {"name": name, "problem": problem}) and None)
+        """Say why it cannot be reached, or with nothing that it can again. One that is gone
+        meanwhile stays gone.
+        """
+        await self._db.write(
+            lambda connection: (
+                connection.execute(_PROBLEM, {"name": name, "problem": problem}) and None
+            )
+        )
 
     def _opened(self, row: Row[Any]) -> str:
         return open_sealed(self._db.path.parent, str(row.location), str(row.name))
@@ -194,13 +246,24 @@ class Sources:
     async def paths(self) -> set[str]:
         """The copies that are in use, whosever they are."""
         everything = {"viewer": None}
-        return await self._db.read(lambda connection: {row.path for row in connection.execute(_ALL, everything) if row.path})
+        return await self._db.read(
+            lambda connection: {
+                row.path for row in connection.execute(_ALL, everything) if row.path
+            }
+        )
 
 
 def check_source_name(name: str) -> str:
-    """Names stand in addresses and on command lines: printable, no slash, no space at the ends. Raises InvalidInput."""
+    """Names stand in addresses and on command lines: printable, no slash, no space at the ends.
+    Raises InvalidInput.
+    """
     wrong = (
-        not name or len(name) > LONGEST_NAME or name != name.strip() or not name.isprintable() or "/" in name or "\\" in name
+        not name
+        or len(name) > LONGEST_NAME
+        or name != name.strip()
+        or not name.isprintable()
+        or "/" in name
+        or "\\" in name
     )
     if wrong or name in {".", ".."}:
         shown = name if len(name) <= LONGEST_NAME else name[:LONGEST_NAME] + "…"
@@ -215,7 +278,10 @@ def check_glossary(terms: Sequence[GlossaryTerm]) -> list[GlossaryTerm]:
     for each in terms:
         term, meaning = " ".join(each.term.split()), " ".join(each.meaning.split())
         if not term or not meaning:
-            raise InvalidInput(f"glossary: {each.term!r} = {each.meaning!r} says nothing", hint="write TERM=MEANING")
+            raise InvalidInput(
+                f"glossary: {each.term!r} = {each.meaning!r} says nothing",
+                hint="write TERM=MEANING",
+            )
         if len(term) > LONGEST_TERM or len(meaning) > LONGEST_MEANING:
             hint = f"{LONGEST_TERM} characters for a term, {LONGEST_MEANING:,} for its meaning"
             raise InvalidInput(f"glossary: {term[:40]!r} is too long", hint=hint)
@@ -244,7 +310,10 @@ def _row(connection: Connection, name: str, viewer: str | None = None) -> Row[An
     row = connection.execute(_GET, {"name": name, "viewer": viewer}).one_or_none()
     if row is None:
         known = [each.name for each in connection.execute(_ALL, {"viewer": viewer})]
-        hint = _near(name, known) or "`citewell data list` shows them; `citewell data add FILE|URL` adds one"
+        hint = (
+            _near(name, known)
+            or "`citewell data list` shows them; `citewell data add FILE|URL` adds one"
+        )
         shown = name if len(name) <= LONGEST_NAME else name[:LONGEST_NAME] + "…"
         raise NotFound(f"no source {shown!r}", hint=hint)
     return row

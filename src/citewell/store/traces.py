@@ -1,8 +1,8 @@
 """How answers came about, kept for a number of days.
 
-The one rule: a trace is shown to its user only, and past its day to nobody, whether or not it has been deleted yet; each `put`
-deletes those that are (retention_clock.py). Whole traces are large: they are parsed in the database's thread, never where
-everybody waits.
+The one rule: a trace is shown to its user only, and past its day to nobody, whether or not it has
+been deleted yet; each `put` deletes those that are (retention_clock.py). Whole traces are large:
+they are parsed in the database's thread, never where everybody waits.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ DAY = 86_400.0
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """Which traces are looked for; what is empty does not count. `before`: the `next` of the page that was read last. `words`:
-    a text that question, collection or id hold, in whatever case.
+    """Which traces are looked for; what is empty does not count. `before`: the `next` of the page
+    that was read last. `words`: a text that question, collection or id hold, in whatever case.
     """
 
     before: str = ""
@@ -50,7 +50,9 @@ class TraceSummary(Shown):
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """Some traces, the newest first. `next`: what `Wanted.before` takes for those after them; empty: there are no more."""
+    """Some traces, the newest first. `next`: what `Wanted.before` takes for those after them;
+    empty: there are no more.
+    """
 
     traces: Sequence[TraceSummary]
     next: str = ""
@@ -80,7 +82,9 @@ class Traces:
             "session_id": trace.session_id,
             "created_at": trace.created_at,
             "expires": trace.expires_at or self.until(trace.created_at),
-            "trace": json.dumps(trace.model_dump(mode="python"), default=str),  # details of steps may hold anything
+            "trace": json.dumps(
+                trace.model_dump(mode="python"), default=str
+            ),  # details of steps may hold anything
             "agent": trace.agent,
             "status": trace.answer.status,
             "words": _folded(f"{trace.question} {trace.collection} {trace.trace_id}"),
@@ -90,13 +94,21 @@ class Traces:
 
     async def get(self, trace_id: str, user_id: str = "local") -> Trace:
         def get(connection: Connection) -> Trace | None:
-            query = text("SELECT trace, expires FROM traces WHERE trace_id = :id AND user_id = :user AND expires > :now")
-            row = connection.execute(query, {"id": trace_id, "user": user_id, "now": self._clock()}).one_or_none()
+            query = text(
+                "SELECT trace, expires FROM traces WHERE trace_id = :id AND user_id = :user AND "
+                "expires > :now"
+            )
+            row = connection.execute(
+                query, {"id": trace_id, "user": user_id, "now": self._clock()}
+            ).one_or_none()
             return _trace(row) if row else None
 
         kept = await self._db.read(get)
         if kept is None:
-            raise NotFound(f"no trace {trace_id!r}", hint=f"traces are kept for {self._seconds / DAY:g} days (trace_days)")
+            raise NotFound(
+                f"no trace {trace_id!r}",
+                hint=f"traces are kept for {self._seconds / DAY:g} days (trace_days)",
+            )
         return kept
 
     async def delete(self, trace_id: str) -> None:
@@ -111,28 +123,52 @@ class Traces:
     def expire_in(self, connection: Connection, *, dry_run: bool = False) -> int:
         """Delete those past their day, as far as the clock is believed; how many there are."""
         now = {"now": self._clock() if dry_run else deletable(connection, self._clock())}
-        count = int(connection.execute(text("SELECT count(*) FROM traces WHERE expires <= :now"), now).scalar_one())
+        count = int(
+            connection.execute(
+                text("SELECT count(*) FROM traces WHERE expires <= :now"), now
+            ).scalar_one()
+        )
         if not dry_run:
             connection.execute(text("DELETE FROM traces WHERE expires <= :now"), now)
         return count
 
     def delete_session_in(self, connection: Connection, session_id: str) -> None:
-        """Those of a session that is deleted go with it: they hold what was said, and the sentences that were quoted."""
-        connection.execute(text("DELETE FROM traces WHERE session_id = :session"), {"session": session_id})
+        """Those of a session that is deleted go with it: they hold what was said, and the sentences
+        that were quoted.
+        """
+        connection.execute(
+            text("DELETE FROM traces WHERE session_id = :session"), {"session": session_id}
+        )
         feedback.forget_session(connection, session_id)
 
-    async def of_session(self, session_id: str, user_id: str = "local", limit: int = 200) -> list[Trace]:
+    async def of_session(
+        self, session_id: str, user_id: str = "local", limit: int = 200
+    ) -> list[Trace]:
         """The newest of a session, in the order in which they were asked."""
         values = {"session": session_id, "user": user_id, "now": self._clock(), "limit": limit}
 
-        newest = await self._db.read(lambda connection: [_trace(row) for row in connection.execute(_OF_SESSION, values)])
+        newest = await self._db.read(
+            lambda connection: [_trace(row) for row in connection.execute(_OF_SESSION, values)]
+        )
         return newest[::-1]
 
     async def page(self, limit: int, user_id: str, wanted: Wanted) -> Page:
-        """Those that fit, the newest first, at most so many. Raises InvalidInput for a `before` that no page has told."""
+        """Those that fit, the newest first, at most so many. Raises InvalidInput for a `before`
+        that no page has told.
+        """
         at, rowid = _place(wanted.before)
-        values = {"now": self._clock(), "limit": limit + 1, "user": user_id, "at": at, "rowid": rowid}
-        values |= {"agent": wanted.agent, "status": wanted.status, "words": _folded(wanted.words.strip())}
+        values = {
+            "now": self._clock(),
+            "limit": limit + 1,
+            "user": user_id,
+            "at": at,
+            "rowid": rowid,
+        }
+        values |= {
+            "agent": wanted.agent,
+            "status": wanted.status,
+            "words": _folded(wanted.words.strip()),
+        }
 
         def page(connection: Connection) -> Page:
             found = connection.execute(_FOUND, values).all()
@@ -145,7 +181,9 @@ class Traces:
     async def list(self, limit: int = 50, user_id: str = "local") -> list[Trace]:
         """The newest first."""
         values = {"now": self._clock(), "limit": limit, "user": user_id}
-        return await self._db.read(lambda connection: [_trace(row) for row in connection.execute(_NEWEST, values)])
+        return await self._db.read(
+            lambda connection: [_trace(row) for row in connection.execute(_NEWEST, values)]
+        )
 
 
 def _trace(kept: Row[Any]) -> Trace:
@@ -156,7 +194,9 @@ def _trace(kept: Row[Any]) -> Trace:
 
 def _summary(row: Row[Any]) -> TraceSummary:
     said = json.loads(row.said)
-    question, collection = said if isinstance(said, list) else (said["question"], said["collection"])
+    question, collection = (
+        said if isinstance(said, list) else (said["question"], said["collection"])
+    )
     return TraceSummary(
         trace_id=row.trace_id,
         agent=row.agent,
@@ -170,7 +210,9 @@ def _summary(row: Row[Any]) -> TraceSummary:
 
 
 def _folded(words: str) -> str:
-    """As it is looked for: SQLite knows upper and lower case of English letters only, and no half characters."""
+    """As it is looked for: SQLite knows upper and lower case of English letters only, and no half
+    characters.
+    """
     return words.casefold().encode("utf-8", "replace").decode()
 
 
@@ -184,7 +226,10 @@ def _place(before: str) -> tuple[float, int]:
     except ValueError:
         place = math.nan, 0
     if not -(2**63) <= place[1] < 2**63 or math.isnan(place[0]):
-        raise InvalidInput(f"before {before[:80]!r} is no place in the list", hint="send the `next` of the page before it")
+        raise InvalidInput(
+            f"before {before[:80]!r} is no place in the list",
+            hint="send the `next` of the page before it",
+        )
     return place
 
 
@@ -192,7 +237,8 @@ _PUT = text(
     """INSERT OR REPLACE INTO traces (trace_id, user_id, session_id, created_at, expires, trace, agent, status, words)
     VALUES (:trace_id, :user_id, :session_id, :created_at, :expires, :trace, :agent, :status, :words)"""
 )
-# Two paths give a JSON array, with the escapes of half characters as they were. A trace with a NaN in it is no JSON to SQLite.
+# Two paths give a JSON array, with the escapes of half characters as they were. A trace with a NaN
+# in it is no JSON to SQLite.
 _FOUND = text(
     """SELECT trace_id, agent, session_id, status, expires, created_at, rowid,
         CASE WHEN json_valid(trace) THEN json_extract(trace, '$.question', '$.collection') ELSE trace END AS said

@@ -1,1 +1,3 @@
-"""Strings in, values out: sentences, tokens, language, numbers, dates, character sets. Imports nothing of ours but errors."""
+"""Strings in, values out: sentences, tokens, language, numbers, dates, character sets. Imports
+nothing of ours but errors.
+"""

@@ -1,6 +1,8 @@
-"""Bytes to text: byte order mark, UTF-8, UTF-16 without a mark, seven-bit Asian encodings, then the likeliest older one.
+"""Bytes to text: byte order mark, UTF-8, UTF-16 without a mark, seven-bit Asian encodings, then the
+likeliest older one.
 
-The one rule: a decoding counts only if what comes out looks like writing, for GB18030 and UTF-16 accept nearly any bytes.
+The one rule: a decoding counts only if what comes out looks like writing, for GB18030 and UTF-16
+accept nearly any bytes.
 """
 
 from __future__ import annotations
@@ -23,7 +25,9 @@ _SAMPLE = 200_000
 _CONTROL = re.compile(r"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
 _CONTROLS = re.compile(_CONTROL.pattern.encode())
 _USUAL = re.compile(
-    r"[\n\r\t -~\u00a0-\u024f\u0370-\u052f\u0590-\u06ff\u0e00-\u0e5b\u1e00-\u1eff\u2010-\u2026\u3000-\u30ff\u4e00-\u9fff"
+    r"[\n\r\t "
+    r"-~\u00a0-\u024f\u0370-\u052f\u0590-\u06ff\u0e00-\u0e5b\u1e00-\u1eff\u2010-\u2026\u3000-"
+    r"\u30ff\u4e00-\u9fff"
     r"\uac00-\ud7a3\uff00-\uff65]"
 )
 _HAN = re.compile(r"[\u4e00-\u9fff]")
@@ -48,7 +52,9 @@ def decode(data: bytes, name: str) -> tuple[str, list[str]]:
             return data.decode(encoding, errors="replace").removeprefix("\ufeff"), []
     if data.isascii() and (text := _seven_bits(data)) is not None:
         return text, []
-    if b"\0" in data[:_SAMPLE] or len(_CONTROLS.findall(data, 0, _SAMPLE)) * 20 > len(data[:_SAMPLE]):
+    if b"\0" in data[:_SAMPLE] or len(_CONTROLS.findall(data, 0, _SAMPLE)) * 20 > len(
+        data[:_SAMPLE]
+    ):
         return _wide(data, name), []
     try:
         return _writing(data.decode("utf-8"), name), []
@@ -65,7 +71,9 @@ def _writing(text: str, name: str) -> str:
 
 
 def _wide(data: bytes, name: str) -> str:
-    """UTF-16 or UTF-32 without a mark: NUL bytes sit at fixed places, and what comes out has hardly any controls."""
+    """UTF-16 or UTF-32 without a mark: NUL bytes sit at fixed places, and what comes out has hardly
+    any controls.
+    """
     for encoding, width in (("utf-32-le", 4), ("utf-32-be", 4), ("utf-16-le", 2), ("utf-16-be", 2)):
         if len(data) % width:
             continue
@@ -75,21 +83,35 @@ def _wide(data: bytes, name: str) -> str:
             continue
         if _plausible(text[:_SAMPLE]):
             return text
-    if len(_CONTROL.findall(data[:_SAMPLE].decode("latin-1"))) <= max(1, len(data[:_SAMPLE]) // 100):
+    if len(_CONTROL.findall(data[:_SAMPLE].decode("latin-1"))) <= max(
+        1, len(data[:_SAMPLE]) // 100
+    ):
         return _legacy(data.replace(b"\0", b""), name)[0]  # text with a stray NUL
     raise UnreadableFile(f"{name} is binary, not text")
 
 
 def _plausible(text: str) -> bool:
-    """Whether nine in ten characters are of the scripts people write in, hardly any is a control, and Chinese is no chance."""
-    if not text or len(_USUAL.findall(text)) < 0.9 * len(text) or len(_CONTROL.findall(text)) * 100 > len(text):
+    """Whether nine in ten characters are of the scripts people write in, hardly any is a control,
+    and Chinese is no chance.
+    """
+    if (
+        not text
+        or len(_USUAL.findall(text)) < 0.9 * len(text)
+        or len(_CONTROL.findall(text)) * 100 > len(text)
+    ):
         return False
     han = _HAN.findall(text)
-    return 2 * len(han) < len(text) or bool(_KANA.search(text)) or score_chinese("".join(han)) >= _CHANCE
+    return (
+        2 * len(han) < len(text)
+        or bool(_KANA.search(text))
+        or score_chinese("".join(han)) >= _CHANCE
+    )
 
 
 def _seven_bits(data: bytes) -> str | None:
-    """ISO-2022 and HZ: ASCII bytes that switch to Chinese, Japanese or Korean and back. None where they are just ASCII."""
+    """ISO-2022 and HZ: ASCII bytes that switch to Chinese, Japanese or Korean and back. None where
+    they are just ASCII.
+    """
     for switch, encoding in _ESCAPES:
         if switch.search(data, 0, _SAMPLE):
             with suppress(UnicodeDecodeError):
@@ -104,19 +126,27 @@ def _legacy(data: bytes, name: str) -> tuple[str, list[str]]:
     lost = text.count("\ufffd")
     good = sum(1 for char in text[:_SAMPLE] if char > "\x7f" and char != "\ufffd")
     if good >= 10 * lost or not lost:
-        return _writing(text, name), [f"{lost} places were not valid UTF-8 and are shown as \ufffd"] if lost else []
+        return _writing(text, name), [
+            f"{lost} places were not valid UTF-8 and are shown as \ufffd"
+        ] if lost else []
     wide = _wide_asian(data)
     if wide:
         return _writing(data.decode(wide, errors="replace"), name), []
     encoding, score = guess(data)
     if score < LIKELY:
         return _last_guess(data, name)
-    warnings = [] if encoding in _QUIET else [f"its encoding was guessed as {_SHOWN.get(encoding, encoding)}"]
+    warnings = (
+        []
+        if encoding in _QUIET
+        else [f"its encoding was guessed as {_SHOWN.get(encoding, encoding)}"]
+    )
     return _writing(data.decode(encoding, errors="replace"), name), warnings
 
 
 def _wide_asian(data: bytes) -> str:
-    """UTF-16 without a mark and without a NUL byte: Chinese or Japanese with not one Latin letter or line break."""
+    """UTF-16 without a mark and without a NUL byte: Chinese or Japanese with not one Latin letter
+    or line break.
+    """
     for encoding in ("utf-16-le", "utf-16-be"):
         if len(data) % 2 == 0:
             with suppress(UnicodeDecodeError):
@@ -132,12 +162,16 @@ def _last_guess(data: bytes, name: str) -> tuple[str, list[str]]:
 
     best = from_bytes(data[:_SAMPLE]).best()
     if best is None:
-        raise UnreadableFile(f"{name} is not text in any known encoding", hint="save it as UTF-8 and add it again")
+        raise UnreadableFile(
+            f"{name} is not text in any known encoding", hint="save it as UTF-8 and add it again"
+        )
     text = data.decode(best.encoding, errors="replace")
     return _writing(text, name), [f"its encoding was guessed as {best.encoding}"]
 
 
 def encoding_of_names(data: bytes) -> str:
-    """The encoding of file names in an archive, empty where they read as nothing in any Asian one."""
+    """The encoding of file names in an archive, empty where they read as nothing in any Asian
+    one.
+    """
     encoding, score = guess(data)
     return encoding if score >= LIKELY and encoding in _ASIAN else ""

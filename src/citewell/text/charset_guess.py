@@ -1,7 +1,8 @@
 """Which of the older encodings some bytes are in, by how much each makes them look like writing.
 
-The one rule: an encoding is scored by the share of everyday letters among what it makes of the bytes beyond ASCII, from 0 to 1,
-so that encodings of different languages can be held against each other.
+The one rule: an encoding is scored by the share of everyday letters among what it makes of the
+bytes beyond ASCII, from 0 to 1, so that encodings of different languages can be held against each
+other.
 """
 
 from __future__ import annotations
@@ -13,15 +14,21 @@ from typing import Final
 
 from citewell.text.charset_letters import CYRILLIC, KOREAN, LATIN, SIMPLIFIED, THAI, TRADITIONAL
 
-LIKELY: Final = 0.55  # a score from which on a guess is made; measured: right ones have 0.6 to 1, wrong ones mostly below 0.5
+# a score from which on a guess is made; measured: right ones have 0.6 to 1, wrong ones mostly below
+# 0.5
+LIKELY: Final = 0.55
 _SAMPLE: Final = 60_000  # bytes
 _RARE: Final = 0.3  # what a letter counts that the language has but seldom uses
 _UNCOMMON: Final = 0.45  # the same for a character of the level that holds the everyday ones
-_PLAIN: Final = 0.91  # above what bytes can score in scripts where nearly any byte is a letter (0.9)
+_PLAIN: Final = (
+    0.91  # above what bytes can score in scripts where nearly any byte is a letter (0.9)
+)
 _ENOUGH: Final = 6  # characters
 _MOSTLY: Final = 0.85
 _SOME: Final = 0.1
-_SIGNS: Final = frozenset("，。：；！？、（）《》「」『』【】“”‘’—…·　～％／．０１２３４５６７８９①②③④⑤")
+_SIGNS: Final = frozenset(
+    "，。：；！？、（）《》「」『』【】“”‘’—…·　～％／．０１２３４５６７８９①②③④⑤"
+)
 _LATIN_SIGNS: Final = frozenset("“”‘’„‚«»–—…€£§°·•©®™½¼¾²³ªº¿¡×±µ´¨\u00a0")
 _OPENING: Final = frozenset("“‘„«»¿¡‚")
 _JOINING: Final = frozenset("’\u00a0–—·")
@@ -33,7 +40,9 @@ def guess(data: bytes) -> tuple[str, float]:
     """The likeliest encoding and its score."""
     sample = data[:_SAMPLE]
     if not any(byte > 0x7F for byte in sample):
-        first = next((at for at in range(0, len(data), _SAMPLE) if not data[at : at + _SAMPLE].isascii()), 0)
+        first = next(
+            (at for at in range(0, len(data), _SAMPLE) if not data[at : at + _SAMPLE].isascii()), 0
+        )
         sample = data[first : first + _SAMPLE]
     best, most = "", 0.0
     for encoding, (score, weight) in _CANDIDATES.items():
@@ -46,14 +55,21 @@ def guess(data: bytes) -> tuple[str, float]:
 def score_chinese(text: str) -> float:
     """How much `text` reads as Chinese, simplified or traditional."""
     wide = _beyond(text)
-    return max(_share(wide, letters) for letters in (SIMPLIFIED, SIMPLIFIED | TRADITIONAL)) if wide else 0.0
+    return (
+        max(_share(wide, letters) for letters in (SIMPLIFIED, SIMPLIFIED | TRADITIONAL))
+        if wide
+        else 0.0
+    )
 
 
 def _simplified(text: str) -> float:
-    """The same of GB 18030, and at least `_PLAIN` where nearly all are common characters, as in a list of names, and some of
-    those that stand where Korean and Japanese have rare ones: bytes that pair so, word by word, are no other language's.
+    """The same of GB 18030, and at least `_PLAIN` where nearly all are common characters, as in a
+    list of names, and some of those that stand where Korean and Japanese have rare ones: bytes that
+    pair so, word by word, are no other language's.
     """
-    codes = [char.encode("gb2312", errors="ignore")[:1] for char in _beyond(text) if char not in _SIGNS]
+    codes = [
+        char.encode("gb2312", errors="ignore")[:1] for char in _beyond(text) if char not in _SIGNS
+    ]
     common, late = (sum(first <= code <= b"\xd7" for code in codes) for first in (b"\xb0", b"\xd0"))
     plain = len(codes) >= _ENOUGH and common >= _MOSTLY * len(codes) and late >= _SOME * len(codes)
     return max(score_chinese(text), _PLAIN if plain else 0.0)
@@ -67,12 +83,16 @@ def _decoded(sample: bytes, encoding: str, *, whole: bool) -> str | None:
 
 
 def _beyond(text: str) -> list[str]:
-    """The characters beyond ASCII; one that stands in the middle of a Latin word, as in d帝tat, as one that means nothing."""
+    """The characters beyond ASCII; one that stands in the middle of a Latin word, as in d帝tat, as
+    one that means nothing.
+    """
     return [char for char in _INSIDE_WORD.sub("\ufffd", text) if char > "\x7f"]
 
 
 def _share(wide: list[str], letters: frozenset[str]) -> float:
-    """The everyday share of Chinese text: rare characters count little, those beyond GB2312 and Big5's first levels nothing."""
+    """The everyday share of Chinese text: rare characters count little, those beyond GB2312 and
+    Big5's first levels nothing.
+    """
     total = 0.0
     for char in wide:
         if char in letters or char in _SIGNS:
@@ -92,11 +112,18 @@ def _everyday(char: str) -> bool:
 
 
 def score_japanese(text: str) -> float:
-    """Kana count fully, everyday Chinese characters too; half-width kana hardly, for wrong encodings are full of them."""
+    """Kana count fully, everyday Chinese characters too; half-width kana hardly, for wrong
+    encodings are full of them.
+    """
     wide = _beyond(text)
     total = 0.0
     for char in wide:
-        if "\u3041" <= char <= "\u30fe" or char in _SIGNS or char in SIMPLIFIED or char in TRADITIONAL:
+        if (
+            "\u3041" <= char <= "\u30fe"
+            or char in _SIGNS
+            or char in SIMPLIFIED
+            or char in TRADITIONAL
+        ):
             total += 1
         elif _HAN.match(char):
             total += 0.5
@@ -105,13 +132,17 @@ def score_japanese(text: str) -> float:
 
 def _korean(text: str) -> float:
     wide = _beyond(text)
-    total = sum(1 if char in KOREAN or char in _SIGNS else _UNCOMMON if "\uac00" <= char <= "\ud7a3" else 0 for char in wide)
+    total = sum(
+        1 if char in KOREAN or char in _SIGNS else _UNCOMMON if "\uac00" <= char <= "\ud7a3" else 0
+        for char in wide
+    )
     return total / len(wide) if wide else 0.0
 
 
 def _script(first: str, last: str, common: frozenset[str] = frozenset()) -> Callable[[str], float]:
-    """A scorer for a script of one block. A letter beside one of another script is no word, nor is a capital after a small one
-    (Cyrillic and Greek encodings differ by case); what is not in `common`, where that is given, counts little.
+    """A scorer for a script of one block. A letter beside one of another script is no word, nor is
+    a capital after a small one (Cyrillic and Greek encodings differ by case); what is not in
+    `common`, where that is given, counts little.
     """
 
     def score(text: str) -> float:
@@ -120,7 +151,9 @@ def _script(first: str, last: str, common: frozenset[str] = frozenset()) -> Call
             if char > "\x7f":
                 wide += 1
                 if first <= char <= last:
-                    strange = (before.isalpha() and not first <= before <= last) or (char.isupper() and before.islower())
+                    strange = (before.isalpha() and not first <= before <= last) or (
+                        char.isupper() and before.islower()
+                    )
                     total += 0 if strange else 1 if not common or char in common else _RARE
                 elif char in _LATIN_SIGNS or char == "№":
                     total += not (before.isalpha() or after.isalpha())
@@ -131,7 +164,9 @@ def _script(first: str, last: str, common: frozenset[str] = frozenset()) -> Call
 
 
 def _latin(*groups: int) -> Callable[[str], float]:
-    """A scorer for Latin letters with accents: two in a row are rare, and a sign never stands between letters."""
+    """A scorer for Latin letters with accents: two in a row are rare, and a sign never stands
+    between letters.
+    """
 
     def score(text: str) -> float:
         return max(_accents(text, LATIN[group]) for group in groups)
@@ -148,12 +183,19 @@ def _accents(text: str, letters: frozenset[str]) -> float:
             if char in letters:
                 total += 1 if alone else 0.5 if before in letters and after < "\x80" else 0
             elif char in _LATIN_SIGNS and (before < "\x80" or after < "\x80"):
-                total += 0 if before.isalpha() and after.isalpha() and char not in _JOINING else 1 if alone else 0.5
+                total += (
+                    0
+                    if before.isalpha() and after.isalpha() and char not in _JOINING
+                    else 1
+                    if alone
+                    else 0.5
+                )
         before = char
     return total / wide if wide else 0.0
 
 
-# in order: of two that score the same the first is taken; the weight is lower where nearly any bytes give letters
+# in order: of two that score the same the first is taken; the weight is lower where nearly any
+# bytes give letters
 _CANDIDATES: Final[dict[str, tuple[Callable[[str], float], float]]] = {
     "gb18030": (_simplified, 1.0),
     "big5hkscs": (score_chinese, 1.0),

@@ -1,4 +1,5 @@
-"""Dates in both languages in one form: `2024-05-01`, `2024-05` without a day, `--05-01` without a year.
+"""Dates in both languages in one form: `2024-05-01`, `2024-05` without a day, `--05-01` without a
+year.
 
 The one rule: a date may be less exact than its proof, never more.
 """
@@ -8,9 +9,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-MONTHS = {m: i + 1 for i, m in enumerate(["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"])}
+MONTHS = {
+    m: i + 1
+    for i, m in enumerate(
+        ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
+    )
+}
 MONTH_NAME = (
-    r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|"
+    r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|"
+    r"sept?(?:ember)?|"
     r"oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)"
 )
 _MONTH = rf"\b(?P<mon>{MONTH_NAME})\.?"
@@ -47,9 +54,13 @@ def take_dates(text: str) -> tuple[set[str], str]:
 
 
 def holds_date(date: str, proof: Iterable[str]) -> bool:
-    """Whether one of the proof's dates is this one, or more exact; a year that one of them leaves out is no difference."""
+    """Whether one of the proof's dates is this one, or more exact; a year that one of them leaves
+    out is no difference.
+    """
     return any(
-        other == date or other.startswith(f"{date}-") or (other[-5:] == date[-5:] and "--" in {other[:2], date[:2]})
+        other == date
+        or other.startswith(f"{date}-")
+        or (other[-5:] == date[-5:] and "--" in {other[:2], date[:2]})
         for other in proof
     )
 

@@ -13,9 +13,13 @@ import rjieba
 from citewell.text.facts import facts, names
 
 _QUOTED = re.compile(r"[\"“「『《]([^\"”」』》]{1,60})[\"”」』》]")
-_NOUNS = frozenset({"n", "nr", "nrt", "ns", "nt", "nz", "nw", "vn", "eng", "j", "l"})  # tags of jieba's own tag set
+_NOUNS = frozenset(
+    {"n", "nr", "nrt", "ns", "nt", "nz", "nw", "vn", "eng", "j", "l"}
+)  # tags of jieba's own tag set
 _PROPER = frozenset({"nr", "nrt", "ns", "nt", "nz"})
-_ASKING = frozenset({"时候", "时间", "问题", "什么", "原因", "情况", "东西", "方面", "地方", "请问", "多长时间"})
+_ASKING = frozenset(
+    {"时候", "时间", "问题", "什么", "原因", "情况", "东西", "方面", "地方", "请问", "多长时间"}
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +41,9 @@ def entity_list(text: str) -> list[Entity]:
         if tag in _NOUNS and len(word) > 1 and not word.isascii() and word not in _ASKING:
             found.setdefault(word, "name" if tag in _PROPER else "concept")
     known = facts(text)
-    found |= dict.fromkeys(sorted(known.numbers), "number") | dict.fromkeys(sorted(known.dates), "date")
+    found |= dict.fromkeys(sorted(known.numbers), "number") | dict.fromkeys(
+        sorted(known.dates), "date"
+    )
     return [Entity(entity, kind) for entity, kind in found.items() if entity]
 
 

@@ -1,4 +1,5 @@
-"""What can be checked without a model: numbers with units, dates, negations and names of a text, in one comparable form.
+"""What can be checked without a model: numbers with units, dates, negations and names of a text, in
+one comparable form.
 
 The one rule: deterministic. The same text always yields the same facts.
 """
@@ -16,25 +17,33 @@ from citewell.text.dates import MONTH_NAME, take_dates
 from citewell.text.numbers import measures, without_measures
 
 _NEGATORS_EN = re.compile(
-    r"\b(?:not|no|never|none|nor|neither|without|cannot|unable|nobody|nothing|except|excluding|excludes?|excluded|"
+    r"\b(?:not|no|never|none|nor|neither|without|cannot|unable|nobody|nothing|except|excluding|"
+    r"excludes?|excluded|"
     r"refuses?|refused|prohibited|forbidden|denied|lacks?|\w+n['’]t)\b",
     re.IGNORECASE,
 )
 _NEGATORS_ZH = re.compile(
-    r"不(?!仅|但|只|同|断|少|久|过|论|管|锈|得不|如|及(?!时|格))|没有?|未(?!来)|无(?!论|线|人机|锡|刷|尘|菌|铅)|"
+    r"不(?!仅|但|只|同|断|少|久|过|论|管|锈|得不|如|及(?!时|格))|没有?|未(?!来)|无(?!论|线|人机|"
+    r"锡|刷|尘|菌|铅)|"
     r"非(?!常|洲)|禁止|严禁|除外|拒绝|勿|莫|并非|免除"
 )
 _WHETHER = re.compile(r"(\w)[不没]\1|有没有")  # 是不是, 能不能: they ask and deny nothing
 _NAME_EN = re.compile(r"\b(?:[A-Z][A-Za-z0-9]*(?:[-'’.&][A-Za-z0-9]+)*|[a-z]+[A-Z]\w*)\b", re.ASCII)
-_CODE = re.compile(r"\b[A-Za-z]+-?\d[A-Za-z0-9-]*\b", re.ASCII)  # A-100, v2; not 50kg: that is a number with its unit
+_CODE = re.compile(
+    r"\b[A-Za-z]+-?\d[A-Za-z0-9-]*\b", re.ASCII
+)  # A-100, v2; not 50kg: that is a number with its unit
 _MONTH = re.compile(MONTH_NAME, re.IGNORECASE)
-_CHINESE_NAMES = frozenset({"nr", "nrt", "ns", "nt"})  # jieba's tags of people, places, organisations
+_CHINESE_NAMES = frozenset(
+    {"nr", "nrt", "ns", "nt"}
+)  # jieba's tags of people, places, organisations
 _LEAD = re.compile(r"^\W*(?:yes|no|是的?|不是|对|可以|不可以)\b[\s,.!，。！]*", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """`measures`: (number, unit), the unit empty where none is known. `dates` as in `dates.py`. `names` case-folded."""
+    """`measures`: (number, unit), the unit empty where none is known. `dates` as in `dates.py`.
+    `names` case-folded.
+    """
 
     measures: frozenset[tuple[str, str]]
     dates: frozenset[str]
@@ -55,7 +64,9 @@ def facts(text: str) -> Facts:
     """All that the deterministic check compares."""
     text = unicodedata.normalize("NFKC", text)
     dates, rest = take_dates(text)
-    return Facts(frozenset(measures(rest)), frozenset(dates), negations(text), frozenset(names(text)))
+    return Facts(
+        frozenset(measures(rest)), frozenset(dates), negations(text), frozenset(names(text))
+    )
 
 
 def figures(text: str) -> frozenset[str]:
@@ -70,7 +81,9 @@ def negations(text: str) -> int:
 
 
 def names(text: str) -> set[str]:
-    """Capitalised words that do not merely begin a sentence, codes such as `A-100`, and Chinese proper names, case-folded."""
+    """Capitalised words that do not merely begin a sentence, codes such as `A-100`, and Chinese
+    proper names, case-folded.
+    """
     found = {m.group().casefold() for m in _CODE.finditer(text)}
     for match in _NAME_EN.finditer(text):
         before = match.start()
@@ -78,17 +91,25 @@ def names(text: str) -> set[str]:
             before -= 1
         begins = not before or text[before - 1] in ".!?:;。！？：；\n"
         word = match.group()
-        if _MONTH.fullmatch(word) or (begins and not any(c.isupper() or c.isdigit() for c in word[1:])):
+        if _MONTH.fullmatch(word) or (
+            begins and not any(c.isupper() or c.isdigit() for c in word[1:])
+        ):
             continue
         if len(word) > 1:
             found.add(re.sub(r"['’]s$", "", word).casefold())
     if not text.isascii():
-        found |= {word for word, tag in rjieba.tag(text) if tag in _CHINESE_NAMES and len(word) > 1 and not word.isascii()}
+        found |= {
+            word
+            for word, tag in rjieba.tag(text)
+            if tag in _CHINESE_NAMES and len(word) > 1 and not word.isascii()
+        }
     return found
 
 
 def plain_words(text: str) -> str:
-    """The text without its numbers, dates, negations and a leading yes or no: what is compared word by word."""
+    """The text without its numbers, dates, negations and a leading yes or no: what is compared word
+    by word.
+    """
     rest = without_measures(take_dates(unicodedata.normalize("NFKC", text))[1])
     for pattern in (_LEAD, _NEGATORS_EN, _NEGATORS_ZH):
         rest = pattern.sub(" ", rest)

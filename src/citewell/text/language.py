@@ -1,6 +1,8 @@
-"""What can be said of text by its characters alone: Chinese or Latin, how many tokens, which language, how two lines join.
+"""What can be said of text by its characters alone: Chinese or Latin, how many tokens, which
+language, how two lines join.
 
-The one rule: everything here is one pass over the text, so that hostile input costs no more than its length.
+The one rule: everything here is one pass over the text, so that hostile input costs no more than
+its length.
 """
 
 from __future__ import annotations
@@ -10,7 +12,8 @@ import re
 from typing import Final, Literal
 
 HAN: Final = r"\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
-# what is written without spaces: Han, kana, CJK punctuation, full-width forms (half-width kana and hangul left out)
+# what is written without spaces: Han, kana, CJK punctuation, full-width forms (half-width kana and
+# hangul left out)
 CJK: Final = HAN + r"\u3000-\u30ff\u31f0-\u31ff\uff01-\uff65\u2e80-\u2fdf"
 
 _HAN = re.compile(f"[{HAN}]")
@@ -21,28 +24,40 @@ _WORD_ASCII: Final = bytes(c for c in range(128) if chr(c).isalnum() or chr(c) =
 _SIGN_ASCII: Final = bytes(c for c in range(128) if c not in _WORD_ASCII and not chr(c).isspace())
 _NO_SIGNS: Final = bytes(c if c in _WORD_ASCII else 32 for c in range(256))
 _NO_WORDS: Final = bytes(c if c in _SIGN_ASCII else 32 for c in range(256))
-_STRETCH = re.compile(r".{1,20000}\S*", re.DOTALL)  # no word and no run of signs reaches over its end
+_STRETCH = re.compile(
+    r".{1,20000}\S*", re.DOTALL
+)  # no word and no run of signs reaches over its end
 _WORDS = re.compile(rf"[^\W\d_{CJK}]+")
 _FUNCTION_ZH = re.compile("[的了是在和有不这這为為与與及或将將被把吗嗎呢么麼何怎谁誰请請哪几幾]")
 _FUNCTION_EN = re.compile(
-    r"\b(?:the|of|and|to|in|is|are|was|a|an|that|for|on|with|by|it|as|at|be|this|what|how|does|do|did|which|why|who|when|where)\b",
+    r"\b(?:the|of|and|to|in|is|are|was|a|an|that|for|on|with|by|it|as|at|be|this|what|how|"
+    r"does|do|did|which|why|who|when|where)\b",
     re.IGNORECASE,
 )
-_PASSAGE = 40  # Chinese characters of a text that is more than a question about something with a Chinese name
-_SAMPLE = 20_000  # characters; of a long text the language is read from its beginning, middle and end
+# Chinese characters of a text that is more than a question about something with a Chinese name
+_PASSAGE = 40
+_SAMPLE = (
+    20_000  # characters; of a long text the language is read from its beginning, middle and end
+)
 
 
 def count_tokens(text: str) -> int:
-    """An estimate of what the embedder's tokenizer makes of `text`: within about a fifth on prose."""
+    """An estimate of what the embedder's tokenizer makes of `text`: within about a fifth on
+    prose.
+    """
     return math.ceil(weight(text))
 
 
 def weight(text: str) -> float:
-    """Tokens of `text` before rounding, so that the weights of parts add up to that of the whole."""
+    """Tokens of `text` before rounding, so that the weights of parts add up to that of the
+    whole.
+    """
     if text.isascii():
         return math.fsum(_weight_ascii(match.group()) for match in _STRETCH.finditer(text))
     total = 0.0
-    for match in _PIECES.finditer(text):  # one at a time: all of a long text take thirty times its memory
+    for match in _PIECES.finditer(
+        text
+    ):  # one at a time: all of a long text take thirty times its memory
         length = match.end() - match.start()
         if match.lastindex == 1:
             total += 0.8 * length
@@ -62,8 +77,8 @@ def _weight_ascii(text: str) -> float:
 
 
 def language(text: str) -> Literal["zh", "en"]:
-    """The language of `text`: of a passage that is mostly Chinese, Chinese, whatever notices end it; else by its small words;
-    where those do not tell, by Chinese characters against Latin words.
+    """The language of `text`: of a passage that is mostly Chinese, Chinese, whatever notices end
+    it; else by its small words; where those do not tell, by Chinese characters against Latin words.
     """
     if len(text) > 3 * _SAMPLE:
         middle = len(text) // 2
@@ -86,7 +101,9 @@ def is_cjk(char: str) -> bool:
 
 
 def seam(left: str, right: str) -> str:
-    """What stands between two lines of one paragraph: nothing between Chinese characters, else a space."""
+    """What stands between two lines of one paragraph: nothing between Chinese characters, else a
+    space.
+    """
     if not left or not right or left[-1].isspace() or right[0].isspace():
         return ""
     if _CJK_SIGN.match(left[-1]) or _CJK_SIGN.match(right[0]):

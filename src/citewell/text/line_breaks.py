@@ -1,4 +1,5 @@
-"""Which line breaks end a sentence: blank lines, list items, headings, table rows, code; a soft-wrapped line does not.
+"""Which line breaks end a sentence: blank lines, list items, headings, table rows, code; a
+soft-wrapped line does not.
 
 The one rule: a decision looks at two neighbouring lines only, so that the whole is one pass.
 """
@@ -26,7 +27,9 @@ LIST_ITEM = re.compile(
     re.VERBOSE,
 )
 CHAPTER = re.compile(
-    rf"(?:第\s*{_COUNT_ZH}{{1,6}}\s*[编部卷篇章节回](?:\s|[:：]|$|(?=[{HAN}])(?![的是中里和与及对将在介讲主共]))|(?i:chapter|part|appendix|section)\s+(?:\d{{1,3}}|[IVXL]{{1,6}}|[A-Z])\b)"
+    rf"(?:第\s*{_COUNT_ZH}{{1,6}}\s*[编部卷篇章节回](?:\s|[:：]|$|"
+    rf"(?=[{HAN}])(?![的是中里和与及对将在介讲主共]))|(?i:chapter|part|appendix|"
+    rf"section)\s+(?:\d{{1,3}}|[IVXL]{{1,6}}|[A-Z])\b)"
 )
 _CHAPTER_KIND = re.compile(r"[编部卷章回篇节]|part|chapter|appendix|section", re.IGNORECASE)
 _CHAPTER_LEVEL = {
@@ -43,7 +46,9 @@ LONGEST_HEADING = 60
 
 
 def chapter_level(line: str) -> int:
-    """The rank of a line that names itself as a part (1), chapter (2) or section (3); 0 for any other line."""
+    """The rank of a line that names itself as a part (1), chapter (2) or section (3); 0 for any
+    other line.
+    """
     named = CHAPTER.match(line)
     longest = LONGEST_HEADING // 2 if line[0] == "第" else LONGEST_HEADING
     if not named or len(line) > longest or line[-1] in _NO_HEADING_END:
@@ -53,7 +58,9 @@ def chapter_level(line: str) -> int:
 
 
 def blocks(text: str) -> Iterator[tuple[int, int]]:
-    """Spans between the line breaks that end a sentence, white space around them left out; blank ones are not given."""
+    """Spans between the line breaks that end a sentence, white space around them left out; blank
+    ones are not given.
+    """
     start = end = -1  # of the block so far
     before = ""  # the line before, as it stands
     opens = True  # whether `before` began a block
@@ -78,11 +85,15 @@ def blocks(text: str) -> Iterator[tuple[int, int]]:
 
 def _blank(gap: str) -> bool:
     """Whether more than one line break lies in `gap`, or one that always means a new paragraph."""
-    return gap.replace("\r\n", "\n").count("\n") > 1 or "\f" in gap or "\u2029" in gap or "\r\r" in gap
+    return (
+        gap.replace("\r\n", "\n").count("\n") > 1 or "\f" in gap or "\u2029" in gap or "\r\r" in gap
+    )
 
 
 def _ends(before: str, line: str, opens: bool) -> bool:
-    """Whether the break between `before` and `line` ends a sentence. `opens`: `before` is the first line of its block."""
+    """Whether the break between `before` and `line` ends a sentence. `opens`: `before` is the first
+    line of its block.
+    """
     left, right = before.strip(), line.lstrip()
     if len(left) > WIDEST_WRAP or left[-1] in "{};" or " | " in left or " | " in right:
         return True
@@ -91,7 +102,9 @@ def _ends(before: str, line: str, opens: bool) -> bool:
     if _MARKUP.match(right) or (opens and _MARKUP.match(left)) or LIST_ITEM.match(right):
         return True
     indent, indent_before = len(line) - len(right), len(before) - len(before.lstrip())
-    if line.startswith("\u3000") or (indent > indent_before + 1 and not (opens and LIST_ITEM.match(left))):
+    if line.startswith("\u3000") or (
+        indent > indent_before + 1 and not (opens and LIST_ITEM.match(left))
+    ):
         return True
     if chapter_level(right):
         return True
@@ -99,7 +112,9 @@ def _ends(before: str, line: str, opens: bool) -> bool:
 
 
 def _is_heading(line: str, following: str) -> bool:
-    """A short first line without end punctuation, followed by a much longer one or named as a chapter."""
+    """A short first line without end punctuation, followed by a much longer one or named as a
+    chapter.
+    """
     if len(line) > LONGEST_HEADING or line[-1] in _NO_HEADING_END:
         return False
     return bool(CHAPTER.match(line)) or len(following) > 1.6 * len(line)

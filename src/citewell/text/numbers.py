@@ -1,6 +1,8 @@
-"""Numbers in both languages in one form, each with its unit where one is known: 14 days, fourteen days, 十四天 are `14` `day`.
+"""Numbers in both languages in one form, each with its unit where one is known: 14 days, fourteen
+days, 十四天 are `14` `day`.
 
-The one rule: exact decimals as text; percent and decades are other numbers than the bare figure ("12%", "1980s").
+The one rule: exact decimals as text; percent and decades are other numbers than the bare figure
+("12%", "1980s").
 """
 
 from __future__ import annotations
@@ -10,12 +12,24 @@ from collections.abc import Iterator
 from decimal import Decimal
 
 _SMALL = (
-    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
+    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen "
+    "fifteen sixteen seventeen "
     "eighteen nineteen"
 )
 _UNITS = {word: value for value, word in enumerate(_SMALL.split())}
-_TENS = {w: 10 * (i + 2) for i, w in enumerate(["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"])}
-_SCALES = {"hundred": 100, "thousand": 1_000, "million": 1_000_000, "billion": 1_000_000_000, "trillion": 10**12}
+_TENS = {
+    w: 10 * (i + 2)
+    for i, w in enumerate(
+        ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"]
+    )
+}
+_SCALES = {
+    "hundred": 100,
+    "thousand": 1_000,
+    "million": 1_000_000,
+    "billion": 1_000_000_000,
+    "trillion": 10**12,
+}
 _HAN_DIGITS = {c: i for i, c in enumerate("零一二三四五六七八九")} | {"〇": 0, "两": 2}
 _HAN_SCALES = {"十": 10, "百": 100, "千": 1_000, "万": 10_000, "亿": 100_000_000}
 _LONGEST = 1_000  # figures of a number that are read; Python refuses more than 4,300
@@ -23,7 +37,8 @@ _HAN = "".join(_HAN_DIGITS) + "".join(_HAN_SCALES)
 
 _DIGITS = re.compile(
     r"(?<![A-Za-z0-9_.])(?<![A-Za-z]-)(\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?)"
-    r"(?:\s*(%|percent\b|per cent\b|[万亿百千]|million\b|billion\b|thousand\b)|(['’]?s\b|\s*年代))?",
+    r"(?:\s*(%|percent\b|per "
+    r"cent\b|[万亿百千]|million\b|billion\b|thousand\b)|(['’]?s\b|\s*年代))?",
     re.IGNORECASE,
 )
 _WORDS = re.compile(
@@ -33,11 +48,14 @@ _WORDS = re.compile(
 _HAN_NUMBER = re.compile(rf"(百分之)?([{_HAN}]+)(?:分之[{_HAN}]+)?")
 # words in which a Han digit is no number
 _IDIOMS = re.compile(
-    r"一些|一般|一样|一直|一定|一起|一旦|一切|一致|一律|一并|一经|一方|一种|一个|一次性|唯一|统一|同一|之一|"
-    r"进一步|逐一|万一|第三方|十分|三方|四周|九州|百姓|千万别|一下|一边|一带|一家|一名|一位|一部|一座|一条|一项|每一|任一|某一|另一|哪一|这一|那一|上一|下一"
+    r"一些|一般|一样|一直|一定|一起|一旦|一切|一致|一律|一并|一经|一方|一种|一个|一次性|唯一|"
+    r"统一|同一|之一|"
+    r"进一步|逐一|万一|第三方|十分|三方|四周|九州|百姓|千万别|一下|一边|一带|一家|一名|一位|"
+    r"一部|一座|一条|一项|每一|任一|某一|另一|哪一|这一|那一|上一|下一"
 )
 
-# Units that a figure may stand with; the first pattern that matches right behind (or, for currencies, before) it names it.
+# Units that a figure may stand with; the first pattern that matches right behind (or, for
+# currencies, before) it names it.
 _UNIT_NAMES: tuple[tuple[str, str], ...] = (
     ("working day", r"(?:working|business)[\s-]days?\b|个?工作日"),
     ("day", r"(?:calendar[\s-])?days?\b|天|日(?!元)"),
@@ -62,7 +80,9 @@ _UNIT_NAMES: tuple[tuple[str, str], ...] = (
     ("volt", r"v\b|volts?\b|伏"),
     ("watt", r"w\b|watts?\b|瓦"),
 )
-_BEHIND = tuple((name, re.compile(rf"[\s-]*(?:{pattern})", re.IGNORECASE)) for name, pattern in _UNIT_NAMES)
+_BEHIND = tuple(
+    (name, re.compile(rf"[\s-]*(?:{pattern})", re.IGNORECASE)) for name, pattern in _UNIT_NAMES
+)
 _BEFORE = {"€": "euro", "$": "dollar", "£": "pound", "¥": "yuan", "￥": "yuan"}
 
 
@@ -92,11 +112,19 @@ def _unit(text: str, at: int) -> tuple[str, int]:
 def _found(text: str) -> Iterator[tuple[int, int, str]]:
     for match in _DIGITS.finditer(text):
         digits, unit, decade = match.groups()
-        yield match.start(), match.end(), digits + "s" if decade else _scaled(digits.replace(",", ""), (unit or "").lower())
+        yield (
+            match.start(),
+            match.end(),
+            digits + "s" if decade else _scaled(digits.replace(",", ""), (unit or "").lower()),
+        )
     for match in _WORDS.finditer(text):
         value = _words_value(match.group().lower())
         if value is not None:
-            yield match.start(), match.start() + len(match.group().rstrip(" -")), _plain(Decimal(value))
+            yield (
+                match.start(),
+                match.start() + len(match.group().rstrip(" -")),
+                _plain(Decimal(value)),
+            )
     blanked = _IDIOMS.sub(lambda idiom: " " * len(idiom.group()), text)
     for match in _HAN_NUMBER.finditer(blanked):
         percent, figure = match.group(1), match.group(2)
@@ -104,7 +132,11 @@ def _found(text: str) -> Iterator[tuple[int, int, str]]:
         # a lone 一 without a unit is an article, as a lone `one` is (一块电池)
         article = figure == "一" and not percent and not _unit(text, match.end())[0]
         if match.end() == match.end(2) and not set(figure) <= set("百千万亿") and not article:
-            yield match.start(), match.end(), _plain(Decimal(_han_value(figure))) + ("%" if percent else "")
+            yield (
+                match.start(),
+                match.end(),
+                _plain(Decimal(_han_value(figure))) + ("%" if percent else ""),
+            )
 
 
 def _scaled(digits: str, unit: str) -> str:
@@ -120,7 +152,9 @@ def _plain(value: Decimal) -> str:
 
 
 def _words_value(words: str) -> int | None:
-    """`two hundred and five` -> 205, `a hundred` -> 100. A lone `one` is more often a pronoun than a number: None."""
+    """`two hundred and five` -> 205, `a hundred` -> 100. A lone `one` is more often a pronoun than
+    a number: None.
+    """
     parts = [p for p in re.split(r"[\s-]+", words.strip()) if p and p != "and"]
     if parts in (["one"], []):
         return None

@@ -1,6 +1,8 @@
-"""Text made safe for native code, for JSON and for chat templates, and replies without what a model thinks aloud.
+"""Text made safe for native code, for JSON and for chat templates, and replies without what a model
+thinks aloud.
 
-The one rule: whatever came in, what goes out is UTF-8 without NUL, and none of it is read as a turn of the conversation.
+The one rule: whatever came in, what goes out is UTF-8 without NUL, and none of it is read as a turn
+of the conversation.
 """
 
 from __future__ import annotations
@@ -10,25 +12,32 @@ import re
 _UNSAFE = re.compile("[\x00\ud800-\udfff]")
 _THOUGHT = re.compile(r"\A\s*<think>.*?</think>\s*", re.DOTALL)
 _UNOPENED = re.compile(r"\A\s*(?![\s{]).*?</think>\s*", re.DOTALL)
-_CONTROL = re.compile(r"<([|｜])([A-Za-z0-9_▁]{1,40})([|｜])>|\[(/?INST)\]|<(/?s|(?:start|end)_of_turn)>")
+_CONTROL = re.compile(
+    r"<([|｜])([A-Za-z0-9_▁]{1,40})([|｜])>|\[(/?INST)\]|<(/?s|(?:start|end)_of_turn)>"
+)
 
 
 def clean(text: str) -> str:
-    """NUL ends a C string early and a lone surrogate has no UTF-8: each becomes a space, so that offsets stay true."""
+    """NUL ends a C string early and a lone surrogate has no UTF-8: each becomes a space, so that
+    offsets stay true.
+    """
     return _UNSAFE.sub(" ", text)
 
 
 def inert(text: str) -> str:
-    """`clean`, and the control marks of chat templates (`<|im_start|>`, `[INST]`, ...) in other brackets.
+    """`clean`, and the control marks of chat templates (`<|im_start|>`, `[INST]`, ...) in other
+    brackets.
 
-    Servers read such marks in a message as the start of a real turn; a document must not be able to write one.
+    Servers read such marks in a message as the start of a real turn; a document must not be able to
+    write one.
     """
     return _CONTROL.sub(lambda found: "‹" + found.group().strip("<>[]|｜") + "›", clean(text))
 
 
 def without_thinking(text: str, *, unopened: bool = False) -> str:
-    """A reply without what a reasoning model thinks aloud before it, `<think>...</think>`. One that was cut off while thinking
-    has said nothing. `unopened`: the model's template opens the thinking, so only its end is in the reply; JSON has none.
+    """A reply without what a reasoning model thinks aloud before it, `<think>...</think>`. One that
+    was cut off while thinking has said nothing. `unopened`: the model's template opens the
+    thinking, so only its end is in the reply; JSON has none.
     """
     if opens_thinking(text) or not unopened:
         return "" if _is_thinking(text) else _THOUGHT.sub("", text)
@@ -42,6 +51,10 @@ def opens_thinking(text: str) -> bool:
 
 
 def _is_thinking(text: str) -> bool:
-    """Whether it has not come to its reply yet; the first letters of `<think>` may still be the beginning of it."""
+    """Whether it has not come to its reply yet; the first letters of `<think>` may still be the
+    beginning of it.
+    """
     opened = text.lstrip()
-    return (opens_thinking(opened) and "</think>" not in opened) or ("<think>".startswith(opened) and bool(opened))
+    return (opens_thinking(opened) and "</think>" not in opened) or (
+        "<think>".startswith(opened) and bool(opened)
+    )

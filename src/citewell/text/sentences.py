@@ -1,7 +1,8 @@
 """Where sentences end, in Chinese and English.
 
-The one rule: spans are in order, never overlap, carry no white space at their ends, and together hold every character that is
-not white space. One pass: a megabyte of dots costs no more than a megabyte of prose.
+The one rule: spans are in order, never overlap, carry no white space at their ends, and together
+hold every character that is not white space. One pass: a megabyte of dots costs no more than a
+megabyte of prose.
 """
 
 from __future__ import annotations
@@ -15,7 +16,8 @@ from citewell.text.line_breaks import blocks
 __all__ = ["count_tokens", "language", "sentences"]
 
 LONGEST_TITLE = 60  # characters
-LONGEST_ROW = 400  # characters of a table's row that is kept whole, for its cells say little without one another
+# characters of a table's row that is kept whole, for its cells say little without one another
+LONGEST_ROW = 400
 _STOPS = re.compile(r"[。！？；｡…!?.．]+")
 _CLOSERS = re.compile(r"[\"'”’」』）)\]】》〉»］｝}]*(?:\[\d[\d,\s–-]{0,12}\])*[⁰¹²³⁴-⁹]*")
 _CHINESE = frozenset("。！？；｡")
@@ -54,10 +56,18 @@ def _split(text: str, start: int, end: int) -> list[tuple[int, int]]:
 
 
 def _after_closers(text: str, at: int, end: int, quote_open: bool) -> int:
-    """Where the quotes and brackets that close behind a stop end. A straight quote closes only what is open."""
+    """Where the quotes and brackets that close behind a stop end. A straight quote closes only what
+    is open.
+    """
     match = _CLOSERS.match(text, at, end)
     stop = match.end() if match else at
-    if stop > at and text[at] in "\"'" and not quote_open and stop < end and not text[stop].isspace():
+    if (
+        stop > at
+        and text[at] in "\"'"
+        and not quote_open
+        and stop < end
+        and not text[stop].isspace()
+    ):
         return at
     return stop
 
@@ -69,7 +79,9 @@ def _skip_space(text: str, at: int, end: int) -> int:
 
 
 def _ends(text: str, start: int, match: re.Match[str], at: int, end: int) -> bool:
-    """Whether the stops of `match`, closed at `at`, end the sentence that began at `start`. `at` is before `end`."""
+    """Whether the stops of `match`, closed at `at`, end the sentence that began at `start`. `at` is
+    before `end`.
+    """
     stops, following = match.group(), text[at]
     if _STOPS.match(following) or _in_title(text, start, match, end):
         return False  # as in `why?).`: the later stop decides
@@ -79,7 +91,11 @@ def _ends(text: str, start: int, match: re.Match[str], at: int, end: int) -> boo
     if stops == "．":
         return not before.isdigit()
     if not following.isspace():
-        return is_cjk(following) and following not in _GOES_ON and (is_cjk(before) or stops[-1] in "!?")
+        return (
+            is_cjk(following)
+            and following not in _GOES_ON
+            and (is_cjk(before) or stops[-1] in "!?")
+        )
     opening = _skip_space(text, at, end)
     if text[opening] in _GOES_ON:
         return False
@@ -91,14 +107,20 @@ def _ends(text: str, start: int, match: re.Match[str], at: int, end: int) -> boo
 
 
 def _in_title(text: str, start: int, match: re.Match[str], end: int) -> bool:
-    """Whether the stops stand in a title, as in 《CDTV！》: it opens shortly before and closes shortly behind."""
+    """Whether the stops stand in a title, as in 《CDTV！》: it opens shortly before and closes
+    shortly behind.
+    """
     opened = text.rfind("《", max(start, match.start() - LONGEST_TITLE), match.start())
     closed = text.rfind("》", max(start, match.start() - LONGEST_TITLE), match.start())
-    return opened > closed and text.find("》", match.end(), min(end, match.end() + LONGEST_TITLE)) >= 0
+    return (
+        opened > closed and text.find("》", match.end(), min(end, match.end() + LONGEST_TITLE)) >= 0
+    )
 
 
 def _full_stop(text: str, start: int, dot: int, opening: int) -> bool:
-    """Whether the single full stop at `dot` ends a sentence, the next word starting at `opening`."""
+    """Whether the single full stop at `dot` ends a sentence, the next word starting at
+    `opening`.
+    """
     if dot - start <= 9 and _MARKER.fullmatch(text, start, dot):
         return False  # `1. First item`, `(a. ...`
     token = _TOKEN.search(text[max(start, dot - 24) : dot])

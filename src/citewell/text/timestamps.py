@@ -1,6 +1,8 @@
-"""Dates as files write them, to seconds since the epoch: ISO 8601, mail headers, 2024年5月1日, 2024/5/1, 5 May 2024.
+"""Dates as files write them, to seconds since the epoch: ISO 8601, mail headers, 2024年5月1日,
+2024/5/1, 5 May 2024.
 
-The one rule: a date that is not sure is none. Without a zone it is read as UTC, without a day as the first of the month.
+The one rule: a date that is not sure is none. Without a zone it is read as UTC, without a day as
+the first of the month.
 """
 
 from __future__ import annotations
@@ -13,7 +15,10 @@ from email.utils import parsedate_to_datetime
 from typing import Final
 
 _LONGEST: Final = 60
-_YMD = re.compile(r"(?P<y>\d{4})\s*[-/.年]\s*(?P<m>\d{1,2})(?:\s*[-/.月]\s*(?P<d>\d{1,2})\s*日?)?(?:\s*月)?\b", re.ASCII)
+_YMD = re.compile(
+    r"(?P<y>\d{4})\s*[-/.年]\s*(?P<m>\d{1,2})(?:\s*[-/.月]\s*(?P<d>\d{1,2})\s*日?)?(?:\s*月)?\b",
+    re.ASCII,
+)
 _COMPACT = re.compile(r"(?P<y>\d{4})(?P<m>\d\d)(?P<d>\d\d)", re.ASCII)
 _YEAR = re.compile(r"\d{4}", re.ASCII)
 _WORDS: Final = ("%d %B %Y", "%d %b %Y", "%B %d, %Y", "%b %d, %Y", "%B %Y", "%b %Y")
@@ -32,7 +37,11 @@ def moment(text: str) -> float | None:
 
 
 def _iso(text: str) -> datetime:
-    return datetime(int(text), 1, 1, tzinfo=UTC) if _YEAR.fullmatch(text) else datetime.fromisoformat(text)
+    return (
+        datetime(int(text), 1, 1, tzinfo=UTC)
+        if _YEAR.fullmatch(text)
+        else datetime.fromisoformat(text)
+    )
 
 
 def _numbers(text: str) -> datetime:

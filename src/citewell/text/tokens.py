@@ -1,8 +1,9 @@
 """Text to the words that the keyword index holds, and questions to the words that it is asked for.
 
-The one rule: both sides cut text the same way. Chinese is cut by jieba in search mode, with every two neighbouring
-characters beside it, because a dictionary alone misses words (研究人员用量子计算 cut as 用量|子 would lose 量子). A change here
-needs a migration that writes the `words` table again.
+The one rule: both sides cut text the same way. Chinese is cut by jieba in search mode, with every
+two neighbouring characters beside it, because a dictionary alone misses words (研究人员用量子计算
+cut as 用量|子 would lose 量子). A change here needs a migration that writes the `words` table
+again.
 """
 
 from __future__ import annotations
@@ -35,15 +36,17 @@ _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
 _SAME = str.maketrans("\u2010\u2011\u2012\u2013\u2212\u2019", "-----'")
 
 _STOP_EN = """
-a an and any are as at be been but by can could did do does for from had has have how i if in into is it its me my of on or our
-please shall should so tell than that the their them then there these they this those to us was we were what when where which
-who whom whose why will with would you your
+    a an and any are as at be been but by can could did do does for from had has have how i if in
+    into is it its me my of on or our please shall should so tell than that the their them then
+    there these they this those to us was we were what when where which who whom whose why will with
+    would you your
 """
 _STOP_ZH = """
-的 地 得 了 着 过 是 在 有 和 与 及 或 就 都 也 还 而 但 并 把 被 从 到 以 为 对 于 由 向 让 使 会 能 要 可 请 吗 呢 吧 啊 呀 么
-嘛 我 你 您 他 她 它 这 那 哪 谁 几 何 个 一个 一些 一下 我们 你们 他们 她们 它们 咱们 这个 那个 这些 那些 这里 那里 这样 那样
-哪个 哪些 哪里 哪儿 什么 什么样 什么时候 怎么 怎么样 怎样 如何 为什么 为何 是否 是不是 有没有 能否 多少 请问 告诉 可以 能够
-应该 需要 以及 关于 对于 根据 因为 所以 如果 但是 并且 而且 或者 还是
+    的 地 得 了 着 过 是 在 有 和 与 及 或 就 都 也 还 而 但 并 把 被 从 到 以 为 对 于 由 向 让 使
+    会 能 要 可 请 吗 呢 吧 啊 呀 么 嘛 我 你 您 他 她 它 这 那 哪 谁 几 何 个 一个 一些 一下 我们
+    你们 他们 她们 它们 咱们 这个 那个 这些 那些 这里 那里 这样 那样 哪个 哪些 哪里 哪儿 什么 什么样
+    什么时候 怎么 怎么样 怎样 如何 为什么 为何 是否 是不是 有没有 能否 多少 请问 告诉 可以 能够 应该
+    需要 以及 关于 对于 根据 因为 所以 如果 但是 并且 而且 或者 还是
 """
 STOP_EN = frozenset(_STOP_EN.split())
 STOP_ZH = frozenset(_STOP_ZH.split())
@@ -74,18 +77,23 @@ def query_tokens(text: str) -> list[str]:
 
 
 def tagged(run: str) -> list[tuple[str, str]]:
-    """The words of a run of Chinese characters in order, each with jieba's tag of its kind (n noun, v verb, ns place, ...)."""
+    """The words of a run of Chinese characters in order, each with jieba's tag of its kind (n noun,
+    v verb, ns place, ...).
+    """
     return [(str(word), str(tag)) for word, tag in _jieba().tag(run)]
 
 
 def is_prefix(token: str) -> bool:
-    """A single Chinese character is looked for as the start of a token: every pair that it begins is one."""
+    """A single Chinese character is looked for as the start of a token: every pair that it begins
+    is one.
+    """
     return len(token) == 1 and re.fullmatch(f"[{_CJK}]", token) is not None
 
 
 def place(*, collection: str = "", doc_id: str = "", lang: str = "", kind: str = "") -> list[str]:
-    """The tokens that filters ask for, one a value given, of letters that no tokenizer splits. Chunks of kind `text` have no
-    mark of their kind: those of before there were kinds have none either.
+    """The tokens that filters ask for, one a value given, of letters that no tokenizer splits.
+    Chunks of kind `text` have no mark of their kind: those of before there were kinds have none
+    either.
     """
     mark = hashlib.sha256(collection.encode()).hexdigest()[:16] if collection else ""
     named = {"c_": mark, "d_": doc_id, "l_": lang, "k_": "" if kind == "text" else kind}
@@ -105,25 +113,31 @@ def _asked(text: str, *, skip: bool) -> list[str]:
 
 
 def _fold(text: str) -> str:
-    """Full width to half width, capitals to small letters, one kind of hyphen, no thousands separators."""
+    """Full width to half width, capitals to small letters, one kind of hyphen, no thousands
+    separators.
+    """
     text = unicodedata.normalize("NFKC", text).translate(_SAME).casefold()
     return _THOUSANDS.sub("", text).replace("'s ", " ").replace("'", "")
 
 
 def _pieces(text: str) -> Iterator[tuple[str, str, str]]:
-    """(kind, piece, number): `number` stands right before a Chinese piece that may be its unit (14天, 14 天), or is empty."""
+    """(kind, piece, number): `number` stands right before a Chinese piece that may be its unit
+    (14天, 14 天), or is empty.
+    """
     number, number_end = "", -2
     for match in _PIECE.finditer(text):
         kind, piece = str(match.lastgroup), match.group()
-        near = match.start() == number_end or (match.start() == number_end + 1 and text[number_end] == " ")
+        near = match.start() == number_end or (
+            match.start() == number_end + 1 and text[number_end] == " "
+        )
         yield kind, piece, number if near and kind == "cjk" else ""
         is_number = _ATOM.fullmatch(piece) is not None and piece[0].isdigit()
         number, number_end = (piece, match.end()) if is_number else ("", -2)
 
 
 def _cjk(run: str) -> list[str]:
-    """Words of two characters and more, the pairs that are not words, and the last character (so that any one character of
-    the run begins some token).
+    """Words of two characters and more, the pairs that are not words, and the last character (so
+    that any one character of the run begins some token).
     """
     words = [word for word in _cut(run) if len(word) > 1]
     known = set(words)
@@ -154,7 +168,9 @@ def _pairs(run: str) -> list[str]:
 
 
 def _cut(run: str, *, search: bool = True) -> list[str]:
-    """Words by jieba of the Chinese characters; kana and hangul, which it does not know, stay in one piece and get pairs."""
+    """Words by jieba of the Chinese characters; kana and hangul, which it does not know, stay in
+    one piece and get pairs.
+    """
     jieba = _jieba()
     words: list[str] = []
     for part in _HAN_RUN.findall(run):
@@ -170,9 +186,13 @@ def _word(piece: str) -> Sequence[str]:
 
 
 def _tokens_of(piece: str) -> Sequence[str]:
-    """The piece whole (v2.1, a-100, 2024-05-01, 3.5%), its parts with English stemmed, and parts joined (a100)."""
+    """The piece whole (v2.1, a-100, 2024-05-01, 3.5%), its parts with English stemmed, and parts
+    joined (a100).
+    """
     if not piece.isascii():
-        piece = "".join(c for c in unicodedata.normalize("NFKD", piece) if not unicodedata.combining(c))
+        piece = "".join(
+            c for c in unicodedata.normalize("NFKD", piece) if not unicodedata.combining(c)
+        )
     atoms = _ATOM.findall(piece)
     if not atoms or len(atoms) > 8:  # more: a path or an address, found by its parts
         return [_atom(atom) for atom in atoms] or [piece]

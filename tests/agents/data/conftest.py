@@ -1,6 +1,8 @@
-"""A data agent on a desk: a small shop in SQLite, statements that a test writes down, a scripted model.
+"""A data agent on a desk: a small shop in SQLite, statements that a test writes down, a scripted
+model.
 
-The doubles stand for `plan_sql` (what is proposed), and for guard and engine: SQLite, opened read-only.
+The doubles stand for `plan_sql` (what is proposed), and for guard and engine: SQLite, opened
+read-only.
 """
 
 from __future__ import annotations
@@ -37,7 +39,13 @@ INSERT INTO orders VALUES (1,1,'2023-01-05',10.5),(2,1,'2023-02-01',1200.0),(3,2
 
 
 def column(name: str, kind: Any, *values: str) -> Column:
-    return Column(name, "INTEGER" if kind == "number" else "TEXT", kind, values=values, distinct=len(values) or None)
+    return Column(
+        name,
+        "INTEGER" if kind == "number" else "TEXT",
+        kind,
+        values=values,
+        distinct=len(values) or None,
+    )
 
 
 SCHEMA = Schema(
@@ -71,7 +79,9 @@ ANALYSIS = Analysis("lookup", {"tables": ["customers"]}, "It asks for customers.
 
 @dataclass
 class Desk:
-    """`writes`: candidates in order, each SQL or a Candidate or an error; `mends`: what `repair` gives. `queries`: what ran."""
+    """`writes`: candidates in order, each SQL or a Candidate or an error; `mends`: what `repair`
+    gives. `queries`: what ran.
+    """
 
     path: Path
     llm: LLM | None = field(default_factory=ScriptedLLM)
@@ -81,7 +91,9 @@ class Desk:
     analysis: Any = ANALYSIS
     writes: list[Any] = field(default_factory=list)
     mends: list[Any] = field(default_factory=list)
-    wrongs: dict[str, Exception] = field(default_factory=dict)  # by a part of the statement: what running it raises
+    wrongs: dict[str, Exception] = field(
+        default_factory=dict
+    )  # by a part of the statement: what running it raises
     limit: int = 1_000
     late_after: int = 10_000
     queries: list[str] = field(default_factory=list)
@@ -130,7 +142,9 @@ class Desk:
     def late(self) -> bool:
         return len(self.queries) + len(self.temperatures) >= self.late_after
 
-    async def run(self, question: str, history: Sequence[tuple[str, str]] = (), source: str = "", **deps: Any) -> DataState:
+    async def run(
+        self, question: str, history: Sequence[tuple[str, str]] = (), source: str = "", **deps: Any
+    ) -> DataState:
         messages = [Message(role=role, content=text) for role, text in history]
         state = DataState(question, source_name=source, history=messages)
         given = Deps(
@@ -185,14 +199,21 @@ def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Desk:
             return None
         return given(made.writes.pop(0)) if made.writes else None
 
-    async def repair(asked: Asked, analysis: Analysis, llm: LLM, sql: str, problem: str) -> Candidate | NotInTables | None:
+    async def repair(
+        asked: Asked, analysis: Analysis, llm: LLM, sql: str, problem: str
+    ) -> Candidate | NotInTables | None:
         made.problems.append(problem)
         return given(made.mends.pop(0)) if made.mends else None
 
     def order(candidates: Sequence[Candidate]) -> list[Candidate]:
         return list(candidates)
 
-    doubles: dict[str, Callable[..., Any]] = {"analyze": analyze, "write": write, "repair": repair, "order": order}
+    doubles: dict[str, Callable[..., Any]] = {
+        "analyze": analyze,
+        "write": write,
+        "repair": repair,
+        "order": order,
+    }
     for name, double in doubles.items():
         monkeypatch.setattr(plan_sql, name, double)
     return made

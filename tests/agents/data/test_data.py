@@ -100,7 +100,9 @@ def test_the_docs_show_the_graph_as_it_is() -> None:
 
 
 async def test_rows_become_a_sentence_with_its_proof(desk: Desk) -> None:
-    desk.writes = ["SELECT city, count(*) FROM customers GROUP BY city ORDER BY count(*) DESC, city"]
+    desk.writes = [
+        "SELECT city, count(*) FROM customers GROUP BY city ORDER BY count(*) DESC, city"
+    ]
     state = await desk.run("How many customers are there in each city?")
     assert desk.path_taken == PLAIN
     assert state.status == "answered"
@@ -108,7 +110,10 @@ async def test_rows_become_a_sentence_with_its_proof(desk: Desk) -> None:
     assert state.final_answer == "By count, highest first: Berlin (2), Hamburg (1), 上海市 (1).[1]"
     [citation], [sentence] = state.proof.citations, state.proof.sentences
     assert (citation.origin, citation.doc_id, citation.section) == ("table", "shop", "customers")
-    assert citation.quote == "city: Berlin; count(*): 2\ncity: Hamburg; count(*): 1\ncity: 上海市; count(*): 1"
+    assert (
+        citation.quote
+        == "city: Berlin; count(*): 2\ncity: Hamburg; count(*): 1\ncity: 上海市; count(*): 1"
+    )
     assert (citation.start, citation.end) == (0, len(citation.quote))
     assert (sentence.verdict, sentence.citations) == ("supported", [1])
     assert state.chart is not None
@@ -160,14 +165,20 @@ async def test_several_sources_are_asked_back_and_the_reply_is_understood(desk: 
 async def test_what_the_tables_do_not_have_is_named(desk: Desk) -> None:
     desk.analysis = Analysis("lookup", answerable=False, log_odds=-3.0, missing=("warranty",))
     state = await desk.run("How long is the warranty of an order?")
-    assert desk.path_taken[1:] == [("Analyze Intent", "no_answer"), ("Refine Answer", "return_result")]
+    assert desk.path_taken[1:] == [
+        ("Analyze Intent", "no_answer"),
+        ("Refine Answer", "return_result"),
+    ]
     assert (state.status, state.stop_reason) == ("refused", "not_in_data")
     assert state.final_answer.startswith(
-        "The tables of shop cannot answer this: they hold nothing for “warranty”. They hold: orders ("
+        "The tables of shop cannot answer this: they hold nothing for “warranty”. They hold: "
+        "orders ("
     )
     assert state.confidence == pytest.approx(0.0474, abs=0.001)
     zh = await desk.run("订单的保修期有多长？")
-    assert zh.final_answer.startswith("shop 的表无法回答这个问题：其中没有与“warranty”对应的内容。其中有：")
+    assert zh.final_answer.startswith(
+        "shop 的表无法回答这个问题：其中没有与“warranty”对应的内容。其中有："
+    )
 
 
 async def test_several_readings_are_asked_back(desk: Desk) -> None:
@@ -180,18 +191,29 @@ async def test_several_readings_are_asked_back(desk: Desk) -> None:
 async def test_candidates_that_disagree_are_settled_by_their_results(desk: Desk) -> None:
     desk.llm = small()
     desk.analysis = UNSURE
-    desk.writes = ["SELECT count(*) FROM orders", COUNT, "SELECT count(customer_id) AS n FROM customers"]
+    desk.writes = [
+        "SELECT count(*) FROM orders",
+        COUNT,
+        "SELECT count(customer_id) AS n FROM customers",
+    ]
     desk.wrongs = {}
     state = await desk.run("How many customers are there?")
     assert state.rows is not None
     assert state.rows.rows == ((4,),)
     assert state.agreed == (3, 3), "orders have four rows too"
-    desk.writes = ["SELECT max(order_id) + 3 FROM orders", COUNT, "SELECT count(customer_id) AS n FROM customers"]
+    desk.writes = [
+        "SELECT max(order_id) + 3 FROM orders",
+        COUNT,
+        "SELECT count(customer_id) AS n FROM customers",
+    ]
     state = await desk.run("How many customers are there?")
     assert state.generated_logic == COUNT
     assert state.agreed == (2, 3)
     assert "2 of 3 statements" in state.warnings[-1]
-    assert {"sql": "SELECT max(order_id) + 3 FROM orders", "problem": "gives another result"} in state.tried
+    assert {
+        "sql": "SELECT max(order_id) + 3 FROM orders",
+        "problem": "gives another result",
+    } in state.tried
     assert desk.temperatures[-3:] == [0.0, 0.4, 0.7]
 
 
@@ -212,10 +234,15 @@ async def test_a_connected_model_says_that_the_tables_do_not_have_it(desk: Desk)
     assert (state.status, state.stop_reason, desk.queries) == ("refused", "not_in_data", [])
     said = "The tables of shop cannot answer this. There is no column for warranties. They hold: "
     assert state.final_answer.startswith(said)
-    desk.writes, desk.mends = ["SELECT warranty FROM orders"], [NotInTables("There is no column for warranties.")]
+    desk.writes, desk.mends = (
+        ["SELECT warranty FROM orders"],
+        [NotInTables("There is no column for warranties.")],
+    )
     assert (await desk.run("How long is the warranty of an order?")).final_answer.startswith(said)
     desk.writes = [NotInTables("")]
-    assert (await desk.run("订单的保修期有多长？")).final_answer.startswith("shop 的表无法回答这个问题。其中有：")
+    assert (await desk.run("订单的保修期有多长？")).final_answer.startswith(
+        "shop 的表无法回答这个问题。其中有："
+    )
 
 
 async def test_two_that_say_the_same_need_no_third(desk: Desk) -> None:
@@ -242,7 +269,10 @@ async def test_all_different_is_said_and_less_sure(desk: Desk) -> None:
 async def test_one_that_people_confirmed_is_taken_as_it_stands(desk: Desk) -> None:
     desk.analysis = UNSURE
     desk.known = [confirmed(), rule()]
-    desk.writes = [Candidate(COUNT, "qa_confirmed_1", "reused", 0.97, rules=("rule_1",)), "SELECT 1"]
+    desk.writes = [
+        Candidate(COUNT, "qa_confirmed_1", "reused", 0.97, rules=("rule_1",)),
+        "SELECT 1",
+    ]
     state = await desk.run("How many customers do we have?")
     assert desk.temperatures == [0.0]
     assert [(each.item_id, each.kind, each.how) for each in state.followed] == [
@@ -297,7 +327,11 @@ async def test_none_is_repaired_where_the_settings_allow_none(desk: Desk) -> Non
 async def test_a_refused_statement_is_a_failed_try_and_never_runs(desk: Desk) -> None:
     desk.writes, desk.mends = ["DROP TABLE orders"], ["DELETE FROM orders", NAMES]
     state = await desk.run("Who are our customers?")
-    assert desk.path_taken[2:5] == [("Generate SQL", "repair"), ("Generate SQL", "repair"), ("Generate SQL", "execute")]
+    assert desk.path_taken[2:5] == [
+        ("Generate SQL", "repair"),
+        ("Generate SQL", "repair"),
+        ("Generate SQL", "execute"),
+    ]
     assert desk.queries == [NAMES]
     assert (state.status, state.repairs) == ("answered", 2)
     desk.writes, desk.mends = ["DROP TABLE orders"], ["DROP TABLE orders", "DROP TABLE customers"]
@@ -330,7 +364,10 @@ async def test_a_statement_that_takes_too_long_gets_one_hint(desk: Desk) -> None
     state = await desk.run("Who are our customers?")
     assert len(desk.problems) == 1
     assert "lighter" in desk.problems[0]
-    assert state.final_answer == "The statement for this question took longer than a statement may (data.statement_seconds)."
+    assert (
+        state.final_answer == "The statement for this question took longer than a statement may "
+        "(data.statement_seconds)."
+    )
     assert state.stop_reason == "repairs_exhausted"
 
 
@@ -356,7 +393,10 @@ async def test_why_a_statement_was_stopped_is_told_in_the_questions_language(des
     desk.wrongs = {"name": StatementFailed("the statement was stopped after 10 s", code="timeout")}
     desk.writes, desk.mends = [NAMES], [NAMES]
     state = await desk.run("我们有哪些客户？")
-    assert state.final_answer == "为这个问题写的语句超出了一条语句允许的时间（data.statement_seconds）。"
+    assert (
+        state.final_answer
+        == "为这个问题写的语句超出了一条语句允许的时间（data.statement_seconds）。"
+    )
     desk.settings = DataSettings(repairs=0)
     desk.writes = [NAMES]
     assert (await desk.run("我们有哪些客户？")).final_answer == state.final_answer
@@ -367,7 +407,9 @@ DEPOT = Loaded("depot", Schema("sqlite", (Table("stock", (Column("part", "TEXT",
 
 
 async def test_the_next_best_tables_are_asked_once(desk: Desk) -> None:
-    """Where the model says that those in hand do not have it; the path is seen, and people's knowledge is of the new ones."""
+    """Where the model says that those in hand do not have it; the path is seen, and people's
+    knowledge is of the new ones.
+    """
     asked: list[tuple[str, str]] = []
 
     async def other(question: str, source: str) -> Loaded:
@@ -377,33 +419,50 @@ async def test_the_next_best_tables_are_asked_once(desk: Desk) -> None:
     desk.loaded, desk.writes = DEPOT, [LACKING, COUNT]
     state = await desk.run("How many customers are there?", other=other)
     assert asked == [("How many customers are there?", "depot")]
-    assert (state.status, state.source_name, state.rows and state.rows.rows) == ("answered", "shop", ((4,),))
+    assert (state.status, state.source_name, state.rows and state.rows.rows) == (
+        "answered",
+        "shop",
+        ((4,),),
+    )
     assert desk.path_taken[2:4] == [("Generate SQL", "other_source"), ("Analyze Intent", "write")]
     assert [each.schema for each in desk.asked] == [DEPOT.schema, SHOP.schema]
     desk.writes = [LACKING, NotInTables("Nothing is said of warranties."), COUNT]
     state = await desk.run("How many customers are there?", other=other)
-    assert (state.status, state.stop_reason, state.source_name) == ("refused", "not_in_data", "depot")
+    assert (state.status, state.stop_reason, state.source_name) == (
+        "refused",
+        "not_in_data",
+        "depot",
+    )
     assert state.final_answer.startswith(
-        "The tables of depot cannot answer this. There is no column for customers. They hold: stock (part). "
-        "The tables of shop cannot answer this. Nothing is said of warranties. They hold: "
+        "The tables of depot cannot answer this. There is no column for customers. They hold: "
+        "stock (part). The tables of shop cannot answer this. Nothing is said of warranties. "
+        "They hold: "
     )
 
 
 @pytest.mark.parametrize("then", [BudgetSpent("over", code="budget_calls"), TransientError("busy")])
-async def test_tables_that_cannot_be_asked_any_more_leave_the_first_reason(desk: Desk, then: Exception) -> None:
+async def test_tables_that_cannot_be_asked_any_more_leave_the_first_reason(
+    desk: Desk, then: Exception
+) -> None:
     async def other(question: str, source: str) -> Loaded:
         return SHOP
 
     async def gone(question: str, source: str) -> Loaded:
         raise SourceUnavailable("shop is gone")
 
-    said = "The tables of depot cannot answer this. There is no column for customers. They hold: stock (part)."
+    said = (
+        "The tables of depot cannot answer this. There is no column for customers. They hold: "
+        "stock (part)."
+    )
     desk.loaded, desk.writes = DEPOT, [LACKING, then]
     state = await desk.run("How many customers are there?", other=other)
     assert (state.status, state.stop_reason, state.final_answer) == ("refused", "not_in_data", said)
     desk.writes = [LACKING]
     state = await desk.run("How many customers are there?", other=gone)
-    assert (state.final_answer, state.warnings) == (said, ["other tables were not asked: shop is gone"])
+    assert (state.final_answer, state.warnings) == (
+        said,
+        ["other tables were not asked: shop is gone"],
+    )
 
 
 async def test_without_a_model_only_what_is_confirmed_is_answered(desk: Desk) -> None:
@@ -479,7 +538,9 @@ async def test_a_source_that_goes_away_meanwhile_is_an_error(desk: Desk) -> None
     assert desk.path_taken[-1] == ("Execute", "return_error")
 
 
-async def test_what_people_confirmed_cannot_be_looked_up(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_what_people_confirmed_cannot_be_looked_up(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
     async def recall(question: str, source: str) -> list[Known]:
         raise TransientError("locked")
 

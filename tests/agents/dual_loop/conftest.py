@@ -1,4 +1,6 @@
-"""A dual_loop agent on a desk: scripted model and embedder, searches that a test writes down, a memory in a list."""
+"""A dual_loop agent on a desk: scripted model and embedder, searches that a test writes down, a
+memory in a list.
+"""
 
 from __future__ import annotations
 
@@ -22,8 +24,8 @@ from citewell.store.memory import Kept, Memory, Told
 from citewell.types import Citation, Event, Hit, Message, Step
 
 TEXT = (
-    "Domestic orders may be returned within 14 days. International orders may be returned within 30 days. "
-    "Return shipping is not paid by us. Batteries cannot be returned."
+    "Domestic orders may be returned within 14 days. International orders may be returned within "
+    "30 days. Return shipping is not paid by us. Batteries cannot be returned."
 )
 OTHER = "The shop in Harbour Street opens at nine and closes at six. It is closed on Sundays."
 WEB = "The harbour bridge is 420 metres long and was opened in 1931."
@@ -31,10 +33,25 @@ WEB = "The harbour bridge is 420 metres long and was opened in 1931."
 
 def hit(text: str, *, chunk_id: int = 1, title: str = "Returns") -> Hit:
     lang = "en" if text.isascii() else "zh"
-    return Hit(chunk_id, f"doc{chunk_id}", "c", title, f"uri{chunk_id}", ("Policy",), 2, 0, len(text), text, lang, score=1.0)
+    return Hit(
+        chunk_id,
+        f"doc{chunk_id}",
+        "c",
+        title,
+        f"uri{chunk_id}",
+        ("Policy",),
+        2,
+        0,
+        len(text),
+        text,
+        lang,
+        score=1.0,
+    )
 
 
-def remembered(text: str, *, subject: str, kind: Any = "fact", user: str = "local", **more: Any) -> Memory:
+def remembered(
+    text: str, *, subject: str, kind: Any = "fact", user: str = "local", **more: Any
+) -> Memory:
     values = {
         "memory_id": f"mem_{subject}",
         "user_id": user,
@@ -61,7 +78,9 @@ class Killed(Exception):
 
 @dataclass
 class Desk:
-    """Everything a run needs, each part replaceable by the test. `found`: what each route finds, by call or always."""
+    """Everything a run needs, each part replaceable by the test. `found`: what each route finds, by
+    call or always.
+    """
 
     llm: LLM | None = field(default_factory=ScriptedLLM)
     settings: DualLoopSettings = field(default_factory=DualLoopSettings)
@@ -79,13 +98,17 @@ class Desk:
     die_after: str = ""
     forced: bool = False
     reader: ScriptedReader | None = None
-    hurry: list[bool] = field(default_factory=list)  # whether the time is over, each time somebody looks; then it is not
+    hurry: list[bool] = field(
+        default_factory=list
+    )  # whether the time is over, each time somebody looks; then it is not
     killed = Killed
     text = TEXT
     other = OTHER
     page = WEB
 
-    def finds(self, route: str, *texts: str | Exception, confidence: float = 0.9, fetched: bool = False) -> None:
+    def finds(
+        self, route: str, *texts: str | Exception, confidence: float = 0.9, fetched: bool = False
+    ) -> None:
         """What a route finds, call after call; the last again and again. An empty text: nothing."""
         queue: list[Retrieved | Exception] = []
         for text in texts:
@@ -108,7 +131,9 @@ class Desk:
         assert isinstance(self.llm, ScriptedLLM)
         return self.llm
 
-    async def retrieve(self, route: str, read: Readings, entities: Sequence[str], outside: str) -> Retrieved:
+    async def retrieve(
+        self, route: str, read: Readings, entities: Sequence[str], outside: str
+    ) -> Retrieved:
         self.searches.append((route, outside if route == "web_search" else read.text))
         queue = self.found.get(route, [Retrieved([], 0.0)])
         found = queue.pop(0) if len(queue) > 1 else queue[0]
@@ -127,7 +152,11 @@ class Desk:
 
     async def remember(self, told: Told) -> Kept:
         self.kept.append(told)
-        return Kept("replaced" if self.replaced else "new", remembered(told.text, subject=told.subject), self.replaced)
+        return Kept(
+            "replaced" if self.replaced else "new",
+            remembered(told.text, subject=told.subject),
+            self.replaced,
+        )
 
     async def done(self, step: Step, after: str) -> None:
         self.saved.append((step.node, after))
@@ -159,7 +188,9 @@ class Desk:
         )
 
     async def run(self, question: str, history: Sequence[tuple[str, str]] = ()) -> DualLoopState:
-        state = DualLoopState(question, [Message(role=role, content=text) for role, text in history])
+        state = DualLoopState(
+            question, [Message(role=role, content=text) for role, text in history]
+        )
         return await self.go_on(state)
 
     async def go_on(self, state: DualLoopState, start: str = "", n: int = 0) -> DualLoopState:
@@ -178,7 +209,9 @@ class Desk:
 
     def detail(self, node: str) -> dict[str, Any]:
         """Of the last run of a node."""
-        return next(e.detail for e in reversed(self.events) if isinstance(e, Step) and e.node == node)
+        return next(
+            e.detail for e in reversed(self.events) if isinstance(e, Step) and e.node == node
+        )
 
     def emitted(self, kind: str) -> list[Any]:
         return [e.data for e in self.events if isinstance(e, Event) and e.kind == kind]

@@ -22,7 +22,11 @@ SPEC_NODES = {
 
 
 def edges(name: str) -> dict[str, str]:
-    return next({label: name_of(t) for label, t in ways.items()} for node, ways in GRAPH.table.items() if name_of(node) == name)
+    return next(
+        {label: name_of(t) for label, t in ways.items()}
+        for node, ways in GRAPH.table.items()
+        if name_of(node) == name
+    )
 
 
 def test_nodes_carry_the_names_of_the_spec() -> None:

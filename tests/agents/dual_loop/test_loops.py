@@ -1,4 +1,6 @@
-"""The two loops: every edge, every reason to stop, and that the one rule holds: each turn brings something new."""
+"""The two loops: every edge, every reason to stop, and that the one rule holds: each turn brings
+something new.
+"""
 
 from __future__ import annotations
 
@@ -67,7 +69,9 @@ async def test_poor_documents_are_searched_for_in_another_way(loops: Desk) -> No
 
 @pytest.mark.parametrize("reads", [False, True])
 async def test_all_strategies_tried_ends_honestly(loops: Desk, reads: bool) -> None:
-    """`fallback`: nothing is written; what was searched and what lies nearest is said, and nothing is remembered."""
+    """`fallback`: nothing is written; what was searched and what lies nearest is said, and nothing
+    is remembered.
+    """
     reader = ScriptedReader()
     reader.read_with(lambda _, passage: Reading(0, len(passage), 0.01, -8.0))
     loops.llm, loops.reader = None, reader if reads else None
@@ -76,19 +80,29 @@ async def test_all_strategies_tried_ends_honestly(loops: Desk, reads: bool) -> N
     state = await loops.run("Who founded the company in Oslo?")
     assert loops.path[-1] == ("grade_documents", "fallback")
     assert (state.status, state.stop_reason) == ("refused", "routes_exhausted")
-    for said in ("passage by passage", "section by section", "No other way to search is left.", "switched off", "Returns"):
+    for said in (
+        "passage by passage",
+        "section by section",
+        "No other way to search is left.",
+        "switched off",
+        "Returns",
+    ):
         assert said in state.final_answer
     assert loops.kept == []
 
 
 async def test_a_connected_model_looks_at_the_last_search(loops: Desk) -> None:
-    """However unsure the search is: it says itself that nothing is told, and the end says what was searched."""
+    """However unsure the search is: it says itself that nothing is told, and the end says what was
+    searched.
+    """
     loops.finds("direct_chunk_search", loops.other, confidence=0.1)
     loops.finds("hierarchical_search", loops.text, confidence=0.1)
     loops.script.enqueue(untold(MISSING), verdicts("entailed", evidence=[]))
     state = await loops.run("Who is the manager?")
     assert (state.status, asked(loops)) == ("refused", ["draft", "judge"])
-    assert state.final_answer.startswith(MISSING + " I searched passage by passage, section by section.")
+    assert state.final_answer.startswith(
+        MISSING + " I searched passage by passage, section by section."
+    )
     assert state.proof.sentences[0].kind == "not_told"
 
 
@@ -100,7 +114,11 @@ async def test_the_web_comes_last_and_only_where_it_may_be_searched(loops: Desk)
     loops.finds("web_search", loops.page, fetched=True)
     loops.script.enqueue("The harbour bridge was opened in 1931.")
     state = await loops.run("When was the harbour bridge opened?")
-    assert [route for route, _ in loops.searches] == ["direct_chunk_search", "hierarchical_search", "web_search"]
+    assert [route for route, _ in loops.searches] == [
+        "direct_chunk_search",
+        "hierarchical_search",
+        "web_search",
+    ]
     citation = state.proof.citations[0]
     assert (citation.origin, citation.fetched_at) == ("web", 1_700_000_000.0)
 
@@ -123,9 +141,13 @@ async def test_no_web_without_a_provider(loops: Desk) -> None:
     assert state.status == "refused"
 
 
-@pytest.mark.parametrize("error", [TransientError("no reply within 20 seconds"), StorageError("the disk is full")])
+@pytest.mark.parametrize(
+    "error", [TransientError("no reply within 20 seconds"), StorageError("the disk is full")]
+)
 async def test_a_web_search_that_fails(loops: Desk, error: Exception) -> None:
-    """What fails of the web is a warning and the documents stand; a database that fails is an error."""
+    """What fails of the web is a warning and the documents stand; a database that fails is an
+    error.
+    """
     loops.web, loops.llm = True, None
     loops.finds("direct_chunk_search", loops.other, confidence=0.1)
     loops.finds("hierarchical_search", loops.text, confidence=0.1)
@@ -140,7 +162,9 @@ async def test_a_web_search_that_fails(loops: Desk, error: Exception) -> None:
 
 
 async def test_passages_that_were_rejected_are_not_looked_at_again(loops: Desk) -> None:
-    """The same evidence by another way is no evidence: the reader does not read it twice, and the end says so."""
+    """The same evidence by another way is no evidence: the reader does not read it twice, and the
+    end says so.
+    """
     loops.llm, loops.reader = None, ScriptedReader()
     loops.finds("direct_chunk_search", loops.text, confidence=0.1)
     loops.finds("hierarchical_search", loops.text, confidence=0.1)
@@ -155,14 +179,24 @@ async def test_passages_that_were_rejected_are_not_looked_at_again(loops: Desk) 
 
 
 async def test_what_is_not_told_is_searched_for_in_other_words(loops: Desk) -> None:
-    """`retry`: the words that the draft names, without a call to find them or to judge that nothing is told."""
+    """`retry`: the words that the draft names, without a call to find them or to judge that nothing
+    is told.
+    """
     loops.finds("direct_chunk_search", loops.other, loops.text)
-    loops.script.enqueue(untold(MISSING, search_for="return period of foreign orders"), draft(WORDED), verdicts("entailed"))
+    loops.script.enqueue(
+        untold(MISSING, search_for="return period of foreign orders"),
+        draft(WORDED),
+        verdicts("entailed"),
+    )
     state = await loops.run(QUESTION)
     assert ("grade_relevance", "retry") in loops.path
     assert loops.searches[1] == ("direct_chunk_search", "return period of foreign orders")
     assert asked(loops) == ["draft", "draft", "judge"]
-    assert (state.correction_attempts, state.status, state.final_answer) == (1, "answered", WORDED + "[1]")
+    assert (state.correction_attempts, state.status, state.final_answer) == (
+        1,
+        "answered",
+        WORDED + "[1]",
+    )
     assert state.standalone == QUESTION  # the question that is answered stays the user's
 
 
@@ -170,9 +204,16 @@ async def test_tried_routes_begin_anew_with_a_correction(loops: Desk) -> None:
     """Other words may search where the first wording found nothing."""
     loops.finds("direct_chunk_search", loops.other, loops.page, confidence=0.1)
     loops.finds("hierarchical_search", loops.text, loops.other)
-    loops.script.enqueue(untold(MISSING, search_for="return period of foreign orders"), untold(MISSING), verdicts("entailed"))
+    loops.script.enqueue(
+        untold(MISSING, search_for="return period of foreign orders"),
+        untold(MISSING),
+        verdicts("entailed"),
+    )
     state = await loops.run(QUESTION)
-    assert [route for route, _ in loops.searches] == ["direct_chunk_search", "hierarchical_search"] * 2
+    assert [route for route, _ in loops.searches] == [
+        "direct_chunk_search",
+        "hierarchical_search",
+    ] * 2
     assert state.tried_routes == ["direct_chunk_search", "hierarchical_search"]
 
 
@@ -184,7 +225,9 @@ async def test_a_doubted_answer_is_repaired_where_nothing_else_can_be_searched(l
     state = await loops.run(QUESTION)
     assert asked(loops) == ["draft", "judge"] * 2
     assert (state.status, state.stop_reason) == ("fallback", "unsettled")
-    assert state.final_answer.startswith(f"{ANSWER}[1]\n\nThe documents do not prove this:\n- {INVENTED}")
+    assert state.final_answer.startswith(
+        f"{ANSWER}[1]\n\nThe documents do not prove this:\n- {INVENTED}"
+    )
     assert loops.kept == []
 
 
@@ -196,12 +239,22 @@ PARTLY = draft(ANSWER, INVENTED, status="partly", search_for="help of the staff"
     [
         [PARTLY, verdicts("not_stated"), draft(INVENTED), verdicts("not_stated")],
         [untold(MISSING, search_for="words one"), PARTLY, verdicts("not_stated")],
-        [untold(MISSING, search_for="words one"), untold(MISSING, search_for="words two"), PARTLY, verdicts("not_stated")],
-        [*(untold(MISSING, search_for=f"words {n}") for n in range(3)), verdicts("entailed", evidence=[])],
+        [
+            untold(MISSING, search_for="words one"),
+            untold(MISSING, search_for="words two"),
+            PARTLY,
+            verdicts("not_stated"),
+        ],
+        [
+            *(untold(MISSING, search_for=f"words {n}") for n in range(3)),
+            verdicts("entailed", evidence=[]),
+        ],
     ],
 )
 async def test_four_calls_at_most(loops: Desk, replies: list[str]) -> None:
-    """Whatever the drafts miss and the judge doubts, however many corrections are allowed: each round has new evidence."""
+    """Whatever the drafts miss and the judge doubts, however many corrections are allowed: each
+    round has new evidence.
+    """
     loops.settings = DualLoopSettings(corrections=5)
     loops.finds("direct_chunk_search", *(f"{loops.text} Note {n * 'x'}." for n in range(1, 20)))
     loops.script.enqueue(*replies)
@@ -228,15 +281,26 @@ async def test_the_best_of_the_attempts_is_shown(loops: Desk) -> None:
     assert "no answer settled" not in state.final_answer
 
 
-NO_MORE = [[draft(INVENTED), verdicts("not_stated")], [untold(MISSING), verdicts("entailed", evidence=[])]]
+NO_MORE = [
+    [draft(INVENTED), verdicts("not_stated")],
+    [untold(MISSING), verdicts("entailed", evidence=[])],
+]
 
 
 @pytest.mark.parametrize("again", NO_MORE)
-async def test_a_proved_part_is_an_answer_where_other_words_find_no_more(loops: Desk, again: list[str]) -> None:
-    """What is missing stands in it, so nothing is said against it; the question counts as unsettled for the memory."""
+async def test_a_proved_part_is_an_answer_where_other_words_find_no_more(
+    loops: Desk, again: list[str]
+) -> None:
+    """What is missing stands in it, so nothing is said against it; the question counts as unsettled
+    for the memory.
+    """
     loops.finds("direct_chunk_search", loops.text, loops.other)
     part = {"text": "Who pays is not told.", "kind": "not_told", "evidence": []}
-    loops.script.enqueue(draft(ANSWER, part, status="partly", search_for="payer"), verdicts("entailed", "entailed"), *again)
+    loops.script.enqueue(
+        draft(ANSWER, part, status="partly", search_for="payer"),
+        verdicts("entailed", "entailed"),
+        *again,
+    )
     state = await loops.run(QUESTION)
     assert (state.status, state.stop_reason) == ("answered", "")
     assert state.final_answer == f"{ANSWER}[1] Who pays is not told.[1]"
@@ -246,7 +310,9 @@ async def test_a_proved_part_is_an_answer_where_other_words_find_no_more(loops: 
 async def test_a_proved_part_is_an_answer_where_other_words_find_the_same(loops: Desk) -> None:
     loops.finds("direct_chunk_search", loops.text)
     part = {"text": "Who pays is not told.", "kind": "not_told", "evidence": []}
-    loops.script.enqueue(draft(ANSWER, part, status="partly", search_for="payer"), verdicts("entailed", "entailed"))
+    loops.script.enqueue(
+        draft(ANSWER, part, status="partly", search_for="payer"), verdicts("entailed", "entailed")
+    )
     state = await loops.run(QUESTION)
     assert (state.status, state.stop_reason, len(loops.script.calls)) == ("answered", "", 2)
 
@@ -258,8 +324,12 @@ async def test_a_proved_part_is_an_answer_where_other_words_find_the_same(loops:
         ("may international orders be returned within how many days", "unsettled", 1),
     ],
 )
-async def test_no_progress_ends_the_loop(loops: Desk, words: str, reason: str, searches: int) -> None:
-    """Other words found the very passages of the poor answer, or were the same words in another order."""
+async def test_no_progress_ends_the_loop(
+    loops: Desk, words: str, reason: str, searches: int
+) -> None:
+    """Other words found the very passages of the poor answer, or were the same words in another
+    order.
+    """
     loops.finds("direct_chunk_search", loops.text)
     loops.script.enqueue(untold(MISSING, search_for=words))
     state = await loops.run(QUESTION)
@@ -272,7 +342,9 @@ async def test_without_the_outer_loop_nothing_is_corrected(loops: Desk) -> None:
     """It is judged all the same."""
     loops.settings = DualLoopSettings(outer_loop=False)
     loops.finds("direct_chunk_search", loops.text)
-    loops.script.enqueue(untold(MISSING, search_for="other words"), verdicts("entailed", evidence=[]))
+    loops.script.enqueue(
+        untold(MISSING, search_for="other words"), verdicts("entailed", evidence=[])
+    )
     state = await loops.run(QUESTION)
     assert (state.status, len(loops.searches), asked(loops)) == ("refused", 1, ["draft", "judge"])
 
@@ -281,10 +353,16 @@ async def test_an_unclear_question_is_asked_back(loops: Desk) -> None:
     loops.finds("direct_chunk_search", loops.text)
     loops.script.enqueue(draft(status="unclear", question_back="Domestic or international?"))
     state = await loops.run(QUESTION)
-    assert (state.status, state.final_answer, state.stop_reason) == ("clarify", "Domestic or international?", "")
+    assert (state.status, state.final_answer, state.stop_reason) == (
+        "clarify",
+        "Domestic or international?",
+        "",
+    )
 
 
-async def test_what_changed_while_it_was_cited_is_dropped(loops: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_what_changed_while_it_was_cited_is_dropped(
+    loops: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """An answer from text that is gone is no answer; the run goes on and ends honestly."""
 
     async def changed(_: object) -> None:
@@ -301,7 +379,9 @@ async def test_what_changed_while_it_was_cited_is_dropped(loops: Desk, monkeypat
 async def test_a_strategy_that_the_request_names_comes_first(loops: Desk) -> None:
     """Whatever the question looks like, and whatever memory says."""
     loops.forced, loops.preferred = True, "direct_chunk_search"
-    loops.remembers(ANSWER, subject=QUESTION, kind="question", route="hierarchical_search", same=True)
+    loops.remembers(
+        ANSWER, subject=QUESTION, kind="question", route="hierarchical_search", same=True
+    )
     loops.finds("direct_chunk_search", loops.text)
     await loops.run("Summarise the return policy")
     assert loops.searches[0][0] == "direct_chunk_search"
@@ -315,15 +395,29 @@ async def test_a_strategy_that_the_request_names_comes_first(loops: Desk) -> Non
     [
         (Budget(calls=0), "budget_calls", ANSWER),
         (Budget(tokens=60), "budget_tokens", ANSWER),
-        (Budget(calls=1), "budget_calls", "This draft could not be checked against the documents: " + WORDED),
-        (Budget(calls=2), "budget_calls", "This draft could not be checked against the documents: " + INVENTED),
+        (
+            Budget(calls=1),
+            "budget_calls",
+            "This draft could not be checked against the documents: " + WORDED,
+        ),
+        (
+            Budget(calls=2),
+            "budget_calls",
+            "This draft could not be checked against the documents: " + INVENTED,
+        ),
     ],
 )
-async def test_a_budget_ends_it_with_what_there_is(loops: Desk, budget: Budget, reason: str, answer: str) -> None:
+async def test_a_budget_ends_it_with_what_there_is(
+    loops: Desk, budget: Budget, reason: str, answer: str
+) -> None:
     """No draft: the evidence itself. No judgement: the draft as such. What ended it is said."""
     loops.budget = budget
     loops.finds("direct_chunk_search", loops.text, loops.other)
-    first = [untold(MISSING, search_for="other words"), draft(INVENTED)] if budget.calls == 2 else [draft(WORDED)]
+    first = (
+        [untold(MISSING, search_for="other words"), draft(INVENTED)]
+        if budget.calls == 2
+        else [draft(WORDED)]
+    )
     loops.script.enqueue(*first)
     state = await loops.run(QUESTION)
     assert (state.stop_reason, state.status) == (reason, "fallback")
@@ -362,11 +456,14 @@ async def test_the_time_is_looked_at_between_searches_too(loops: Desk) -> None:
     assert (state.stop_reason, len(loops.searches)) == ("budget_seconds", 1)
 
 
-# ---------------------------------------------------------------- without a model, and with one that fails
+# ---------------------------------------------------------------- without a model, and with one
+# that fails
 
 
 @pytest.mark.parametrize("reader", [None, ScriptedReader()])
-async def test_without_a_chat_model_the_documents_sentence_answers(loops: Desk, reader: ScriptedReader | None) -> None:
+async def test_without_a_chat_model_the_documents_sentence_answers(
+    loops: Desk, reader: ScriptedReader | None
+) -> None:
     """What the decision refuses is searched for in another way."""
     loops.llm, loops.reader = None, reader
     loops.finds("direct_chunk_search", loops.other, confidence=0.1)
@@ -397,7 +494,10 @@ async def test_what_cannot_be_asked(loops: Desk, question: str) -> None:
 
 async def test_chinese_from_end_to_end(loops: Desk) -> None:
     """Question, draft, answer and ending in Chinese."""
-    loops.finds("direct_chunk_search", "国内订单签收后七天内可以退货。国际订单签收后三十天内可以退货。电池不予退货。")
+    loops.finds(
+        "direct_chunk_search",
+        "国内订单签收后七天内可以退货。国际订单签收后三十天内可以退货。电池不予退货。",
+    )
     loops.script.enqueue("国际订单签收后三十天内可以退货。")
     state = await loops.run("国际订单多少天内可以退货？")
     assert (state.status, state.final_answer) == ("answered", "国际订单签收后三十天内可以退货。[1]")

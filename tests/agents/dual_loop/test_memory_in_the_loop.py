@@ -1,5 +1,5 @@
-"""What the loop does with memory: routes and rewrites coloured by it, answers from it cited as memory, kept only after a good
-grade.
+"""What the loop does with memory: routes and rewrites coloured by it, answers from it cited as
+memory, kept only after a good grade.
 """
 
 from __future__ import annotations
@@ -42,7 +42,9 @@ async def test_a_settled_question_is_remembered_with_its_trace(loops: Desk) -> N
     ],
 )
 async def test_nothing_is_remembered_after_a_bad_grade(loops: Desk, replies: list[str]) -> None:
-    """Neither where nothing is told nor after an answer that is not proved, facts told along with the question included."""
+    """Neither where nothing is told nor after an answer that is not proved, facts told along with
+    the question included.
+    """
     loops.settings = DualLoopSettings(corrections=0)
     loops.finds("direct_chunk_search", loops.text)
     loops.script.enqueue(*replies)
@@ -60,7 +62,9 @@ async def test_nothing_is_remembered_where_the_budget_ended_it(loops: Desk) -> N
 
 
 @pytest.mark.parametrize("reads", [False, True])
-async def test_only_what_a_model_found_good_is_remembered_as_settled(loops: Desk, reads: bool) -> None:
+async def test_only_what_a_model_found_good_is_remembered_as_settled(
+    loops: Desk, reads: bool
+) -> None:
     """Nearness alone may show an answer, and settles no question."""
     loops.llm, loops.reader = None, ScriptedReader() if reads else None
     loops.finds("direct_chunk_search", loops.text)
@@ -72,13 +76,17 @@ async def test_a_follow_up_that_is_only_joined_is_not_remembered(loops: Desk) ->
     """It would be taken for the question it leans on."""
     loops.finds("direct_chunk_search", loops.text)
     loops.script.enqueue(ANSWER)
-    state = await loops.run("And for international ones?", [("user", "Within how many days may orders be returned?")])
+    state = await loops.run(
+        "And for international ones?", [("user", "Within how many days may orders be returned?")]
+    )
     assert state.joined
     assert (state.status, loops.kept) == ("answered", [])
 
 
 async def test_what_documents_say_of_the_user_is_not_remembered(loops: Desk) -> None:
-    """A question about the user that memory could not answer is not settled by what some document says."""
+    """A question about the user that memory could not answer is not settled by what some document
+    says.
+    """
     loops.finds("direct_chunk_search", "The plan of all our customers is Basic.")
     loops.script.enqueue("The plan of all our customers is Basic.")
     assert (await loops.run("What is my plan?")).status == "answered"
@@ -109,7 +117,13 @@ async def test_without_a_memory_nothing_is_recalled_or_kept(loops: Desk) -> None
 async def test_a_fact_told_is_remembered_and_said_so(loops: Desk) -> None:
     """Nothing is searched and no model asked."""
     state = await loops.run("Remember that my plan is Pro.")
-    assert loops.nodes == ["retrieve_memory", "route_query", "direct_response", "grade_relevance", "consolidate_memory"]
+    assert loops.nodes == [
+        "retrieve_memory",
+        "route_query",
+        "direct_response",
+        "grade_relevance",
+        "consolidate_memory",
+    ]
     assert (state.route, state.status) == ("direct", "answered")
     assert state.final_answer.startswith("I will remember: ")
     assert [told.kind for told in loops.kept] == ["fact"]
@@ -124,17 +138,23 @@ async def test_a_secret_is_not_remembered(loops: Desk) -> None:
 
 async def test_a_memory_colours_the_route(loops: Desk) -> None:
     """A question like this one was settled section by section before."""
-    loops.remembers(ANSWER, subject=QUESTION, kind="question", route="hierarchical_search", same=True)
+    loops.remembers(
+        ANSWER, subject=QUESTION, kind="question", route="hierarchical_search", same=True
+    )
     loops.finds("hierarchical_search", loops.text)
     loops.script.enqueue(ANSWER)
     state = await loops.run(QUESTION)
     assert loops.searches[0][0] == "hierarchical_search"
     assert state.status == "answered"
-    assert {citation.origin for citation in state.proof.citations} == {"document"}  # the memory proves nothing
+    assert {citation.origin for citation in state.proof.citations} == {
+        "document"
+    }  # the memory proves nothing
 
 
 async def test_a_memory_colours_the_rewrite_and_is_cited_as_memory(loops: Desk) -> None:
-    """ "my orders" are international ones: searched and asked with that, and the reader is told on what it rests."""
+    """ "my orders" are international ones: searched and asked with that, and the reader is told on
+    what it rests.
+    """
     memory = loops.remembers("My orders are international", subject="orders")
     loops.finds("direct_chunk_search", loops.text)
     loops.script.enqueue(ANSWER)
@@ -142,7 +162,9 @@ async def test_a_memory_colours_the_rewrite_and_is_cited_as_memory(loops: Desk) 
     assert "international" in state.standalone
     assert loops.searches[0][1] == state.standalone
     by_memory = [citation for citation in state.proof.citations if citation.origin == "memory"]
-    assert [(c.doc_id, c.quote) for c in by_memory] == [(memory.memory_id, "My orders are international")]
+    assert [(c.doc_id, c.quote) for c in by_memory] == [
+        (memory.memory_id, "My orders are international")
+    ]
     assert "(Remembered of you: My orders are international)" in state.final_answer
     assert loops.kept[-1].derived_from == (memory.memory_id,)
     assert memory.memory_id not in loops.kept[-1].doc_ids
@@ -155,7 +177,9 @@ async def test_what_is_remembered_does_not_leave_the_house(loops: Desk) -> None:
     loops.finds("web_search", loops.page, fetched=True)
     await loops.run("Within how many days may my orders be returned?")
     assert ("web_search", "Within how many days may my orders be returned?") in loops.searches
-    assert not any(route == "web_search" and "international" in text for route, text in loops.searches)
+    assert not any(
+        route == "web_search" and "international" in text for route, text in loops.searches
+    )
 
 
 async def test_a_question_rests_on_the_fact_told_beside_it(loops: Desk) -> None:
@@ -176,7 +200,9 @@ async def test_a_fact_beside_an_unsettled_question_is_said_not_to_be_kept(loops:
     assert any("was not remembered" in warning for warning in state.warnings)
 
 
-async def test_a_question_about_the_user_that_memory_does_not_answer_is_the_documents(loops: Desk) -> None:
+async def test_a_question_about_the_user_that_memory_does_not_answer_is_the_documents(
+    loops: Desk,
+) -> None:
     """Earlier turns about something else are no reason to answer from them."""
     loops.finds("direct_chunk_search", "The notice period is 30 days.")
     loops.script.enqueue("The notice period is 30 days.")
@@ -193,7 +219,11 @@ async def test_a_question_about_the_user_is_answered_from_memory(loops: Desk) ->
     assert (state.route, loops.searches) == ("direct", [])
     assert state.status == "answered"
     (citation,) = state.proof.citations
-    assert (citation.origin, citation.title, citation.quote) == ("memory", f"memory of {DAY}", "My plan is Pro")
+    assert (citation.origin, citation.title, citation.quote) == (
+        "memory",
+        f"memory of {DAY}",
+        "My plan is Pro",
+    )
     assert loops.kept == []  # what memory said is not news
 
 
@@ -205,7 +235,10 @@ async def test_a_poor_answer_from_memory_goes_on_to_the_documents(loops: Desk) -
     state = await loops.run("What is my plan?")
     assert ("grade_relevance", "retry") in loops.path
     assert loops.searches[0][0] == state.route == "hierarchical_search"
-    assert (state.correction_attempts, state.status) == (0, "answered")  # asking the documents is no correction
+    assert (state.correction_attempts, state.status) == (
+        0,
+        "answered",
+    )  # asking the documents is no correction
 
 
 async def test_a_newer_answer_is_said_to_differ(loops: Desk) -> None:
@@ -214,10 +247,15 @@ async def test_a_newer_answer_is_said_to_differ(loops: Desk) -> None:
     loops.finds("direct_chunk_search", loops.text)
     loops.script.enqueue(ANSWER)
     state = await loops.run(QUESTION)
-    assert any(f"differs from what was remembered on {DAY}" in w and "Within 14 days." in w for w in state.warnings)
+    assert any(
+        f"differs from what was remembered on {DAY}" in w and "Within 14 days." in w
+        for w in state.warnings
+    )
 
 
-async def test_a_memory_that_cannot_be_written_costs_no_answer(loops: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_memory_that_cannot_be_written_costs_no_answer(
+    loops: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
     async def full(*_: object) -> None:
         raise StorageError("the disk is full")
 

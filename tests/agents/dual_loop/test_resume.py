@@ -1,4 +1,6 @@
-"""A run that ends in the middle goes on from its last finished node, from JSON, without asking the model again."""
+"""A run that ends in the middle goes on from its last finished node, from JSON, without asking the
+model again.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,9 @@ WORDED = "You have 30 days to send one back from abroad."
 NODES = [name_of(node) for node in GRAPH.table]
 
 
-@pytest.mark.parametrize("last", [node for node in NODES if node not in {"direct_response", "consolidate_memory"}])
+@pytest.mark.parametrize(
+    "last", [node for node in NODES if node not in {"direct_response", "consolidate_memory"}]
+)
 async def test_goes_on_after_any_node(loops: Desk, last: str) -> None:
     """The same answer, the same two calls in all, whichever node was the last to finish."""
     loops.finds("direct_chunk_search", loops.text)
@@ -43,7 +47,11 @@ async def test_goes_on_after_any_node(loops: Desk, last: str) -> None:
 async def test_a_state_in_the_middle_of_a_correction_survives_json(loops: Desk) -> None:
     """Draft, attempts, evidence and the queries asked before are all there again."""
     loops.finds("direct_chunk_search", loops.text, loops.other)
-    loops.script.enqueue(untold("Nothing.", search_for="other words"), draft(WORDED), verdicts("not_stated", reason="wrong"))
+    loops.script.enqueue(
+        untold("Nothing.", search_for="other words"),
+        draft(WORDED),
+        verdicts("not_stated", reason="wrong"),
+    )
     loops.die_after = "grade_relevance"
     state = DualLoopState(QUESTION)
     with pytest.raises(loops.killed):

@@ -1,4 +1,6 @@
-"""A reading desk: a small hand-made paper, a scripted model and embedder, and a search that finds what the test says."""
+"""A reading desk: a small hand-made paper, a scripted model and embedder, and a search that finds
+what the test says.
+"""
 
 from __future__ import annotations
 
@@ -31,14 +33,17 @@ PARTS: tuple[tuple[Role, str, str], ...] = (
     (
         "introduction",
         "1 Introduction",
-        "Cargo bikes strand when the battery is empty. Existing planners assume a fixed range. We propose RESCAST for fleets.",
+        (
+            "Cargo bikes strand when the battery is empty. Existing planners assume a fixed "
+            "range. We propose RESCAST for fleets."
+        ),
     ),
     (
         "method",
         "2 Method",
         (
-            "RESCAST predicts the reserve with a gated recurrent network. The network has three layers of 64 units. "
-            "Training takes 40 epochs with the Adam optimiser."
+            "RESCAST predicts the reserve with a gated recurrent network. The network has three "
+            "layers of 64 units. Training takes 40 epochs with the Adam optimiser."
         ),
     ),
     (
@@ -47,7 +52,8 @@ PARTS: tuple[tuple[Role, str, str], ...] = (
         (
             "RESCAST reaches an error of 4.1 percent, and the linear baseline reaches 7.9 percent. "
             "On hilly routes the error of RESCAST rises to 6.3 percent.\n\n"
-            "Table 1: Error by model in percent.\nModel: Linear | Error: 7.9\nModel: RESCAST | Error: 4.1"
+            "Table 1: Error by model in percent.\nModel: Linear | Error: 7.9\nModel: RESCAST | "
+            "Error: 4.1"
         ),
     ),
     ("discussion", "4 Limitations", "We tested one city only. Winter data are not included."),
@@ -72,11 +78,23 @@ def made(parts: Sequence[tuple[Role, str, str]] = PARTS) -> OpenPaper:
         floats = (Float("table", "Table 1", "1", caption, end, 4, (rows, text.find("\n\n", rows))),)
     entry = text.find("[1] Olsen")
     references = (
-        (Reference("1", entry, len(text.rstrip()), 6, ("Olsen",), "2020", "Range of electric bikes"),) if entry >= 0 else ()
+        (
+            Reference(
+                "1", entry, len(text.rstrip()), 6, ("Olsen",), "2020", "Range of electric bikes"
+            ),
+        )
+        if entry >= 0
+        else ()
     )
     mentions: tuple[Mention, ...] = ()
     paper = Paper(
-        parts[0][1], ("Anna Berg", "Li Wei"), "en", tuple(shaped), floats=floats, references=references, mentions=mentions
+        parts[0][1],
+        ("Anna Berg", "Li Wei"),
+        "en",
+        tuple(shaped),
+        floats=floats,
+        references=references,
+        mentions=mentions,
     )
     document = Document(parts[0][1], "application/pdf", "en", text, tuple(sections), tuple(pages))
     return OpenPaper("doc_1", "papers", "paper:1/a.pdf", document, paper)
@@ -89,7 +107,14 @@ def routed(question: str, *sections: str) -> str:
 
 def verdicts(*said: JudgeVerdict) -> str:
     """A judge's reply: of each statement in order."""
-    return json.dumps({"verdicts": [{"n": n, "verdict": verdict, "reason": "so"} for n, verdict in enumerate(said, start=1)]})
+    return json.dumps(
+        {
+            "verdicts": [
+                {"n": n, "verdict": verdict, "reason": "so"}
+                for n, verdict in enumerate(said, start=1)
+            ]
+        }
+    )
 
 
 @dataclass
@@ -112,16 +137,25 @@ class Desk:
         parts = [part for part in self.book.paper.parts if part.role != "front"]
         texts = [self.book.document.text[part.start : part.end] for part in parts]
         scores = coverage(f"{read.text} {read.context}", texts)
-        hits = [self.book.hit(part.start, part.end, 5.0 * score) for part, score in zip(parts, scores, strict=True)]
+        hits = [
+            self.book.hit(part.start, part.end, 5.0 * score)
+            for part, score in zip(parts, scores, strict=True)
+        ]
         return Found(sorted(hits, key=lambda hit: -hit.score), self.sure)
 
     async def locate(self, citations: list[Citation]) -> list[Citation]:
         return citations
 
     async def ask(
-        self, question: str, history: Sequence[tuple[str, str]] = (), selection: tuple[int, int] | None = None
+        self,
+        question: str,
+        history: Sequence[tuple[str, str]] = (),
+        selection: tuple[int, int] | None = None,
     ) -> PaperState:
-        said = [Message(role="user" if who == "user" else "assistant", content=text) for who, text in history]
+        said = [
+            Message(role="user" if who == "user" else "assistant", content=text)
+            for who, text in history
+        ]
         state = PaperState(question, said, selection)
         self.meter = Metered(self.llm) if self.llm else None
         deps = Deps(
@@ -149,7 +183,9 @@ class Desk:
     def sent(self, node: str) -> str:
         """All that a model was sent inside this step."""
         prompts = self.meter.prompts if self.meter else []
-        return "\n".join(m["content"] for prompt in prompts if prompt["node"] == node for m in prompt["messages"])
+        return "\n".join(
+            m["content"] for prompt in prompts if prompt["node"] == node for m in prompt["messages"]
+        )
 
 
 @pytest.fixture

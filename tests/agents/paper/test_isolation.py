@@ -1,4 +1,6 @@
-"""Who is sent what: the conversation reaches the controller alone, a section agent reads its own part, the audit the draft."""
+"""Who is sent what: the conversation reaches the controller alone, a section agent reads its own
+part, the audit the draft.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,9 @@ DRAFT = "RESCAST trains for 40 epochs with the optimiser Adam."
 @pytest.fixture
 async def asked(desk: Desk) -> Desk:
     """A follow-up whose first draft fails the audit and is revised."""
-    desk.llm = ScriptedLLM(routed(CLARIFIED, "methods"), DRAFT, verdicts("not_stated"), "Training takes 40 epochs.")
+    desk.llm = ScriptedLLM(
+        routed(CLARIFIED, "methods"), DRAFT, verdicts("not_stated"), "Training takes 40 epochs."
+    )
     state = await desk.ask(ASKED, HISTORY)
     assert (state.clarified_question, state.revised, state.status) == (CLARIFIED, True, "answered")
     return desk
@@ -66,12 +70,21 @@ def test_the_audit_reads_the_question_as_it_was_asked(asked: Desk, node: str) ->
 
 
 def test_the_trace_keeps_what_each_was_sent(asked: Desk) -> None:
-    assert set(asked.step("section_methods").detail["received"]) == {"clarified_question", "document_chunk"}
+    assert set(asked.step("section_methods").detail["received"]) == {
+        "clarified_question",
+        "document_chunk",
+    }
     assert set(asked.step("control_audit").detail["received"]) == {"question", "draft", "passages"}
-    assert set(asked.step("control_route").detail["received"]) == {"question", "chat_history", "outline"}
+    assert set(asked.step("control_route").detail["received"]) == {
+        "question",
+        "chat_history",
+        "outline",
+    }
 
 
-@pytest.mark.parametrize("edit", ["[route] added: 2.2 Learning from trip records", "[路线] 已加入：2.2 方法"])
+@pytest.mark.parametrize(
+    "edit", ["[route] added: 2.2 Learning from trip records", "[路线] 已加入：2.2 方法"]
+)
 async def test_an_edit_of_the_route_is_no_question_to_lean_on(desk: Desk, edit: str) -> None:
     state = await desk.ask("And what does this mean?", [("user", edit)])
     assert edit[8:] not in state.clarified_question

@@ -1,4 +1,6 @@
-"""What becomes of a question: routed, drafted, audited, revised once, shown with its proof or refused."""
+"""What becomes of a question: routed, drafted, audited, revised once, shown with its proof or
+refused.
+"""
 
 from __future__ import annotations
 
@@ -34,14 +36,19 @@ async def test_a_false_draft_is_never_shown(desk: Desk) -> None:
     """Its judge refutes it twice: it is told as a warning alone, and no quote stands by it."""
     desk.llm = ScriptedLLM(FALSE, verdicts("contradicted"), FALSE, verdicts("contradicted"))
     state = await desk.ask("What error does RESCAST reach?")
-    assert (desk.step("control_audit").action, desk.step("control_revise").action) == ("failed", "as it was")
+    assert (desk.step("control_audit").action, desk.step("control_revise").action) == (
+        "failed",
+        "as it was",
+    )
     assert (state.status, state.proof.citations) == ("refused", [])
     assert "5.3" not in state.final_answer
     assert state.warnings == [f"a draft was not proved: {FALSE}"]
 
 
 async def test_what_fails_is_revised_once(desk: Desk) -> None:
-    desk.llm = ScriptedLLM(FALSE, verdicts("contradicted"), "RESCAST reaches an error of 4.1 percent.")
+    desk.llm = ScriptedLLM(
+        FALSE, verdicts("contradicted"), "RESCAST reaches an error of 4.1 percent."
+    )
     state = await desk.ask("What error does RESCAST reach?")
     assert [step.node for step in desk.steps].count("control_audit") == 1
     assert [step.node for step in desk.steps].count("control_revise") == 1
@@ -58,16 +65,26 @@ async def test_what_fails_twice_stands_apart_from_what_holds(desk: Desk) -> None
     assert (state.status, state.stop_reason) == ("fallback", "unsettled")
     assert state.final_answer == f"{THREE}[1]\n\nThe documents do not prove this:\n- {invented}"
     assert state.warnings == ["not proved: 1 of 2 sentences"]
-    assert [(s.verdict, s.citations) for s in state.proof.sentences] == [("supported", [1]), ("unsupported", [])]
+    assert [(s.verdict, s.citations) for s in state.proof.sentences] == [
+        ("supported", [1]),
+        ("unsupported", []),
+    ]
 
 
 def written(*sentences: tuple[str, str]) -> str:
     """A draft: texts with the id that each names."""
-    return json.dumps({"status": "answered", "sentences": [{"text": t, "evidence": [each]} for t, each in sentences]})
+    return json.dumps(
+        {
+            "status": "answered",
+            "sentences": [{"text": t, "evidence": [each]} for t, each in sentences],
+        }
+    )
 
 
 async def test_drafts_of_several_agents_are_merged(desk: Desk) -> None:
-    """Into one, judged at once; the ids that each agent was given still mean the sentences that it read, in brackets too."""
+    """Into one, judged at once; the ids that each agent was given still mean the sentences that it
+    read, in brackets too.
+    """
     desk.llm = ScriptedLLM(
         routed("How is the reserve predicted, and with what error?", "methods", "results"),
         written(("The reserve is predicted by a recurrent network.", "1.2")),
@@ -97,7 +114,9 @@ def lacking(*missing: str, found: tuple[str, str]) -> str:
 
 
 async def test_what_no_section_tells_is_said_once(desk: Desk) -> None:
-    """However each agent words it: of two drafts that miss something, one holds all that both miss."""
+    """However each agent words it: of two drafts that miss something, one holds all that both
+    miss.
+    """
     hours, also = "The GPU hours are not told.", "What it costs in GPU hours is not stated."
     desk.llm = ScriptedLLM(
         routed(COSTS, "methods", "results"),
@@ -106,7 +125,11 @@ async def test_what_no_section_tells_is_said_once(desk: Desk) -> None:
         verdicts("entailed", "entailed", "entailed"),
     )
     state = await desk.ask(COSTS)
-    assert [(s.text, s.kind) for s in state.proof.sentences] == [(LAYERS[0], "fact"), (ERROR[0], "fact"), (hours, "not_told")]
+    assert [(s.text, s.kind) for s in state.proof.sentences] == [
+        (LAYERS[0], "fact"),
+        (ERROR[0], "fact"),
+        (hours, "not_told"),
+    ]
     assert state.final_answer.endswith(hours)
     assert (state.status, len(desk.llm.calls)) == ("answered", 4)
 
@@ -144,11 +167,17 @@ async def test_authors_are_known_to_a_question_that_asks_for_more(desk: Desk) ->
     """One agent is sent title and authors: who reads the introduction, else the first."""
     text = desk.book.document.text
     title, authors = (text.index(each) for each in ("Reserve forecasting", "Anna Berg"))
-    paper = replace(desk.book.paper, title_span=(title, title + 19), authors_span=(authors, authors + len("Anna Berg, Li Wei")))
+    paper = replace(
+        desk.book.paper,
+        title_span=(title, title + 19),
+        authors_span=(authors, authors + len("Anna Berg, Li Wei")),
+    )
     desk.book = replace(desk.book, paper=paper)
     question = "Who wrote it, and what error does RESCAST reach?"
     wrote, error = "Anna Berg and Li Wei wrote it.", "RESCAST reaches an error of 4.1 percent."
-    desk.llm = ScriptedLLM(routed(question, "results"), f"{wrote} {error}", verdicts("entailed", "entailed"))
+    desk.llm = ScriptedLLM(
+        routed(question, "results"), f"{wrote} {error}", verdicts("entailed", "entailed")
+    )
     state = await desk.ask(question)
     assert "Anna Berg, Li Wei" in desk.sent("section_results")
     assert state.status == "answered"
@@ -184,7 +213,9 @@ async def test_what_the_paper_does_not_say_is_told_so(desk: Desk) -> None:
     desk.llm = ScriptedLLM(UNKNOWN, verdicts("contradicted"), UNKNOWN, verdicts("contradicted"))
     state = await desk.ask("Which funding agency paid for the training?")
     assert (state.status, state.stop_reason) == ("refused", "unsettled")
-    assert state.final_answer.startswith("The paper does not answer this, as far as I can find. Nearest: ")
+    assert state.final_answer.startswith(
+        "The paper does not answer this, as far as I can find. Nearest: "
+    )
 
 
 @pytest.mark.parametrize("agents", [("methods",), ("methods", "results")])
@@ -217,7 +248,9 @@ async def test_a_selection_is_explained(desk: Desk) -> None:
     desk.llm = ScriptedLLM("RESCAST predicts the reserve with a gated recurrent network.")
     state = await desk.ask("Explain this passage.", selection=(start, start + 60))
     assert state.agents == ["methods"]
-    assert "RESCAST predicts the reserve with a gated recurrent network" in desk.sent("section_methods")
+    assert "RESCAST predicts the reserve with a gated recurrent network" in desk.sent(
+        "section_methods"
+    )
     assert state.status == "answered"
 
 
@@ -226,7 +259,11 @@ async def test_structure_needs_no_draft(desk: Desk) -> None:
     state = await desk.ask("Who are the authors of this paper?")
     assert state.agents == ["structure"]
     assert "Anna Berg" in state.final_answer
-    assert [step.node for step in desk.steps] == ["control_route", "section_structure", "control_answer"]
+    assert [step.node for step in desk.steps] == [
+        "control_route",
+        "section_structure",
+        "control_answer",
+    ]
     assert desk.meter is not None
     assert desk.meter.calls == 1
 
@@ -249,20 +286,30 @@ async def test_of_two_agents_that_quote_the_surest_is_shown(desk: Desk) -> None:
 
     reader.read_with(read)
     desk.llm, desk.reader = None, reader
-    state = await desk.ask("What does the network of RESCAST predict, and which error does it have?")
+    state = await desk.ask(
+        "What does the network of RESCAST predict, and which error does it have?"
+    )
     assert len(state.agents) == 2
-    assert [citation.quote.split(",")[0] for citation in state.proof.citations] == ["RESCAST reaches an error of 4.1 percent"]
+    assert [citation.quote.split(",")[0] for citation in state.proof.citations] == [
+        "RESCAST reaches an error of 4.1 percent"
+    ]
 
 
-@pytest.mark.parametrize("script", [[ModelUnavailable("gone")], [routed("How many epochs?"), ModelUnavailable("gone")]])
-async def test_a_model_that_fails_leaves_extracts(desk: Desk, script: list[str | Exception]) -> None:
+@pytest.mark.parametrize(
+    "script", [[ModelUnavailable("gone")], [routed("How many epochs?"), ModelUnavailable("gone")]]
+)
+async def test_a_model_that_fails_leaves_extracts(
+    desk: Desk, script: list[str | Exception]
+) -> None:
     """As controller or as section agent; it is not asked again."""
     desk.llm = ScriptedLLM(*script)
     state = await desk.ask("How many epochs does training take?")
     assert (state.status, state.stop_reason) == ("fallback", "model_failed")
     assert "40 epochs" in state.final_answer
     assert len(desk.llm.calls) == len(script)
-    assert any(warning.startswith("the chat model ") and "gone" in warning for warning in state.warnings)
+    assert any(
+        warning.startswith("the chat model ") and "gone" in warning for warning in state.warnings
+    )
 
 
 async def test_an_audit_that_fails_proves_only_what_is_quoted(desk: Desk) -> None:

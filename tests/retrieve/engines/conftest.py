@@ -1,4 +1,6 @@
-"""The same small shop in every engine, for one suite: tables with keys, comments, Chinese names, dates, NULLs, a view."""
+"""The same small shop in every engine, for one suite: tables with keys, comments, Chinese names,
+dates, NULLs, a view.
+"""
 
 from __future__ import annotations
 
@@ -56,9 +58,13 @@ COMMENTS = {
 
 
 def bare() -> str:
-    """Without the comments, and with one foreign key: not every engine reads them as SQLite does."""
+    """Without the comments, and with one foreign key: not every engine reads them as SQLite
+    does.
+    """
     lines = [line.partition("  -- ")[0] for line in TABLES.splitlines()]
-    return "\n".join(lines).replace("customer_id INTEGER REFERENCES customers (id)", "customer_id INTEGER")
+    return "\n".join(lines).replace(
+        "customer_id INTEGER REFERENCES customers (id)", "customer_id INTEGER"
+    )
 
 
 def comment_statements() -> list[str]:
@@ -76,7 +82,9 @@ def make_duckdb(path: Path) -> Location:
 
 def make_sqlite(path: Path) -> Location:
     connection = sqlite3.connect(path)
-    connection.executescript(TABLES.replace("customer_id INTEGER REFERENCES customers (id)", "customer_id INTEGER"))
+    connection.executescript(
+        TABLES.replace("customer_id INTEGER REFERENCES customers (id)", "customer_id INTEGER")
+    )
     connection.close()
     return location_of(f"sqlite:///{path}")
 
@@ -97,7 +105,10 @@ def make_mysql(url: str) -> Location:
             cursor.execute(statement)
         cursor.execute("ALTER TABLE customers COMMENT '客户', MODIFY id INTEGER COMMENT '客户编号'")
         cursor.execute("ALTER TABLE customers MODIFY name VARCHAR(80) NOT NULL COMMENT '姓名'")
-        cursor.execute("ALTER TABLE orders COMMENT 'what was sold', MODIFY amount DECIMAL(10,2) COMMENT 'in euros, with tax'")
+        cursor.execute(
+            "ALTER TABLE orders COMMENT 'what was sold', MODIFY amount DECIMAL(10,2) COMMENT 'in "
+            "euros, with tax'"
+        )
         cursor.execute('ALTER TABLE "订单 明细" MODIFY "商品" VARCHAR(80) COMMENT \'商品名称\'')
         cursor.execute("GRANT SELECT ON *.* TO reader@'127.0.0.1' IDENTIFIED BY 'seen:only/here'")
     address = url.partition("@")[2]
@@ -116,7 +127,9 @@ class Shop:
 
 
 @pytest.fixture(scope="module", params=DIALECTS)
-def shop(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shop]:
+def shop(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Shop]:
     """Made once: nobody can change it."""
     folder = tmp_path_factory.mktemp("shop")
     with ExitStack() as stack:
@@ -124,8 +137,12 @@ def shop(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
             "duckdb": lambda: make_duckdb(folder / "shop.duckdb"),
             "sqlite": lambda: make_sqlite(folder / "shop.sqlite"),
             "postgres": lambda: make_postgres(
-                stack.enter_context(postgres.empty_database(request.getfixturevalue("postgres_url")))
+                stack.enter_context(
+                    postgres.empty_database(request.getfixturevalue("postgres_url"))
+                )
             ),
-            "mysql": lambda: make_mysql(stack.enter_context(mysql.empty_database(request.getfixturevalue("mysql_url")))),
+            "mysql": lambda: make_mysql(
+                stack.enter_context(mysql.empty_database(request.getfixturevalue("mysql_url")))
+            ),
         }[request.param]()
         yield Shop(request.param, location, open_engine(location))

@@ -1,4 +1,6 @@
-"""What every engine must do alike: rows, kinds, limits, ends, reading only, and telling its tables. No guard is in the way."""
+"""What every engine must do alike: rows, kinds, limits, ends, reading only, and telling its tables.
+No guard is in the way.
+"""
 
 from __future__ import annotations
 
@@ -16,9 +18,12 @@ from citewell.sql.engines.engine import Limits, Location, Table
 
 USUAL = Limits(seconds=5.0)
 SLOW = {
-    "duckdb": "SELECT count(*) FROM range(10000000) a, range(10000000) b WHERE a.range + b.range = -1",
-    "sqlite": "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT max(i) FROM n",
-    "postgres": "SELECT count(*) FROM generate_series(1, 600000) AS a, generate_series(1, 600000) AS b",
+    "duckdb": "SELECT count(*) FROM range(10000000) a, range(10000000) b WHERE a.range + "
+    "b.range = -1",
+    "sqlite": "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT max(i) "
+    "FROM n",
+    "postgres": "SELECT count(*) FROM generate_series(1, 600000) AS a, generate_series(1, "
+    "600000) AS b",
     "mysql": "SELECT SLEEP(60) FROM orders",
 }
 WRITES = (
@@ -130,7 +135,9 @@ OWN = {
 
 
 async def counts(shop: Shop) -> tuple[object, ...]:
-    told = await shop.engine.run("SELECT (SELECT count(*) FROM customers), (SELECT count(*) FROM orders)", USUAL)
+    told = await shop.engine.run(
+        "SELECT (SELECT count(*) FROM customers), (SELECT count(*) FROM orders)", USUAL
+    )
     return told.rows[0]
 
 
@@ -139,17 +146,28 @@ async def test_rows(shop: Shop) -> None:
     told = await shop.engine.run(statement, USUAL)
     assert told.columns == ("id", "姓名", "city")
     assert told.kinds == ("number", "text", "text")
-    assert told.rows == ((1, "王芳", "北京"), (2, "O'Brien", "Dublin"), (3, "李雷", "北京"), (4, "Zoë", None))
+    assert told.rows == (
+        (1, "王芳", "北京"),
+        (2, "O'Brien", "Dublin"),
+        (3, "李雷", "北京"),
+        (4, "Zoë", None),
+    )
     assert not told.truncated
     assert 0 <= told.seconds < 5
 
 
 async def test_values_are_what_json_holds(shop: Shop) -> None:
-    told = await shop.engine.run("SELECT amount, sold_on, sold_at, paid FROM orders ORDER BY id", USUAL)
+    told = await shop.engine.run(
+        "SELECT amount, sold_on, sold_at, paid FROM orders ORDER BY id", USUAL
+    )
     assert [row[0] for row in told.rows] == [10.5, 20, 0.1]
     assert [row[1] for row in told.rows] == ["2024-01-02", "2024-02-03", "2023-12-31"]
     assert [row[2] for row in told.rows] == ["2024-01-02 03:04:05", None, "2023-12-31 23:59:59"]
-    assert [row[3] for row in told.rows] == [1, 0, None]  # True and False where the engine has a type for it
+    assert [row[3] for row in told.rows] == [
+        1,
+        0,
+        None,
+    ]  # True and False where the engine has a type for it
     assert told.kinds[:3] == ("number", "date", "date")
 
 
@@ -161,17 +179,23 @@ async def test_no_rows(shop: Shop) -> None:
 
 
 async def test_columns_of_one_name(shop: Shop) -> None:
-    told = await shop.engine.run("SELECT c.id, o.id, c.id FROM customers c JOIN orders o ON o.customer_id = c.id", USUAL)
+    told = await shop.engine.run(
+        "SELECT c.id, o.id, c.id FROM customers c JOIN orders o ON o.customer_id = c.id", USUAL
+    )
     assert told.columns == ("id", "id_2", "id_3")
 
 
 async def test_names_that_are_words_of_sql(shop: Shop) -> None:
-    told = await shop.engine.run(shop.sql('SELECT "商品", "group" FROM "订单 明细" WHERE "数量" > 4'), USUAL)
+    told = await shop.engine.run(
+        shop.sql('SELECT "商品", "group" FROM "订单 明细" WHERE "数量" > 4'), USUAL
+    )
     assert told.rows == (("梨", "b"),)
 
 
 async def test_a_percent_sign_is_a_percent_sign(shop: Shop) -> None:
-    told = await shop.engine.run("SELECT name, 'a%sb' AS t FROM customers WHERE name LIKE '%rien%'", USUAL)
+    told = await shop.engine.run(
+        "SELECT name, 'a%sb' AS t FROM customers WHERE name LIKE '%rien%'", USUAL
+    )
     assert told.rows == (("O'Brien", "a%sb"),)
 
 
@@ -241,9 +265,13 @@ async def test_writing_is_refused_by_the_engine(shop: Shop) -> None:
     assert await counts(shop) == (4, 3)
 
 
-async def test_files_network_and_settings_are_refused_by_the_engine(shop: Shop, tmp_path: Path) -> None:
+async def test_files_network_and_settings_are_refused_by_the_engine(
+    shop: Shop, tmp_path: Path
+) -> None:
     (tmp_path / "secret.csv").write_text("word\nplugh\n", "utf-8")
-    statements = [text.format(folder=tmp_path, secret=tmp_path / "secret.csv") for text in OWN[shop.dialect]]
+    statements = [
+        text.format(folder=tmp_path, secret=tmp_path / "secret.csv") for text in OWN[shop.dialect]
+    ]
     assert await got_through(shop, statements) == []
     assert await counts(shop) == (4, 3)
     assert names_in(tmp_path) == ["secret.csv"]
@@ -271,7 +299,12 @@ def named(tables: tuple[Table, ...], name: str) -> Table:
 
 async def test_inspect(shop: Shop) -> None:
     schema = await shop.engine.inspect()
-    assert sorted(table.name for table in schema.tables) == ["big_orders", "customers", "orders", "订单 明细"]
+    assert sorted(table.name for table in schema.tables) == [
+        "big_orders",
+        "customers",
+        "orders",
+        "订单 明细",
+    ]
     customers, orders = named(schema.tables, "customers"), named(schema.tables, "orders")
     assert customers.comment == "客户"
     assert [column.comment for column in customers.columns] == ["客户编号", "姓名", ""]
@@ -285,7 +318,14 @@ async def test_inspect(shop: Shop) -> None:
     assert [(key.columns, key.table, key.target_columns) for key in orders.foreign_keys] == [
         (("customer_id",), "customers", ("id",))
     ]
-    assert [column.kind for column in orders.columns] == ["number", "number", "number", "date", "date", "bool"]
+    assert [column.kind for column in orders.columns] == [
+        "number",
+        "number",
+        "number",
+        "date",
+        "date",
+        "bool",
+    ]
     assert orders.columns[2].comment == "in euros, with tax"
     assert (orders.columns[2].lowest, orders.columns[2].highest) == (0.1, 20)
     assert (orders.columns[3].lowest, orders.columns[3].highest) == ("2023-12-31", "2024-02-03")
@@ -299,7 +339,9 @@ async def test_inspect(shop: Shop) -> None:
 
 async def test_gone_is_said(shop: Shop) -> None:
     where = shop.location.where
-    gone = where.replace("/t_", "/gone_") if shop.dialect in {"postgres", "mysql"} else f"{where}.gone"
+    gone = (
+        where.replace("/t_", "/gone_") if shop.dialect in {"postgres", "mysql"} else f"{where}.gone"
+    )
     with pytest.raises(SourceUnavailable) as told:
         await open_engine(Location(shop.dialect, gone)).run("SELECT 1", USUAL)
     assert told.value.hint

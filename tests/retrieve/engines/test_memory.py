@@ -1,4 +1,6 @@
-"""A statement that wants too much memory ends as a refusal, and the process that answers people is none the larger."""
+"""A statement that wants too much memory ends as a refusal, and the process that answers people is
+none the larger.
+"""
 
 from __future__ import annotations
 
@@ -12,11 +14,13 @@ from citewell.sql.engines.engine import Limits
 
 LIMITS = Limits(seconds=20, memory_mib=64)
 GREEDY = {
-    "duckdb": "SELECT length(string_agg(a.range::VARCHAR || repeat('x', 1000), '')) FROM range(10000000) a",
+    "duckdb": "SELECT length(string_agg(a.range::VARCHAR || repeat('x', 1000), '')) FROM "
+    "range(10000000) a",
     "sqlite": "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 100000000) "
     "SELECT count(*) FROM (SELECT i, randomblob(500) AS b FROM n ORDER BY b)",
     "postgres": "SELECT repeat('x', 200000000)",
-    "mysql": "SELECT " + ", ".join(["REPEAT('x', 15000000)"] * 18),  # more in one value than a packet holds is NULL
+    "mysql": "SELECT "
+    + ", ".join(["REPEAT('x', 15000000)"] * 18),  # more in one value than a packet holds is NULL
 }
 
 

@@ -1,4 +1,6 @@
-"""PostgreSQL and MySQL: who may log in, what their roles may do, schemas, values, and what is left of a stopped statement."""
+"""PostgreSQL and MySQL: who may log in, what their roles may do, schemas, values, and what is left
+of a stopped statement.
+"""
 
 from __future__ import annotations
 
@@ -49,7 +51,9 @@ async def test_postgres_role_that_reads_only(postgres_database: str) -> None:
     with pytest.raises(StatementFailed, match="permission denied"):
         await engine.run("SELECT * FROM hidden.pay", USUAL)
     with psycopg.connect(postgres_database, autocommit=True) as connection:
-        connection.execute("GRANT INSERT ON sales.items TO clerk; GRANT pg_read_server_files TO clerk")
+        connection.execute(
+            "GRANT INSERT ON sales.items TO clerk; GRANT pg_read_server_files TO clerk"
+        )
         assert "pg_read_server_files" in (await engine.inspect()).notes[0]
         connection.execute("REVOKE pg_read_server_files FROM clerk")
         assert "may change tables" in (await engine.inspect()).notes[0]
@@ -91,7 +95,8 @@ async def test_postgres_itself_refuses_to_write(postgres_database: str) -> None:
         assert connection.execute("SELECT count(*) FROM t").fetchone() == (0,)
 
 
-LOOK = "SELECT to_tsvector(''simple'', set_config(''role'', ''postgres'', false))"  # a text that ts_stat would run
+# a text that ts_stat would run
+LOOK = "SELECT to_tsvector(''simple'', set_config(''role'', ''postgres'', false))"
 
 
 @pytest.mark.parametrize(
@@ -102,7 +107,10 @@ LOOK = "SELECT to_tsvector(''simple'', set_config(''role'', ''postgres'', false)
         ("SELECT '\"' || set_config('role', 'postgres', false) || '\"'", "set_config"),
         ("SELECT pg_catalog . set_config/**/('role', 'postgres', false)", "set_config"),
         (f"SELECT * FROM ts_stat('{LOOK}')", "ts_stat|set_config"),
-        (f"SELECT ts_stat.ts_stat FROM unnest(ARRAY['{LOOK}']) AS ts_stat(a)", "ts_stat|set_config"),
+        (
+            f"SELECT ts_stat.ts_stat FROM unnest(ARRAY['{LOOK}']) AS ts_stat(a)",
+            "ts_stat|set_config",
+        ),
         ("SELECT x.ts_stat FROM unnest(ARRAY['SELECT to_tsvector(''a'')']) AS x", "ts_stat"),
         ("SELECT query_to_xml('SELECT 1', true, true, '')", "query_to_xml"),
         ("SELECT (9::float8).pg_sleep", "pg_sleep"),
@@ -111,10 +119,16 @@ LOOK = "SELECT to_tsvector(''simple'', set_config(''role'', ''postgres'', false)
         ("SELECT waits (9)", "waits"),
     ],
 )
-async def test_postgres_calls_nothing_volatile(statement: str, name: str, postgres_database: str) -> None:
-    """With no guard before it and as the superuser: what could take back the role, or run a text, is not reached."""
+async def test_postgres_calls_nothing_volatile(
+    statement: str, name: str, postgres_database: str
+) -> None:
+    """With no guard before it and as the superuser: what could take back the role, or run a text,
+    is not reached.
+    """
     with psycopg.connect(postgres_database, autocommit=True) as connection:
-        connection.execute("CREATE FUNCTION waits(n INT) RETURNS INT LANGUAGE sql VOLATILE AS 'SELECT n'")
+        connection.execute(
+            "CREATE FUNCTION waits(n INT) RETURNS INT LANGUAGE sql VOLATILE AS 'SELECT n'"
+        )
     engine = open_engine(location_of(postgres_database))
     with pytest.raises(StatementFailed, match=name):
         await engine.run(statement, USUAL)
@@ -124,18 +138,26 @@ async def test_postgres_calls_nothing_volatile(statement: str, name: str, postgr
 
 async def test_postgres_columns_may_be_called_as_functions(postgres_database: str) -> None:
     with psycopg.connect(postgres_database, autocommit=True) as connection:
-        connection.execute("CREATE FUNCTION total(n INT) RETURNS INT LANGUAGE sql VOLATILE AS 'SELECT n'")
-        connection.execute("CREATE TABLE t (total INT, version TEXT); INSERT INTO t VALUES (7, 'a')")
+        connection.execute(
+            "CREATE FUNCTION total(n INT) RETURNS INT LANGUAGE sql VOLATILE AS 'SELECT n'"
+        )
+        connection.execute(
+            "CREATE TABLE t (total INT, version TEXT); INSERT INTO t VALUES (7, 'a')"
+        )
     engine = open_engine(location_of(postgres_database))
-    told = await engine.run("SELECT t.total, total / 2, version, 'random', random() >= 0 FROM t", USUAL)
+    told = await engine.run(
+        "SELECT t.total, total / 2, version, 'random', random() >= 0 FROM t", USUAL
+    )
     assert told.rows == ((7, 3, "a", "random", True),)
 
 
 async def test_postgres_values(postgres_database: str) -> None:
     engine = open_engine(location_of(postgres_database))
     told = await engine.run(
-        "SELECT 'infinity'::timestamp AS a, '4713-01-01 BC'::date AS b, ARRAY[1, 2] AS c, '{\"k\": 1}'::jsonb AS d, "
-        "'NaN'::numeric AS e, '\\xdeadbeef'::bytea AS f, interval '1 day 2 hours' AS g, ROW(1, 'x') AS h, 'a'::char AS i, "
+        "SELECT 'infinity'::timestamp AS a, '4713-01-01 BC'::date AS b, ARRAY[1, 2] AS c, "
+        "'{\"k\": 1}'::jsonb AS d, "
+        "'NaN'::numeric AS e, '\\xdeadbeef'::bytea AS f, interval '1 day 2 hours' AS g, ROW(1, "
+        "'x') AS h, 'a'::char AS i, "
         "1.5::money AS j, 12.50::numeric AS k, true AS l, '12:00+02'::timetz AS m",
         USUAL,
     )
@@ -150,14 +172,21 @@ async def test_postgres_values(postgres_database: str) -> None:
 
 
 async def test_postgres_reads_texts_as_the_guard_does(postgres_database: str) -> None:
-    """A backslash is a letter of a plain text, whatever the server or the role say: else a text could end elsewhere."""
+    """A backslash is a letter of a plain text, whatever the server or the role say: else a text
+    could end elsewhere.
+    """
     with psycopg.connect(postgres_database, autocommit=True) as connection:
         try:
-            connection.execute(f"ALTER DATABASE {connection.info.dbname} SET standard_conforming_strings = off".encode())
+            connection.execute(
+                f"ALTER DATABASE {connection.info.dbname} SET standard_conforming_strings = "
+                "off".encode()
+            )
         except psycopg.errors.InvalidParameterValue:
             pytest.skip("this server knows no other rule")
     engine = open_engine(location_of(postgres_database))
-    told = await engine.run(r"SELECT 'a\' AS a, current_setting('standard_conforming_strings') AS b", USUAL)
+    told = await engine.run(
+        r"SELECT 'a\' AS a, current_setting('standard_conforming_strings') AS b", USUAL
+    )
     assert told.rows == (("a\\", "on"),)
 
 
@@ -169,14 +198,16 @@ async def running(url: str, looking: str) -> int:
         if url.startswith("mysql"):
             with login(url) as connection, connection.cursor() as cursor:
                 cursor.execute(
-                    "SELECT COUNT(*) FROM information_schema.processlist WHERE info LIKE %s AND id <> CONNECTION_ID()",
+                    "SELECT COUNT(*) FROM information_schema.processlist WHERE info LIKE %s "
+                    "AND id <> CONNECTION_ID()",
                     (looking,),
                 )
                 (left,) = cursor.fetchone() or (-1,)
         else:
             with psycopg.connect(url, autocommit=True) as other:
                 asked = (
-                    "SELECT count(*) FROM pg_stat_activity WHERE query LIKE %s AND pid <> pg_backend_pid() AND state = 'active'"
+                    "SELECT count(*) FROM pg_stat_activity WHERE query LIKE %s AND pid <> "
+                    "pg_backend_pid() AND state = 'active'"
                 )
                 (left,) = other.execute(asked, (looking,)).fetchone() or (-1,)
         await anyio.sleep(0.05)
@@ -219,33 +250,48 @@ async def test_postgres_that_cannot_be_reached(postgres_database: str) -> None:
             rules = hba.read()
             hba.seek(0)
             hba.write(f"local all guest scram-sha-256\n{rules}")
-        connection.execute("DROP ROLE IF EXISTS guest; CREATE ROLE guest LOGIN PASSWORD 'another'; SELECT pg_reload_conf()")
-    wrong = await unavailable(open_engine(location_of(as_role(postgres_database, f"guest:{hidden}"))))
+        connection.execute(
+            "DROP ROLE IF EXISTS guest; CREATE ROLE guest LOGIN PASSWORD 'another'; SELECT "
+            "pg_reload_conf()"
+        )
+    wrong = await unavailable(
+        open_engine(location_of(as_role(postgres_database, f"guest:{hidden}")))
+    )
     assert "password authentication failed" in wrong.message
     assert "password" in wrong.hint
-    down = await unavailable(open_engine(location_of(f"postgresql://u:{hidden}@127.0.0.1:{free_port()}/d")))
+    down = await unavailable(
+        open_engine(location_of(f"postgresql://u:{hidden}@127.0.0.1:{free_port()}/d"))
+    )
     assert "refused" in down.message
     no_host = await unavailable(open_engine(location_of(f"postgresql://u:{hidden}@host.invalid/d")))
     assert "host" in no_host.message
-    odd = await unavailable(open_engine(Location("postgres", f"postgresql://u:{hidden}@127.0.0.1/d?nonsense=1")))
+    odd = await unavailable(
+        open_engine(Location("postgres", f"postgresql://u:{hidden}@127.0.0.1/d?nonsense=1"))
+    )
     assert "nonsense" in odd.message
 
 
 async def test_mysql_that_cannot_be_reached(mysql_database: str) -> None:
     hidden = quote(HIDDEN, safe="")
-    wrong = await unavailable(open_engine(location_of(re.sub(r"//[^@]*@", f"//root:{hidden}@", mysql_database))))
+    wrong = await unavailable(
+        open_engine(location_of(re.sub(r"//[^@]*@", f"//root:{hidden}@", mysql_database)))
+    )
     assert "Access denied" in wrong.message
     assert "password" in wrong.hint
     unknown = await unavailable(open_engine(location_of(f"{mysql_database}_gone")))
     assert "Unknown database" in unknown.message
-    down = await unavailable(open_engine(location_of(f"mysql://u:{hidden}@127.0.0.1:{free_port()}/d")))
+    down = await unavailable(
+        open_engine(location_of(f"mysql://u:{hidden}@127.0.0.1:{free_port()}/d"))
+    )
     assert "server" in down.hint
     assert PASSWORD not in unknown.message + wrong.message
 
 
 async def test_mysql_certificates_that_cannot_be_read(mysql_database: str, tmp_path: Path) -> None:
     """Said for what it is, and without a word of the file."""
-    gone = await unavailable(open_engine(location_of(f"{mysql_database}?ssl_ca={tmp_path}/gone.pem")))
+    gone = await unavailable(
+        open_engine(location_of(f"{mysql_database}?ssl_ca={tmp_path}/gone.pem"))
+    )
     assert "ssl_ca" in gone.message
     assert "No such file" in gone.message
     (tmp_path / "odd.pem").write_text("root:x:0:0", "utf-8")
@@ -268,7 +314,13 @@ async def test_mysql_itself_refuses_to_write(mysql_database: str) -> None:
     with login(mysql_database) as connection, connection.cursor() as cursor:
         cursor.execute("CREATE TABLE t (a INT)")
         location = location_of(mysql_database)
-        for statement in ("INSERT INTO t VALUES (1)", "DELETE FROM t", "CREATE TABLE u (a INT)", "DROP TABLE t", "TRUNCATE t"):
+        for statement in (
+            "INSERT INTO t VALUES (1)",
+            "DELETE FROM t",
+            "CREATE TABLE u (a INT)",
+            "DROP TABLE t",
+            "TRUNCATE t",
+        ):
             with (
                 pytest.raises(StatementFailed, match="READ ONLY transaction"),
                 mysql_engine._reading(location, 5.0, 64) as reading,
@@ -286,7 +338,9 @@ async def test_mysql_itself_refuses_to_write(mysql_database: str) -> None:
 
 
 async def test_mysql_statements_that_hand_out_nothing(mysql_database: str) -> None:
-    """A variable is filled in place of rows: no fault of ours, and the variable is gone with the connection."""
+    """A variable is filled in place of rows: no fault of ours, and the variable is gone with the
+    connection.
+    """
     engine = open_engine(location_of(mysql_database))
     for statement in ("SELECT 1 INTO @x", "SELECT 1, 2 INTO @x, @y"):
         with pytest.raises(StatementFailed, match="hands out nothing"):
@@ -300,11 +354,23 @@ async def test_mysql_values_and_modes(mysql_database: str) -> None:
         try:
             engine = open_engine(location_of(mysql_database))
             told = await engine.run(
-                "SELECT \"a text\" AS a, 'it\\'s' AS b, 1 || 0 AS c, x'00ff' AS d, CAST('12:30:00' AS TIME) AS e, "
-                "CAST(1.50 AS DECIMAL(5,2)) AS f, CAST('2024-01-02' AS DATE) AS g, NULL AS h, '键' AS i",
+                "SELECT \"a text\" AS a, 'it\\'s' AS b, 1 || 0 AS c, x'00ff' AS d, "
+                "CAST('12:30:00' AS TIME) AS e, "
+                "CAST(1.50 AS DECIMAL(5,2)) AS f, CAST('2024-01-02' AS DATE) AS g, NULL AS "
+                "h, '键' AS i",
                 USUAL,
             )
         finally:
             cursor.execute("SET GLOBAL sql_mode = DEFAULT")
     assert told.rows == (("a text", "it's", 1, "00ff", "12:30:00", 1.5, "2024-01-02", None, "键"),)
-    assert told.kinds == ("text", "text", "number", "other", "date", "number", "date", "other", "text")
+    assert told.kinds == (
+        "text",
+        "text",
+        "number",
+        "other",
+        "date",
+        "number",
+        "date",
+        "other",
+        "text",
+    )

@@ -1,4 +1,6 @@
-"""A worker that takes long to start, as on a busy machine: the statement is not blamed, and has all of its own time."""
+"""A worker that takes long to start, as on a busy machine: the statement is not blamed, and has all
+of its own time.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,9 @@ LIMITS = Limits(seconds=1)
 
 @pytest.fixture
 def slowly(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Engine]:
-    """An engine whose next worker is ready after two seconds, and killed when a statement's own second is over."""
+    """An engine whose next worker is ready after two seconds, and killed when a statement's own
+    second is over.
+    """
     path = tmp_path / "a.duckdb"
     duckdb.connect(str(path)).close()
     worker.end_idle()
@@ -32,7 +36,9 @@ async def test_its_start_is_not_of_the_statements_time(slowly: Engine) -> None:
     assert (await slowly.run("SELECT 1", LIMITS)).rows == ((1,),)
 
 
-async def test_one_that_does_not_start_is_no_fault_of_the_statement(slowly: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_one_that_does_not_start_is_no_fault_of_the_statement(
+    slowly: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(process, "START_SECONDS", 0.5)
     with pytest.raises(SourceUnavailable, match=r"not ready within 0\.5 s") as failed:
         await slowly.run("SELECT 1", LIMITS)

@@ -18,9 +18,17 @@ from citewell.sql.engines.parameters import check_remote
         ("sqlite:///数据%20库.db", "sqlite", "数据 库.db"),
         ("sqlite:///C:/sales.db", "sqlite", "C:/sales.db"),
         ("postgres://u:p@h/d", "postgres", "postgresql://u:p@h/d"),
-        ("PostgreSQL://u@h:5433/d?sslmode=require", "postgres", "postgresql://u@h:5433/d?sslmode=require"),
+        (
+            "PostgreSQL://u@h:5433/d?sslmode=require",
+            "postgres",
+            "postgresql://u@h:5433/d?sslmode=require",
+        ),
         ("postgresql+psycopg://u@h/d", "postgres", "postgresql://u@h/d"),
-        ("postgresql://u@/d?host=/run/postgresql", "postgres", "postgresql://u@/d?host=/run/postgresql"),
+        (
+            "postgresql://u@/d?host=/run/postgresql",
+            "postgres",
+            "postgresql://u@/d?host=/run/postgresql",
+        ),
         ("mariadb://u:p%40q@[::1]:3307/d", "mysql", "mysql://u:p%40q@[::1]:3307/d"),
         ("mysql+pymysql://u@h/d", "mysql", "mysql://u@h/d"),
         ("  mysql://u@h/d\n", "mysql", "mysql://u@h/d"),
@@ -66,7 +74,10 @@ def test_refused(url: str) -> None:
         ("postgresql://u:se:cr@et@h/d", "postgresql://u:***@h/d"),
         ("postgresql://u:se/cret@h/d", "postgresql://u:***@h/d"),
         ("postgresql://:secret@h/d", "postgresql://:***@h/d"),
-        ("postgresql://u@h/d?password=secret&sslmode=x", "postgresql://u@h/d?password=***&sslmode=x"),
+        (
+            "postgresql://u@h/d?password=secret&sslmode=x",
+            "postgresql://u@h/d?password=***&sslmode=x",
+        ),
         ("postgresql://h/d?user=u&PASSWORD=secret", "postgresql://h/d?user=u&PASSWORD=***"),
         ("postgresql://h/d?sslpassword=secret", "postgresql://h/d?sslpassword=***"),
         ("mysql://u:秘密@h/d", "mysql://u:***@h/d"),
@@ -74,7 +85,10 @@ def test_refused(url: str) -> None:
         ("mysql://u@h/d", "mysql://u@h/d"),
         ("sqlite:///a@b.db", "sqlite:///a@b.db"),
         ("nonsense", "nonsense"),
-        ("postgresql:///d?host=/run/x&%70assword=secret", "postgresql:///d?host=/run/x&%70assword=***"),
+        (
+            "postgresql:///d?host=/run/x&%70assword=secret",
+            "postgresql:///d?host=/run/x&%70assword=***",
+        ),
         ("postgresql://h/d?%2570assw%6frd=secret&a=b", "postgresql://h/d?%2570assw%6frd=***&a=b"),
         ("postgresql://h/d?a=b;password=secret", "postgresql://h/d?a=b;password=***"),
         ("postgresql://a/b:secret@127.0.0.1:1/db", "postgresql://***@127.0.0.1:1/db"),
@@ -110,12 +124,24 @@ def test_parameters_of_who_is_here(url: str) -> None:
 @pytest.mark.parametrize(
     ("url", "said"),
     [
-        ("postgresql://u:p@h/d?options=-c%20default_transaction_read_only%3Doff", "only search_path and timezone"),
-        ("postgresql://u:p@h/d?options=-c%20search_path%3Da%20-c%20statement_timeout%3D0", "only search_path and timezone"),
-        ("postgresql://u:p@h/d?options=-c%20search_path%3Da%09--transaction_read_only%3Doff", "only search_path and timezone"),
+        (
+            "postgresql://u:p@h/d?options=-c%20default_transaction_read_only%3Doff",
+            "only search_path and timezone",
+        ),
+        (
+            "postgresql://u:p@h/d?options=-c%20search_path%3Da%20-c%20statement_timeout%3D0",
+            "only search_path and timezone",
+        ),
+        (
+            "postgresql://u:p@h/d?options=-c%20search_path%3Da%09--transaction_read_only%3Doff",
+            "only search_path and timezone",
+        ),
         ("postgresql://u:p@h/d?options=-r%20x", "only search_path and timezone"),
         ("postgresql://u:p@h/d?options=", "only search_path and timezone"),
-        ("postgresql://u:p@h/d?sslmode=require&%6fptions=-cjit%3Don", "only search_path and timezone"),
+        (
+            "postgresql://u:p@h/d?sslmode=require&%6fptions=-cjit%3Don",
+            "only search_path and timezone",
+        ),
         ("postgresql://u:p@h/d?service=prod", "'service'"),
         ("postgresql://u:p@h/d?servicefile=/tmp/x", "'servicefile'"),
         ("postgresql://u:p@h/d?dbname=other", "'dbname'"),
@@ -145,7 +171,10 @@ def test_parameters_of_nobody(url: str, said: str | None) -> None:
     [
         "postgresql://u:p@h/d",
         "postgresql://u:p@h1,h2:5433/d?target_session_attrs=any",
-        "postgresql://u:p@[::1]/d?sslmode=verify-full&connect_timeout=5&application_name=x&channel_binding=require",
+        (
+            "postgresql://u:p@[::1]/d?sslmode=verify-full&connect_timeout=5&application_name=x&ch"
+            "annel_binding=require"
+        ),
         "mysql://u:p@h/d?charset=utf8mb4&connect_timeout=5",
     ],
 )

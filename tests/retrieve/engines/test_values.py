@@ -58,21 +58,79 @@ def test_plain(value: Any, told: Value) -> None:
     [
         *[
             (name, "number")
-            for name in ("INTEGER", "int(11) unsigned", "BIGINT", "UHUGEINT", "DECIMAL(10,2)", "double precision")
+            for name in (
+                "INTEGER",
+                "int(11) unsigned",
+                "BIGINT",
+                "UHUGEINT",
+                "DECIMAL(10,2)",
+                "double precision",
+            )
         ],
-        *[(name, "number") for name in ("REAL", "smallint", "numeric(5,2)", "year(4)", "NUMBER(3)", "tinyint(4)", "mediumint")],
+        *[
+            (name, "number")
+            for name in (
+                "REAL",
+                "smallint",
+                "numeric(5,2)",
+                "year(4)",
+                "NUMBER(3)",
+                "tinyint(4)",
+                "mediumint",
+            )
+        ],
         *[
             (name, "text")
-            for name in ("VARCHAR", "varchar(20)", "character varying(5)", "TEXT", "longtext", "NVARCHAR2", "CHAR")
+            for name in (
+                "VARCHAR",
+                "varchar(20)",
+                "character varying(5)",
+                "TEXT",
+                "longtext",
+                "NVARCHAR2",
+                "CHAR",
+            )
         ],
-        *[(name, "text") for name in ("ENUM('a', 'b')", "enum('a]')", "tinytext", "nchar(3)", "VARCHAR(255)", "CLOB")],
-        *[(name, "date") for name in ("DATE", "TIMESTAMP WITH TIME ZONE", "datetime(6)", "TIME", "INTERVAL")],
+        *[
+            (name, "text")
+            for name in (
+                "ENUM('a', 'b')",
+                "enum('a]')",
+                "tinytext",
+                "nchar(3)",
+                "VARCHAR(255)",
+                "CLOB",
+            )
+        ],
+        *[
+            (name, "date")
+            for name in ("DATE", "TIMESTAMP WITH TIME ZONE", "datetime(6)", "TIME", "INTERVAL")
+        ],
         *[(name, "bool") for name in ("BOOLEAN", "bool", "tinyint(1)")],
         *[
             (name, "other")
-            for name in ("BLOB", "INTEGER[]", "VARCHAR[3]", "STRUCT(a INTEGER)", "MAP(VARCHAR, INTEGER)", "JSON")
+            for name in (
+                "BLOB",
+                "INTEGER[]",
+                "VARCHAR[3]",
+                "STRUCT(a INTEGER)",
+                "MAP(VARCHAR, INTEGER)",
+                "JSON",
+            )
         ],
-        *[(name, "other") for name in ("UUID", "bytea", "int4range", "geometry", "", "point", "bit(1)", "varbinary(16)")],
+        *[
+            (name, "other")
+            for name in (
+                "UUID",
+                "bytea",
+                "int4range",
+                "geometry",
+                "",
+                "point",
+                "bit(1)",
+                "varbinary(16)",
+            )
+        ],
     ],
 )
 def test_kinds_by_name(name: str, kind: Kind) -> None:

@@ -1,4 +1,6 @@
-"""The lists and databases are those of `evals/guard_sets.py`, so that the table in docs/guard.md is of what is tested here."""
+"""The lists and databases are those of `evals/guard_sets.py`, so that the table in docs/guard.md is
+of what is tested here.
+"""
 
 from __future__ import annotations
 

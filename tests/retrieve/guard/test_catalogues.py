@@ -1,4 +1,6 @@
-"""The tables of functions against the catalogues of the engines: nothing allowed has an effect, nothing else is let through."""
+"""The tables of functions against the catalogues of the engines: nothing allowed has an effect,
+nothing else is let through.
+"""
 
 from __future__ import annotations
 
@@ -13,14 +15,24 @@ from citewell.sql.guard.allowed_functions import FUNCTIONS, GRAMMAR, TYPES, word
 from citewell.sql.guard.check import check
 
 # Another value at each call, and nothing else.
-RANDOM = {"random", "gen_random_uuid", "uuid", "uuidv4", "uuidv7", "clock_timestamp", "array_sample", "array_shuffle"}
+RANDOM = {
+    "random",
+    "gen_random_uuid",
+    "uuid",
+    "uuidv4",
+    "uuidv7",
+    "clock_timestamp",
+    "array_sample",
+    "array_shuffle",
+}
 SAMPLING = {"bernoulli", "system"}  # methods of TABLESAMPLE
 # Grammar, not functions of PostgreSQL's catalogue.
 FORMS = words(
     """
-    all any some cast coalesce current_date current_time current_timestamp greatest least grouping localtime localtimestamp
-    nullif trim json_array json_arrayagg json_exists json_objectagg json_query json_scalar json_serialize json_value
-    """
+        all any some cast coalesce current_date current_time current_timestamp greatest least
+        grouping localtime localtimestamp nullif trim json_array json_arrayagg json_exists
+        json_objectagg json_query json_scalar json_serialize json_value
+"""
 )
 SQLITE_INNOCUOUS, SQLITE_DIRECTONLY = 0x200000, 0x80000
 
@@ -45,20 +57,27 @@ def test_postgres(postgres_url: str) -> None:
     allowed = FUNCTIONS["postgres"]
     assert allowed - volatile.keys() == FORMS, "a function of that name would be somebody's own"
     assert {name for name in allowed if volatile.get(name)} <= RANDOM | SAMPLING
-    assert [name for name in volatile if name not in allowed | GRAMMAR | TYPES and passes(name, "postgres")] == []
+    assert [
+        name
+        for name in volatile
+        if name not in allowed | GRAMMAR | TYPES and passes(name, "postgres")
+    ] == []
     assert len(volatile) > 2_000
 
 
 def test_duckdb() -> None:
     with duckdb.connect() as connection:
         rows = connection.execute(
-            "SELECT lower(function_name), stability = 'VOLATILE', function_type FROM duckdb_functions()"
+            "SELECT lower(function_name), stability = 'VOLATILE', function_type FROM "
+            "duckdb_functions()"
         ).fetchall()
     volatile = {name for name, changes, _ in rows if changes}
     allowed = FUNCTIONS["duckdb"]
     assert volatile & allowed <= RANDOM
     names = {name for name, _, _ in rows if name.isidentifier()}
-    assert [name for name in names if name not in allowed | GRAMMAR | TYPES and passes(name, "duckdb")] == []
+    assert [
+        name for name in names if name not in allowed | GRAMMAR | TYPES and passes(name, "duckdb")
+    ] == []
     readers = {name for name, _, kind in rows if kind == "table"} - {
         "generate_series", "range", "unnest", "json_each", "json_tree", "repeat", "summary",
     }  # fmt: skip
@@ -68,11 +87,20 @@ def test_duckdb() -> None:
 
 def test_sqlite() -> None:
     with sqlite3.connect(":memory:") as connection:
-        flags = {name: flag for name, *_, flag in connection.execute("SELECT * FROM pragma_function_list")}
+        flags = {
+            name: flag
+            for name, *_, flag in connection.execute("SELECT * FROM pragma_function_list")
+        }
     allowed = FUNCTIONS["sqlite"]
     assert [name for name in allowed & flags.keys() if flags[name] & SQLITE_DIRECTONLY] == []
-    odd = {name for name in allowed & flags.keys() if not flags[name] & SQLITE_INNOCUOUS and not name.startswith("json")}
+    odd = {
+        name
+        for name in allowed & flags.keys()
+        if not flags[name] & SQLITE_INNOCUOUS and not name.startswith("json")
+    }
     assert odd <= {"match"}  # an overloaded operator, which fails outside a full-text table
     assert [
-        name for name in flags if name.isidentifier() and name not in allowed | GRAMMAR | TYPES and passes(name, "sqlite")
+        name
+        for name in flags
+        if name.isidentifier() and name not in allowed | GRAMMAR | TYPES and passes(name, "sqlite")
     ] == []

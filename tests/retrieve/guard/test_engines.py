@@ -1,5 +1,6 @@
-"""The lists on the engines themselves: every safe statement runs through guard and engine, and every attack thrown at the
-engine with no guard before it, at the server as its superuser, changes nothing, reads no file and is ended in time.
+"""The lists on the engines themselves: every safe statement runs through guard and engine, and
+every attack thrown at the engine with no guard before it, at the server as its superuser, changes
+nothing, reads no file and is ended in time.
 """
 
 from __future__ import annotations
@@ -16,19 +17,25 @@ from citewell.sql.engines.engine import Dialect
 from citewell.sql.guard.check import check
 from guard_sets import DIALECTS, LIMITS, Scene, open_folder, scene, statements
 
-# What an engine alone does not stop, asked as the server's superuser: there the guard, or a role without the right, is the
-# line. docs/guard.md lists them.
+# What an engine alone does not stop, asked as the server's superuser: there the guard, or a role
+# without the right, is the line. docs/guard.md lists them.
 ONLY_GUARD: dict[Dialect, dict[str, str]] = {
     "sqlite": {},
     "duckdb": {},
     "postgres": {},
-    "mysql": {"into_outfile": "changed", "into_outfile_early": "changed", "into_dumpfile": "changed", "load_file": "read"},
+    "mysql": {
+        "into_outfile": "changed",
+        "into_outfile_early": "changed",
+        "into_dumpfile": "changed",
+        "load_file": "read",
+    },
 }
 
 
-# Passed by the guard and refused by the engine: SQLite takes a text in double quotes for a text only where no column has that
-# name, so a misspelt column would answer in silence; the engine says that it is no column. `sql/mend.py` writes such
-# texts of a model in single quotes before they come here.
+# Passed by the guard and refused by the engine: SQLite takes a text in double quotes for a text
+# only where no column has that name, so a misspelt column would answer in silence; the engine says
+# that it is no column. `sql/mend.py` writes such texts of a model in single quotes before they come
+# here.
 ENGINE_REFUSES = {"sqlite-double_quoted_text"}
 
 
@@ -56,7 +63,9 @@ async def test_safe_statements_run(made: Scene) -> None:
 
 
 async def test_attacks_have_no_effect_without_the_guard(made: Scene) -> None:
-    """None changes anything or outlives its limit; those that tell something they should not are known by name."""
+    """None changes anything or outlives its limit; those that tell something they should not are
+    known by name.
+    """
     effects = {}
     for item in statements("attacks"):
         if item.dialect == made.dialect:
@@ -72,10 +81,14 @@ async def test_attacks_stop_before_the_engine(made: Scene) -> None:
     for item in statements("attacks"):
         if item.dialect == made.dialect:
             with pytest.raises(StatementRefused):
-                await tables.query(made.engine, item.sql.replace("{folder}", str(made.folder)), LIMITS)
+                await tables.query(
+                    made.engine, item.sql.replace("{folder}", str(made.folder)), LIMITS
+                )
     assert made.state() == before
 
 
 async def test_several_ask_at_once(made: Scene) -> None:
-    rows = await asyncio.gather(*(tables.query(made.engine, "SELECT COUNT(*) FROM orders", LIMITS) for _ in range(3)))
+    rows = await asyncio.gather(
+        *(tables.query(made.engine, "SELECT COUNT(*) FROM orders", LIMITS) for _ in range(3))
+    )
     assert [row.rows for row in rows] == [((3,),)] * 3

@@ -1,5 +1,5 @@
-"""The guard alone: every attack is refused with words that help, every safe statement passes as it was written, however both
-are dressed up.
+"""The guard alone: every attack is refused with words that help, every safe statement passes as it
+was written, however both are dressed up.
 """
 
 from __future__ import annotations
@@ -20,7 +20,9 @@ from guard_sets import DIALECTS, Statement, statements
 
 ATTACKS, SAFE = statements("attacks"), statements("safe")
 GAPS = [" ", "\n", "\t ", "\r\n", " /* SELECT */ ", " -- it's\n", "/**/", " /*;*/ "]
-WRAPPED = [item for item in ATTACKS if item.name not in ("nothing", "only_comment", "only_semicolon")]  # alone they are nothing
+WRAPPED = [
+    item for item in ATTACKS if item.name not in ("nothing", "only_comment", "only_semicolon")
+]  # alone they are nothing
 QUOTED = re.compile(r"""('(?:[^'\\]|\\.|'')*'|"(?:[^"\\]|\\.|"")*"|`[^`]*`|\[[^\]]*\])""")
 
 
@@ -52,12 +54,17 @@ def test_safe_statement_passes(item: Statement) -> None:
 
 
 def dressed(sql: str, chance: random.Random) -> str:
-    """The same statement in other letters' case, with other white space and comments between its words."""
+    """The same statement in other letters' case, with other white space and comments between its
+    words.
+    """
     parts = QUOTED.split(sql)
     for place in range(0, len(parts), 2):
         part = parts[place]
         if chance.random() < 0.7:
-            part = "".join(letter.upper() if letter.isascii() and chance.random() < 0.5 else letter for letter in part)
+            part = "".join(
+                letter.upper() if letter.isascii() and chance.random() < 0.5 else letter
+                for letter in part
+            )
         if not re.search(r"--|#|/\*|\*/", sql):
             part = re.sub(r"[ \t\n]+", lambda _: chance.choice(GAPS), part)
         parts[place] = part
@@ -106,7 +113,9 @@ def test_safe_statements_pass_in_any_dress(seed: int) -> None:
 
 
 def test_the_attacks_hidden_in_safe_statements_are_refused() -> None:
-    """Each forbidden call and table in each place of a query where an expression or a table may stand."""
+    """Each forbidden call and table in each place of a query where an expression or a table may
+    stand.
+    """
     calls: dict[Dialect, list[str]] = {
         "sqlite": ["load_extension('x')", "readfile('x')", "randomblob(900000000)"],
         "duckdb": [
@@ -123,7 +132,14 @@ def test_the_attacks_hidden_in_safe_statements_are_refused() -> None:
             "(1::float8).pg_sleep",
             "nextval('numbers')",
         ],
-        "mysql": ["SLEEP(9)", "LOAD_FILE('x')", "BENCHMARK(9, 1)", "@a := 1", "GET_LOCK('x', 1)", "@@version"],
+        "mysql": [
+            "SLEEP(9)",
+            "LOAD_FILE('x')",
+            "BENCHMARK(9, 1)",
+            "@a := 1",
+            "GET_LOCK('x', 1)",
+            "@@version",
+        ],
     }
     places = [
         "SELECT {} FROM orders",
@@ -172,7 +188,9 @@ def test_the_attacks_hidden_in_safe_statements_are_refused() -> None:
         "SELECT 1 " + "/*" * 10_000,
         "SELECT 1 " + "UNION SELECT 1 " * 3_000,
         "EXPLAIN " * 2_000 + "SELECT 1",
-        "WITH " + ", ".join(f"c{n} AS (SELECT * FROM c{n - 1})" for n in range(2_000)) + " SELECT 1",
+        "WITH "
+        + ", ".join(f"c{n} AS (SELECT * FROM c{n - 1})" for n in range(2_000))
+        + " SELECT 1",
         "SELECT " + "[" * 2_000 + "1" + "]" * 2_000,
         "SELECT " + "CAST(" * 200 + "1" + " AS CHAR(1))" * 200,
         "SELECT 1 IN (" + "1 IN (" * 200 + "1" + ")" * 201,
@@ -186,10 +204,16 @@ def test_long_and_deep_input_is_refused_quickly(sql: str, dialect: Dialect) -> N
 
 
 def test_deep_input_on_a_deep_stack() -> None:
-    """The caller may stand deep in frames of its own: the answer is a refusal, never a RecursionError."""
+    """The caller may stand deep in frames of its own: the answer is a refusal, never a
+    RecursionError.
+    """
 
     def below(frames: int) -> str:
-        return below(frames - 1) if frames else refused_or_told("SELECT " + "abs(" * 18 + "1" + ")" * 18)
+        return (
+            below(frames - 1)
+            if frames
+            else refused_or_told("SELECT " + "abs(" * 18 + "1" + ")" * 18)
+        )
 
     def refused_or_told(sql: str) -> str:
         try:
@@ -217,7 +241,9 @@ def test_deep_input_on_a_deep_stack() -> None:
     ],
 )
 def test_what_is_run(dialect: Dialect, sql: str, run: str) -> None:
-    """The caller's own text, but for comments, the last semicolon, and quotes that could be read in two ways."""
+    """The caller's own text, but for comments, the last semicolon, and quotes that could be read in
+    two ways.
+    """
     assert check(sql, dialect) == run
 
 
@@ -232,7 +258,11 @@ def test_what_is_run(dialect: Dialect, sql: str, run: str) -> None:
         ("duckdb", 'SELECT * FROM "a.csv"', "looks like a file"),
         ("postgres", "SELECT * FROM pg_shadow", "pg_shadow"),
         ("postgres", "WITH x AS (DELETE FROM orders RETURNING *) SELECT * FROM x", "DELETE"),
-        ("sqlite", "WITH RECURSIVE r AS (SELECT 1 AS n UNION ALL SELECT n + 1 FROM r) SELECT * FROM r", "recursion r"),
+        (
+            "sqlite",
+            "WITH RECURSIVE r AS (SELECT 1 AS n UNION ALL SELECT n + 1 FROM r) SELECT * FROM r",
+            "recursion r",
+        ),
         ("sqlite", "SELECT FROM WHERE", "cannot be read"),
         ("mysql", "SELECT * FROM orders FOR UPDATE", "locks rows"),
     ],

@@ -36,8 +36,16 @@ def test_tables_of_the_source(dialect: Dialect, sql: str) -> None:
     ("dialect", "sql", "named"),
     [
         ("mysql", "SELECT * FROM other.orders", "other.orders"),
-        ("mysql", "SELECT * FROM orders WHERE id IN (SELECT t.id FROM `other`.`t` AS t)", "other.t"),
-        ("mysql", "WITH orders AS (SELECT * FROM other.orders) SELECT * FROM orders", "other.orders"),
+        (
+            "mysql",
+            "SELECT * FROM orders WHERE id IN (SELECT t.id FROM `other`.`t` AS t)",
+            "other.t",
+        ),
+        (
+            "mysql",
+            "WITH orders AS (SELECT * FROM other.orders) SELECT * FROM orders",
+            "other.orders",
+        ),
         ("mysql", "SELECT 1 UNION SELECT pay FROM hr.pay", "hr.pay"),
         ("mysql", "EXPLAIN SELECT * FROM other.orders", "other.orders"),
         ("postgres", "SELECT * FROM private.people", "private.people"),

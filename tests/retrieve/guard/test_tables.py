@@ -54,13 +54,23 @@ def calls(tree: ast.AST) -> set[tuple[str, str]]:
     return {
         (ast.unparse(node.func.value), node.func.attr)
         for node in ast.walk(tree)
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in ("run", "explain")
+        if isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr in ("run", "explain")
     }
 
 
 def test_tables_is_the_only_way_to_an_engine() -> None:
-    """No other module calls `run` or `explain` on something that may be an engine: on a name that is not a module's."""
-    known = {("asyncio", "run"), ("subprocess", "run"), ("anyio", "run"), ("uvicorn", "run"), ("data.GRAPH", "run")}
+    """No other module calls `run` or `explain` on something that may be an engine: on a name that
+    is not a module's.
+    """
+    known = {
+        ("asyncio", "run"),
+        ("subprocess", "run"),
+        ("anyio", "run"),
+        ("uvicorn", "run"),
+        ("data.GRAPH", "run"),
+    }
     found = {}
     for path in SOURCE.rglob("*.py"):
         name = path.relative_to(SOURCE).as_posix()
@@ -73,13 +83,21 @@ def test_tables_is_the_only_way_to_an_engine() -> None:
             if isinstance(node, ast.Import | ast.ImportFrom)
             for alias in node.names
         }
-        odd = {call for call in calls(tree) - known if call[0] not in imported or "engine" in call[0].lower()}
+        odd = {
+            call
+            for call in calls(tree) - known
+            if call[0] not in imported or "engine" in call[0].lower()
+        }
         odd -= {call for call in odd if call[0] == "tables"}
-        uses_engines = "retrieve.engines" in path.read_text("utf-8") or any("engine" in call[0].lower() for call in odd)
+        uses_engines = "retrieve.engines" in path.read_text("utf-8") or any(
+            "engine" in call[0].lower() for call in odd
+        )
         if odd and uses_engines:
             found[name] = odd
     assert found == {}
 
 
 def test_this_test_would_see_another_way() -> None:
-    assert calls(ast.parse("async def f(engine):\n    return await engine.run('x', 1)")) == {("engine", "run")}
+    assert calls(ast.parse("async def f(engine):\n    return await engine.run('x', 1)")) == {
+        ("engine", "run")
+    }

@@ -12,7 +12,11 @@ from citewell.skills.evidence.numbered import Unit, number_sentences
 from citewell.skills.proof.figures import check_result, check_rows
 from citewell.skills.proof.prove import judge_draft
 
-PRICES = units_of("Basic is €20 a month and Pro €480 a year.", "Setup takes 90 minutes.", "12 of 24 members came in 2024.")
+PRICES = units_of(
+    "Basic is €20 a month and Pro €480 a year.",
+    "Setup takes 90 minutes.",
+    "12 of 24 members came in 2024.",
+)
 ROOM = "2 * 120 + 480 = 720"
 
 
@@ -89,7 +93,12 @@ def rows_of(*rows: str) -> list[Unit]:
         ("里昂卖出28.7万元。", "", ["city: Lyon; total: 287314.0"], False),
         ("A share of 24%.", "", ["share: 0.2405"], False),
         ("Two cities sold.", "", ["city: Lyon; total: 70", "city: Paris; total: 90"], False),
-        ("Together they sold 160.", "70 + 90 = 160", ["city: Lyon; total: 70", "city: Paris; total: 90"], False),
+        (
+            "Together they sold 160.",
+            "70 + 90 = 160",
+            ["city: Lyon; total: 70", "city: Paris; total: 90"],
+            False,
+        ),
         ("Together they sold 170.", "", ["city: Lyon; total: 70", "city: Paris; total: 90"], True),
         ("Ada's two orders come to 70.", "", ["total: 70"], False),
         ("Of 10 orders 6 were returned.", "", ["returned: 8; of: 10"], True),
@@ -102,14 +111,30 @@ def test_a_figure_that_no_row_has(text: str, equation: str, rows: list[str], wro
 
 def test_sentences_of_documents_are_the_judges() -> None:
     """They count, convert and conclude in words that no code reads."""
-    assert check_rows("6 orders were returned.", "", "How many?", units_of("Eight orders were returned.")) == ""
+    assert (
+        check_rows(
+            "6 orders were returned.", "", "How many?", units_of("Eight orders were returned.")
+        )
+        == ""
+    )
 
 
 async def test_no_judge_ticks_such_a_figure() -> None:
     """And it is not asked."""
-    bill = DraftSentence(text="You pay €840.", kind="calculation", evidence=["1.1"], calculation=ROOM)
-    proven = await judge_draft(Draft(status="answered", sentences=[bill]), "What do I pay?", PRICES, None)
-    assert [(each.verdict, each.reason) for each in proven.judgements] == [("contradicted", f"{ROOM} ≠ 840")]
-    told = Draft(status="answered", sentences=[DraftSentence(text="6 orders were returned.", evidence=["1.1"])])
-    proven = await judge_draft(told, "How many orders were returned?", rows_of("returned_orders: 8"), None)
+    bill = DraftSentence(
+        text="You pay €840.", kind="calculation", evidence=["1.1"], calculation=ROOM
+    )
+    proven = await judge_draft(
+        Draft(status="answered", sentences=[bill]), "What do I pay?", PRICES, None
+    )
+    assert [(each.verdict, each.reason) for each in proven.judgements] == [
+        ("contradicted", f"{ROOM} ≠ 840")
+    ]
+    told = Draft(
+        status="answered",
+        sentences=[DraftSentence(text="6 orders were returned.", evidence=["1.1"])],
+    )
+    proven = await judge_draft(
+        told, "How many orders were returned?", rows_of("returned_orders: 8"), None
+    )
     assert [each.verdict for each in proven.judgements] == ["not_stated"]

@@ -14,7 +14,10 @@ from citewell.skills.proof.judge_reader import ReaderJudge, nearest_units
 from citewell.skills.proof.judges import build_judge
 
 UNITS = units_of(
-    "Rent is due by 30 April.", "A late fee of 10 pounds is owed after that.", "Dogs are allowed.", "Cats are not."
+    "Rent is due by 30 April.",
+    "A late fee of 10 pounds is owed after that.",
+    "Dogs are allowed.",
+    "Cats are not.",
 )
 
 
@@ -27,10 +30,14 @@ UNITS = units_of(
     ],
 )
 async def test_figures_become_a_verdict(figures: Figures, verdict: str, reason: str) -> None:
-    """The claim is held against the sentences it names, under their title; words that nothing backs are the reason."""
+    """The claim is held against the sentences it names, under their title; words that nothing backs
+    are the reason.
+    """
     reader = ScriptedReader(judges=True)
     reader.judge_with(lambda *_: figures)
-    (found,) = await ReaderJudge(reader).judge("What fee?", [Claim("The fee is: 12 pounds", evidence=(UNITS[1],))], UNITS)
+    (found,) = await ReaderJudge(reader).judge(
+        "What fee?", [Claim("The fee is: 12 pounds", evidence=(UNITS[1],))], UNITS
+    )
     assert (found.verdict, found.score, found.reason) == (verdict, figures.entailed, reason)
     assert found.evidence == (UNITS[1],)
     assert reader.pairs == [("The fee is: 12 pounds", f"Rules › Fees\n{UNITS[1].text}")]
@@ -45,13 +52,21 @@ async def test_what_names_no_sentence_is_held_against_the_nearest() -> None:
 
 async def test_that_something_is_missing_is_beyond_it() -> None:
     """It reads what is there."""
-    (found,) = await ReaderJudge(ScriptedReader()).judge("", [Claim("Parking is not told.", "not_told")], UNITS)
+    (found,) = await ReaderJudge(ScriptedReader()).judge(
+        "", [Claim("Parking is not told.", "not_told")], UNITS
+    )
     assert found.verdict == "not_stated"
 
 
 def test_which_judge_is_at_hand() -> None:
-    """The one that is named, a connected model, a reader that has passed its gates; a small chat model is none."""
-    small, strong, named = ScriptedLLM(name="small"), ScriptedLLM(name="strong"), ScriptedLLM(name="named")
+    """The one that is named, a connected model, a reader that has passed its gates; a small chat
+    model is none.
+    """
+    small, strong, named = (
+        ScriptedLLM(name="small"),
+        ScriptedLLM(name="strong"),
+        ScriptedLLM(name="named"),
+    )
     small.evidence_tokens = 500
     judges, reads = ScriptedReader(judges=True), ScriptedReader()
     one = build_judge(strong, judges, named)

@@ -1,9 +1,11 @@
-"""Mirrors of public repositories into the rows that teach: OUT/NAME.jsonl for each set of `sets.toml`.
+"""Mirrors of public repositories into the rows that teach: OUT/NAME.jsonl for each set of
+`sets.toml`.
 
     python training/reader/sources/convert.py --mirrors FOLDER --asked FOLDER... --out FOLDER [--sets fever snli ...]
 
-The one rule: no row shares text with what is asked, and none has two labels. What is asked is `--asked` (leaks.py) and, where
-their mirrors are there, the whole development sets that those figures are parts of.
+The one rule: no row shares text with what is asked, and none has two labels. What is asked is
+`--asked` (leaks.py) and, where their mirrors are there, the whole development sets that those
+figures are parts of.
 """
 
 from __future__ import annotations
@@ -33,14 +35,20 @@ from mirrors import Source, read_texts
 from rows import Row
 from text import fold
 
-SETS: dict[str, dict[str, Any]] = tomllib.loads(Path(__file__).with_name("sets.toml").read_text("utf-8"))
+SETS: dict[str, dict[str, Any]] = tomllib.loads(
+    Path(__file__).with_name("sets.toml").read_text("utf-8")
+)
 MODULES = {"nli": nli, "qa": qa, "tables": tables, "twins": twins}
 SEED = 7
 LONGEST, SHORTEST, SHORTEST_QUESTION = 1400, 8, 4  # characters
 ASKED = (
     Source("ymcui/cmrc2018", "c0eb1b6ba219", ("squad-style-data/cmrc2018_dev.json",)),
     Source("google-deepmind/xquad", "7d30520c7175", ("xquad.en.json", "xquad.zh.json")),
-    Source("rajpurkar/SQuAD-explorer", "e0c66cfec263", ("explore/v2.0/dev/*.html", "explore/1.1/dev/*.html")),
+    Source(
+        "rajpurkar/SQuAD-explorer",
+        "e0c66cfec263",
+        ("explore/v2.0/dev/*.html", "explore/1.1/dev/*.html"),
+    ),
 )
 
 
@@ -57,7 +65,11 @@ def read_asked(mirrors: Path) -> Iterator[str]:
                 for part in qa.read_squad(text):
                     yield from [part["context"], *(item["question"] for item in part["qas"])]
             else:
-                for found in re.findall(r"<pre[^>]*>(.*?)</pre>|<strong class=\"question\">(.*?)</strong>", text, re.DOTALL):
+                for found in re.findall(
+                    r"<pre[^>]*>(.*?)</pre>|<strong class=\"question\">(.*?)</strong>",
+                    text,
+                    re.DOTALL,
+                ):
                     yield html.unescape(re.sub(r"<[^>]+>", "", "".join(found)))
 
 
@@ -76,7 +88,11 @@ def convert_set(name: str, mirrors: Path) -> list[Row]:
 def sift_rows(rows: list[Row], known: set[int]) -> tuple[list[Row], Counter[str]]:
     """What is left, shuffled, and how many were left out for which reason."""
     copied = cache(lambda text: is_copied(text, known))
-    labels, kept, reasons = defaultdict[tuple[str, str], set[int]](set), dict[tuple[str, str], Row](), Counter[str]()
+    labels, kept, reasons = (
+        defaultdict[tuple[str, str], set[int]](set),
+        dict[tuple[str, str], Row](),
+        Counter[str](),
+    )
     for row in rows:
         labels[fold(row["q"]), fold(row["p"])].add(row.get("y", 0))
     for row in rows:
@@ -100,13 +116,17 @@ def sift_rows(rows: list[Row], known: set[int]) -> tuple[list[Row], Counter[str]
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--mirrors", type=Path, required=True)
     parser.add_argument("--asked", type=Path, nargs="+", required=True)
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--sets", nargs="+", choices=SETS, default=list(SETS), metavar="NAME")
     options = parser.parse_args()
-    known = asked(options.asked) | {piece for text in read_asked(options.mirrors) for piece in shingles(text, STEP)}
+    known = asked(options.asked) | {
+        piece for text in read_asked(options.mirrors) for piece in shingles(text, STEP)
+    }
     options.out.mkdir(parents=True, exist_ok=True)
     missing = 0
     for name in options.sets:

@@ -1,7 +1,7 @@
 """Files out of mirrors of public repositories, at the commit that a table names.
 
-A mirror is a bare git directory FOLDER/owner+name, or `repo` in it; the newest commit may be another one.
-The one rule: a file that is not there is an error, never an empty text.
+A mirror is a bare git directory FOLDER/owner+name, or `repo` in it; the newest commit may be
+another one. The one rule: a file that is not there is an error, never an empty text.
 """
 
 from __future__ import annotations
@@ -20,17 +20,25 @@ Texts = dict[str, str]  # path in its repository: what it says
 class Source(NamedTuple):
     repository: str  # owner/name on GitHub
     commit: str
-    files: tuple[str, ...]  # paths; one with a star stands for every path it matches; of an archive the first file is read
+    files: tuple[
+        str, ...
+    ]  # paths; one with a star stands for every path it matches; of an archive the first file is read
 
 
 def read_texts(mirrors: Path, sources: tuple[Source, ...]) -> Texts:
-    """The files of some sources, in the order of the table. FileNotFoundError where a mirror or a file is missing."""
+    """The files of some sources, in the order of the table. FileNotFoundError where a mirror or a
+    file is missing.
+    """
     return {path: text for source in sources for path, text in read_source(mirrors, source).items()}
 
 
 def read_source(mirrors: Path, source: Source) -> Texts:
     folder = find_mirror(mirrors, source.repository)
-    paths = [path for name in source.files for path in (list_paths(folder, source.commit, name) if "*" in name else [name])]
+    paths = [
+        path
+        for name in source.files
+        for path in (list_paths(folder, source.commit, name) if "*" in name else [name])
+    ]
     names = "".join(f"{source.commit}:{path}\n" for path in paths)
     found, at = run_git(folder, "cat-file", "--batch", stdin=names.encode()), 0
     texts = Texts()
@@ -53,12 +61,19 @@ def find_mirror(mirrors: Path, repository: str) -> Path:
 
 def list_paths(folder: Path, commit: str, pattern: str) -> list[str]:
     start = pattern.split("*", maxsplit=1)[0].rpartition("/")[0] or "."
-    listed = run_git(folder, "ls-tree", "-r", "-z", "--name-only", commit, start).decode("utf-8", "replace")
+    listed = run_git(folder, "ls-tree", "-r", "-z", "--name-only", commit, start).decode(
+        "utf-8", "replace"
+    )
     return [path for path in listed.split("\0") if fnmatchcase(path, pattern)]
 
 
 def run_git(folder: Path, *command: str, stdin: bytes = b"") -> bytes:
-    return subprocess.run(["git", f"--git-dir={folder}", *command], input=stdin, capture_output=True, check=True).stdout  # noqa: S603, S607
+    return subprocess.run(  # noqa: S603
+        ["git", f"--git-dir={folder}", *command],  # noqa: S607
+        input=stdin,
+        capture_output=True,
+        check=True,
+    ).stdout
 
 
 def unpack(path: str, content: bytes) -> bytes:

@@ -1,6 +1,7 @@
 """Claims beside their evidence: inference, fact checking, contracts, science, and yes/no questions.
 
-The one rule: a label is one that people gave; only "not stated" is in part made by pairing a claim with other evidence.
+The one rule: a label is one that people gave; only "not stated" is in part made by pairing a claim
+with other evidence.
 """
 
 from __future__ import annotations
@@ -18,7 +19,12 @@ from mirrors import Texts
 from rows import CONTRADICTED, ENTAILED, NOT_STATED, Row
 from text import Ranking, fold, join_tokens, make_claim, tidy
 
-LABELS = {"entailment": ENTAILED, "neutral": NOT_STATED, "contradiction": CONTRADICTED, "not_entailment": NOT_STATED}
+LABELS = {
+    "entailment": ENTAILED,
+    "neutral": NOT_STATED,
+    "contradiction": CONTRADICTED,
+    "not_entailment": NOT_STATED,
+}
 COARSE = {"entailment": ENTAILED, "not_entailment": CONTRADICTED}
 FEVER = {"SUPPORTS": ENTAILED, "REFUTES": CONTRADICTED, "NOT ENOUGH INFO": NOT_STATED}
 CONTRACT = {"Entailment": ENTAILED, "NotMentioned": NOT_STATED, "Contradiction": CONTRADICTED}
@@ -28,7 +34,9 @@ csv.field_size_limit(10**9)
 
 def read_columns(text: str, delimiter: str = "\t") -> Iterator[dict[str, str]]:
     quoting = csv.QUOTE_NONE if delimiter == "\t" else csv.QUOTE_MINIMAL
-    yield from csv.DictReader(io.StringIO(text.lstrip("\ufeff")), delimiter=delimiter, quoting=quoting)
+    yield from csv.DictReader(
+        io.StringIO(text.lstrip("\ufeff")), delimiter=delimiter, quoting=quoting
+    )
 
 
 def read_lines(text: str) -> Iterator[Row]:
@@ -40,19 +48,33 @@ def make_pair(claim: str, evidence: str, label: int) -> Row:
 
 
 def convert_columns(
-    texts: Texts, _: Random, columns: tuple[str, str, str], labels: Mapping[str, int] = LABELS, coarse: bool = False
+    texts: Texts,
+    _: Random,
+    columns: tuple[str, str, str],
+    labels: Mapping[str, int] = LABELS,
+    coarse: bool = False,
 ) -> Iterator[Row]:
-    """Tables with a column each for claim, evidence and label. `coarse`: contradicted only means not entailed."""
+    """Tables with a column each for claim, evidence and label. `coarse`: contradicted only means
+    not entailed.
+    """
     claim, evidence, label = columns
     for path, text in texts.items():
         for row in read_columns(text, "," if path.endswith(".csv") else "\t"):
             found = labels.get((row[label] or "").strip())
-            if found is not None and row[claim] not in ("", "NS") and row[evidence] not in ("", "NS"):
-                yield make_pair(row[claim], row[evidence], found) | ({"coarse": True} if coarse else {})
+            if (
+                found is not None
+                and row[claim] not in ("", "NS")
+                and row[evidence] not in ("", "NS")
+            ):
+                yield make_pair(row[claim], row[evidence], found) | (
+                    {"coarse": True} if coarse else {}
+                )
 
 
 def convert_condaqa(texts: Texts, _: Random) -> Iterator[Row]:
-    """Yes/no questions about what a negation in the passage implies, asked of it and of three versions of it."""
+    """Yes/no questions about what a negation in the passage implies, asked of it and of three
+    versions of it.
+    """
     labels = {"YES": ENTAILED, "NO": CONTRADICTED, "DON'T KNOW": NOT_STATED}
     for row in (row for text in texts.values() for row in read_lines(text)):
         if row["label"] in labels:
@@ -70,7 +92,9 @@ def convert_snli(texts: Texts, _: Random) -> Iterator[Row]:
 
 
 def convert_mnli(texts: Texts, _: Random) -> Iterator[Row]:
-    """Parts of three repositories. The last gives one annotator's label, so the others' (by majority) go before it."""
+    """Parts of three repositories. The last gives one annotator's label, so the others' (by
+    majority) go before it.
+    """
     *parts, asked_train, asked_dev, single = texts.values()
     majority: dict[tuple[str, str], int | None] = {}
     held_out: list[Row] = []
@@ -90,14 +114,18 @@ def convert_mnli(texts: Texts, _: Random) -> Iterator[Row]:
     yield from held_out
     for row in read_columns(single, ","):
         if row["label"] in LABELS:
-            label = majority.get((fold(row["hypothesis"]), fold(row["premise"])), LABELS[row["label"]])
+            label = majority.get(
+                (fold(row["hypothesis"]), fold(row["premise"])), LABELS[row["label"]]
+            )
             if label is not None:
                 yield make_pair(row["hypothesis"], row["premise"], label)
 
 
 def read_asked_mnli(text: str) -> Iterator[tuple[str, str, int]]:
     """Evidence, claim and label out of a question about both."""
-    pattern = re.compile(r'For the statement, "(.*)", does the hypothesis "(.*)" represent entailment', re.DOTALL)
+    pattern = re.compile(
+        r'For the statement, "(.*)", does the hypothesis "(.*)" represent entailment', re.DOTALL
+    )
     for row in read_columns(text, ","):
         found = pattern.match(row["Question"])
         if found and row["Answer"] in LABELS and found[1].strip() and found[2].strip():
@@ -109,7 +137,9 @@ def end_sentence(text: str) -> str:
 
 
 def convert_boolq(texts: Texts, _: Random) -> Iterator[Row]:
-    """Yes/no questions of search users on a Wikipedia paragraph; yes is entailed, no is contradicted."""
+    """Yes/no questions of search users on a Wikipedia paragraph; yes is entailed, no is
+    contradicted.
+    """
     for row in (row for text in texts.values() for row in json.loads(text)):
         found = re.match(r"question: (.*?)\npassage: (.*)", row["sentence"], re.DOTALL)
         if found and row["label"] in ("True", "False"):
@@ -120,24 +150,37 @@ def convert_boolq(texts: Texts, _: Random) -> Iterator[Row]:
 
 
 def convert_fever(texts: Texts, chance: Random) -> Iterator[Row]:
-    """Claims with their sentences; a claim that Wikipedia does not settle with sentences on the same subject."""
+    """Claims with their sentences; a claim that Wikipedia does not settle with sentences on the
+    same subject.
+    """
     *parts, labels, premises, claims = texts.values()
     unsettled, subjects = list[str](), defaultdict[tuple[str, ...], set[str]](set)
     for row in (row for part in parts for row in read_columns(part, ",")):
-        claim, evidence = join_tokens(row["claim"]), [join_tokens(text) for text in ast.literal_eval(row["evidence"])][:3]
+        claim, evidence = (
+            join_tokens(row["claim"]),
+            [join_tokens(text) for text in ast.literal_eval(row["evidence"])][:3],
+        )
         if row["label"] == "0":
             unsettled.append(claim)
         elif evidence:
             chance.shuffle(evidence)
             subjects[name_subject(claim)].update(evidence)
-            yield make_pair(claim, " ".join(evidence), {"1": ENTAILED, "2": CONTRADICTED}[row["label"]])
-    for word, premise, text in zip(labels.splitlines(), premises.splitlines(), claims.splitlines(), strict=True):
+            yield make_pair(
+                claim, " ".join(evidence), {"1": ENTAILED, "2": CONTRADICTED}[row["label"]]
+            )
+    for word, premise, text in zip(
+        labels.splitlines(), premises.splitlines(), claims.splitlines(), strict=True
+    ):
         claim, sentence = join_tokens(text), join_tokens(premise)
         subjects[name_subject(claim)].add(sentence)
         yield make_pair(claim, sentence, COARSE[word])
     for claim in unsettled:
         if known := sorted(subjects.get(name_subject(claim), ())):
-            yield make_pair(claim, " ".join(chance.sample(known, min(len(known), chance.choice((1, 1, 2))))), NOT_STATED)
+            yield make_pair(
+                claim,
+                " ".join(chance.sample(known, min(len(known), chance.choice((1, 1, 2))))),
+                NOT_STATED,
+            )
 
 
 def name_subject(claim: str) -> tuple[str, ...]:
@@ -147,26 +190,39 @@ def name_subject(claim: str) -> tuple[str, ...]:
 def convert_fever_symmetric(texts: Texts, _: Random) -> Iterator[Row]:
     """Twins: each claim is true on one sentence and false on another."""
     for row in (row for text in texts.values() for row in read_lines(text)):
-        evidence, label = row.get("evidence") or row.get("evidence_sentence"), row.get("gold_label") or row.get("label")
+        evidence, label = (
+            row.get("evidence") or row.get("evidence_sentence"),
+            row.get("gold_label") or row.get("label"),
+        )
         if row.get("claim") and evidence and label in FEVER:
             yield make_pair(join_tokens(row["claim"]), join_tokens(evidence), FEVER[label])
 
 
 def convert_fm2(texts: Texts, chance: Random) -> Iterator[Row]:
-    """Claims written to deceive; beside half of them a sentence more, and two other sentences for "not stated"."""
+    """Claims written to deceive; beside half of them a sentence more, and two other sentences for
+    "not stated".
+    """
     for row in (row for text in texts.values() for row in read_lines(text)):
         evidence = " ".join(part["text"].strip() for part in row["gold_evidence"])
-        others = [part["text"].strip() for part in row["retrieved_evidence"] if part["text"].strip() not in evidence]
+        others = [
+            part["text"].strip()
+            for part in row["retrieved_evidence"]
+            if part["text"].strip() not in evidence
+        ]
         if others and chance.random() < 0.5:
             other = chance.choice(others)
             evidence = f"{other} {evidence}" if chance.random() < 0.5 else f"{evidence} {other}"
-        yield make_pair(row["text"], evidence, ENTAILED if row["label"] == "SUPPORTS" else CONTRADICTED)
+        yield make_pair(
+            row["text"], evidence, ENTAILED if row["label"] == "SUPPORTS" else CONTRADICTED
+        )
         if len(others) >= 2 and chance.random() < 0.4:
             yield make_pair(row["text"], " ".join(chance.sample(others, 2)), NOT_STATED)
 
 
 def convert_contractnli(texts: Texts, chance: Random) -> Iterator[Row]:
-    """Clauses that lawyers marked, with neighbours; for "not stated" those most like the claim, or (train) any."""
+    """Clauses that lawyers marked, with neighbours; for "not stated" those most like the claim, or
+    (train) any.
+    """
     known = set()
     for data in (json.loads(text) for path, text in texts.items() if path.endswith(".json")):
         for document in data["documents"]:
@@ -176,16 +232,26 @@ def convert_contractnli(texts: Texts, chance: Random) -> Iterator[Row]:
     labels = {"0": ENTAILED, "1": CONTRADICTED, "2": NOT_STATED}
     for path, text in texts.items():
         for row in read_columns(text, ",") if path.endswith(".csv") else ():
-            evidence = "\n".join(tidy(part) for part in row["concatenated_spans"].split("\n") if part.strip())
-            if row["label"] in labels and is_usual(evidence) and ("/train." in path or chance.random() >= 0.7):
+            evidence = "\n".join(
+                tidy(part) for part in row["concatenated_spans"].split("\n") if part.strip()
+            )
+            if (
+                row["label"] in labels
+                and is_usual(evidence)
+                and ("/train." in path or chance.random() >= 0.7)
+            ):
                 pair = make_pair(row["hypothesis"], evidence, labels[row["label"]])
                 yield from [] if (pair["q"], pair["p"][:60]) in known else [pair]
 
 
 def pair_clauses(document: Row, labels: Row, chance: Random) -> Iterator[Row]:
-    clauses = [re.sub(r"\s+", " ", document["text"][start:end]).strip() for start, end in document["spans"]]
+    clauses = [
+        re.sub(r"\s+", " ", document["text"][start:end]).strip() for start, end in document["spans"]
+    ]
     ranking = Ranking(clauses)
-    for name, found in document["annotation_sets"][0]["annotations"].items() if len(clauses) >= 4 else ():
+    for name, found in (
+        document["annotation_sets"][0]["annotations"].items() if len(clauses) >= 4 else ()
+    ):
         claim, label = labels[name]["hypothesis"], CONTRACT[found["choice"]]
         if label == NOT_STATED:
             kept = ranking.rank(claim, 4)[: chance.choice((2, 3, 4))]
@@ -205,7 +271,10 @@ def is_usual(evidence: str) -> bool:
 def convert_wice(texts: Texts, chance: Random) -> Iterator[Row]:
     """Claims of Wikipedia against the pages it cites; partly supported counts as not stated."""
     for row in (row for text in texts.values() for row in read_lines(text)):
-        sentences, sets = row["evidence"], [found for found in row.get("supporting_sentences", []) if found]
+        sentences, sets = (
+            row["evidence"],
+            [found for found in row.get("supporting_sentences", []) if found],
+        )
         if row["label"] == "not_supported":
             kept = Ranking(sentences).rank(row["claim"], 5)
         elif sets:
@@ -213,10 +282,18 @@ def convert_wice(texts: Texts, chance: Random) -> Iterator[Row]:
             kept += [max(0, at - 1) for at in kept[:2]]
         else:
             continue
-        shown = [at for at in sorted(set(kept)) if not sentences[at].startswith("(meta data)") or at in kept[:3]]
-        evidence = " ".join(tidy(re.sub(r"^[#*\s]+", "", sentences[at])) for at in shown).replace("(meta data) ", "")
+        shown = [
+            at
+            for at in sorted(set(kept))
+            if not sentences[at].startswith("(meta data)") or at in kept[:3]
+        ]
+        evidence = " ".join(tidy(re.sub(r"^[#*\s]+", "", sentences[at])) for at in shown).replace(
+            "(meta data) ", ""
+        )
         if is_usual(evidence):
-            yield make_pair(row["claim"], evidence, ENTAILED if row["label"] == "supported" else NOT_STATED)
+            yield make_pair(
+                row["claim"], evidence, ENTAILED if row["label"] == "supported" else NOT_STATED
+            )
 
 
 def convert_scifact(texts: Texts, _: Random) -> Iterator[Row]:
@@ -226,7 +303,9 @@ def convert_scifact(texts: Texts, _: Random) -> Iterator[Row]:
 
 
 def convert_pubmedqa(texts: Texts, _: Random) -> Iterator[Row]:
-    """The claim is a yes/no question; the abstract is without its conclusion and, where too long, without its beginning."""
+    """The claim is a yes/no question; the abstract is without its conclusion and, where too long,
+    without its beginning.
+    """
     labels = {"yes": ENTAILED, "maybe": NOT_STATED, "no": CONTRADICTED}
     for row in (row for text in texts.values() for row in json.loads(text).values()):
         parts = row["CONTEXTS"]

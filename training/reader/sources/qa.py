@@ -1,9 +1,10 @@
 """Questions on a paragraph, with the range of the answer or without one.
 
-A question without an answer was asked by people (`kind` human_na), or it is made here: the sentences that hold the answer
-are taken out (removed), or the paragraph is another one of those most like the question (near).
-Where question and paragraph are of two languages, the kind begins with "x-".
-The one rule: a paragraph is cut to whole sentences; the hand-written items of `more/` name these windows by their digest.
+A question without an answer was asked by people (`kind` human_na), or it is made here: the
+sentences that hold the answer are taken out (removed), or the paragraph is another one of those
+most like the question (near). Where question and paragraph are of two languages, the kind begins
+with "x-". The one rule: a paragraph is cut to whole sentences; the hand-written items of `more/`
+name these windows by their digest.
 """
 
 from __future__ import annotations
@@ -16,7 +17,17 @@ from typing import NamedTuple
 
 from mirrors import Texts
 from rows import Row
-from text import Ranking, cut_window, draw_window, drop_sentences, fold, join_tokens, make_question, split_words, tidy
+from text import (
+    Ranking,
+    cut_window,
+    draw_window,
+    drop_sentences,
+    fold,
+    join_tokens,
+    make_question,
+    split_words,
+    tidy,
+)
 
 SHORTEST = {"en": 0, "zh": 30}  # characters of a paragraph
 SHORTEST_REST = {"en": 150, "zh": 50}  # of one that lost its answer
@@ -49,7 +60,11 @@ def read_paragraphs(texts: Texts, lang: str) -> list[Paragraph]:
         convert = load_simplifier() if "DRCD" in path else str
         for part in read_squad(text):
             passage = convert(part["context"])
-            questions = [] if len(passage) != len(part["context"]) else list(read_questions(passage, part["qas"], convert))
+            questions = (
+                []
+                if len(passage) != len(part["context"])
+                else list(read_questions(passage, part["qas"], convert))
+            )
             if questions and len(passage) >= SHORTEST[lang]:
                 found.append(Paragraph(passage, questions))
     return found
@@ -70,7 +85,9 @@ def read_squad(text: str) -> Iterator[Row]:
                 yield part
 
 
-def read_questions(passage: str, items: list[Row], convert: Callable[[str], str]) -> Iterator[Question]:
+def read_questions(
+    passage: str, items: list[Row], convert: Callable[[str], str]
+) -> Iterator[Question]:
     for item in items:
         question = convert(item["question"]).strip()
         if item.get("is_impossible"):
@@ -84,8 +101,12 @@ def read_questions(passage: str, items: list[Row], convert: Callable[[str], str]
                 yield Question(question, start + len(answer) - len(answer.lstrip()), answer.strip())
 
 
-def convert_squad(texts: Texts, chance: Random, lang: str = "en", removed: float = 0.2, near: float = 0.25) -> Iterator[Row]:
-    """Sets in SQuAD's form. `removed`, `near`: shares of the questions that also stand without their answer."""
+def convert_squad(
+    texts: Texts, chance: Random, lang: str = "en", removed: float = 0.2, near: float = 0.25
+) -> Iterator[Row]:
+    """Sets in SQuAD's form. `removed`, `near`: shares of the questions that also stand without
+    their answer.
+    """
     yield from draw_windows(read_paragraphs(texts, lang), chance, lang, removed, near)
 
 
@@ -97,7 +118,9 @@ def convert_quoref(texts: Texts, chance: Random) -> Iterator[Row]:
     yield from convert_squad({"": json.dumps({"data": articles})}, chance, removed=0.1, near=0.1)
 
 
-def convert_told(texts: Texts, chance: Random, removed: float = 0.15, near: float = 0.2) -> Iterator[Row]:
+def convert_told(
+    texts: Texts, chance: Random, removed: float = 0.15, near: float = 0.2
+) -> Iterator[Row]:
     """Sets that tell the words of an answer and not its place."""
     yield from draw_windows(read_told_paragraphs(texts.values()), chance, "en", removed, near)
 
@@ -112,22 +135,32 @@ def read_told_paragraphs(texts: Iterable[str]) -> list[Paragraph]:
 
 
 def read_told(text: str) -> Iterator[tuple[str, str, str]]:
-    """Passage, question and answer: of SQuAD's form (also cut off), of a list of passages, of Natural Instructions."""
+    """Passage, question and answer: of SQuAD's form (also cut off), of a list of passages, of
+    Natural Instructions.
+    """
     if text.startswith('{"data"'):
         for part in read_squad(text):
             asked = (item for item in part["qas"] if item["answers"])
-            yield from ((part["context"], item["question"], item["answers"][0]["text"]) for item in asked)
+            yield from (
+                (part["context"], item["question"], item["answers"][0]["text"]) for item in asked
+            )
         return
     data = json.loads(text)
     for part in data if isinstance(data, list) else ():
-        yield from ((part["context"], item["question"], item["answer"].strip()) for item in part["qas"])
+        yield from (
+            (part["context"], item["question"], item["answer"].strip()) for item in part["qas"]
+        )
     for item in data["Instances"] if isinstance(data, dict) else ():
         passage, _, question = item["input"].removeprefix("Passage: ").rpartition("\nQuestion: ")
         yield passage.strip(), question, item["output"][0].strip().removesuffix(".")
 
 
-def convert_stories(texts: Texts, chance: Random, removed: float = 0.1, near: float = 0.2) -> Iterator[Row]:
-    """CMRC 2017: a Chinese story in tokens and a question that one word answers, which stands in the line most like it."""
+def convert_stories(
+    texts: Texts, chance: Random, removed: float = 0.1, near: float = 0.2
+) -> Iterator[Row]:
+    """CMRC 2017: a Chinese story in tokens and a question that one word answers, which stands in
+    the line most like it.
+    """
     convert, (asked, told) = load_simplifier(), texts.values()
     answers = dict(line.split(" ||| ") for line in told.splitlines())
     paragraphs, story = list[Paragraph](), list[str]()
@@ -143,9 +176,14 @@ def convert_stories(texts: Texts, chance: Random, removed: float = 0.1, near: fl
 
 
 def find_in_lines(lines: list[str], question: str, answer: str) -> int:
-    """Where the answer stands: in the line that shares most words with the question, there only once; -1: nowhere."""
+    """Where the answer stands: in the line that shares most words with the question, there only
+    once; -1: nowhere.
+    """
     words = set(split_words(question))
-    shared = [len(words.intersection(split_words(line))) if line.count(answer) == 1 else 0 for line in lines]
+    shared = [
+        len(words.intersection(split_words(line))) if line.count(answer) == 1 else 0
+        for line in lines
+    ]
     best = max(range(len(lines)), key=shared.__getitem__)
     return sum(map(len, lines[:best])) + lines[best].index(answer) if shared[best] > 1 else -1
 
@@ -153,7 +191,8 @@ def find_in_lines(lines: list[str], question: str, answer: str) -> int:
 def convert_mlqa(
     texts: Texts, chance: Random, across: bool = False, removed: float = 0.12, near: float = 0.15
 ) -> Iterator[Row]:
-    """Questions that people translated: on a passage of their own language, or of the other one (`across`).
+    """Questions that people translated: on a passage of their own language, or of the other one
+    (`across`).
 
     The like passages are found by the question in the passage's language.
     """
@@ -162,17 +201,26 @@ def convert_mlqa(
         own, wanted = asked[lang], asked[other if across else lang]
         known = own.keys() & wanted.keys()
         paragraphs = [
-            Paragraph(passage, [Question(own[name], *place) for name, place in places.items() if name in known])
+            Paragraph(
+                passage,
+                [Question(own[name], *place) for name, place in places.items() if name in known],
+            )
             for passage, places in passages[lang].items()
         ]
         names = {tidy(question): name for name, question in own.items()}
         for row in draw_windows(paragraphs, chance, lang, removed, near):
-            asked_as = {"q": tidy(wanted[names[row["q"]]]), "kind": f"x-{row['kind']}"} if across else {}
+            asked_as = (
+                {"q": tidy(wanted[names[row["q"]]]), "kind": f"x-{row['kind']}"} if across else {}
+            )
             yield row | asked_as | {"lang": lang}
 
 
-def read_mlqa(texts: Texts) -> tuple[dict[str, dict[str, str]], dict[str, dict[str, dict[str, tuple[int, str]]]]]:
-    """English and Chinese questions by name; places of the answers by passage and name of the question."""
+def read_mlqa(
+    texts: Texts,
+) -> tuple[dict[str, dict[str, str]], dict[str, dict[str, dict[str, tuple[int, str]]]]]:
+    """English and Chinese questions by name; places of the answers by passage and name of the
+    question.
+    """
     asked = dict[str, dict[str, str]](en={}, zh={})
     passages = dict[str, dict[str, dict[str, tuple[int, str]]]](en={}, zh={})
     for path, text in texts.items():
@@ -182,12 +230,18 @@ def read_mlqa(texts: Texts) -> tuple[dict[str, dict[str, str]], dict[str, dict[s
                 if question_lang in asked:
                     asked[question_lang][item["id"]] = item["question"]
                 start, answer = item["answers"][0]["answer_start"], item["answers"][0]["text"]
-                if lang in passages and answer.strip() and part["context"][start : start + len(answer)] == answer:
+                if (
+                    lang in passages
+                    and answer.strip()
+                    and part["context"][start : start + len(answer)] == answer
+                ):
                     passages[lang].setdefault(part["context"], {})[item["id"]] = start, answer
     return asked, passages
 
 
-def draw_windows(paragraphs: list[Paragraph], chance: Random, lang: str, removed: float, near: float) -> Iterator[Row]:
+def draw_windows(
+    paragraphs: list[Paragraph], chance: Random, lang: str, removed: float, near: float
+) -> Iterator[Row]:
     ranking = Ranking([paragraph.text for paragraph in paragraphs])
     for text, questions in paragraphs:
         for question, start, answer in questions:
@@ -204,21 +258,31 @@ def draw_windows(paragraphs: list[Paragraph], chance: Random, lang: str, removed
                     yield make_window(question, cut_window(rest, chance, 250, 750), kind="removed")
             elif drawn < removed + near:
                 alike = (paragraphs[at].text for at in ranking.rank(question, 8))
-                others = [other for other in alike if other != text and fold(answer) not in fold(other)][:4]
+                others = [
+                    other for other in alike if other != text and fold(answer) not in fold(other)
+                ][:4]
                 if others:
-                    yield make_window(question, cut_window(chance.choice(others), chance, 250, 750), kind="near")
+                    yield make_window(
+                        question, cut_window(chance.choice(others), chance, 250, 750), kind="near"
+                    )
 
 
-def make_window(question: str, passage: str, start: int = -1, answer: str = "", kind: str = "") -> Row:
+def make_window(
+    question: str, passage: str, start: int = -1, answer: str = "", kind: str = ""
+) -> Row:
     """A row without the spaces around its passage."""
     shift = len(passage) - len(passage.lstrip()) if start >= 0 else 0
     return make_question(question, passage.strip(), start - shift, answer) | {"kind": kind}
 
 
 def convert_pairs(texts: Texts, chance: Random) -> Iterator[Row]:
-    """Twins by people whose paragraphs are in other files; both in lower case where nothing says how the second was written."""
+    """Twins by people whose paragraphs are in other files; both in lower case where nothing says
+    how the second was written.
+    """
     first, second, written, *others = texts.values()
-    answered, unanswered = ([line.split("\t")[1] for line in text.splitlines()] for text in (first, second))
+    answered, unanswered = (
+        [line.split("\t")[1] for line in text.splitlines()] for text in (first, second)
+    )
     cased = {fold(text): text for text in (line.split("\t")[1] for line in written.splitlines())}
     twins = {fold(one): other for one, other in zip(answered, unanswered, strict=True)}
     for text, questions in read_told_paragraphs(others):
@@ -226,7 +290,13 @@ def convert_pairs(texts: Texts, chance: Random) -> Iterator[Row]:
             if twin := twins.get(fold(question)):
                 low, high = draw_window(text, start, start + len(answer), chance, 300, 900)
                 known = cased.get(fold(twin))
-                yield make_window(question if known else question.lower(), text[low:high], start - low, answer, "pos")
+                yield make_window(
+                    question if known else question.lower(),
+                    text[low:high],
+                    start - low,
+                    answer,
+                    "pos",
+                )
                 yield make_window(join_question(known or twin), text[low:high], kind="human_na")
 
 
@@ -235,33 +305,51 @@ def join_question(tokens: str) -> str:
 
 
 def convert_unansq(texts: Texts, chance: Random) -> Iterator[Row]:
-    """Twins by people: one paragraph, a question with and one without an answer; lower case, text out of tokens."""
+    """Twins by people: one paragraph, a question with and one without an answer; lower case, text
+    out of tokens.
+    """
     parts = ([line.split("\t") for line in text.splitlines()] for text in texts.values())
     for (passage, *_), answered, unanswered in zip(*parts, strict=True):
-        words, first, last = passage.split(" "), int(answered[2]), max(int(answered[2]), int(answered[3]))
+        words, first, last = (
+            passage.split(" "),
+            int(answered[2]),
+            max(int(answered[2]), int(answered[3])),
+        )
         begin, stop = len(" ".join([*words[:first], ""])), len(" ".join(words[: last + 1]))
         text, start, end = join_marked(passage, begin, stop)
         if start >= end:
             continue
         low, high = draw_window(text, start, end, chance, 300, 900)
         if low <= start and end <= high:
-            yield make_window(join_tokens(answered[1]), text[low:high], start - low, text[start:end], "pos")
+            yield make_window(
+                join_tokens(answered[1]), text[low:high], start - low, text[start:end], "pos"
+            )
             yield make_window(join_tokens(unanswered[1]), text[low:high], kind="human_na")
 
 
-def convert_qed(texts: Texts, chance: Random, removed: float = 0.15, near: float = 0.25) -> Iterator[Row]:
-    """Natural Questions with the paragraph that answers them, where one answer does; text out of tokens."""
+def convert_qed(
+    texts: Texts, chance: Random, removed: float = 0.15, near: float = 0.25
+) -> Iterator[Row]:
+    """Natural Questions with the paragraph that answers them, where one answer does; text out of
+    tokens.
+    """
     found = dict[str, list[Question]]()
     for item in (json.loads(line) for text in texts.values() for line in text.splitlines()):
         if len(item["answer_spans"]) == 1:
             passage, start, end = join_marked(item["paragraph_text"], *item["answer_spans"][0])
             if start < end:
-                found.setdefault(passage, []).append(Question(join_tokens(item["question_text"]), start, passage[start:end]))
-    yield from draw_windows([Paragraph(*item) for item in found.items()], chance, "en", removed, near)
+                found.setdefault(passage, []).append(
+                    Question(join_tokens(item["question_text"]), start, passage[start:end])
+                )
+    yield from draw_windows(
+        [Paragraph(*item) for item in found.items()], chance, "en", removed, near
+    )
 
 
 def join_marked(tokens: str, start: int, end: int) -> tuple[str, int, int]:
-    """Text out of tokens, and the range in it that was `start` to `end` in them; an empty one where it is lost."""
+    """Text out of tokens, and the range in it that was `start` to `end` in them; an empty one where
+    it is lost.
+    """
     marked = join_tokens(f"{tokens[:start]}{MARK}{tokens[start:end]}{MARK}{tokens[end:]}")
     if marked.count(MARK) != 2:
         return "", 0, 0

@@ -1,6 +1,8 @@
-"""Statements and questions on tables: lines `a | b | c` under a header line, cut to about 150 tokens.
+"""Statements and questions on tables: lines `a | b | c` under a header line, cut to about 150
+tokens.
 
-The one rule: rows are left out only where the statement speaks of one row, so its truth value stays.
+The one rule: rows are left out only where the statement speaks of one row, so its truth value
+stays.
 """
 
 from __future__ import annotations
@@ -22,9 +24,12 @@ from text import join_tokens, make_claim, make_question, tidy
 BUDGET = 650  # characters of a table
 LONGEST = 1400  # of text around one
 _SEVERAL_ROWS = re.compile(
-    r"\b(most|least|more|less|fewer|fewest|first|last|next|previous|after|before|only|all|every|each|none|no|never|both|other|"
-    r"another|same|different|total|sum|average|mean|than|above|below|between|times|over|under|top|bottom|rank\w*|any|several|"
-    r"multiple|majority|one|two|three|four|five|six|seven|eight|nine|ten|how many|consecutive|earli\w+|lat\w+|\w{3,}est)\b",
+    r"\b(most|least|more|less|fewer|fewest|first|last|next|previous|after|before|only|all|every|"
+    r"each|none|no|never|both|other|"
+    r"another|same|different|total|sum|average|mean|than|above|below|between|times|over|under|"
+    r"top|bottom|rank\w*|any|several|"
+    r"multiple|majority|one|two|three|four|five|six|seven|eight|nine|ten|how "
+    r"many|consecutive|earli\w+|lat\w+|\w{3,}est)\b",
     re.IGNORECASE,
 )
 _NEIGHBOURS = re.compile(r"\b(next|previous|after|before|above|below|consecutive)\b", re.IGNORECASE)
@@ -52,10 +57,17 @@ def convert_tabfact(texts: Texts, chance: Random) -> Iterator[Row]:
     pairs, *parts = (json.loads(text) for path, text in texts.items() if path.endswith(".json"))
     tables = {path.split("/")[-1]: text for path, text in texts.items() if path.endswith(".csv")}
     captions = {table: caption for part in parts for table, (_, _, caption) in part.items()}
-    items = [(table, text, label) for table, *two in pairs for text, label in zip(two, (ENTAILED, CONTRADICTED), strict=True)]
+    items = [
+        (table, text, label)
+        for table, *two in pairs
+        for text, label in zip(two, (ENTAILED, CONTRADICTED), strict=True)
+    ]
     for part in parts:
         for table, (statements, labels, _) in part.items():
-            items += [(table, text, ENTAILED if y else CONTRADICTED) for text, y in zip(statements, labels, strict=True)]
+            items += [
+                (table, text, ENTAILED if y else CONTRADICTED)
+                for text, y in zip(statements, labels, strict=True)
+            ]
     known = set()
     for table, text, label in (item for item in items if item[0] in tables):
         rows = [line.split("#") for line in tables[table].strip().split("\n")]
@@ -68,12 +80,16 @@ def convert_tabfact(texts: Texts, chance: Random) -> Iterator[Row]:
 
 
 def cut_table(rows: list[list[str]], claim: str, chance: Random) -> list[str]:
-    """The whole table where it fits; of a longer one the row that the claim names and others; nothing where that misleads."""
+    """The whole table where it fits; of a longer one the row that the claim names and others;
+    nothing where that misleads.
+    """
     lines = join_rows(rows)
     if measure(lines) <= BUDGET:
         return lines
     words = split_words(claim)
-    shared = sorted(((len(words & split_words(line)), at) for at, line in enumerate(lines) if at), reverse=True)
+    shared = sorted(
+        ((len(words & split_words(line)), at) for at, line in enumerate(lines) if at), reverse=True
+    )
     best = [at for count, at in shared if count == shared[0][0]]
     if _SEVERAL_ROWS.search(claim) or shared[0][0] < 2 or len(best) > 2:
         return []
@@ -90,22 +106,36 @@ def cut_table(rows: list[list[str]], claim: str, chance: Random) -> list[str]:
 
 def convert_infotabs(texts: Texts, _: Random) -> Iterator[Row]:
     """Info boxes of Wikipedia as lines `key | value`."""
-    tables = {path.split("/")[-1].removesuffix(".json"): text for path, text in texts.items() if path.endswith(".json")}
+    tables = {
+        path.split("/")[-1].removesuffix(".json"): text
+        for path, text in texts.items()
+        if path.endswith(".json")
+    }
     labels = {"E": ENTAILED, "N": NOT_STATED, "C": CONTRADICTED}
-    for row in (row for path, text in texts.items() if path.endswith(".tsv") for row in read_columns(text)):
+    for row in (
+        row for path, text in texts.items() if path.endswith(".tsv") for row in read_columns(text)
+    ):
         if row["table_id"] not in tables or row["label"] not in labels:
             continue
         box = json.loads(tables[row["table_id"]])
-        values = [(key, ", ".join(value) if isinstance(value, list) else value) for key, value in box.items() if key != "title"]
+        values = [
+            (key, ", ".join(value) if isinstance(value, list) else value)
+            for key, value in box.items()
+            if key != "title"
+        ]
         title = box.get("title", "")
         kept = cut_box(join_rows(values), row["hypothesis"], labels[row["label"]])
         if kept:
-            evidence = "\n".join([clean_cell(" ".join(title) if isinstance(title, list) else title), *kept])
+            evidence = "\n".join(
+                [clean_cell(" ".join(title) if isinstance(title, list) else title), *kept]
+            )
             yield make_claim(row["hypothesis"].strip().strip('"'), evidence, labels[row["label"]])
 
 
 def cut_box(lines: list[str], claim: str, label: int) -> list[str]:
-    """The lines that share most words with the claim, if these are most of them; nothing left out under "not stated"."""
+    """The lines that share most words with the claim, if these are most of them; nothing left out
+    under "not stated".
+    """
     if sum(map(len, lines)) <= (1.5 * BUDGET if label == NOT_STATED else BUDGET):
         return lines
     if label == NOT_STATED:
@@ -120,26 +150,44 @@ def cut_box(lines: list[str], claim: str, label: int) -> list[str]:
 
 def find_cell(text: str, cell: str, start: int = 0) -> int:
     """Where the only cell begins that is exactly this; -1 where there is none or more than one."""
-    found = [match.start() for match in re.finditer(rf"(?:^|(?<=\| )|(?<=\n)){re.escape(cell)}(?= \||\n|$(?!\n))", text)]
+    found = [
+        match.start()
+        for match in re.finditer(
+            rf"(?:^|(?<=\| )|(?<=\n)){re.escape(cell)}(?= \||\n|$(?!\n))", text
+        )
+    ]
     found = [at for at in found if at >= max(1, start)]
     return found[0] if len(found) == 1 else -1
 
 
 def convert_wtq(texts: Texts, chance: Random) -> Iterator[Row]:
-    """Questions whose answer is one cell of one row; some of them also on the table without that row."""
+    """Questions whose answer is one cell of one row; some of them also on the table without that
+    row.
+    """
     parts = [text.splitlines()[1:] for path, text in texts.items() if path.endswith(".tsv")]
     for fields in (line.split("\t") for part in parts for line in part):
         if len(fields) != 4 or "|" in fields[3] or fields[2] not in texts:
             continue
-        rows = [row for row in csv.reader(io.StringIO(texts[fields[2]]), escapechar="\\") if any(cell.strip() for cell in row)]
-        answer, question = clean_cell(fields[3]), html.unescape(fields[1]).strip().rstrip(" ?.") + "?"
+        rows = [
+            row
+            for row in csv.reader(io.StringIO(texts[fields[2]]), escapechar="\\")
+            if any(cell.strip() for cell in row)
+        ]
+        answer, question = (
+            clean_cell(fields[3]),
+            html.unescape(fields[1]).strip().rstrip(" ?.") + "?",
+        )
         holders = [at for at, row in enumerate(rows) if at and answer in map(clean_cell, row)]
         if len(holders) != 1 or not answer or _COUNTED.search(question):
             continue
-        yield from ask_table(join_rows(rows), holders[0], question[0].upper() + question[1:], answer, chance)
+        yield from ask_table(
+            join_rows(rows), holders[0], question[0].upper() + question[1:], answer, chance
+        )
 
 
-def ask_table(lines: list[str], holder: int, question: str, answer: str, chance: Random) -> Iterator[Row]:
+def ask_table(
+    lines: list[str], holder: int, question: str, answer: str, chance: Random
+) -> Iterator[Row]:
     kept = list(range(1, len(lines)))
     if measure(lines) > 1.3 * BUDGET:
         words, kept, size = split_words(question), [holder], len(lines[0]) + len(lines[holder])
@@ -165,7 +213,11 @@ def convert_tatqa(texts: Texts, chance: Random) -> Iterator[Row]:
         lines = join_rows(page["table"]["table"])
         paragraphs = {str(part["order"]): tidy(part["text"]) for part in page["paragraphs"]}
         for item in page["questions"]:
-            answer = item["answer"][0] if isinstance(item["answer"], list) and len(item["answer"]) == 1 else item["answer"]
+            answer = (
+                item["answer"][0]
+                if isinstance(item["answer"], list) and len(item["answer"]) == 1
+                else item["answer"]
+            )
             if item["answer_type"] != "span" or not isinstance(answer, str | int | float):
                 continue
             if item["answer_from"] == "text":
@@ -180,12 +232,20 @@ def ask_text(paragraphs: dict[str, str], item: Row, answer: str, chance: Random)
     if len(holders) != 1 or paragraphs[holders[0]].count(answer) != 1:
         return
     place = order.index(holders[0])
-    near = [at for n, at in enumerate(order) if n == place or (abs(n - place) == 1 and chance.random() < 0.5)]
+    near = [
+        at
+        for n, at in enumerate(order)
+        if n == place or (abs(n - place) == 1 and chance.random() < 0.5)
+    ]
     passage = "\n".join(paragraphs[at] for at in near)
     passage = passage if len(passage) <= LONGEST else paragraphs[holders[0]]
     if passage.count(answer) == 1:
         yield make_question(item["question"], passage, passage.index(answer), answer)
-    wrong = [at for at in order if at not in related and answer not in paragraphs[at] and len(paragraphs[at]) > 150]
+    wrong = [
+        at
+        for at in order
+        if at not in related and answer not in paragraphs[at] and len(paragraphs[at]) > 150
+    ]
     if wrong and chance.random() < 0.7:
         yield make_question(item["question"], paragraphs[chance.choice(wrong)])
 
@@ -198,6 +258,11 @@ def ask_cells(lines: list[str], question: str, answer: str, chance: Random) -> I
     yield make_question(question, passage, start, answer)
     holders = [at for at, line in enumerate(lines) if answer in line.split(" | ")]
     rest = [line for at, line in enumerate(lines) if at not in holders]
-    usual = len(holders) == 1 and holders[0] > 1 and len(rest) > 3 and not _SEVERAL_ROWS.search(question)
+    usual = (
+        len(holders) == 1
+        and holders[0] > 1
+        and len(rest) > 3
+        and not _SEVERAL_ROWS.search(question)
+    )
     if usual and chance.random() < 0.6:
         yield make_question(question, "\n".join(rest))

@@ -1,6 +1,8 @@
-"""What the sets have in common: tidy text, sentences, windows of a passage, the passages most like a question, and rows.
+"""What the sets have in common: tidy text, sentences, windows of a passage, the passages most like
+a question, and rows.
 
-The one rule: whatever is drawn is drawn from the generator that is handed in, so a set gives the same rows every time.
+The one rule: whatever is drawn is drawn from the generator that is handed in, so a set gives the
+same rows every time.
 """
 
 from __future__ import annotations
@@ -15,7 +17,17 @@ from rows import CJK, Row
 
 COMMON = 2000  # passages that hold a word; a more frequent one finds nothing
 CHINESE = 0.4  # length of a Chinese window beside an English one
-_MARKS = {"-LRB-": "(", "-RRB-": ")", "-LSB-": "[", "-RSB-": "]", "-COLON-": ":", "`` ": '"', " ''": '"', "``": '"', "''": '"'}
+_MARKS = {
+    "-LRB-": "(",
+    "-RRB-": ")",
+    "-LSB-": "[",
+    "-RSB-": "]",
+    "-COLON-": ":",
+    "`` ": '"',
+    " ''": '"',
+    "``": '"',
+    "''": '"',
+}
 _SPACING = (
     (r"\s+([,.;:?!%)\]])", r"\1"),
     (r"([(\[])\s+", r"\1"),
@@ -25,7 +37,8 @@ _SPACING = (
     (" -- ", " – "),
 )
 _END = re.compile(
-    r"[。！？；]+[”’」』）]?|(?<![A-Z])(?<!\b[A-Z][a-z])(?<!\b(?:St|Mr|Dr|vs))[.!?]+[\"”’)]*(?=\s+[\"“(A-Z0-9])",
+    r"[。！？；]+[”’」』）]?|(?<![A-Z])(?<!\b[A-Z][a-z])(?<!\b(?:St|Mr|Dr|"
+    r"vs))[.!?]+[\"”’)]*(?=\s+[\"“(A-Z0-9])",
 )
 
 
@@ -34,7 +47,9 @@ def tidy(text: str) -> str:
 
 
 def fold(text: str) -> str:
-    """Letters and digits in lower case: two texts that differ in spaces and marks only are the same."""
+    """Letters and digits in lower case: two texts that differ in spaces and marks only are the
+    same.
+    """
     return re.sub(r"[\W_]+", "", text.lower())
 
 
@@ -71,10 +86,14 @@ def find_sentences(text: str) -> list[tuple[int, int]]:
 
 def drop_sentences(text: str, answer: str) -> str:
     """The text without the sentences that hold the answer."""
-    return "".join(text[i:j] for i, j in find_sentences(text) if fold(answer) not in fold(text[i:j])).strip()
+    return "".join(
+        text[i:j] for i, j in find_sentences(text) if fold(answer) not in fold(text[i:j])
+    ).strip()
 
 
-def draw_window(text: str, start: int, end: int, chance: Random, low: int = 150, high: int = 750) -> tuple[int, int]:
+def draw_window(
+    text: str, start: int, end: int, chance: Random, low: int = 150, high: int = 750
+) -> tuple[int, int]:
     """Whole sentences around a range, `low` to `high` characters of them."""
     wanted = chance.uniform(low, high) * (CHINESE if is_chinese(text) else 1)
     parts = find_sentences(text)
@@ -116,7 +135,12 @@ class Ranking:
             rarity = math.log(1 + (len(self.counts) - len(places) + 0.5) / (len(places) + 0.5))
             for at in places:
                 count = self.counts[at][word]
-                scores[at] += rarity * count * 2.2 / (count + 1.2 * (0.25 + 0.75 * self.lengths[at] / self.mean))
+                scores[at] += (
+                    rarity
+                    * count
+                    * 2.2
+                    / (count + 1.2 * (0.25 + 0.75 * self.lengths[at] / self.mean))
+                )
         return sorted(scores, key=lambda at: (-scores[at], at))[:most]
 
 

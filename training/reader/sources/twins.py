@@ -1,7 +1,9 @@
-"""Claims made by program from questions that people wrote: a true one and a false one of the same form.
+"""Claims made by program from questions that people wrote: a true one and a false one of the same
+form.
 
-The false one has another answer of the same kind, or one number, name or word changed; beside some of the true ones the
-passage has lost the answer. The one rule: neither length nor shared words may tell the two apart.
+The false one has another answer of the same kind, or one number, name or word changed; beside some
+of the true ones the passage has lost the answer. The one rule: neither length nor shared words may
+tell the two apart.
 """
 
 from __future__ import annotations
@@ -20,22 +22,29 @@ LONGEST_ANSWER = {"en": 60, "zh": 30}
 SHORTEST_REST = {"en": 100, "zh": 30}  # characters of a passage that lost its answer
 _UNITS = "年月日个人次天位座条名届岁元米倍种家"
 _NUMBER_EN = re.compile(
-    r"\b\d[\d,]*(?:\.\d+)?\b|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|twelve|twenty|thirty|forty|fifty|hundred|"
+    r"\b\d[\d,]*(?:\.\d+)?\b|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|twelve|twenty|"
+    r"thirty|forty|fifty|hundred|"
     r"thousand|million|billion)\b",
     re.IGNORECASE,
 )
 _NUMBER_ZH = re.compile(rf"\d[\d,]*(?:\.\d+)?|[一二三四五六七八九十百千万亿两]+(?=[{_UNITS}])")
 _NAME = re.compile(r"(?<!^)(?<![.!?]\s)\b[A-Z][a-zA-Z'’-]+(?:\s+(?:of\s+)?[A-Z][a-zA-Z'’-]+)*")
 _OPPOSITES = (
-    "first/last largest/smallest highest/lowest before/after more/less most/least increase/decrease increased/decreased "
-    "north/south northern/southern east/west eastern/western male/female men/women old/new older/younger oldest/youngest "
-    "begin/end began/ended win/lose won/lost always/never earliest/latest allowed/forbidden maximum/minimum major/minor "
-    "public/private good/bad best/worst high/low long/short early/late must>need_not can>cannot all/none with/without "
-    "最大/最小 最高/最低 最早/最晚 第一/最后一 之前/之后 以前/以后 增加/减少 上升/下降 北/南 东/西 男/女 开始/结束 成立/解散 "
-    "出生/去世 胜/败 多/少 高/低 可以>不可以 必须>不必 允许/禁止 全部/部分 左/右 进口/出口 支持/反对"
+    "first/last largest/smallest highest/lowest before/after more/less most/least "
+    "increase/decrease increased/decreased north/south northern/southern east/west "
+    "eastern/western male/female men/women old/new older/younger oldest/youngest begin/end "
+    "began/ended win/lose won/lost always/never earliest/latest allowed/forbidden "
+    "maximum/minimum major/minor public/private good/bad best/worst high/low long/short "
+    "early/late must>need_not can>cannot all/none with/without 最大/最小 最高/最低 最早/最晚 "
+    "第一/最后一 之前/之后 以前/以后 增加/减少 上升/下降 北/南 东/西 男/女 开始/结束 成立/解散 "
+    "出生/去世 胜/败 多/少 高/低 可以>不可以 必须>不必 允许/禁止 全部/部分 左/右 进口/出口 "
+    "支持/反对"
 )
 _NEGATIONS = "不是>是 没有>有 不能>能 不会>会 不得>可以 无法>可以 不可>可"
-_AFFIRMATIONS = "是>不是 可以>不可以 能够>不能够 会>不会 有>没有 位于>并不位于 成为>没有成为 获得>没有获得 被>没有被 于>并非于"
+_AFFIRMATIONS = (
+    "是>不是 可以>不可以 能够>不能够 会>不会 有>没有 位于>并不位于 成为>没有成为 获得>没有获得 "
+    "被>没有被 于>并非于"
+)
 _VERB = re.compile(r"\b(is|was|are|were|can|could|will|would|has|have|had|must|may|should)\b")
 _KINDS = (
     ("person", r"\bwho|whose\b|谁|何人|哪位"),
@@ -44,12 +53,27 @@ _KINDS = (
     ("place", r"\bwhere\b|country|city|哪里|何处|哪个国家|哪个城市|何地|什么地方"),
 )
 _ASKED_ZH = re.compile(
-    r"(是)?(谁|什么时候|哪一年|哪年|何时|哪里|哪儿|何处|何地|什么地方|哪个国家|哪个城市|哪座城市|哪个地区|哪一个|哪个|哪位|哪一位|多少|"
+    r"(是)?(谁|什么时候|哪一年|哪年|何时|哪里|哪儿|何处|何地|什么地方|哪个国家|哪个城市|"
+    r"哪座城市|哪个地区|哪一个|哪个|哪位|哪一位|多少|"
     rf"几(?=[{_UNITS}])|什么|何人|何种|何者)",
 )
 _ASKED_EN = re.compile(r"(who|what|which [a-z]+|what [a-z]+)\s+(.*)", re.IGNORECASE)
 _BE = ("is", "was", "are", "were")
-_OTHER_VERBS = (*_BE, "did", "does", "do", "has", "have", "had", "can", "could", "will", "would", "should", "of")
+_OTHER_VERBS = (
+    *_BE,
+    "did",
+    "does",
+    "do",
+    "has",
+    "have",
+    "had",
+    "can",
+    "could",
+    "will",
+    "would",
+    "should",
+    "of",
+)
 
 
 def list_opposites() -> dict[str, list[str]]:
@@ -74,10 +98,14 @@ def convert_twins(texts: Texts, chance: Random, lang: str = "en") -> Iterator[Ro
                 evidence = paragraph.text[first:last]
                 yield from make_answer_twins(paragraph, question, evidence, chance, lang)
                 if chance.random() < 0.35:
-                    yield from make_sentence_twins(paragraph, question, evidence, question.start - first, chance)
+                    yield from make_sentence_twins(
+                        paragraph, question, evidence, question.start - first, chance
+                    )
 
 
-def make_answer_twins(paragraph: Paragraph, question: Question, evidence: str, chance: Random, lang: str) -> Iterator[Row]:
+def make_answer_twins(
+    paragraph: Paragraph, question: Question, evidence: str, chance: Random, lang: str
+) -> Iterator[Row]:
     """The question and its answer as a statement, and the same with another answer."""
     asked, _, answer = question
     kind, other = name_kind(asked, answer), ""
@@ -106,12 +134,24 @@ def is_alike(item: Question, kind: str, answer: str) -> bool:
     """Whether another question's answer could stand for this one."""
     one, two = item.answer.lower(), answer.lower()
     close = abs(len(one) - len(two)) <= max(4, len(two) // 2)
-    return item.start >= 0 and close and one not in two and two not in one and name_kind(item.text, item.answer) == kind
+    return (
+        item.start >= 0
+        and close
+        and one not in two
+        and two not in one
+        and name_kind(item.text, item.answer) == kind
+    )
 
 
-def make_sentence_twins(paragraph: Paragraph, question: Question, evidence: str, at: int, chance: Random) -> Iterator[Row]:
-    """The sentence that answers (a part of it in Chinese, lest the true twin be a copy), and one change in it."""
-    start, end = next(((i, j) for i, j in find_sentences(evidence) if i <= at < j), (0, len(evidence)))
+def make_sentence_twins(
+    paragraph: Paragraph, question: Question, evidence: str, at: int, chance: Random
+) -> Iterator[Row]:
+    """The sentence that answers (a part of it in Chinese, lest the true twin be a copy), and one
+    change in it.
+    """
+    start, end = next(
+        ((i, j) for i, j in find_sentences(evidence) if i <= at < j), (0, len(evidence))
+    )
     sentence = evidence[start:end].strip()
     if is_chinese(paragraph.text):
         parts = re.split(r"(?<=[，；])", sentence)
@@ -121,8 +161,17 @@ def make_sentence_twins(paragraph: Paragraph, question: Question, evidence: str,
     if change == "value":
         false = change_value(sentence, paragraph.text, chance)
     else:
-        false = change_opposite(sentence, chance) if change == "opposite" else change_negation(sentence, chance)
-    if false and false != sentence and false.strip("。. ") not in evidence and 10 < len(sentence) < 250:
+        false = (
+            change_opposite(sentence, chance)
+            if change == "opposite"
+            else change_negation(sentence, chance)
+        )
+    if (
+        false
+        and false != sentence
+        and false.strip("。. ") not in evidence
+        and 10 < len(sentence) < 250
+    ):
         yield make_twin(sentence, evidence, ENTAILED, "sentence")
         yield make_twin(false, evidence, CONTRADICTED, "sentence_changed")
 
@@ -161,7 +210,9 @@ def replace(match: re.Match[str], text: str) -> str:
 
 
 def change_value(text: str, source: str, chance: Random) -> str:
-    """A number or a name into another one of the source, or a number into one near it; empty where there is none."""
+    """A number or a name into another one of the source, or a number into one near it; empty where
+    there is none.
+    """
     number = _NUMBER_ZH if is_chinese(text) else _NUMBER_EN
     places = [(number, match) for match in number.finditer(text)]
     places += [] if is_chinese(text) else [(_NAME, match) for match in _NAME.finditer(text)]
@@ -183,7 +234,11 @@ def draw_numbers(number: str, pool: list[str], chance: Random) -> list[str]:
     kept = [one for one in alike if abs(len(one) - len(number)) <= 1]
     if number[0].isdigit() and (not kept or chance.random() < 0.5):
         plain, step = number.replace(",", ""), chance.choice([1, 2, 3, 5, 10, -1, -2, -3])
-        made = str(int(plain) + step) if plain.isdigit() else plain[:-1] + str((int(plain[-1]) + 3) % 10)
+        made = (
+            str(int(plain) + step)
+            if plain.isdigit()
+            else plain[:-1] + str((int(plain[-1]) + 3) % 10)
+        )
         return [made] if made != plain and not made.startswith("-") else kept
     return kept
 
@@ -205,9 +260,15 @@ def state_answer(question: str, answer: str, chance: Random) -> str:
         found = _ASKED_ZH.search(asked)
         if not found or chance.random() >= 0.85:
             return question + answer + "。"
-        shown = re.sub(r"[个年人次天位]$", "", answer) if found[2].startswith(("多少", "几")) else answer
+        shown = (
+            re.sub(r"[个年人次天位]$", "", answer)
+            if found[2].startswith(("多少", "几"))
+            else answer
+        )
         rest = re.sub(r"^(国家|城市|地区|年)(?=$)", "", asked[found.end() :])
-        return re.sub(r"^(请问)", "", asked[: found.start()]) + (found[1] or "") + shown + rest + "。"
+        return (
+            re.sub(r"^(请问)", "", asked[: found.start()]) + (found[1] or "") + shown + rest + "。"
+        )
     made = state_subject(asked, answer, chance) or state_time_or_place(asked, answer)
     return made or question.strip() + " " + answer + ("" if answer.endswith(".") else ".")
 
@@ -219,7 +280,11 @@ def state_subject(asked: str, answer: str, chance: Random) -> str:
         return ""
     verb, _, rest = found[2].partition(" ")
     if verb.lower() in _BE and found[1].lower() in ("who", "what"):
-        if chance.random() < 0.5 and rest and not re.search(r"\b(of|in|by|to|for|at|called|known)$", rest):
+        if (
+            chance.random() < 0.5
+            and rest
+            and not re.search(r"\b(of|in|by|to|for|at|called|known)$", rest)
+        ):
             return f"{rest[0].upper()}{rest[1:]} {verb} {answer}."
     elif verb.lower() in _OTHER_VERBS:
         return ""

@@ -1,7 +1,7 @@
 """Files that hold others: ZIP archives, and mails with what is attached to them.
 
-The one rule: what a container says of its own sizes is not believed; bytes are counted as they come out, for all that is nested
-in it together.
+The one rule: what a container says of its own sizes is not believed; bytes are counted as they come
+out, for all that is nested in it together.
 """
 
 from __future__ import annotations
@@ -36,28 +36,40 @@ def _mail(data: bytes, name: str, into: Unpacked) -> None:
 
 
 # suffix -> what puts the files that it holds into an `Unpacked`
-CONTAINERS: Final[dict[str, Callable[[bytes, str, Unpacked], None]]] = {".zip": unzip, ".eml": _mail}
+CONTAINERS: Final[dict[str, Callable[[bytes, str, Unpacked], None]]] = {
+    ".zip": unzip,
+    ".eml": _mail,
+}
 
 
-async def unpack(data: bytes, name: str, settings: IngestSettings, taken: Taken | None = None) -> Unpacking:
-    """The readable files that `data` holds, and warnings that name what was left out; nothing for a file that holds no others.
+async def unpack(
+    data: bytes, name: str, settings: IngestSettings, taken: Taken | None = None
+) -> Unpacking:
+    """The readable files that `data` holds, and warnings that name what was left out; nothing for a
+    file that holds no others.
 
-    `taken`: of a file that came out of another, what came out of the outermost so far. Raises UnreadableFile for a bomb, a
-    broken or an encrypted archive. Runs in a worker process.
+    `taken`: of a file that came out of another, what came out of the outermost so far. Raises
+    UnreadableFile for a bomb, a broken or an encrypted archive. Runs in a worker process.
     """
     taken = taken or Taken(len(data))
     if PurePath(name).suffix.lower() not in CONTAINERS:
         return Unpacking([], [], taken)
-    result = await bounded("citewell.ingest.archive.unpack:unpack_here", data, name, settings, taken)
+    result = await bounded(
+        "citewell.ingest.archive.unpack:unpack_here", data, name, settings, taken
+    )
     assert isinstance(result, Unpacking)
     return result
 
 
-def unpack_here(data: bytes, name: str, settings: IngestSettings, taken: Taken | None = None) -> Unpacking:
+def unpack_here(
+    data: bytes, name: str, settings: IngestSettings, taken: Taken | None = None
+) -> Unpacking:
     """The same without a process of its own."""
     suffix, kind = PurePath(name).suffix.lower(), sniff(data)
     if suffix == ".zip" and kind is not None and kind.suffix:
-        raise UnreadableFile(f"{name} is {kind.words}", hint=f"name it {kind.suffix} and add it again")
+        raise UnreadableFile(
+            f"{name} is {kind.words}", hint=f"name it {kind.suffix} and add it again"
+        )
     into = Unpacked(name, settings, taken or Taken(len(data)))
     try:
         CONTAINERS[suffix](data, name, into)

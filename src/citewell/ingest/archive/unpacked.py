@@ -1,6 +1,7 @@
 """What has come out of a container so far, held against the limits of the settings.
 
-The one rule: every byte is counted before it is kept, and a limit that is passed refuses the container as a whole.
+The one rule: every byte is counted before it is kept, and a limit that is passed refuses the
+container as a whole.
 """
 
 from __future__ import annotations
@@ -26,11 +27,15 @@ _NEVER: Final = frozenset({"thumbs.db", "desktop.ini"})
 _DRIVE = re.compile(r"^[A-Za-z]:")
 _LONGEST_NAME: Final = 200
 _SEPARATORS = re.compile(r"!*/")  # `!/` stands where an archive is opened, and nowhere else
-_TURNS = re.compile(r"[\u200e\u200f\u202a-\u202e\u2066-\u2069]")  # turn the direction of writing: exe.txt shown for txt.exe
+_TURNS = re.compile(
+    r"[\u200e\u200f\u202a-\u202e\u2066-\u2069]"
+)  # turn the direction of writing: exe.txt shown for txt.exe
 
 
 class Member(NamedTuple):
-    """A file that came out of a container. `name` has `/` between folders, and `!/` where an archive in it was opened."""
+    """A file that came out of a container. `name` has `/` between folders, and `!/` where an
+    archive in it was opened.
+    """
 
     name: str
     data: bytes
@@ -61,9 +66,13 @@ class Unpacked:
         self._left_out: dict[str, list[str]] = {}
 
     def wanted(self, name: str) -> bool:
-        """Whether a file of this name is worth unpacking; one that is not is remembered, unless it is hidden."""
+        """Whether a file of this name is worth unpacking; one that is not is remembered, unless it
+        is hidden.
+        """
         path = PurePosixPath(name)
-        if any(part.startswith(".") or part == "__MACOSX" for part in path.parts) or path.name.startswith("~$"):
+        if any(
+            part.startswith(".") or part == "__MACOSX" for part in path.parts
+        ) or path.name.startswith("~$"):
             return False
         suffix = path.suffix.lower()
         if path.name.lower() in _NEVER:
@@ -80,9 +89,14 @@ class Unpacked:
         taken = self.taken
         taken.bytes += size
         if taken.bytes > max(RATIO_FROM, self.settings.max_ratio * taken.packed):
-            self._refuse(f"unpacks to more than {self.settings.max_ratio:g} times its size, as zip bombs do", "max_ratio")
+            self._refuse(
+                f"unpacks to more than {self.settings.max_ratio:g} times its size, as zip bombs do",
+                "max_ratio",
+            )
         if taken.bytes > self.settings.max_unpacked:
-            self._refuse(f"unpacks to more than {self.settings.max_unpacked:,} bytes", "max_unpacked")
+            self._refuse(
+                f"unpacks to more than {self.settings.max_unpacked:,} bytes", "max_unpacked"
+            )
 
     def offer(self, name: str, data: bytes) -> None:
         """A file and its bytes: counted, then kept, or opened where it is an archive."""
@@ -92,7 +106,9 @@ class Unpacked:
             self.keep(name, data)
 
     def keep(self, name: str, data: bytes) -> None:
-        """Keep a file whose bytes are counted; an archive is opened instead. Raises UnreadableFile where there are too many."""
+        """Keep a file whose bytes are counted; an archive is opened instead. Raises UnreadableFile
+        where there are too many.
+        """
         suffix = PurePosixPath(name).suffix.lower()
         if suffix in _INNER:
             self._open(name, data)
@@ -121,7 +137,10 @@ class Unpacked:
 
     def _refuse(self, why: str, setting: str) -> NoReturn:
         self._refused = True
-        raise UnreadableFile(f"{self.name} {why}", hint=f"raise ingest.{setting} if it is meant, or add its files themselves")
+        raise UnreadableFile(
+            f"{self.name} {why}",
+            hint=f"raise ingest.{setting} if it is meant, or add its files themselves",
+        )
 
     def _open(self, name: str, data: bytes) -> None:
         from citewell.ingest.archive.zip_members import unzip

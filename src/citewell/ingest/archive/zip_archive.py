@@ -1,6 +1,7 @@
 """Opening ZIP archives, those of Office files and books too.
 
-The one rule: an archive's list is counted before it is read, and what cannot be unpacked piece by piece is not unpacked at all.
+The one rule: an archive's list is counted before it is read, and what cannot be unpacked piece by
+piece is not unpacked at all.
 """
 
 from __future__ import annotations
@@ -12,10 +13,19 @@ from typing import Final
 
 from citewell.errors import UnreadableFile
 
-# Python unpacks bzip2 and LZMA without a limit: 4 KB that are read become 4 GB before a byte of them can be counted
+# Python unpacks bzip2 and LZMA without a limit: 4 KB that are read become 4 GB before a byte of
+# them can be counted
 COUNTABLE: Final = frozenset({zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED})
 # what reading a member may raise: broken bytes, an unknown way of packing, a password
-BROKEN: Final = (zipfile.BadZipFile, zlib.error, NotImplementedError, OSError, EOFError, RuntimeError, ValueError)
+BROKEN: Final = (
+    zipfile.BadZipFile,
+    zlib.error,
+    NotImplementedError,
+    OSError,
+    EOFError,
+    RuntimeError,
+    ValueError,
+)
 RATIO_FROM: Final = 10_000_000  # bytes to which anything may unpack: a small file may be all zeros
 _ENTRY: Final = b"PK\x01\x02"  # begins an entry of the archive's own list
 _MOST_ENTRIES: Final = 100_000  # of that list, which Python reads whole: some 100 MB of memory

@@ -1,6 +1,7 @@
 """The files of a ZIP archive, unpacked one after the other under the limits of an `Unpacked`.
 
-The one rule: nothing is read whole; a file comes out in pieces, and the piece that passes a limit is the last.
+The one rule: nothing is read whole; a file comes out in pieces, and the piece that passes a limit
+is the last.
 """
 
 from __future__ import annotations
@@ -20,7 +21,9 @@ _ENCRYPTED: Final = 0x1
 
 
 def unzip(data: bytes, name: str, into: Unpacked) -> None:
-    """Put the files of an archive into `into`. Raises UnreadableFile where it is broken or wholly encrypted."""
+    """Put the files of an archive into `into`. Raises UnreadableFile where it is broken or wholly
+    encrypted.
+    """
     with open_zip(data, name) as archive:
         entries = [entry for entry in archive.infolist() if not entry.is_dir()]
         if entries and all(entry.flag_bits & _ENCRYPTED for entry in entries):
@@ -44,7 +47,9 @@ def _take(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, name: str, into: Unp
         into.keep(name, content)
 
 
-def _read(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, name: str, into: Unpacked) -> bytes | None:
+def _read(
+    archive: zipfile.ZipFile, entry: zipfile.ZipInfo, name: str, into: Unpacked
+) -> bytes | None:
     """The bytes of a file, counted as they come out; None where they are broken or too many."""
     pieces: list[bytes] = []
     size = 0
@@ -64,15 +69,25 @@ def _read(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, name: str, into: Unp
 
 
 def _name(entry: zipfile.ZipInfo, encoding: str) -> str:
-    """The name of a file. Without the UTF-8 flag zipfile takes it for cp437, which is what few archives mean."""
+    """The name of a file. Without the UTF-8 flag zipfile takes it for cp437, which is what few
+    archives mean.
+    """
     if entry.flag_bits & _UTF8:
         return entry.filename
-    return entry.orig_filename.encode("cp437").decode(encoding, errors="replace") if encoding != "cp437" else entry.filename
+    return (
+        entry.orig_filename.encode("cp437").decode(encoding, errors="replace")
+        if encoding != "cp437"
+        else entry.filename
+    )
 
 
 def _encoding(entries: list[zipfile.ZipInfo]) -> str:
-    """The encoding of the names without the UTF-8 flag: all of one archive are written by one program."""
-    raw = b"\n".join(entry.orig_filename.encode("cp437") for entry in entries if not entry.flag_bits & _UTF8)
+    """The encoding of the names without the UTF-8 flag: all of one archive are written by one
+    program.
+    """
+    raw = b"\n".join(
+        entry.orig_filename.encode("cp437") for entry in entries if not entry.flag_bits & _UTF8
+    )
     if raw.isascii():
         return "cp437"
     try:

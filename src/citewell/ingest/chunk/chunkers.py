@@ -1,7 +1,8 @@
-"""Documents cut into chunks of a token budget: the table of ways to do it, and the default, by section.
+"""Documents cut into chunks of a token budget: the table of ways to do it, and the default, by
+section.
 
-The one rule, of every chunker: `chunk.text == document.text[chunk.start:chunk.end]`, and every character that is not white
-space is in a chunk.
+The one rule, of every chunker: `chunk.text == document.text[chunk.start:chunk.end]`, and every
+character that is not white space is in a chunk.
 """
 
 from __future__ import annotations
@@ -18,7 +19,9 @@ from citewell.text.language import weight
 from citewell.types import Chunk, Document, Section
 
 LONGEST_STRETCH: Final = 500_000  # characters of a section that are cut at once
-_SMALL: Final = 0.5  # share of the budget below which a section may share a chunk with its neighbours
+_SMALL: Final = (
+    0.5  # share of the budget below which a section may share a chunk with its neighbours
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,17 +37,26 @@ class _Group:
 
 
 def chunk(
-    document: Document, *, tokens: int, overlap: int, strategy: str = "structure", embed: Embed | None = None
+    document: Document,
+    *,
+    tokens: int,
+    overlap: int,
+    strategy: str = "structure",
+    embed: Embed | None = None,
 ) -> list[Chunk]:
-    """Cut `document`; `tokens` and `overlap` as `count_tokens` counts. `embed`: what `semantic` goes by.
+    """Cut `document`; `tokens` and `overlap` as `count_tokens` counts. `embed`: what `semantic`
+    goes by.
 
-    Raises KeyError for an unknown strategy, and InvalidInput where `semantic` has nothing to embed with.
+    Raises KeyError for an unknown strategy, and InvalidInput where `semantic` has nothing to embed
+    with.
     """
     return CHUNKERS[strategy](document, Cutting(tokens, overlap, embed))
 
 
 def by_structure(document: Document, cutting: Cutting) -> list[Chunk]:
-    """Chunks that never cross a section, unless neighbours under one heading are small; overlap stays inside a section."""
+    """Chunks that never cross a section, unless neighbours under one heading are small; overlap
+    stays inside a section.
+    """
     spans: list[Span] = []
     for group in _groups(document, cutting.tokens):
         for first, last in _stretches(document.text, group.start, group.end):
@@ -55,12 +67,15 @@ def by_structure(document: Document, cutting: Cutting) -> list[Chunk]:
 
 
 def _stretches(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    """A section that is a whole archive, cut where a paragraph, a line, a sentence or a word ends: its sentences take a dozen
-    times its own memory.
+    """A section that is a whole archive, cut where a paragraph, a line, a sentence or a word ends:
+    its sentences take a dozen times its own memory.
     """
     while end - start > LONGEST_STRETCH:
         stop = start + LONGEST_STRETCH
-        ends = (text.rfind(mark, start + LONGEST_STRETCH // 2, stop) + len(mark) for mark in ("\n\n", "\n", "。", ". ", " "))
+        ends = (
+            text.rfind(mark, start + LONGEST_STRETCH // 2, stop) + len(mark)
+            for mark in ("\n\n", "\n", "。", ". ", " ")
+        )
         cut = next((at for at in ends if at > start + LONGEST_STRETCH // 2), stop)
         yield start, cut
         start = cut
@@ -79,7 +94,9 @@ CHUNKERS: Final[dict[str, Callable[[Document, Cutting], list[Chunk]]]] = {
 
 
 def _groups(document: Document, budget: int) -> Iterator[_Group]:
-    """Sections joined as long as they are small, belong together, and fit the budget; a bare heading goes with what follows."""
+    """Sections joined as long as they are small, belong together, and fit the budget; a bare
+    heading goes with what follows.
+    """
     current: _Group | None = None
     for n, section in enumerate(document.sections):
         text = document.text[section.start : section.end]
@@ -89,12 +106,29 @@ def _groups(document: Document, budget: int) -> Iterator[_Group]:
         if current is None:
             current = _group(n, section, size, budget)
             continue
-        bare = current.heading_path and document.text[current.start : current.end].strip() == current.heading_path[-1]
+        bare = (
+            current.heading_path
+            and document.text[current.start : current.end].strip() == current.heading_path[-1]
+        )
         if bare and _below(current.heading_path, section.heading_path):
-            current = _Group(n, section.heading_path, current.start, section.end, current.tokens + size, size < _SMALL * budget)
-        elif current.small and size < _SMALL * budget and current.tokens + size <= budget and _related(current, section):
+            current = _Group(
+                n,
+                section.heading_path,
+                current.start,
+                section.end,
+                current.tokens + size,
+                size < _SMALL * budget,
+            )
+        elif (
+            current.small
+            and size < _SMALL * budget
+            and current.tokens + size <= budget
+            and _related(current, section)
+        ):
             path = shared_path(current.heading_path, section.heading_path)
-            current = _Group(current.first, path, current.start, section.end, current.tokens + size, small=True)
+            current = _Group(
+                current.first, path, current.start, section.end, current.tokens + size, small=True
+            )
         else:
             yield current
             current = _group(n, section, size, budget)

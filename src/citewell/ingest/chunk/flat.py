@@ -1,6 +1,7 @@
 """The chunkers that heed no section: whole sentences to a token budget, and fixed windows of words.
 
-The one rule: sections are read for the headings above a chunk, and decide nothing about where it ends.
+The one rule: sections are read for the headings above a chunk, and decide nothing about where it
+ends.
 """
 
 from __future__ import annotations
@@ -17,23 +18,29 @@ from citewell.text.language import CJK, weight
 from citewell.types import Chunk, Document
 
 _LONGEST_WORD: Final = 100  # characters; what is longer (base64, endless signs) is cut
-# a character of a script without spaces, or a run of others up to the next space or such a character
+# a character of a script without spaces, or a run of others up to the next space or such a
+# character
 _UNIT: Final = re.compile(rf"[{CJK}]|[^\s{CJK}]+")
 
 
 def by_sentences(document: Document, cutting: Cutting) -> list[Chunk]:
-    """Whole sentences, rows and lines, as many as fit; whole ones are repeated within the overlap."""
+    """Whole sentences, rows and lines, as many as fit; whole ones are repeated within the
+    overlap.
+    """
     sections = Sections(document)
     packed = pack(all_atoms(document, cutting.tokens), cutting.tokens, cutting.overlap)
     return made(document, (sections.span(start, end) for start, end in packed))
 
 
 def fixed(document: Document, cutting: Cutting) -> list[Chunk]:
-    """Windows of a fixed number of tokens, each repeating the end of the one before: the plain baseline. A window ends
-    anywhere but inside a word, or inside a character and what combines with it.
+    """Windows of a fixed number of tokens, each repeating the end of the one before: the plain
+    baseline. A window ends anywhere but inside a word, or inside a character and what combines with
+    it.
     """
     sections = Sections(document)
-    return made(document, (sections.span(start, end) for start, end in _windows(document.text, cutting)))
+    return made(
+        document, (sections.span(start, end) for start, end in _windows(document.text, cutting))
+    )
 
 
 def all_atoms(document: Document, budget: int) -> list[Atom]:
@@ -44,7 +51,10 @@ def all_atoms(document: Document, budget: int) -> list[Atom]:
         start = section.start + len(text) - len(text.lstrip())
         if section.heading_path and document.text.startswith(section.heading_path[-1], start):
             headings.add(start)
-    return [replace(a, heading=a.start in headings) for a in atoms(document, 0, len(document.text), budget)]
+    return [
+        replace(a, heading=a.start in headings)
+        for a in atoms(document, 0, len(document.text), budget)
+    ]
 
 
 def _windows(text: str, cutting: Cutting) -> Iterator[tuple[int, int]]:

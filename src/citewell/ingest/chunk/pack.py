@@ -1,7 +1,7 @@
 """Atoms packed into chunks of a token budget.
 
-The one rule: a chunk takes as many atoms as fit and ends at a paragraph's end where one is near its budget; the last whole
-atoms of the one before are repeated in front of it, within the overlap.
+The one rule: a chunk takes as many atoms as fit and ends at a paragraph's end where one is near its
+budget; the last whole atoms of the one before are repeated in front of it, within the overlap.
 """
 
 from __future__ import annotations
@@ -13,7 +13,9 @@ from typing import Final
 from citewell.ingest.chunk.pieces import Atom
 
 _FULL: Final = 0.7  # share of the budget from which a chunk may end early at a paragraph's end
-_REST: Final = 0.12  # share of the budget that a chunk may run over, rather than leave so little for the next
+_REST: Final = (
+    0.12  # share of the budget that a chunk may run over, rather than leave so little for the next
+)
 
 
 def pack(atoms: Sequence[Atom], budget: int, overlap: int) -> Iterator[tuple[int, int]]:
@@ -35,7 +37,9 @@ def running(atoms: Sequence[Atom]) -> list[float]:
 
 
 def fits(sums: Sequence[float], first: int, new: int, budget: float) -> int:
-    """Where a chunk that begins at `first` ends at the latest; it holds the atom `new` in any case."""
+    """Where a chunk that begins at `first` ends at the latest; it holds the atom `new` in any
+    case.
+    """
     return max(new + 1, bisect_right(sums, sums[first] + budget) - 1)
 
 
@@ -52,8 +56,12 @@ def before_headings(atoms: Sequence[Atom], new: int, end: int) -> int:
     return at
 
 
-def repeat(atoms: Sequence[Atom], sums: Sequence[float], first: int, last: int, budget: int, overlap: int) -> int:
-    """Where the next chunk begins: whole atoms before `last` within `overlap`, that leave room for the next one."""
+def repeat(
+    atoms: Sequence[Atom], sums: Sequence[float], first: int, last: int, budget: int, overlap: int
+) -> int:
+    """Where the next chunk begins: whole atoms before `last` within `overlap`, that leave room for
+    the next one.
+    """
     if last >= len(atoms):
         return last
     room = min(float(overlap), budget - atoms[last].tokens)
@@ -64,7 +72,9 @@ def repeat(atoms: Sequence[Atom], sums: Sequence[float], first: int, last: int, 
 
 
 def _last(atoms: Sequence[Atom], sums: Sequence[float], first: int, new: int, budget: int) -> int:
-    """Where the chunk that begins at `first` ends: at the budget, or before it where a paragraph ends."""
+    """Where the chunk that begins at `first` ends: at the budget, or before it where a paragraph
+    ends.
+    """
     end = fits(sums, first, new, budget)
     if nearly_all(sums, first, budget):
         return len(atoms)

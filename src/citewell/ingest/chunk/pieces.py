@@ -1,7 +1,8 @@
-"""What every chunker cuts text into, and makes chunks of: sentences, table rows, lines of code; spans with their section.
+"""What every chunker cuts text into, and makes chunks of: sentences, table rows, lines of code;
+spans with their section.
 
-The one rule: what fits the budget is not cut: a sentence, a row and a line of code stay whole wherever they are no longer
-than a chunk may be.
+The one rule: what fits the budget is not cut: a sentence, a row and a line of code stay whole
+wherever they are no longer than a chunk may be.
 """
 
 from __future__ import annotations
@@ -27,16 +28,25 @@ _LINE = re.compile(r"[^\n]*\n+|[^\n]+")
 _CELL = re.compile(r".+?(?: \| |$)", re.DOTALL)
 _CLAUSE = re.compile(r"[^，、,；;：:]*[，、,；;：:]+\s*|[^，、,；;：:]+")
 _WORD = re.compile(r"\S+\s*")
-_LEVELS: Final = (_LINE, _CELL, _CLAUSE, _WORD)  # where what is too long is cut: the first of these that helps
+_LEVELS: Final = (
+    _LINE,
+    _CELL,
+    _CLAUSE,
+    _WORD,
+)  # where what is too long is cut: the first of these that helps
 _CODE: Final = {"application/javascript", "application/sql", "application/x-sh"}
-_PROSE: Final = {f"text/x-{name}" for name in ("rst", "markdown", "web-markdown", "tex", "asciidoc", "org", "wiki")}
+_PROSE: Final = {
+    f"text/x-{name}"
+    for name in ("rst", "markdown", "web-markdown", "tex", "asciidoc", "org", "wiki")
+}
 _JOINER: Final = "\u200d"
 _LONGEST_CLUSTER: Final = 12  # characters with what combines with them; longer ones are no script's
 
 
 @dataclass(frozen=True, slots=True)
 class Cutting:
-    """How to cut: `tokens` of a chunk at most, `overlap` tokens that a chunk may repeat, both as `count_tokens` counts.
+    """How to cut: `tokens` of a chunk at most, `overlap` tokens that a chunk may repeat, both as
+    `count_tokens` counts.
 
     `embed` gives unit vectors of texts, for chunkers that go by meaning.
     """
@@ -48,7 +58,8 @@ class Cutting:
 
 @dataclass(frozen=True, slots=True)
 class Atom:
-    """What is not cut any further. `whole`: a full sentence, row or line, which a chunk may repeat from the one before.
+    """What is not cut any further. `whole`: a full sentence, row or line, which a chunk may repeat
+    from the one before.
 
     `paragraph`: a paragraph ends behind it. `heading`: it is the heading of what follows.
     """
@@ -63,7 +74,9 @@ class Atom:
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """Where a chunk is to be, and in which section: an index of `sections` and the headings above it."""
+    """Where a chunk is to be, and in which section: an index of `sections` and the headings above
+    it.
+    """
 
     start: int
     end: int
@@ -109,7 +122,9 @@ def _units(text: str, start: int, end: int, *, by_line: bool) -> Iterator[tuple[
 
 
 def _cut(text: str, start: int, end: int, budget: int) -> Iterator[Atom]:
-    """An atom over the budget, in parts of a quarter of it at most where its clauses allow, of the whole of it else."""
+    """An atom over the budget, in parts of a quarter of it at most where its clauses allow, of the
+    whole of it else.
+    """
     first, last, tokens = start, start, 0.0
     for a, b in _fine(text, start, end, budget):
         size = weight(text[a:b])
@@ -121,8 +136,12 @@ def _cut(text: str, start: int, end: int, budget: int) -> Iterator[Atom]:
         yield Atom(first, last, tokens, whole=False, paragraph=False)
 
 
-def _fine(text: str, start: int, end: int, budget: int, level: int = 0) -> Iterator[tuple[int, int]]:
-    """Cuts at line ends, then between cells, at commas, at spaces; what has none of them, anywhere between characters."""
+def _fine(
+    text: str, start: int, end: int, budget: int, level: int = 0
+) -> Iterator[tuple[int, int]]:
+    """Cuts at line ends, then between cells, at commas, at spaces; what has none of them, anywhere
+    between characters.
+    """
     if level == len(_LEVELS):
         yield from characters(text, start, end, budget)
         return
@@ -134,7 +153,9 @@ def _fine(text: str, start: int, end: int, budget: int, level: int = 0) -> Itera
 
 
 def characters(text: str, start: int, end: int, most: int) -> Iterator[tuple[int, int]]:
-    """Pieces of `most` characters (a character is a token at most), none of them between a letter and what combines with it."""
+    """Pieces of `most` characters (a character is a token at most), none of them between a letter
+    and what combines with it.
+    """
     while start < end:
         stop = min(start + most, end)
         for at in range(stop, max(start, stop - _LONGEST_CLUSTER), -1):
@@ -146,7 +167,9 @@ def characters(text: str, start: int, end: int, most: int) -> Iterator[tuple[int
 
 
 def joined(text: str, at: int) -> bool:
-    """Whether the characters before and behind `at` are one sign: accents, variants, emoji held together."""
+    """Whether the characters before and behind `at` are one sign: accents, variants, emoji held
+    together.
+    """
     return (
         bool(unicodedata.combining(text[at]))
         or text[at] == _JOINER
@@ -167,15 +190,31 @@ def _parts(pattern: re.Pattern[str], text: str, start: int, end: int) -> Iterato
 
 
 def made(document: Document, spans: Iterable[Span]) -> list[Chunk]:
-    """Chunks of spans, with page, size and kind: the only chunk of its section stands for the whole of it."""
+    """Chunks of spans, with page, size and kind: the only chunk of its section stands for the whole
+    of it.
+    """
     starts = [page.start for page in document.pages]
     found: list[Chunk] = []
     for span in spans:
         text = document.text[span.start : span.end]
-        page = document.pages[max(0, bisect_right(starts, span.start) - 1)].number if starts else None
-        found.append(Chunk(text, span.start, span.end, span.section, span.heading_path, page, count_tokens(text)))
+        page = (
+            document.pages[max(0, bisect_right(starts, span.start) - 1)].number if starts else None
+        )
+        found.append(
+            Chunk(
+                text,
+                span.start,
+                span.end,
+                span.section,
+                span.heading_path,
+                page,
+                count_tokens(text),
+            )
+        )
     of_section = Counter(chunk.section for chunk in found)
-    return [replace(chunk, kind="whole") if of_section[chunk.section] == 1 else chunk for chunk in found]
+    return [
+        replace(chunk, kind="whole") if of_section[chunk.section] == 1 else chunk for chunk in found
+    ]
 
 
 class Sections:
@@ -186,16 +225,24 @@ class Sections:
         self._starts = [section.start for section in document.sections]
 
     def span(self, start: int, end: int) -> Span:
-        """The section that holds most of it; its headings where that is half of it, else those that all in it share."""
+        """The section that holds most of it; its headings where that is half of it, else those that
+        all in it share.
+        """
         if not self._sections:
             return Span(start, end, 0, ())
         first = max(0, bisect_right(self._starts, start) - 1)
-        within = list(takewhile(lambda n: self._starts[n] < end, range(first, len(self._starts)))) or [first]
-        held = {n: min(end, self._sections[n].end) - max(start, self._sections[n].start) for n in within}
+        within = list(
+            takewhile(lambda n: self._starts[n] < end, range(first, len(self._starts)))
+        ) or [first]
+        held = {
+            n: min(end, self._sections[n].end) - max(start, self._sections[n].start) for n in within
+        }
         most = max(within, key=lambda n: held[n])
         if 2 * held[most] >= end - start:
             return Span(start, end, most, self._sections[most].heading_path)
-        return Span(start, end, most, shared_path(*(self._sections[n].heading_path for n in within)))
+        return Span(
+            start, end, most, shared_path(*(self._sections[n].heading_path for n in within))
+        )
 
 
 def shared_path(first: tuple[str, ...], *others: tuple[str, ...]) -> tuple[str, ...]:

@@ -1,7 +1,9 @@
-"""Summaries of sections, taken from their own sentences: what sections are searched by before a chat model has written better.
+"""Summaries of sections, taken from their own sentences: what sections are searched by before a
+chat model has written better.
 
-The one rule: a summary holds whole sentences of its section, in their order, and costs no model. Headings are not in it: they
-stand above it in `heading_path`, which is searched and embedded with every chunk.
+The one rule: a summary holds whole sentences of its section, in their order, and costs no model.
+Headings are not in it: they stand above it in `heading_path`, which is searched and embedded with
+every chunk.
 """
 
 from __future__ import annotations
@@ -23,10 +25,17 @@ from citewell.types import Chunk, Document
 
 LONG: Final = 2_000_000  # characters of a document whose sentences are not all held at once
 SUMMARY_TOKENS: Final = 90  # of a summary at most
-MOST_CHUNKS: Final = 12  # that one summary stands for: of a section with more, each such part has its own
+MOST_CHUNKS: Final = (
+    12  # that one summary stands for: of a section with more, each such part has its own
+)
 _SHORTEST, _LONGEST = 4, 60  # tokens of a sentence that may be taken
-_FULL: Final = re.compile(r"[.!?。！？；;…][\"'”’」』）)\]]*\Z")  # how a sentence ends that is no heading, row or line of code
-_LEADING: Final = (0.5, 0.25)  # what the first and second sentence of a section gain for their place
+_FULL: Final = re.compile(
+    r"[.!?。！？；;…][\"'”’」』）)\]]*\Z"
+)  # how a sentence ends that is no heading, row or line of code
+_LEADING: Final = (
+    0.5,
+    0.25,
+)  # what the first and second sentence of a section gain for their place
 _TERM_ASCII: Final = re.compile(r"[a-z0-9]{2,}")
 _TERM: Final = re.compile(rf"[^\W_{CJK}]{{2,}}|(?=([{HAN}]{{2}}))")
 
@@ -38,19 +47,28 @@ class _Sentence:
     tokens: float
 
 
-def chunked(document: Document, tokens: int, overlap: int, strategy: str, embed: Embed | None = None) -> list[Chunk]:
+def chunked(
+    document: Document, tokens: int, overlap: int, strategy: str, embed: Embed | None = None
+) -> list[Chunk]:
     """The chunks of `document`, then the summaries of its sections."""
-    return with_summaries(document, chunk(document, tokens=tokens, overlap=overlap, strategy=strategy, embed=embed))
+    return with_summaries(
+        document, chunk(document, tokens=tokens, overlap=overlap, strategy=strategy, embed=embed)
+    )
 
 
 def without_text(document: Document, *ways: Any) -> list[Chunk]:
-    """As `chunked`, but only summaries have their text: that of the others stands in the document, which the caller has."""
-    return [piece if piece.kind == "summary" else replace(piece, text="") for piece in chunked(document, *ways)]
+    """As `chunked`, but only summaries have their text: that of the others stands in the document,
+    which the caller has.
+    """
+    return [
+        piece if piece.kind == "summary" else replace(piece, text="")
+        for piece in chunked(document, *ways)
+    ]
 
 
 def with_summaries(document: Document, chunks: Sequence[Chunk]) -> list[Chunk]:
-    """`chunks`, then a summary for each section, or group of small ones, that is cut into several. A summary's span is that
-    of the chunks it stands for.
+    """`chunks`, then a summary for each section, or group of small ones, that is cut into several.
+    A summary's span is that of the chunks it stands for.
     """
     parts = [part for part in _parts(chunks) if len(part) > 1]
     if not parts:
@@ -62,9 +80,14 @@ def with_summaries(document: Document, chunks: Sequence[Chunk]) -> list[Chunk]:
     def bodies() -> Iterator[list[_Sentence]]:
         return (_sentences(document.text[each], by_line=by_line) for each in texts)
 
-    # of a long document one at a time, and its terms before: all of them take twenty times its memory
+    # of a long document one at a time, and its terms before: all of them take twenty times its
+    # memory
     kept = [] if len(document.text) > LONG else [*bodies()]
-    every = (sentence.terms for body in kept for sentence in body) if kept else _all_terms(document.text, texts, by_line)
+    every = (
+        (sentence.terms for body in kept for sentence in body)
+        if kept
+        else _all_terms(document.text, texts, by_line)
+    )
     known, total = Counter[str](), 0
     for terms in every:
         known.update(terms)
@@ -82,7 +105,10 @@ def extract(text: str) -> str:
 
 def _parts(chunks: Sequence[Chunk]) -> Iterator[list[Chunk]]:
     """Chunks of one section, in even parts of at most MOST_CHUNKS."""
-    for _, same in groupby(sorted(chunks, key=lambda chunk: (chunk.section, chunk.start)), key=lambda chunk: chunk.section):
+    for _, same in groupby(
+        sorted(chunks, key=lambda chunk: (chunk.section, chunk.start)),
+        key=lambda chunk: chunk.section,
+    ):
         own = list(same)
         size = math.ceil(len(own) / math.ceil(len(own) / MOST_CHUNKS))
         for at in range(0, len(own), size):
@@ -92,11 +118,22 @@ def _parts(chunks: Sequence[Chunk]) -> Iterator[list[Chunk]]:
 def _summary(document: Document, part: Sequence[Chunk], text: str) -> Chunk:
     first, end = part[0], max(chunk.end for chunk in part)
     text = text or _first_words(document.text[first.start : end])
-    return Chunk(text, first.start, end, first.section, first.heading_path, first.page, count_tokens(text), kind="summary")
+    return Chunk(
+        text,
+        first.start,
+        end,
+        first.section,
+        first.heading_path,
+        first.page,
+        count_tokens(text),
+        kind="summary",
+    )
 
 
 def _first_words(text: str) -> str:
-    """What stands at the beginning, where no sentence may be taken: all are too long, or mere words."""
+    """What stands at the beginning, where no sentence may be taken: all are too long, or mere
+    words.
+    """
     taken: list[str] = []
     left = float(SUMMARY_TOKENS)
     for match in re.finditer(rf"[{CJK}]|[^\s{CJK}]+\s*|\s+", text):
@@ -113,7 +150,10 @@ def _sentences(text: str, *, by_line: bool = False) -> list[_Sentence]:
 
 def _plain(text: str, by_line: bool) -> Iterator[str]:
     """Its sentences, each on one line."""
-    return (" ".join(text[start:end].split()) for start, end in (_lines(text) if by_line else sentences(text)))
+    return (
+        " ".join(text[start:end].split())
+        for start, end in (_lines(text) if by_line else sentences(text))
+    )
 
 
 def _all_terms(text: str, parts: Sequence[slice], by_line: bool) -> Iterator[frozenset[str]]:
@@ -131,12 +171,16 @@ def _lines(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _extract(body: Sequence[_Sentence], known: Counter[str], total: int) -> str:
-    """Greedy choice under a budget: each step takes the sentence that adds most of the section's own terms for its length
-    (Lin and Bilmes 2010, budgeted maximisation). A term counts by how many sentences of the section hold it, and by how few
-    of the document do.
+    """Greedy choice under a budget: each step takes the sentence that adds most of the section's
+    own terms for its length (Lin and Bilmes 2010, budgeted maximisation). A term counts by how many
+    sentences of the section hold it, and by how few of the document do.
     """
     held = Counter(term for sentence in body for term in sentence.terms)
-    value = {term: count * math.log(1 + total / known[term]) for term, count in held.items() if count > 1 or len(body) < 4}
+    value = {
+        term: count * math.log(1 + total / known[term])
+        for term, count in held.items()
+        if count > 1 or len(body) < 4
+    }
     fit = {n for n, sentence in enumerate(body) if _SHORTEST <= sentence.tokens <= _LONGEST}
     open_ones = {n for n in fit if _FULL.search(body[n].text)} or fit
     weighty = [sentence.terms & value.keys() for sentence in body]
@@ -144,7 +188,9 @@ def _extract(body: Sequence[_Sentence], known: Counter[str], total: int) -> str:
     taken: list[int] = []
     left = float(SUMMARY_TOKENS)
     while open_ones := {n for n in open_ones if body[n].tokens <= left}:
-        gains = {n: _gain(n, weighty[n] - covered, value) / math.sqrt(body[n].tokens) for n in open_ones}
+        gains = {
+            n: _gain(n, weighty[n] - covered, value) / math.sqrt(body[n].tokens) for n in open_ones
+        }
         best = max(gains, key=lambda n: (gains[n], -n))
         if gains[best] <= 0:
             break

@@ -1,9 +1,10 @@
 """Chunks that end where the meaning changes most.
 
-At each gap between two sentences, the mean vector of the few before is held against that of the few behind, as TextTiling
-does with words (Hearst 1997). Gaps whose distance is in the highest percentile of the document are breaks (the percentile
-method of Kamradt's "5 levels of text splitting", which LangChain's and LlamaIndex's semantic splitters took over); budgets
-bound what lies between. The one rule: each sentence is embedded once.
+At each gap between two sentences, the mean vector of the few before is held against that of the few
+behind, as TextTiling does with words (Hearst 1997). Gaps whose distance is in the highest
+percentile of the document are breaks (the percentile method of Kamradt's "5 levels of text
+splitting", which LangChain's and LlamaIndex's semantic splitters took over); budgets bound what
+lies between. The one rule: each sentence is embedded once.
 """
 
 from __future__ import annotations
@@ -21,8 +22,9 @@ from citewell.ingest.chunk.pieces import Atom, Cutting, Embed, Sections, made
 from citewell.models.base import Vector
 from citewell.types import Chunk, Document
 
-# On 1,623 sentences of nine joined Wikipedia articles (SQuAD2) two sentences a side tell gaps between paragraphs from others
-# best: AUC 0.774, where one gives 0.719, three 0.747 and five 0.701. Percentiles of 85 to 100 differ by 0.02 in F1.
+# On 1,623 sentences of nine joined Wikipedia articles (SQuAD2) two sentences a side tell gaps
+# between paragraphs from others best: AUC 0.774, where one gives 0.719, three 0.747 and five 0.701.
+# Percentiles of 85 to 100 differ by 0.02 in F1.
 _AROUND: Final = 2  # sentences on each side of a gap whose means are compared
 _BREAK: Final = 90.0  # percentile of the distances from which a gap is a break
 _LEAST: Final = 0.35  # share of the budget below which a chunk does not end
@@ -30,15 +32,20 @@ _BATCH: Final = 256  # sentences embedded by one call
 
 
 def semantic(document: Document, cutting: Cutting) -> list[Chunk]:
-    """Whole sentences up to the strongest change of meaning between the least size and the budget. What ends at no real
-    change, because the budget says so, is repeated within the overlap. Raises InvalidInput without an embedder.
+    """Whole sentences up to the strongest change of meaning between the least size and the budget.
+    What ends at no real change, because the budget says so, is repeated within the overlap. Raises
+    InvalidInput without an embedder.
     """
     if cutting.embed is None:
-        raise InvalidInput("semantic chunks need an embedder", hint="choose another chunker, or give `embed`")
+        raise InvalidInput(
+            "semantic chunks need an embedder", hint="choose another chunker, or give `embed`"
+        )
     sections = Sections(document)
     found = all_atoms(document, cutting.tokens)
     distances = _distances(_vectors([document.text[a.start : a.end] for a in found], cutting.embed))
-    return made(document, (sections.span(start, end) for start, end in _spans(found, distances, cutting)))
+    return made(
+        document, (sections.span(start, end) for start, end in _spans(found, distances, cutting))
+    )
 
 
 def _vectors(texts: Sequence[str], embed: Embed) -> Vector:
@@ -46,25 +53,37 @@ def _vectors(texts: Sequence[str], embed: Embed) -> Vector:
     different = list(dict.fromkeys(texts))
     rows = [embed(different[at : at + _BATCH]) for at in range(0, len(different), _BATCH)]
     place = {text: n for n, text in enumerate(different)}
-    made_: Vector = np.concatenate(rows)[[place[text] for text in texts]] if rows else np.empty((0, 1), np.float32)
+    made_: Vector = (
+        np.concatenate(rows)[[place[text] for text in texts]]
+        if rows
+        else np.empty((0, 1), np.float32)
+    )
     return made_
 
 
 def _distances(vectors: Vector) -> NDArray[np.float64]:
-    """1 - cosine of the means before and behind each gap; gap n lies behind sentence n. Shape (len(vectors) - 1,)."""
+    """1 - cosine of the means before and behind each gap; gap n lies behind sentence n. Shape
+    (len(vectors) - 1,).
+    """
     count = len(vectors)
     if count < 2:
         return np.empty(0)
-    sums = np.concatenate([np.zeros((1, vectors.shape[1])), np.cumsum(vectors, axis=0, dtype=np.float64)])
+    sums = np.concatenate(
+        [np.zeros((1, vectors.shape[1])), np.cumsum(vectors, axis=0, dtype=np.float64)]
+    )
     gap = np.arange(1, count)
     before = sums[gap] - sums[np.maximum(gap - _AROUND, 0)]
     behind = sums[np.minimum(gap + _AROUND, count)] - sums[gap]
     lengths = np.linalg.norm(before, axis=1) * np.linalg.norm(behind, axis=1)
-    cosines: NDArray[np.float64] = np.einsum("ij,ij->i", before, behind) / np.maximum(lengths, 1e-12)
+    cosines: NDArray[np.float64] = np.einsum("ij,ij->i", before, behind) / np.maximum(
+        lengths, 1e-12
+    )
     return 1 - cosines
 
 
-def _spans(atoms: Sequence[Atom], distances: NDArray[np.float64], cutting: Cutting) -> Iterator[tuple[int, int]]:
+def _spans(
+    atoms: Sequence[Atom], distances: NDArray[np.float64], cutting: Cutting
+) -> Iterator[tuple[int, int]]:
     sums = running(atoms)
     strong = float(np.percentile(distances, _BREAK)) if len(distances) else np.inf
     first = new = 0
@@ -85,7 +104,9 @@ def _end(
     strong: float,
     budget: int,
 ) -> int:
-    """Where the chunk that begins at `first` ends: at the first strong gap, else at the strongest within the budget."""
+    """Where the chunk that begins at `first` ends: at the first strong gap, else at the strongest
+    within the budget.
+    """
     least = _LEAST * budget
     ends = [
         at

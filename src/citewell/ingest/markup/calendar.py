@@ -1,6 +1,7 @@
 """Calendars (.ics) and address cards (.vcf): an entry a block of `key: value` lines.
 
-The one rule: keys are said as the file has them, values without their escapes; times of machines (stamps, identifiers) go.
+The one rule: keys are said as the file has them, values without their escapes; times of machines
+(stamps, identifiers) go.
 """
 
 from __future__ import annotations
@@ -18,7 +19,10 @@ from citewell.types import Document
 
 _FOLD = re.compile(r"\n[ \t]")
 _SOFT = re.compile(r"=\n")
-_LINE = re.compile(r"(?:[\w-]+\.)?(?P<key>[\w-]+)(?P<parameters>(?:;(?:[^;:\"\n]|\"[^\"\n]*\")*)*):(?P<value>.*)", re.DOTALL)
+_LINE = re.compile(
+    r"(?:[\w-]+\.)?(?P<key>[\w-]+)(?P<parameters>(?:;(?:[^;:\"\n]|\"[^\"\n]*\")*)*):(?P<value>.*)",
+    re.DOTALL,
+)
 _ESCAPE = re.compile(r"\\([nN,;\\])")
 _MACHINES: Final = frozenset(
     {
@@ -57,7 +61,13 @@ def parse(data: bytes, name: str, settings: IngestSettings) -> Document:  # noqa
             if kinds and kinds.pop() not in _OUTER:
                 _entry(entry, assembly)
                 entry = []
-        elif kinds and kinds[-1] not in _OUTER and key not in _MACHINES and not key.startswith("x-") and value:
+        elif (
+            kinds
+            and kinds[-1] not in _OUTER
+            and key not in _MACHINES
+            and not key.startswith("x-")
+            and value
+        ):
             entry.append((key, value))
     media_type = "text/vcard" if name.lower().endswith(".vcf") else "text/calendar"
     return assembly.document(name, media_type, warnings=warnings)
@@ -75,7 +85,11 @@ def _value(value: str, parameters: str) -> str:
     if "encoding=b" in parameters.lower():
         return ""
     text = _ESCAPE.sub(lambda match: "\n" if match[1] in "nN" else match[1], value).strip()
-    for form, shown in (("%Y%m%dT%H%M%SZ", "%Y-%m-%d %H:%M UTC"), ("%Y%m%dT%H%M%S", "%Y-%m-%d %H:%M"), ("%Y%m%d", "%Y-%m-%d")):
+    for form, shown in (
+        ("%Y%m%dT%H%M%SZ", "%Y-%m-%d %H:%M UTC"),
+        ("%Y%m%dT%H%M%S", "%Y-%m-%d %H:%M"),
+        ("%Y%m%d", "%Y-%m-%d"),
+    ):
         if text[:8].isdecimal():
             with suppress(ValueError):
                 return datetime.strptime(text, form).strftime(shown)  # noqa: DTZ007 - shown as it is written

@@ -1,4 +1,5 @@
-"""Source code and configuration: the text as it stands, white space and all, with a section for each definition.
+"""Source code and configuration: the text as it stands, white space and all, with a section for
+each definition.
 
 The one rule: not a character is changed or moved; only where sections begin is read out of it.
 """
@@ -16,11 +17,15 @@ from citewell.ingest.markup.code_languages import LANGUAGES, Language
 from citewell.text.charset import decode
 from citewell.types import Document
 
-_LONGEST_LINE: Final = 5_000  # characters: longer ones are written by programs, and have no definitions to be found
+_LONGEST_LINE: Final = (
+    5_000  # characters: longer ones are written by programs, and have no definitions to be found
+)
 _LARGEST: Final = 5_000_000  # characters
 _TAB: Final = 4
 _MOST_NESTED: Final = 4  # names in a heading path
-_ABOVE = re.compile(r"\s*(?:@|#\[|//|/\*|\*|#(?!include|define|if|endif|else|pragma)|--|;;|template\b|\[\w)")
+_ABOVE = re.compile(
+    r"\s*(?:@|#\[|//|/\*|\*|#(?!include|define|if|endif|else|pragma)|--|;;|template\b|\[\w)"
+)
 _OPENS: Final = ("function", "func", "fn", "fun", "def", "defp", "sub", "procedure", "rpc")
 
 
@@ -34,19 +39,28 @@ def parse(data: bytes, name: str, settings: IngestSettings) -> Document:  # noqa
         for level, title, start in _definitions(text, language):
             outline.heading(level, title, start)
     return assemble.document(
-        name, language.media_type, text, outline.sections(len(text)), title=PurePath(name).name, warnings=warnings
+        name,
+        language.media_type,
+        text,
+        outline.sections(len(text)),
+        title=PurePath(name).name,
+        warnings=warnings,
     )
 
 
 def _definitions(text: str, language: Language) -> Iterator[tuple[int, str, int]]:
-    """Level, name and start of each definition, in order; those inside a function are part of it."""
+    """Level, name and start of each definition, in order; those inside a function are part of
+    it.
+    """
     bare = language.aside.sub(_blank, text)
     found: dict[int, tuple[int, str, bool]] = {}
     for pattern in language.definitions:
         for match in pattern.finditer(bare):
             groups = match.groupdict()
             indent = len((groups["indent"] or "").expandtabs(_TAB))
-            is_function = groups["kind"] in _OPENS if groups.get("kind") else bool(groups.get("call"))
+            is_function = (
+                groups["kind"] in _OPENS if groups.get("kind") else bool(groups.get("call"))
+            )
             title = groups["name"].strip("\"'`") + ("()" if is_function else "")
             found.setdefault(_line_start(text, match.start()), (indent, title, is_function))
     inside = -1  # the indent of the function that is open

@@ -1,6 +1,8 @@
-"""Programming languages: by suffix, what marks their comments and texts, and what their definitions look like.
+"""Programming languages: by suffix, what marks their comments and texts, and what their definitions
+look like.
 
-The one rule: every pattern is tried at the beginning of a line and never looks further than that line and the next few.
+The one rule: every pattern is tried at the beginning of a line and never looks further than that
+line and the next few.
 """
 
 from __future__ import annotations
@@ -10,30 +12,40 @@ from dataclasses import dataclass
 from typing import Final
 
 _MODIFIERS: Final = (
-    r"(?:export|default|declare|public|private|protected|internal|static|final|abstract|sealed|partial|async|unsafe|extern|inline|"
-    r"virtual|override|open|data|inner|companion|suspend|const|constexpr|readonly|local|pub(?:\([\w:\s]+\))?|case|implicit|lazy|"
+    r"(?:export|default|declare|public|private|protected|internal|static|final|abstract|sealed|"
+    r"partial|async|unsafe|extern|inline|"
+    r"virtual|override|open|data|inner|companion|suspend|const|constexpr|readonly|local|"
+    r"pub(?:\([\w:\s]+\))?|case|implicit|lazy|"
     r"fileprivate|mutating|@\w+|operator|tailrec|annotation|value|expect|actual|\"C\")[ \t]+"
 )
 _KINDS: Final = (
-    r"class|interface|struct|enum(?:[ \t]+class)?|trait|impl|def|function|func|fn|fun|module|namespace|protocol|extension|"
-    r"object|record|sub|procedure|type|union|actor|mixin|package|macro_rules!|defmodule|defp?|defmacro|message|service|rpc|newtype|instance"
+    r"class|interface|struct|enum(?:[ "
+    r"\t]+class)?|trait|impl|def|function|func|fn|fun|module|namespace|protocol|extension|"
+    r"object|record|sub|procedure|type|union|actor|mixin|package|macro_rules!|defmodule|defp?|"
+    r"defmacro|message|service|rpc|newtype|instance"
 )
 _KEYWORD = re.compile(
-    rf"^(?P<indent>[ \t]*)(?:{_MODIFIERS}){{0,6}}(?P<kind>{_KINDS})\b\*?(?:[ \t]*<[^>\n]{{0,80}}>)?[ \t]+"
-    r"(?:\([^)\n]{0,80}\)[ \t]*)?(?P<name>~?[\w$]+(?:(?:\.|::)~?[\w$]+)*[?!]?)(?=(?P<call>[ \t]*(?:<[^>\n]{0,80}>)?[ \t]*\()?)",
+    rf"^(?P<indent>[ \t]*)(?:{_MODIFIERS}){{0,6}}(?P<kind>{_KINDS})\b\*?(?:[ "
+    rf"\t]*<[^>\n]{{0,80}}>)?[ \t]+"
+    r"(?:\([^)\n]{0,80}\)[ "
+    r"\t]*)?(?P<name>~?[\w$]+(?:(?:\.|::)~?[\w$]+)*[?!]?)(?=(?P<call>[ "
+    r"\t]*(?:<[^>\n]{0,80}>)?[ \t]*\()?)",
     re.MULTILINE,
 )
 _NOT_NAMES: Final = (
-    r"(?!(?:if|else|for|foreach|while|switch|catch|return|new|throw|do|try|using|lock|sizeof|function|await|when|with)\b)"
+    r"(?!(?:if|else|for|foreach|while|switch|catch|return|new|throw|do|try|using|lock|sizeof|"
+    r"function|await|when|with)\b)"
 )
 _ARGUMENTS: Final = r"[^;{}=]{0,400}\)[^;{}()=]{0,120}\{"
 _TYPED = re.compile(  # int main(int argc) {   public static List<T> find(String name) throws X {
-    rf"^(?P<indent>[ \t]*){_NOT_NAMES}(?=[A-Za-z_@][^\n(){{}};=\"']{{1,200}}\()[^\n(]*?(?<=[\s*&>\]])"
+    rf"^(?P<indent>[ \t]*){_NOT_NAMES}(?=[A-Za-z_@][^\n(){{}};=\"']{{1,"
+    rf"200}}\()[^\n(]*?(?<=[\s*&>\]])"
     rf"(?P<name>~?[\w:]+(?:::~?\w+)?)(?P<call>[ \t]*\(){_ARGUMENTS}",
     re.MULTILINE,
 )
 _METHOD = re.compile(  # name(a, b) {    inside a class
-    rf"^(?P<indent>[ \t]+)(?:(?:async|static|get|set|public|private|protected|readonly|override)[ \t]+){{0,4}}\*?{_NOT_NAMES}"
+    r"^(?P<indent>[ \t]+)(?:(?:async|static|get|set|public|private|protected|readonly|"
+    rf"override)[ \t]+){{0,4}}\*?{_NOT_NAMES}"
     rf"(?P<name>[\w$#]+)(?P<call>[ \t]*(?:<[^>\n]{{0,80}}>)?\(){_ARGUMENTS}",
     re.MULTILINE,
 )
@@ -43,21 +55,32 @@ _ARROW = re.compile(  # export const name = async (a) => {
     r"(?:function\b|\([^)\n]{0,200}\)[^=\n]{0,80}=>|[\w$]+[ \t]*=>))",
     re.MULTILINE,
 )
-_ASSIGNED = re.compile(r"^(?P<indent>[ \t]*)(?P<name>[\w.]+)(?P<call>[ \t]*(?:<-|=)[ \t]*function\b)", re.MULTILINE)
-_SHELL = re.compile(r"^(?P<indent>[ \t]*)(?:function[ \t]+)?(?P<name>[\w:.-]+)(?P<call>[ \t]*\([ \t]*\))", re.MULTILINE)
+_ASSIGNED = re.compile(
+    r"^(?P<indent>[ \t]*)(?P<name>[\w.]+)(?P<call>[ \t]*(?:<-|=)[ \t]*function\b)", re.MULTILINE
+)
+_SHELL = re.compile(
+    r"^(?P<indent>[ \t]*)(?:function[ \t]+)?(?P<name>[\w:.-]+)(?P<call>[ \t]*\([ \t]*\))",
+    re.MULTILINE,
+)
 _CREATE = re.compile(
-    r"^(?P<indent>[ \t]*)create[ \t]+(?:or[ \t]+replace[ \t]+)?(?:(?:temp|temporary|unique|materialized|virtual)[ \t]+){0,3}"
-    r"(?:table|view|function|procedure|trigger|index|type|schema|database)[ \t]+(?:if[ \t]+not[ \t]+exists[ \t]+)?"
+    r"^(?P<indent>[ \t]*)create[ \t]+(?:or[ \t]+replace[ "
+    r"\t]+)?(?:(?:temp|temporary|unique|materialized|virtual)[ \t]+){0,3}"
+    r"(?:table|view|function|procedure|trigger|index|type|schema|database)[ \t]+(?:if[ \t]+not[ "
+    r"\t]+exists[ \t]+)?"
     r"(?P<name>[\w.\"`\[\]]+)",
     re.MULTILINE | re.IGNORECASE,
 )
-_BRACKETED = re.compile(r"^(?P<indent>)\[+(?P<name>[^\[\]\n]{1,120})\]+[ \t]*(?:[#;].*)?$", re.MULTILINE)
+_BRACKETED = re.compile(
+    r"^(?P<indent>)\[+(?P<name>[^\[\]\n]{1,120})\]+[ \t]*(?:[#;].*)?$", re.MULTILINE
+)
 _KEY = re.compile(r"^(?P<indent>)(?P<name>[\w.\"'/@-]{1,80}):(?=[ \t\n]|$)", re.MULTILINE)
 _TARGET = re.compile(r"^(?P<indent>)(?P<name>[\w.%/-]{1,80})[ \t]*:(?![=:])", re.MULTILINE)
 
 _QUOTED: Final = r'"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\''
 _SLASHES = re.compile(rf"//[^\n]*|/\*[\s\S]*?(?:\*/|\Z)|{_QUOTED}|`(?:\\.|[^`\\])*`")
-_RUST = re.compile(r"//[^\n]*|/\*[\s\S]*?(?:\*/|\Z)|\"(?:\\.|[^\"\\])*\"")  # a single quote begins a lifetime there
+_RUST = re.compile(
+    r"//[^\n]*|/\*[\s\S]*?(?:\*/|\Z)|\"(?:\\.|[^\"\\])*\""
+)  # a single quote begins a lifetime there
 _PYTHON = re.compile(rf'#[^\n]*|"""[\s\S]*?(?:"""|\Z)|\'\'\'[\s\S]*?(?:\'\'\'|\Z)|{_QUOTED}')
 _HASHES = re.compile(rf"#[^\n]*|{_QUOTED}")
 _DASHES = re.compile(rf"--\[\[[\s\S]*?(?:\]\]|\Z)|--[^\n]*|/\*[\s\S]*?(?:\*/|\Z)|{_QUOTED}")
@@ -66,14 +89,18 @@ _NOTHING = re.compile(r"(?!)")
 
 @dataclass(frozen=True, slots=True)
 class Language:
-    """`media_type` of its files; `aside`: comments and texts, in which nothing is defined; `definitions`."""
+    """`media_type` of its files; `aside`: comments and texts, in which nothing is defined;
+    `definitions`.
+    """
 
     media_type: str
     aside: re.Pattern[str]
     definitions: tuple[re.Pattern[str], ...]
 
 
-def _all(suffixes: str, media: str, aside: re.Pattern[str], *definitions: re.Pattern[str]) -> dict[str, Language]:
+def _all(
+    suffixes: str, media: str, aside: re.Pattern[str], *definitions: re.Pattern[str]
+) -> dict[str, Language]:
     return dict.fromkeys(suffixes.split(), Language(f"text/x-{media}", aside, definitions))
 
 

@@ -1,6 +1,8 @@
-"""Comma-, semicolon- and tab-separated values: which sign separates is found out, then the rows are read as a sheet's.
+"""Comma-, semicolon- and tab-separated values: which sign separates is found out, then the rows are
+read as a sheet's.
 
-The one rule: a file that is not quite regular is still read; nothing is left out but what a warning says.
+The one rule: a file that is not quite regular is still read; nothing is left out but what a warning
+says.
 """
 
 from __future__ import annotations
@@ -36,27 +38,39 @@ def parse(data: bytes, name: str, settings: IngestSettings) -> Document:
         separator = separator_of(text, "\t" if tabs else ",")
     rows, total = _rows(text, separator, settings.max_cells)
     if len(rows) < total:
-        warnings.append(f"{len(rows):,} of {total:,} rows are read; raise ingest.max_cells for more")
+        warnings.append(
+            f"{len(rows):,} of {total:,} rows are read; raise ingest.max_cells for more"
+        )
     out = Assembly()
     add_sheet(out, rows, 1)
-    return out.document(name, "text/tab-separated-values" if separator == "\t" else "text/csv", warnings=warnings)
+    return out.document(
+        name, "text/tab-separated-values" if separator == "\t" else "text/csv", warnings=warnings
+    )
 
 
 def separator_of(text: str, usual: str) -> str:
-    """The sign that cuts most of the first rows into equally many fields; `usual` where none does better."""
+    """The sign that cuts most of the first rows into equally many fields; `usual` where none does
+    better.
+    """
 
     def regularity(sign: str) -> tuple[float, int, bool]:
         widths = Counter(len(row) for row in islice(fields(text, sign), _SAMPLE) if row)
-        width, count = max(((w, n) for w, n in widths.items() if w > 1), key=lambda pair: pair[1], default=(1, 0))
+        width, count = max(
+            ((w, n) for w, n in widths.items() if w > 1), key=lambda pair: pair[1], default=(1, 0)
+        )
         return round(count / max(1, widths.total()), 1), min(width, 3), sign == usual
 
     best = max(_SEPARATORS, key=regularity)
     return best if regularity(best)[0] else usual
 
 
-def fields(text: str, separator: str, quoting: Literal[0, 3] = csv.QUOTE_MINIMAL) -> Iterator[list[str]]:
+def fields(
+    text: str, separator: str, quoting: Literal[0, 3] = csv.QUOTE_MINIMAL
+) -> Iterator[list[str]]:
     csv.field_size_limit(_LONGEST_FIELD)
-    return csv.reader(io.StringIO(text), delimiter=separator, quoting=quoting, skipinitialspace=True)
+    return csv.reader(
+        io.StringIO(text), delimiter=separator, quoting=quoting, skipinitialspace=True
+    )
 
 
 def _rows(text: str, separator: str, most_cells: int) -> tuple[list[list[str]], int]:

@@ -1,6 +1,8 @@
-"""Papers in JATS (PubMed Central and many publishers): title, authors, abstract, sections, references.
+"""Papers in JATS (PubMed Central and many publishers): title, authors, abstract, sections,
+references.
 
-The one rule: what a reader of the paper sees is read, in the order of the page; identifiers of the publisher are not.
+The one rule: what a reader of the paper sees is read, in the order of the page; identifiers of the
+publisher are not.
 """
 
 from __future__ import annotations
@@ -14,7 +16,15 @@ from citewell.ingest.web.html_blocks import flatten
 from citewell.text.timestamps import moment
 
 MEDIA_TYPE: Final = "application/jats+xml"
-_REFERENCE_PARTS: Final = ("article-title", "chapter-title", "data-title", "source", "publisher-name", "volume", "issue")
+_REFERENCE_PARTS: Final = (
+    "article-title",
+    "chapter-title",
+    "data-title",
+    "source",
+    "publisher-name",
+    "volume",
+    "issue",
+)
 
 
 def is_jats(root: Any) -> bool:
@@ -41,8 +51,17 @@ def _front(meta: Any, assembly: Assembly) -> str:
     title = flatten(words(heads[0])) if heads else ""
     assembly.heading(1, title)
     assembly.block(", ".join(_people(meta)))
-    assembly.block("; ".join(dict.fromkeys(filter(None, (_institution(each) for each in _own(meta, "aff"))))))
-    doi = next((words(each) for each in meta if tag(each) == "article-id" and each.get("pub-id-type") == "doi"), "")
+    assembly.block(
+        "; ".join(dict.fromkeys(filter(None, (_institution(each) for each in _own(meta, "aff")))))
+    )
+    doi = next(
+        (
+            words(each)
+            for each in meta
+            if tag(each) == "article-id" and each.get("pub-id-type") == "doi"
+        ),
+        "",
+    )
     assembly.block(f"DOI: {doi.strip()}" if doi.strip() else "")
     for abstract in [each for each in meta if tag(each) == "abstract"]:
         if find(abstract, "title") is None:
@@ -57,8 +76,14 @@ def _front(meta: Any, assembly: Assembly) -> str:
 
 def _own(meta: Any, name: str) -> list[Any]:
     """Elements of the paper's own front: those of its authors, or beside them."""
-    groups = [each for each in meta if tag(each) == name or (tag(each) == "contrib-group" and _people(each))]
-    return [each for group in groups for each in ([group] if tag(group) == name else below(group, name))]
+    groups = [
+        each
+        for each in meta
+        if tag(each) == name or (tag(each) == "contrib-group" and _people(each))
+    ]
+    return [
+        each for group in groups for each in ([group] if tag(group) == name else below(group, name))
+    ]
 
 
 def _people(element: Any) -> list[str]:
@@ -66,7 +91,10 @@ def _people(element: Any) -> list[str]:
     found = []
     for person in below(element, "contrib"):
         if person.get("contrib-type", "author") == "author":
-            name = next((each for each in person.iter() if tag(each) in {"name", "collab", "string-name"}), None)
+            name = next(
+                (each for each in person.iter() if tag(each) in {"name", "collab", "string-name"}),
+                None,
+            )
             found.append(_person(name) if name is not None else "")
     return [name for name in found if name]
 
@@ -78,7 +106,11 @@ def _person(name: Any) -> str:
 
 
 def _institution(element: Any) -> str:
-    parts = [flatten(words(each)) for each in element.iter() if tag(each) in {"institution", "addr-line", "country"}]
+    parts = [
+        flatten(words(each))
+        for each in element.iter()
+        if tag(each) in {"institution", "addr-line", "country"}
+    ]
     return ", ".join(parts) if parts else flatten(words(element, frozenset({"label"})))
 
 
@@ -113,8 +145,17 @@ def _references(element: Any, assembly: Assembly) -> None:
 def _reference(ref: Any) -> str:
     """A reference as it is printed; one that is told only in parts is put together."""
     label = find(ref, "label")
-    mixed = next((each for each in ref.iter() if tag(each) in {"mixed-citation", "nlm-citation", "citation"}), None)
-    if mixed is not None and (mixed.text or "").strip() + "".join((each.tail or "").strip() for each in mixed):
+    mixed = next(
+        (
+            each
+            for each in ref.iter()
+            if tag(each) in {"mixed-citation", "nlm-citation", "citation"}
+        ),
+        None,
+    )
+    if mixed is not None and (mixed.text or "").strip() + "".join(
+        (each.tail or "").strip() for each in mixed
+    ):
         text = flatten(words(mixed))
     else:
         cited = mixed if mixed is not None else find(ref, "element-citation")
@@ -123,17 +164,31 @@ def _reference(ref: Any) -> str:
 
 
 def _parts(cited: Any) -> str:
-    people = [_family_first(each) for each in below(cited, "name")] + [flatten(words(each)) for each in below(cited, "collab")]
+    people = [_family_first(each) for each in below(cited, "name")] + [
+        flatten(words(each)) for each in below(cited, "collab")
+    ]
     year = _said(cited, "year")
     first, last = _said(cited, "fpage") or _said(cited, "elocation-id"), _said(cited, "lpage")
     pages = f"{first}–{last}" if first and last else first
-    parts = [", ".join(people), f"({year})" if year else "", *(_said(cited, name) for name in _REFERENCE_PARTS), pages]
-    parts += [f"{each.get('pub-id-type', 'id').upper()}: {flatten(words(each))}" for each in below(cited, "pub-id")]
+    parts = [
+        ", ".join(people),
+        f"({year})" if year else "",
+        *(_said(cited, name) for name in _REFERENCE_PARTS),
+        pages,
+    ]
+    parts += [
+        f"{each.get('pub-id-type', 'id').upper()}: {flatten(words(each))}"
+        for each in below(cited, "pub-id")
+    ]
     return ". ".join(part.rstrip(".") for part in parts if part)
 
 
 def _family_first(name: Any) -> str:
-    parts = [flatten(words(each)) for each in (find(name, "surname"), find(name, "given-names")) if each is not None]
+    parts = [
+        flatten(words(each))
+        for each in (find(name, "surname"), find(name, "given-names"))
+        if each is not None
+    ]
     return " ".join(parts)
 
 
@@ -149,6 +204,14 @@ def _dated(meta: Any) -> float | None:
         if tag(each) == "pub-date":
             year, month, day = (_said(each, part) for part in ("year", "month", "day"))
             month, day = month.zfill(2), day.zfill(2)
-            forms = [f"{year}-{month}-{day}", f"{day} {month} {year}", f"{year}-{month}", f"{month} {year}", year]
-            days += [(n, when) for n, form in enumerate(forms) if (when := moment(form)) is not None][:1]
+            forms = [
+                f"{year}-{month}-{day}",
+                f"{day} {month} {year}",
+                f"{year}-{month}",
+                f"{month} {year}",
+                year,
+            ]
+            days += [
+                (n, when) for n, form in enumerate(forms) if (when := moment(form)) is not None
+            ][:1]
     return min(days)[1] if days else None

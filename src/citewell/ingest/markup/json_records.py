@@ -1,6 +1,8 @@
-"""JSON and JSON lines as text that reads: `key: value` a line, each record a block, numbers as they are written.
+"""JSON and JSON lines as text that reads: `key: value` a line, each record a block, numbers as they
+are written.
 
-The one rule: nothing is told but what stands in the file; what is left out (encoded data) is named in a warning.
+The one rule: nothing is told but what stands in the file; what is left out (encoded data) is named
+in a warning.
 """
 
 from __future__ import annotations
@@ -27,7 +29,9 @@ _NAMED: Final = 5  # broken lines that a warning names
 
 
 def parse(data: bytes, name: str, settings: IngestSettings) -> Document:
-    """A JSON file, a Jupyter notebook, or one JSON value a line. What is no JSON is read as plain text, with a warning."""
+    """A JSON file, a Jupyter notebook, or one JSON value a line. What is no JSON is read as plain
+    text, with a warning.
+    """
     raw, warnings = decode(data, name)
     if sum(data.count(sign) for sign in (b",", b"[", b"{")) > _MOST_VALUES:
         hint = "split the file"
@@ -51,7 +55,10 @@ def _load(body: str) -> Any:
 
 def _as_text(data: bytes, name: str, settings: IngestSettings, reason: str) -> Document:
     document = text.parse(data, name, settings)
-    return replace(document, warnings=(f"it is not valid JSON ({reason}) and is read as plain text", *document.warnings))
+    return replace(
+        document,
+        warnings=(f"it is not valid JSON ({reason}) and is read as plain text", *document.warnings),
+    )
 
 
 def _whole(value: Any, name: str, warnings: list[str]) -> Document:
@@ -60,10 +67,14 @@ def _whole(value: Any, name: str, warnings: list[str]) -> Document:
         return notebook.document(value, name, warnings)
     writer = json_text.Writer(assembly)
     writer.whole(value)
-    return assembly.document(name, MEDIA_TYPE, title=json_text.title(value), warnings=[*warnings, *writer.warnings()])
+    return assembly.document(
+        name, MEDIA_TYPE, title=json_text.title(value), warnings=[*warnings, *writer.warnings()]
+    )
 
 
-def _lines(body: str, data: bytes, name: str, settings: IngestSettings, warnings: list[str]) -> Document:
+def _lines(
+    body: str, data: bytes, name: str, settings: IngestSettings, warnings: list[str]
+) -> Document:
     """One record a line; the numbers of broken lines are named, and all broken is no JSON."""
     broken: list[str] = []
     records = list(_records(body, broken))
@@ -71,15 +82,22 @@ def _lines(body: str, data: bytes, name: str, settings: IngestSettings, warnings
         return _as_text(data, name, settings, f"line {broken[0]}" if broken else "it has no lines")
     if broken:
         more = f" and {len(broken) - _NAMED} more" if len(broken) > _NAMED else ""
-        warnings = [*warnings, f"left out, as they are not valid JSON: line {'; line '.join(broken[:_NAMED])}{more}"]
+        warnings = [
+            *warnings,
+            f"left out, as they are not valid JSON: line {'; line '.join(broken[:_NAMED])}{more}",
+        ]
     assembly = Assembly()
     writer = json_text.Writer(assembly)
     writer.records(records, 1)
-    return assembly.document(name, LINES_TYPE, title=stem(name), warnings=[*warnings, *writer.warnings()])
+    return assembly.document(
+        name, LINES_TYPE, title=stem(name), warnings=[*warnings, *writer.warnings()]
+    )
 
 
 def _records(body: str, broken: list[str]) -> Iterator[Any]:
-    """The values of the lines that hold one; `broken` gets the number of each other line, and why."""
+    """The values of the lines that hold one; `broken` gets the number of each other line, and
+    why.
+    """
     for number, line in enumerate(body.split("\n"), 1):
         if not line.strip():
             continue

@@ -1,6 +1,8 @@
-"""How a JSON value is said in lines: `author.name: Ann`, records apart, long texts as paragraphs of their own.
+"""How a JSON value is said in lines: `author.name: Ann`, records apart, long texts as paragraphs of
+their own.
 
-The one rule: the value is walked with an explicit stack or over a known depth, so nesting costs no recursion of ours.
+The one rule: the value is walked with an explicit stack or over a known depth, so nesting costs no
+recursion of ours.
 """
 
 from __future__ import annotations
@@ -13,10 +15,25 @@ from typing import Any, Final
 from citewell.ingest.assemble import Assembly
 from citewell.ingest.tables.table_text import one_line
 
-_TITLES: Final = ("title", "name", "headline", "subject", "question", "label", "标题", "名称", "题目", "id", "_id", "key")
+_TITLES: Final = (
+    "title",
+    "name",
+    "headline",
+    "subject",
+    "question",
+    "label",
+    "标题",
+    "名称",
+    "题目",
+    "id",
+    "_id",
+    "key",
+)
 _HEADING_DEPTH: Final = 2  # levels of objects whose keys become headings
 _LONGEST_TITLE: Final = 120
-_LONG: Final = 160  # characters: a longer text, or one of several lines, stands in a paragraph of its own
+_LONG: Final = (
+    160  # characters: a longer text, or one of several lines, stands in a paragraph of its own
+)
 _PER_LINE: Final = 20  # values of a list that stand on one line
 _MOST_NUMBERS: Final = 100  # of a list without words: more are an embedding, a signal, a picture
 _ENCODED = re.compile(r"(?:data:[\w/+.-]+;base64,)?[A-Za-z0-9+/_=-]{400,}\s*")
@@ -37,7 +54,9 @@ class Writer:
         self._encoded = self._numbers = 0
 
     def whole(self, value: Any) -> None:
-        """A file's one value: the keys of an object become headings where objects or lists stand under them."""
+        """A file's one value: the keys of an object become headings where objects or lists stand
+        under them.
+        """
         if isinstance(value, dict):
             self._object(value, 1)
         elif isinstance(value, list):
@@ -46,7 +65,9 @@ class Writer:
             self._out.block(self._scalar(value))
 
     def records(self, values: list[Any], level: int) -> None:
-        """A list: each object in it a section with its title, where it has one; values without keys share lines."""
+        """A list: each object in it a section with its title, where it has one; values without keys
+        share lines.
+        """
         if not any(isinstance(value, dict | list) for value in values):
             self._out.rows(list(self._grouped("", values)))
             return
@@ -77,7 +98,9 @@ class Writer:
                 self._block(self._lines(each, ""))
 
     def _block(self, lines: Iterator[str]) -> None:
-        """Lines of one record: short ones under each other, a text of its own after a blank line."""
+        """Lines of one record: short ones under each other, a text of its own after a blank
+        line.
+        """
         parts: list[str] = []
         before_own = False
         for line in lines:
@@ -96,9 +119,15 @@ class Writer:
             if (skip_empty or not path) and each in (None, "", [], {}):
                 continue
             if isinstance(each, dict) and each:
-                stack += [(f"{path}.{key}" if path else key, inner) for key, inner in reversed(each.items())]
+                stack += [
+                    (f"{path}.{key}" if path else key, inner)
+                    for key, inner in reversed(each.items())
+                ]
             elif isinstance(each, list) and any(isinstance(inner, dict | list) for inner in each):
-                stack += [(f"{path} {number}".strip(), inner) for number, inner in reversed(list(enumerate(each, 1)))]
+                stack += [
+                    (f"{path} {number}".strip(), inner)
+                    for number, inner in reversed(list(enumerate(each, 1)))
+                ]
             elif isinstance(each, list) and each:
                 yield from self._grouped(path, each)
             elif text := self._scalar(each):
@@ -110,7 +139,10 @@ class Writer:
             return
         texts = [text for value in values if (text := self._scalar(value))]
         if any("\n" in text or len(text) > _LONG for text in texts):
-            yield from (f"{path} {number}: {text}".strip() if path else text for number, text in enumerate(texts, 1))
+            yield from (
+                f"{path} {number}: {text}".strip() if path else text
+                for number, text in enumerate(texts, 1)
+            )
             return
         for start in range(0, len(texts), _PER_LINE):
             line = ", ".join(texts[start : start + _PER_LINE])
@@ -137,7 +169,11 @@ def title(value: Any) -> str:
 
 
 def _is_part(value: Any) -> bool:
-    """Whether a value makes a section of its own: an object with several keys, or a list of objects."""
+    """Whether a value makes a section of its own: an object with several keys, or a list of
+    objects.
+    """
     if isinstance(value, dict):
-        return len(value) > 2 or any(isinstance(each, dict | list) and each for each in value.values())
+        return len(value) > 2 or any(
+            isinstance(each, dict | list) and each for each in value.values()
+        )
     return isinstance(value, list) and any(isinstance(each, dict | list) for each in value)

@@ -1,6 +1,8 @@
-"""Text in a markup of its own (LaTeX, AsciiDoc, Org, wiki text): kept as it stands, cut into sections at its headings.
+"""Text in a markup of its own (LaTeX, AsciiDoc, Org, wiki text): kept as it stands, cut into
+sections at its headings.
 
-The one rule: the marks stay, for formulas and the like mean nothing without them; only headings are read.
+The one rule: the marks stay, for formulas and the like mean nothing without them; only headings are
+read.
 """
 
 from __future__ import annotations
@@ -15,12 +17,21 @@ from citewell.ingest import assemble
 from citewell.text.charset import decode
 from citewell.types import Document
 
-_TEX_LEVELS: Final = {"part": 1, "chapter": 2, "section": 3, "subsection": 4, "subsubsection": 5, "paragraph": 6}
+_TEX_LEVELS: Final = {
+    "part": 1,
+    "chapter": 2,
+    "section": 3,
+    "subsection": 4,
+    "subsubsection": 5,
+    "paragraph": 6,
+}
 _TEX_COMMAND = re.compile(r"\\[a-zA-Z]+\*?(?:\[[^\]\n]{0,80}\])?|[{}~$]")
 
 
 class Markup(NamedTuple):
-    """`heading` has the groups `mark` and `title`; `level` says how high a mark ranks; `named` is the file's title."""
+    """`heading` has the groups `mark` and `title`; `level` says how high a mark ranks; `named` is
+    the file's title.
+    """
 
     media_type: str
     heading: re.Pattern[str]
@@ -31,7 +42,8 @@ class Markup(NamedTuple):
 _TEX: Final = Markup(
     "text/x-tex",
     re.compile(
-        r"^[ \t]*\\(?P<mark>part|chapter|(?:sub){0,2}section|paragraph)\*?(?:\[[^\]\n]{0,200}\])?\{(?P<title>[^\n]{1,300})\}",
+        r"^[ \t]*\\(?P<mark>part|chapter|(?:sub){0,2}section|paragraph)\*?(?:\[[^\]\n]{0,"
+        r"200}\])?\{(?P<title>[^\n]{1,300})\}",
         re.MULTILINE,
     ),
     lambda mark: _TEX_LEVELS[mark],
@@ -74,7 +86,9 @@ def parse(data: bytes, name: str, settings: IngestSettings) -> Document:  # noqa
             outline.heading(markup.level(match["mark"]), title, match.start())
     named = markup.named.search(text)
     title = _plain(named.group(1), markup) if named else ""
-    return assemble.document(name, markup.media_type, text, outline.sections(len(text)), title=title, warnings=warnings)
+    return assemble.document(
+        name, markup.media_type, text, outline.sections(len(text)), title=title, warnings=warnings
+    )
 
 
 def _plain(title: str, markup: Markup) -> str:

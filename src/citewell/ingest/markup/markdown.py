@@ -1,7 +1,8 @@
 """Markdown through markdown-it's tokens to readable text.
 
-The one rule: `text` is what a reader sees, not the source: no `**`, no link targets; headings stand without `#`, tables as
-`table_text` writes them, code as it is. A quote therefore reads well anywhere, and spans point into that text.
+The one rule: `text` is what a reader sees, not the source: no `**`, no link targets; headings stand
+without `#`, tables as `table_text` writes them, code as it is. A quote therefore reads well
+anywhere, and spans point into that text.
 """
 
 from __future__ import annotations
@@ -23,7 +24,8 @@ if TYPE_CHECKING:
 _FRONT_MATTER = re.compile(r"\A---[ \t]*\n((?:[^\n]*\n){0,200}?)(?:---|\.\.\.)[ \t]*(?:\n|\Z)")
 _KEY = re.compile(r"[\w-]+\s*:", re.ASCII)
 _TITLE = re.compile(r"^title\s*:[ \t]*(.+)$", re.MULTILINE | re.IGNORECASE)
-# what the keys are called in Jekyll, Hugo, Obsidian, Pandoc; the later one counts: a file is of the day it was last changed
+# what the keys are called in Jekyll, Hugo, Obsidian, Pandoc; the later one counts: a file is of the
+# day it was last changed
 _DATE_KEYS = "updated|lastmod|last_modified|last_modified_at|modified|date|published|created"
 _DATES = re.compile(rf"^(?:{_DATE_KEYS})\s*:[ \t]*(.+)$", re.MULTILINE | re.IGNORECASE)
 _DEEPEST = 100  # what nests deeper is left out by the parser, which recurses
@@ -31,7 +33,9 @@ _BREAK_TAG = re.compile(r"<br\b", re.IGNORECASE)
 
 
 def parse(data: bytes, name: str, settings: IngestSettings) -> Document:  # noqa: ARG001 the form of every parser
-    """A Markdown file: CommonMark with tables and strikethrough, YAML front matter kept as lines."""
+    """A Markdown file: CommonMark with tables and strikethrough, YAML front matter kept as
+    lines.
+    """
     raw, warnings = decode(data, name)
     front, body = split_front_matter(clean(raw).lstrip("\n"))
     assembly = Assembly()
@@ -39,15 +43,23 @@ def parse(data: bytes, name: str, settings: IngestSettings) -> Document:  # noqa
     read_markdown(body, assembly)
     named = _TITLE.search(front)
     title = named.group(1).strip(" \t\"'") if named else assembly.first_heading
-    days = [when for text in _DATES.findall(front) if (when := moment(text.strip(" \t\"'"))) is not None]
-    return assembly.document(name, "text/markdown", title=title, warnings=warnings, dated=max(days, default=None))
+    days = [
+        when for text in _DATES.findall(front) if (when := moment(text.strip(" \t\"'"))) is not None
+    ]
+    return assembly.document(
+        name, "text/markdown", title=title, warnings=warnings, dated=max(days, default=None)
+    )
 
 
 def read_markdown(text: str, assembly: Assembly) -> None:
     """Append Markdown text, wherever it stands."""
     from markdown_it import MarkdownIt
 
-    _Reader(assembly).read(MarkdownIt("commonmark", {"maxNesting": _DEEPEST}).enable(["table", "strikethrough"]).parse(text))
+    _Reader(assembly).read(
+        MarkdownIt("commonmark", {"maxNesting": _DEEPEST})
+        .enable(["table", "strikethrough"])
+        .parse(text)
+    )
 
 
 def split_front_matter(text: str) -> tuple[str, str]:
@@ -95,13 +107,17 @@ class _Reader:
         if kind in {"heading_open", "heading_close"}:
             self._level = int(token.tag[1]) if kind == "heading_open" else 0
         elif kind in {"bullet_list_open", "ordered_list_open"}:
-            self._lists.append(int(token.attrGet("start") or 1) if kind == "ordered_list_open" else 0)
+            self._lists.append(
+                int(token.attrGet("start") or 1) if kind == "ordered_list_open" else 0
+            )
             self._tight = len(self._lists) > 1
         elif kind in {"bullet_list_close", "ordered_list_close"}:
             self._lists.pop()
             self._tight = bool(self._lists)
         elif kind == "list_item_open":
-            self._prefix = "  " * (len(self._lists) - 1) + (f"{self._lists[-1]}. " if token.info else "- ")
+            self._prefix = "  " * (len(self._lists) - 1) + (
+                f"{self._lists[-1]}. " if token.info else "- "
+            )
             self._lists[-1] += 1
         elif kind == "list_item_close":
             self._prefix, self._tight = "", True
@@ -115,7 +131,9 @@ class _Reader:
             self._table.append(self._row)
             self._row = None
         elif kind == "table_close":
-            named = any(self._table[:1] and self._table[0])  # Markdown has no table without a header, but an empty one
+            named = any(
+                self._table[:1] and self._table[0]
+            )  # Markdown has no table without a header, but an empty one
             self.out.rows(table_lines(self._table, header=1 if named else 0))
             self._table = []
 
@@ -134,7 +152,9 @@ def inline(tokens: list[Token]) -> str:
         piece = token.content if token.type in {"text", "code_inline", "image"} else ""
         if token.type == "softbreak":
             joint = True
-        elif token.type == "hardbreak" or (token.type == "html_inline" and _BREAK_TAG.match(token.content)):
+        elif token.type == "hardbreak" or (
+            token.type == "html_inline" and _BREAK_TAG.match(token.content)
+        ):
             text += "\n"
         elif piece:
             text += (seam(text[-1:], piece) if joint else "") + piece

@@ -1,4 +1,5 @@
-"""Jupyter notebooks: Markdown cells as Markdown, code cells and the text that they printed as they stand.
+"""Jupyter notebooks: Markdown cells as Markdown, code cells and the text that they printed as they
+stand.
 
 The one rule: pictures and other encoded output are left out; what a reader sees as text is kept.
 """

@@ -41,8 +41,15 @@ def _outline(text: str) -> assemble.Outline:
 
 
 def _underlines(title: re.Match[str], rule: re.Match[str], line: str) -> bool:
-    """A rule right below a short line and about as long (full-width characters count for two) makes it a heading."""
+    """A rule right below a short line and about as long (full-width characters count for two) makes
+    it a heading.
+    """
     words = title.group().strip()
     width = sum(2 if ord(c) > 0x2E80 else 1 for c in words)
     touches = rule.start() == title.end() + 1
-    return touches and 0 < width <= 2 * LONGEST_HEADING and width / 2 <= len(line) and not chapter_level(words)
+    return (
+        touches
+        and 0 < width <= 2 * LONGEST_HEADING
+        and width / 2 <= len(line)
+        and not chapter_level(words)
+    )

@@ -1,7 +1,8 @@
 """reStructuredText through docutils to readable text: sections, lists, tables, code, notes.
 
-The one rule: nothing is inserted from other files and nothing raw is passed on; what docutils does not know (the roles and
-directives of Sphinx) is read for its words, and its complaints never reach the text.
+The one rule: nothing is inserted from other files and nothing raw is passed on; what docutils does
+not know (the roles and directives of Sphinx) is read for its words, and its complaints never reach
+the text.
 """
 
 from __future__ import annotations
@@ -23,12 +24,16 @@ if TYPE_CHECKING:
 
 MEDIA_TYPE: Final = "text/x-rst"
 _LARGEST: Final = 3_000_000  # characters: docutils reads some 200,000 a second
-_LONGEST_PARAGRAPH: Final = 20_000  # characters: its time grows with the square of one that is full of open marks
+_LONGEST_PARAGRAPH: Final = (
+    20_000  # characters: its time grows with the square of one that is full of open marks
+)
 _BLANK = re.compile(r"\n[ \t]*\n")
 _ROLE = re.compile(r":([A-Za-z][\w.+:-]{0,40}):`")
 _DIRECTIVE = re.compile(r"^[ \t]*\.\. (?:\|[^|\n]+\| )?([A-Za-z][\w.+:-]{0,40})::", re.MULTILINE)
 _TARGET = re.compile(r"\s*<[^<>]*>\s*\Z")
-_SILENT: Final = frozenset({"toctree", "index", "highlight", "currentmodule", "only", "tabularcolumns"})  # no words of theirs
+_SILENT: Final = frozenset(
+    {"toctree", "index", "highlight", "currentmodule", "only", "tabularcolumns"}
+)  # no words of theirs
 _SETTINGS: Final = {
     "file_insertion_enabled": False,
     "raw_enabled": False,
@@ -51,11 +56,25 @@ def parse(data: bytes, name: str, settings: IngestSettings) -> Document:
     if len(source) <= _LARGEST and max(map(len, _BLANK.split(source))) <= _LONGEST_PARAGRAPH:
         try:
             tree = _tree(source)
-        except (RecursionError, ValueError, TypeError, AttributeError, IndexError, KeyError, AssertionError):
+        except (
+            RecursionError,
+            ValueError,
+            TypeError,
+            AttributeError,
+            IndexError,
+            KeyError,
+            AssertionError,
+        ):
             tree = None  # its own faults; the plain text below says so
     if tree is None:
         document = text.parse(data, name, settings)
-        return replace(document, warnings=("it could not be read as reStructuredText, only as plain text", *document.warnings))
+        return replace(
+            document,
+            warnings=(
+                "it could not be read as reStructuredText, only as plain text",
+                *document.warnings,
+            ),
+        )
     assembly = Assembly()
     Reader(assembly).read(tree)
     return assembly.document(name, MEDIA_TYPE, title=assembly.first_heading, warnings=warnings)
@@ -69,7 +88,9 @@ def _tree(source: str) -> nodes.document:
 
 
 def _learn(source: str) -> None:
-    """Register every role and directive that the text uses and docutils does not know, as one that gives its words."""
+    """Register every role and directive that the text uses and docutils does not know, as one that
+    gives its words.
+    """
     from docutils.parsers.rst import directives, roles
     from docutils.parsers.rst.languages import en
 
@@ -84,7 +105,7 @@ def _learn(source: str) -> None:
             directives.register_directive(name, unknown)
 
 
-def _role(name: str, rawtext: str, text: str, lineno: int, inliner: Any, options: Any = None, content: Any = ()) -> Any:  # noqa: ARG001
+def _role(_name: str, rawtext: str, text: str, *_: Any, **__: Any) -> Any:
     """`:ref:`title <target>`` says its title, `:func:`~a.b.c`` its name."""
     from docutils import nodes
 

@@ -1,6 +1,7 @@
 """From docutils' tree to blocks, one kind of node a method.
 
-The one rule: a node of an unknown kind is gone through; only comments, targets and docutils' own messages say nothing.
+The one rule: a node of an unknown kind is gone through; only comments, targets and docutils' own
+messages say nothing.
 """
 
 from __future__ import annotations
@@ -15,10 +16,21 @@ if TYPE_CHECKING:
     from docutils import nodes
 
 _SILENT: Final = frozenset(
-    {"comment", "target", "substitution_definition", "pending", "raw", "meta", "decoration", "generated"}
+    {
+        "comment",
+        "target",
+        "substitution_definition",
+        "pending",
+        "raw",
+        "meta",
+        "decoration",
+        "generated",
+    }
 )
 _CODE: Final = frozenset({"literal_block", "doctest_block", "math_block", "line_block"})
-_NOTES: Final = frozenset({"note", "warning", "tip", "hint", "important", "caution", "danger", "error", "attention"})
+_NOTES: Final = frozenset(
+    {"note", "warning", "tip", "hint", "important", "caution", "danger", "error", "attention"}
+)
 _INSERTS = re.compile(r"\s*\.\. (?:\|[^|]+\| )?(?:include|raw|csv-table)::")
 _LINES = re.compile(r"\s*\n\s*")
 
@@ -52,7 +64,9 @@ class Reader:
                 self.read(child)
 
     def _system_message(self, node: nodes.system_message) -> None:
-        """Its words are docutils' own, but what it could not read stands in it as it is: a broken table, say."""
+        """Its words are docutils' own, but what it could not read stands in it as it is: a broken
+        table, say.
+        """
         for child in node.children:
             if child.tagname == "literal_block" and not _INSERTS.match(child.astext()):
                 self._block(child.astext())
@@ -105,12 +119,20 @@ class Reader:
                 self.read(child)
 
     def _field(self, node: nodes.field) -> None:
-        name, body = node.children[0].astext(), _flat(node.children[1]) if len(node.children) > 1 else ""
+        name, body = (
+            node.children[0].astext(),
+            _flat(node.children[1]) if len(node.children) > 1 else "",
+        )
         self._block(f"{name}: {body}" if body else name)
         self._tight = True
 
     def _option_list_item(self, node: nodes.option_list_item) -> None:
-        options = ", ".join(_option(each) for child in node.children for each in child.children if each.tagname == "option")
+        options = ", ".join(
+            _option(each)
+            for child in node.children
+            for each in child.children
+            if each.tagname == "option"
+        )
         said = " ".join(_flat(child) for child in node.children if child.tagname == "description")
         self._block(f"{options}  {said}")
         self._tight = True
@@ -131,8 +153,12 @@ class Reader:
         for title in (child for child in node.children if child.tagname == "title"):
             self._block(_flat(title))
         for group in (child for child in node.children if child.tagname == "tgroup"):
-            head = [each for part in group.children if part.tagname == "thead" for each in part.children]
-            body = [each for part in group.children if part.tagname == "tbody" for each in part.children]
+            head = [
+                each for part in group.children if part.tagname == "thead" for each in part.children
+            ]
+            body = [
+                each for part in group.children if part.tagname == "tbody" for each in part.children
+            ]
             rows = _grid([*head, *body])
             self.out.rows(table_lines(rows, header=len(head) or None))
         self._tight = False
@@ -177,7 +203,9 @@ def _is_line(node: Any) -> bool:
     """Whether a node holds running text: text, or nothing but inline tags around it."""
     from docutils import nodes
 
-    return isinstance(node, nodes.TextElement) or any(isinstance(child, nodes.Text) for child in node.children)
+    return isinstance(node, nodes.TextElement) or any(
+        isinstance(child, nodes.Text) for child in node.children
+    )
 
 
 def _flat(node: Any) -> str:
@@ -185,11 +213,16 @@ def _flat(node: Any) -> str:
     from docutils import nodes
 
     parts = [
-        text.astext() for text in node.findall(nodes.Text) if text.parent.tagname not in {"system_message", "raw", "comment"}
+        text.astext()
+        for text in node.findall(nodes.Text)
+        if text.parent.tagname not in {"system_message", "raw", "comment"}
     ]
     blocks = node.tagname in {"entry", "field_body", "definition", "description"}
     return _LINES.sub(" ", (" " if blocks and len(node.children) > 1 else "").join(parts)).strip()
 
 
 def _lines_of(node: Any) -> str:
-    return "\n".join(_lines_of(child) if child.tagname == "line_block" else child.astext() for child in node.children)
+    return "\n".join(
+        _lines_of(child) if child.tagname == "line_block" else child.astext()
+        for child in node.children
+    )

@@ -1,6 +1,8 @@
-"""RTF documents: paragraphs, headings by style or outline level, tables, footnotes, in any code page.
+"""RTF documents: paragraphs, headings by style or outline level, tables, footnotes, in any code
+page.
 
-The one rule: numbers and bullets of lists are the text that the writing program put there for readers that know no lists.
+The one rule: numbers and bullets of lists are the text that the writing program put there for
+readers that know no lists.
 """
 
 from __future__ import annotations
@@ -122,7 +124,9 @@ def _item(text: str) -> tuple[str, bool]:
 
 
 def _grid(rows: list[tuple[list[str], list[Cell], bool]]) -> list[list[str]]:
-    """The cells by column. Where rows are cut differently, a cell covers the columns up to its right edge."""
+    """The cells by column. Where rows are cut differently, a cell covers the columns up to its
+    right edge.
+    """
     edges: list[int] = []
     for edge in sorted({cell.right for _, cells, _ in rows for cell in cells}):
         if not edges or edge - edges[-1] > _SAME_EDGE:

@@ -1,6 +1,8 @@
-"""The walk through an RTF file: which characters it shows, in which paragraphs and cells, with which styles.
+"""The walk through an RTF file: which characters it shows, in which paragraphs and cells, with
+which styles.
 
-The one rule: what a group sets ends with the group; a destination that is not known to be shown is not shown.
+The one rule: what a group sets ends with the group; a destination that is not known to be shown is
+not shown.
 """
 
 from __future__ import annotations
@@ -34,17 +36,25 @@ _SIGNS: Final = {
 }
 _MARKS: Final = {b"~": "\u00a0", b"_": "-", b"-": "", b"\t": "\t"}
 _HIDDEN: Final = frozenset(  # destinations without a star that are not part of the text
-    b"""colortbl header headerl headerr headerf footer footerl footerr footerf pict annotation atnid atnauthor xe tc rxe
-    private bkmkstart bkmkend filetbl nonshppict listpicture fldinst shprslt sp objdata nonesttables ftnsep ftnsepc ftncn
-    aftnsep aftnsepc aftncn revtbl themedata pgdsctbl""".split()
+    b"""
+        colortbl header headerl headerr headerf footer footerl footerr footerf pict annotation atnid
+        atnauthor xe tc rxe
+        private bkmkstart bkmkend filetbl nonshppict listpicture fldinst shprslt sp objdata
+        nonesttables ftnsep ftnsepc ftncn
+        aftnsep aftnsepc aftncn revtbl themedata pgdsctbl
+""".split()
 )
-_SHOWN: Final = frozenset([b"shpinst", b"shptxt", b"fldrslt", b"ud", b"nesttableprops", b"listtext", b"pntext", b"result"])
+_SHOWN: Final = frozenset(
+    [b"shpinst", b"shptxt", b"fldrslt", b"ud", b"nesttableprops", b"listtext", b"pntext", b"result"]
+)
 _INFO: Final = frozenset([b"title", b"creatim", b"revtim"])
 
 
 @dataclass(slots=True)
 class Paragraph:
-    """How a paragraph is set. `outline`: its own heading level, None where it says nothing; `style`: its style's number."""
+    """How a paragraph is set. `outline`: its own heading level, None where it says nothing;
+    `style`: its style's number.
+    """
 
     style: int = 0
     outline: int | None = None
@@ -54,7 +64,9 @@ class Paragraph:
 
 @dataclass(slots=True)
 class _State:
-    """What a group sets. `into`: where its text goes (`body`, `note`, `fonts`, `styles`, `title`, or nowhere)."""
+    """What a group sets. `into`: where its text goes (`body`, `note`, `fonts`, `styles`, `title`,
+    or nowhere).
+    """
 
     into: str = "body"
     font: int = 0
@@ -64,7 +76,9 @@ class _State:
 
 @dataclass(slots=True)
 class Cell:
-    """A cell of a row's definition: `right` edge in twentieths of a point, and whether it goes on from above."""
+    """A cell of a row's definition: `right` edge in twentieths of a point, and whether it goes on
+    from above.
+    """
 
     right: int
     from_above: bool = False
@@ -81,7 +95,9 @@ class Writer(Protocol):
 
 
 class Reader:
-    """Reads one file into `writer`. `styles`: names and levels of styles by their numbers, known before the text begins."""
+    """Reads one file into `writer`. `styles`: names and levels of styles by their numbers, known
+    before the text begins.
+    """
 
     def __init__(self, writer: Writer) -> None:
         self.styles: dict[int, tuple[str, int | None]] = {}
@@ -138,7 +154,11 @@ class Reader:
             self._put(mark(self._shown_notes))
         elif inner.into == "title" and self._state.into != "title":
             self.title = " ".join(self._take("title").split())
-        elif inner.into in {"creatim", "revtim"} and self._date.get("yr") and (inner.into == "revtim" or not self.dated):
+        elif (
+            inner.into in {"creatim", "revtim"}
+            and self._date.get("yr")
+            and (inner.into == "revtim" or not self.dated)
+        ):
             date = {"mo": 1, "dy": 1} | self._date
             self.dated = seconds(f"{date['yr']:04}-{date['mo']:02}-{date['dy']:02}")
 
@@ -156,7 +176,11 @@ class Reader:
     def _flush(self) -> None:
         """Decode the bytes that have come, by the font's character set or the file's code page."""
         if self._bytes:
-            page = self._charsets.get(self._state.font, self._page) if self._state.into != "fonts" else self._page
+            page = (
+                self._charsets.get(self._state.font, self._page)
+                if self._state.into != "fonts"
+                else self._page
+            )
             self._put(decode(bytes(self._bytes), page))
             self._bytes.clear()
 
@@ -213,7 +237,11 @@ class Reader:
         """Whether `word` opens a destination; if so, where its text goes is set."""
         state = self._state
         if word in {b"fonttbl", b"stylesheet", b"footnote"}:
-            state.into = {b"fonttbl": "fonts", b"stylesheet": "styles", b"footnote": "note"}[word] if state.into else ""
+            state.into = (
+                {b"fonttbl": "fonts", b"stylesheet": "styles", b"footnote": "note"}[word]
+                if state.into
+                else ""
+            )
             if state.into == "note":
                 self._texts.pop("note", None)
             return True
@@ -225,7 +253,9 @@ class Reader:
             state.into = "body"
             self._put("\n" if self._texts.get("body") else "")
         elif word == b"ud":
-            state.into = self._stack[-2].into if len(self._stack) > 1 else "body"  # what the group around both goes into
+            state.into = (
+                self._stack[-2].into if len(self._stack) > 1 else "body"
+            )  # what the group around both goes into
         elif word in _HIDDEN or (starred and word not in _SHOWN) or word == b"upr":
             state.into = ""
         else:

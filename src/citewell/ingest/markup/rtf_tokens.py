@@ -12,7 +12,8 @@ from typing import Final, NamedTuple
 from citewell.ingest.office.word_paragraph import SYMBOLS
 
 _TOKEN = re.compile(
-    rb"\\(?:(?P<word>[a-zA-Z]{1,32})(?P<number>-?\d{1,10})? ?|'(?P<hex>[0-9a-fA-F]{2})|(?P<sign>[^a-zA-Z]))"
+    rb"\\(?:(?P<word>[a-zA-Z]{1,32})(?P<number>-?\d{1,10})? "
+    rb"?|'(?P<hex>[0-9a-fA-F]{2})|(?P<sign>[^a-zA-Z]))"
     rb"|(?P<brace>[{}])|(?P<line>[\r\n]+)|(?P<text>[^\\{}\r\n]+)",
     re.DOTALL,
 )
@@ -38,7 +39,9 @@ CODE_PAGES: Final = {  # of a font, by the number of its character set
 
 
 class Token(NamedTuple):
-    """`kind`: `{`, `}`, `word` (a control word, with its number), `sign` (a control sign) or `text`; `data`: its bytes."""
+    """`kind`: `{`, `}`, `word` (a control word, with its number), `sign` (a control sign) or
+    `text`; `data`: its bytes.
+    """
 
     kind: str
     data: bytes
@@ -68,9 +71,14 @@ def tokens(data: bytes) -> Iterator[Token]:
 
 
 def decode(data: bytes, page: str) -> str:
-    """`data` in a code page; in a font of symbols, the sign that each byte shows, or a private character."""
+    """`data` in a code page; in a font of symbols, the sign that each byte shows, or a private
+    character.
+    """
     if page == SYMBOLS_PAGE:
-        return "".join(SYMBOLS.get(f"{byte:02X}") or chr(0xF000 + byte) if byte > 32 else chr(byte) for byte in data)
+        return "".join(
+            SYMBOLS.get(f"{byte:02X}") or chr(0xF000 + byte) if byte > 32 else chr(byte)
+            for byte in data
+        )
     return data.decode(page, errors="replace")
 
 

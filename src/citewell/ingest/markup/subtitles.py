@@ -1,6 +1,7 @@
 """Subtitles and transcripts (.srt, .vtt): what is said, in paragraphs that begin with their time.
 
-The one rule: words that run on over several captions become one paragraph, so that a sentence is whole.
+The one rule: words that run on over several captions become one paragraph, so that a sentence is
+whole.
 """
 
 from __future__ import annotations
@@ -16,7 +17,8 @@ from citewell.text.language import seam
 from citewell.types import Document
 
 _CUE = re.compile(
-    r"^(?:(\d{1,3}):)?(\d{1,2}):(\d{2})[.,](\d{1,3})[ \t]*-->[ \t]*(?:(\d{1,3}):)?(\d{1,2}):(\d{2})[.,](\d{1,3})[^\n]*$",
+    r"^(?:(\d{1,3}):)?(\d{1,2}):(\d{2})[.,](\d{1,3})[ \t]*-->[ "
+    r"\t]*(?:(\d{1,3}):)?(\d{1,2}):(\d{2})[.,](\d{1,3})[^\n]*$",
     re.MULTILINE,
 )
 _TAG = re.compile(r"<[^<>\n]{0,200}>|\{\\[^{}\n]{0,100}\}")
@@ -51,8 +53,14 @@ def parse(data: bytes, name: str, settings: IngestSettings) -> Document:
 
 
 def _said(block: str, *, last: bool) -> str:
-    """The words of a caption, on one line; the number or name of the next one, which stands below it, is left out."""
-    words = block.strip("\n").split("\n\n")[0] if last or "\n\n" in block.strip("\n") else block.strip("\n")
+    """The words of a caption, on one line; the number or name of the next one, which stands below
+    it, is left out.
+    """
+    words = (
+        block.strip("\n").split("\n\n")[0]
+        if last or "\n\n" in block.strip("\n")
+        else block.strip("\n")
+    )
     joined = ""
     for line in _TAG.sub("", words).splitlines():
         joined += seam(joined[-1:], line.strip()) + line.strip()

@@ -1,6 +1,8 @@
-"""XML that is a text (JATS, DocBook, DITA, TEI): titles, paragraphs, lists, tables and code, by the names of its tags.
+"""XML that is a text (JATS, DocBook, DITA, TEI): titles, paragraphs, lists, tables and code, by the
+names of its tags.
 
-The one rule: an element of no known name is gone through, so nothing is lost for being called otherwise.
+The one rule: an element of no known name is gone through, so nothing is lost for being called
+otherwise.
 """
 
 from __future__ import annotations
@@ -74,16 +76,31 @@ PARAGRAPHS: Final = frozenset(
     }
 )
 _ITEMS: Final = frozenset({"list-item", "listitem", "item", "li"})
-_LISTS: Final = frozenset({"list", "itemizedlist", "orderedlist", "ul", "ol", "variablelist", "simplelist"})
+_LISTS: Final = frozenset(
+    {"list", "itemizedlist", "orderedlist", "ul", "ol", "variablelist", "simplelist"}
+)
 _TABLES: Final = frozenset({"table", "informaltable"})
-_CODE: Final = frozenset({"code", "programlisting", "preformat", "codeblock", "screen", "literallayout"})
+_CODE: Final = frozenset(
+    {"code", "programlisting", "preformat", "codeblock", "screen", "literallayout"}
+)
 _FIGURES: Final = frozenset({"fig", "figure", "table-wrap", "supplementary-material", "media"})
 _FORMULAS: Final = frozenset({"disp-formula", "display-formula", "equation", "informalequation"})
 _NEVER: Final = frozenset(
-    {"object-id", "graphic", "inline-graphic", "alternatives-id", "permissions", "processing-meta", "index", "indexterm"}
+    {
+        "object-id",
+        "graphic",
+        "inline-graphic",
+        "alternatives-id",
+        "permissions",
+        "processing-meta",
+        "index",
+        "indexterm",
+    }
 )
 _NOT_SHOWN: Final = frozenset({"tex-math", "annotation", "object-id", "indexterm", "fn"})
-_BLOCKS: Final = PARAGRAPHS | SECTIONS | _ITEMS | _LISTS | _TABLES | _CODE | _FIGURES | _FORMULAS | TITLES
+_BLOCKS: Final = (
+    PARAGRAPHS | SECTIONS | _ITEMS | _LISTS | _TABLES | _CODE | _FIGURES | _FORMULAS | TITLES
+)
 
 
 class Walker:
@@ -116,7 +133,11 @@ class Walker:
         """An element with others in it; a title of its own makes it a section."""
         heading = "" if tag(element) == "info" else title_of(element)
         if heading:
-            self.out.heading(level, heading, element.get("id") or element.get("{http://www.w3.org/XML/1998/namespace}id") or "")
+            self.out.heading(
+                level,
+                heading,
+                element.get("id") or element.get("{http://www.w3.org/XML/1998/namespace}id") or "",
+            )
         self._loose(element.text)
         for child in element:
             if not ((heading or tag(element) == "info") and tag(child) in TITLES | {"label"}):
@@ -129,19 +150,31 @@ class Walker:
 
     def _paragraph(self, element: Any, level: int) -> None:
         """A paragraph, and after it the lists and tables that stand in it."""
-        inner = [child for child in element if tag(child) in _BLOCKS - TITLES - {"label", "term", "def", "description"}]
-        if inner and not flatten(element.text or "") and all(not (child.tail or "").strip() for child in element):
+        inner = [
+            child
+            for child in element
+            if tag(child) in _BLOCKS - TITLES - {"label", "term", "def", "description"}
+        ]
+        if (
+            inner
+            and not flatten(element.text or "")
+            and all(not (child.tail or "").strip() for child in element)
+        ):
             for child in element:
                 self.walk(child, level)
             return
-        self.out.block(flatten(words(element, frozenset(tag(child) for child in inner) | _NOT_SHOWN)))
+        self.out.block(
+            flatten(words(element, frozenset(tag(child) for child in inner) | _NOT_SHOWN))
+        )
         for child in inner:
             self.walk(child, level)
 
     def _figure(self, element: Any, level: int) -> None:
         """The label and caption in one paragraph, then what else is in it."""
         label, caption = find(element, "label"), find(element, "caption")
-        said = [flatten(words(each)) for each in (label, find(element, "title")) if each is not None]
+        said = [
+            flatten(words(each)) for each in (label, find(element, "title")) if each is not None
+        ]
         said += [flatten(words(each)) for each in (caption if caption is not None else [])]
         self.out.block(" ".join(filter(None, said)))
         for child in element:
@@ -209,7 +242,9 @@ def _grid(table: Any) -> list[list[str]]:
         cells: list[str] = []
         for cell in [each for each in row if tag(each) in {"td", "th", "entry"}]:
             span = cell.get("colspan", "1")
-            cells += [flatten(words(cell))] + [ACROSS] * (min(int(span) if span.isdecimal() else 1, 50) - 1)
+            cells += [flatten(words(cell))] + [ACROSS] * (
+                min(int(span) if span.isdecimal() else 1, 50) - 1
+            )
         grid.append(cells)
     return grid
 

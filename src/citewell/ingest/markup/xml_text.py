@@ -42,23 +42,34 @@ def parse(data: bytes, name: str, settings: IngestSettings) -> Document:
         writer = Writer(assembly)
         value = _value(root)
         writer.whole(value if isinstance(value, dict) else {tag(root): value})
-    return assembly.document(name, MEDIA_TYPE, title=title or assembly.first_heading, warnings=warnings)
+    return assembly.document(
+        name, MEDIA_TYPE, title=title or assembly.first_heading, warnings=warnings
+    )
 
 
 def _is_text(root: Any) -> bool:
     """Whether paragraphs or running text with tags in it make up a good part of the file."""
     names = [each for _, each in zip(range(_NAMES), root.iter(), strict=False)]
-    found = sum(tag(each) in PARAGRAPHS - {"description", "summary", "label", "note"} or _mixed(each) for each in names)
-    return found >= _TEXT_SHARE * len(names) and any(tag(each) in TITLES | {"p", "para", "ab"} for each in names)
+    found = sum(
+        tag(each) in PARAGRAPHS - {"description", "summary", "label", "note"} or _mixed(each)
+        for each in names
+    )
+    return found >= _TEXT_SHARE * len(names) and any(
+        tag(each) in TITLES | {"p", "para", "ab"} for each in names
+    )
 
 
 def _mixed(element: Any) -> bool:
     """Whether text and elements stand side by side in it."""
-    return len(element) > 0 and bool((element.text or "").strip() or any((child.tail or "").strip() for child in element))
+    return len(element) > 0 and bool(
+        (element.text or "").strip() or any((child.tail or "").strip() for child in element)
+    )
 
 
 def _value(element: Any) -> Any:
-    """An element as JSON would say it: its attributes and children by name, several of a name as a list; a leaf as its text."""
+    """An element as JSON would say it: its attributes and children by name, several of a name as a
+    list; a leaf as its text.
+    """
     children = [child for child in element if tag(child)]
     if not children or _mixed(element):
         text = flatten(words(element))

@@ -1,5 +1,5 @@
-"""XML to a tree that can do no harm: no entity stands for more than a short text, nothing is fetched, and depth is limited by
-the parser.
+"""XML to a tree that can do no harm: no entity stands for more than a short text, nothing is
+fetched, and depth is limited by the parser.
 
 The one rule: every XML file that is not part of an Office file is parsed here.
 """
@@ -21,12 +21,23 @@ _XML_OWN: Final = frozenset({"amp", "lt", "gt", "quot", "apos"})
 _MOST_TIMES: Final = 20  # a document may grow so many times by what its entities stand for
 # their parts stand one after the other without anything between
 _SPACED: Final = frozenset(
-    {"element-citation", "person-group", "name", "institution-wrap", "date", "address", "author", "personname"}
+    {
+        "element-citation",
+        "person-group",
+        "name",
+        "institution-wrap",
+        "date",
+        "address",
+        "author",
+        "personname",
+    }
 )
 
 
 def read_xml(data: bytes, name: str) -> tuple[Any, list[str]]:
-    """The root of a document and warnings; a broken one as far as it can be read. Raises UnreadableFile where it has none."""
+    """The root of a document and warnings; a broken one as far as it can be read. Raises
+    UnreadableFile where it has none.
+    """
     from lxml import etree
 
     text, warnings = to_text(data, name)
@@ -51,13 +62,17 @@ def read_xml(data: bytes, name: str) -> tuple[Any, list[str]]:
     if any("depth" in error.message for error in errors):
         raise UnreadableFile(f"{name} nests too deep: more than {DEEPEST} levels")
     if errors:
-        warnings = [*warnings, f"it could not be read whole (line {errors[0].line}: {errors[0].message.strip()})"]
+        warnings = [
+            *warnings,
+            f"it could not be read whole (line {errors[0].line}: {errors[0].message.strip()})",
+        ]
     return root, warnings
 
 
 def _spelled_out(text: str, name: str) -> str:
-    """The document with the characters that HTML names, and the short texts that it defines itself, in the place of their
-    names. Done here because libxml2 counts what names stand for, and stops in the middle of a document with many.
+    """The document with the characters that HTML names, and the short texts that it defines itself,
+    in the place of their names. Done here because libxml2 counts what names stand for, and stops in
+    the middle of a document with many.
     """
     head = text[: text.find("]>") + 1] if "<!ENTITY" in text else ""
     defined = {match[1]: match[2] or match[3] or "" for match in _DEFINED.finditer(head)}
@@ -65,10 +80,16 @@ def _spelled_out(text: str, name: str) -> str:
 
     def value(match: re.Match[str]) -> str:
         nonlocal left
-        known = match[0] if match[1] in _XML_OWN else html5.get(f"{match[1]};", defined.get(match[1], match[0]))
+        known = (
+            match[0]
+            if match[1] in _XML_OWN
+            else html5.get(f"{match[1]};", defined.get(match[1], match[0]))
+        )
         left -= len(known)
         if left < 0:
-            raise UnreadableFile(f"{name} grows to more than {_MOST_TIMES} times its size by its entities")
+            raise UnreadableFile(
+                f"{name} grows to more than {_MOST_TIMES} times its size by its entities"
+            )
         return known
 
     return _ENTITY.sub(value, text)

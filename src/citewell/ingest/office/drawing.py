@@ -14,7 +14,8 @@ from citewell.ingest.tables.table_text import table_lines
 A: Final = "{http://schemas.openxmlformats.org/drawingml/2006/main}"
 C: Final = "{http://schemas.openxmlformats.org/drawingml/2006/chart}"
 DIAGRAM: Final = "{http://schemas.openxmlformats.org/drawingml/2006/diagram}"
-FALLBACK: Final = "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback"  # says again what Choice says
+# says again what Choice says
+FALLBACK: Final = "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback"
 _MATH: Final = "{http://schemas.openxmlformats.org/officeDocument/2006/math}"
 _MOST_POINTS: Final = 200  # categories of a chart that are written out
 

@@ -1,6 +1,8 @@
-"""Formulas of Word (OMML) and OpenDocument (MathML) as one line that reads: `x = (-b ± √(b² - 4ac))/(2a)`.
+"""Formulas of Word (OMML) and OpenDocument (MathML) as one line that reads: `x = (-b ± √(b² -
+4ac))/(2a)`.
 
-The one rule: every sign of the formula is there once; brackets are added only where the line would else say something else.
+The one rule: every sign of the formula is there once; brackets are added only where the line would
+else say something else.
 """
 
 from __future__ import annotations
@@ -36,7 +38,10 @@ class _Parts:
             if local(holder) == properties:
                 for child in holder:
                     if local(child) == name:
-                        return next((value for key, value in child.attrib.items() if key.endswith("val")), "")
+                        return next(
+                            (value for key, value in child.attrib.items() if key.endswith("val")),
+                            "",
+                        )
         return default
 
 
@@ -74,7 +79,10 @@ def lowered(base: str, index: str) -> str:
 
 
 def root(radicand: str, degree: str = "") -> str:
-    return f"{degree.translate(_SUPERSCRIPT) if _RAISED.fullmatch(degree) else degree}√{_bound(radicand)}"
+    return (
+        f"{degree.translate(_SUPERSCRIPT) if _RAISED.fullmatch(degree) else degree}√"
+        f"{_bound(radicand)}"
+    )
 
 
 def _bound(text: str) -> str:
@@ -85,7 +93,8 @@ def _bound(text: str) -> str:
 
 def _delimited(parts: _Parts) -> str:
     begin, end, between = (
-        parts.chosen("dPr", name, default) for name, default in (("begChr", "("), ("endChr", ")"), ("sepChr", "|"))
+        parts.chosen("dPr", name, default)
+        for name, default in (("begChr", "("), ("endChr", ")"), ("sepChr", "|"))
     )
     return f"{begin}{between.join(parts.written.get('e', []))}{end}"
 
@@ -97,7 +106,11 @@ def _nary(parts: _Parts) -> str:
 
 
 def _matrix(parts: _Parts) -> str:
-    rows = [[omml(cell) for cell in row if local(cell) == "e"] for row in parts.element if local(row) == "mr"]
+    rows = [
+        [omml(cell) for cell in row if local(cell) == "e"]
+        for row in parts.element
+        if local(row) == "mr"
+    ]
     return "[" + "; ".join(", ".join(row) for row in rows) + "]"
 
 

@@ -1,6 +1,8 @@
-"""Numbers, dates and truth values as a spreadsheet shows them: `45%`, `¥1,234.50`, `2024-03-05`, never `45291.0`.
+"""Numbers, dates and truth values as a spreadsheet shows them: `45%`, `¥1,234.50`, `2024-03-05`,
+never `45291.0`.
 
-The one rule: what a format code is not known to mean is left alone, and the number is shown in full.
+The one rule: what a format code is not known to mean is left alone, and the number is shown in
+full.
 """
 
 from __future__ import annotations
@@ -10,7 +12,8 @@ import re
 from decimal import Decimal
 from typing import Any, Final
 
-BUILT_IN: Final = {  # number formats that a workbook names by number only, of those that change how a number reads
+# number formats that a workbook names by number only, of those that change how a number reads
+BUILT_IN: Final = {
     1: "0",
     2: "0.00",
     3: "#,##0",
@@ -49,7 +52,9 @@ def _moment(value: dt.datetime) -> str:
 
 
 def general(value: float) -> str:
-    """A number in full: `5`, not `5.0`; `0.3`, not `0.30000000000000004`; no exponent unless it is huge or tiny."""
+    """A number in full: `5`, not `5.0`; `0.3`, not `0.30000000000000004`; no exponent unless it is
+    huge or tiny.
+    """
     if value != value or value in {float("inf"), float("-inf")}:  # noqa: PLR0124 - the test for what is no number
         return ""
     if float(value).is_integer() and abs(value) < 1e18:
@@ -59,7 +64,9 @@ def general(value: float) -> str:
 
 
 def formatted(value: float, code: str) -> str:
-    """`value` under an Excel number format; empty where the code says nothing about digits or more than is read here."""
+    """`value` under an Excel number format; empty where the code says nothing about digits or more
+    than is read here.
+    """
     positive, _, rest = code.partition(";")
     section = positive if value >= 0 or not rest else rest.partition(";")[0]
     bare = _BRACKETS.sub("", _SYMBOL.sub("", _LITERAL.sub("", section)))
@@ -70,7 +77,9 @@ def formatted(value: float, code: str) -> str:
     pattern = digits.group()
     decimals = min(len(pattern.partition(".")[2]), _MOST_DECIMALS)
     scaled = abs(value) * (100 if "%" in bare else 1)
-    number = format(scaled, f",.{decimals}f" if "," in pattern.partition(".")[0] else f".{decimals}f")
+    number = format(
+        scaled, f",.{decimals}f" if "," in pattern.partition(".")[0] else f".{decimals}f"
+    )
     if pattern.endswith("#") and "." in number:
         number = number.rstrip("0").rstrip(".")
     affix = _LITERAL.sub(lambda match: match[1] or match[2] or "", section)

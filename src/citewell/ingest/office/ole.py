@@ -1,6 +1,7 @@
 """Old Office files (.doc, .xls, .ppt), and new ones under a password: both are OLE containers.
 
-The one rule: which of them a file is, is told by the streams it holds, whose names stand in it as UTF-16.
+The one rule: which of them a file is, is told by the streams it holds, whose names stand in it as
+UTF-16.
 """
 
 from __future__ import annotations
@@ -52,25 +53,36 @@ def words(data: bytes) -> tuple[str, str]:
 def refusal(data: bytes, name: str) -> UnreadableFile:
     """Why an OLE container cannot be read as the zip archive that its name promises."""
     said, hint = words(data)
-    return UnreadableFile(f"{name} is {said}", hint=hint or "save it in today's format and add it again")
+    return UnreadableFile(
+        f"{name} is {said}", hint=hint or "save it in today's format and add it again"
+    )
 
 
 def runs_in_circles(data: bytes) -> bool:
-    """Whether a chain of sectors leads back into itself. Readers that follow it fill the memory: nobody wrote such a file."""
+    """Whether a chain of sectors leads back into itself. Readers that follow it fill the memory:
+    nobody wrote such a file.
+    """
     if len(data) < _HEADER:
         return True
     size = 1 << min(struct.unpack_from("<H", data, 30)[0], 16)
-    first_small, first_more = struct.unpack_from("<I", data, 60)[0], struct.unpack_from("<I", data, 68)[0]
+    first_small, first_more = (
+        struct.unpack_from("<I", data, 60)[0],
+        struct.unpack_from("<I", data, 68)[0],
+    )
     listed = list(struct.unpack_from("<109I", data, 76))
     seen: set[int] = set()
-    while first_more < _RESERVED:  # the list of the table's own sectors goes on in sectors of its own
+    while (
+        first_more < _RESERVED
+    ):  # the list of the table's own sectors goes on in sectors of its own
         numbers = _sector(data, first_more, size)
         if first_more in seen or not numbers:
             return first_more in seen
         seen.add(first_more)
         listed += numbers[:-1]
         first_more = numbers[-1]
-    table = [number for sector in listed if sector < _RESERVED for number in _sector(data, sector, size)]
+    table = [
+        number for sector in listed if sector < _RESERVED for number in _sector(data, sector, size)
+    ]
     if _circles(table):
         return True
     small: list[int] = []
@@ -87,7 +99,9 @@ def _sector(data: bytes, number: int, size: int) -> tuple[int, ...]:
 
 
 def _circles(following: Sequence[int]) -> bool:
-    """Whether following the numbers from any place leads back to a place that was passed on the way."""
+    """Whether following the numbers from any place leads back to a place that was passed on the
+    way.
+    """
     passed = [0] * len(following)  # 0: never; else the walk that passed here
     for walk, start in enumerate(range(len(following)), start=1):
         at = start

@@ -1,7 +1,7 @@
 """Office files as what they are: zip archives of XML parts that refer to one another.
 
-The one rule: what a file unpacks to is known before anything is unpacked (a part that is larger than it says is broken), and a
-part is read only when it is asked for.
+The one rule: what a file unpacks to is known before anything is unpacked (a part that is larger
+than it says is broken), and a part is read only when it is asked for.
 """
 
 from __future__ import annotations
@@ -18,30 +18,49 @@ from citewell.ingest.office.ole import MAGIC, refusal
 from citewell.ingest.office.strict_form import is_strict, usual
 
 MAX_UNPACKED: Final = 1_000_000_000  # bytes of all parts, pictures included
-MAX_XML: Final = 150_000_000  # bytes of XML parts: some twenty times a long novel, about 2 GB of memory when parsed
+# bytes of XML parts: some twenty times a long novel, about 2 GB of memory when parsed
+MAX_XML: Final = 150_000_000
 JUNK_TITLES: Final = (
-    *("microsoft word - ", "untitled", "document1", "无标题", "word document", "powerpoint presentation", "presentation1"),
+    *(
+        "microsoft word - ",
+        "untitled",
+        "document1",
+        "无标题",
+        "word document",
+        "powerpoint presentation",
+        "presentation1",
+    ),
     *("powerpoint 演示文稿", "演示文稿", "slide 1", "幻灯片 1"),
 )
 
 
 @dataclass(frozen=True, slots=True)
 class Relation:
-    """What a part says of another: `kind` is the last word of the relation's type, such as `slide` or `image`."""
+    """What a part says of another: `kind` is the last word of the relation's type, such as `slide`
+    or `image`.
+    """
 
     kind: str
     target: str
 
 
 class Package:
-    """The parts of an office file. `known_by`: the beginning of a part's name without which it is no `words`.
+    """The parts of an office file. `known_by`: the beginning of a part's name without which it is
+    no `words`.
 
-    `data`: its bytes in the form that everything reads. Raises UnreadableFile, with the reason, for what is none, is protected,
-    broken, or too large to unpack.
+    `data`: its bytes in the form that everything reads. Raises UnreadableFile, with the reason, for
+    what is none, is protected, broken, or too large to unpack.
     """
 
     def __init__(
-        self, data: bytes, name: str, settings: IngestSettings, known_by: str, words: str, *, max_xml: int = MAX_XML
+        self,
+        data: bytes,
+        name: str,
+        settings: IngestSettings,
+        known_by: str,
+        words: str,
+        *,
+        max_xml: int = MAX_XML,
     ) -> None:
         if data.startswith(MAGIC):
             raise refusal(data, name)
@@ -52,16 +71,30 @@ class Package:
         if not any(part.startswith(known_by) for part in self.names):
             raise UnreadableFile(f"{name} is not {words}")
         if any(entry.flag_bits & 1 for entry in entries):
-            raise UnreadableFile(f"{name} is protected by a password", hint="save it without one and add it again")
+            raise UnreadableFile(
+                f"{name} is protected by a password", hint="save it without one and add it again"
+            )
         if any(entry.compress_type not in COUNTABLE for entry in entries):
-            raise UnreadableFile(f"{name} is packed in a way that Office files never are", hint="save it anew and add it again")
-        xml = sum(entry.file_size for entry in entries if entry.filename.lower().endswith((".xml", ".rels")))
+            raise UnreadableFile(
+                f"{name} is packed in a way that Office files never are",
+                hint="save it anew and add it again",
+            )
+        xml = sum(
+            entry.file_size
+            for entry in entries
+            if entry.filename.lower().endswith((".xml", ".rels"))
+        )
         total = sum(entry.file_size for entry in entries)
         if xml > max_xml or total > MAX_UNPACKED:
-            raise UnreadableFile(f"{name} unpacks to {total:,} bytes, {xml:,} of them XML: too large to read")
+            raise UnreadableFile(
+                f"{name} unpacks to {total:,} bytes, {xml:,} of them XML: too large to read"
+            )
         if total > max(RATIO_FROM, settings.max_ratio * len(data)):
             hint = "raise ingest.max_ratio if it is meant"
-            raise UnreadableFile(f"{name} unpacks to {total / len(data):,.0f} times its size, as zip bombs do", hint=hint)
+            raise UnreadableFile(
+                f"{name} unpacks to {total / len(data):,.0f} times its size, as zip bombs do",
+                hint=hint,
+            )
         self.data: Final = self._usual(data, name)
 
     def _usual(self, data: bytes, name: str) -> bytes:
@@ -89,7 +122,9 @@ class Package:
         return parse_xml(data) if data.strip() else None
 
     def optional(self, part: str) -> Any | None:
-        """The same for a part that others can be read without: where it is broken, that is a warning."""
+        """The same for a part that others can be read without: where it is broken, that is a
+        warning.
+        """
         try:
             return self.xml(part)
         except BROKEN as error:
@@ -105,7 +140,9 @@ class Package:
             target = element.get("Target") or ""
             if element.get("TargetMode") != "External" and target and element.get("Id"):
                 path = posixpath.normpath(posixpath.join("/", folder, target)).lstrip("/")
-                found[element.get("Id")] = Relation((element.get("Type") or "").rsplit("/", 1)[-1], path)
+                found[element.get("Id")] = Relation(
+                    (element.get("Type") or "").rsplit("/", 1)[-1], path
+                )
         return found
 
     def dated(self) -> float | None:
@@ -117,16 +154,24 @@ class Package:
     def stated_title(self) -> str:
         """The title among the file's properties, unless a program put it there."""
         root = self.optional("docProps/core.xml")
-        titles = [] if root is None else [element.text or "" for element in root if local(element) == "title"]
+        titles = (
+            []
+            if root is None
+            else [element.text or "" for element in root if local(element) == "title"]
+        )
         title = titles[0].strip() if titles else ""
         return "" if title.lower().startswith(JUNK_TITLES) else title
 
 
 def parse_xml(data: bytes) -> Any:
-    """The root of an XML document. No entity is resolved and nothing is fetched. Raises ValueError where it is broken."""
+    """The root of an XML document. No entity is resolved and nothing is fetched. Raises ValueError
+    where it is broken.
+    """
     from lxml import etree
 
-    parser = etree.XMLParser(resolve_entities=False, no_network=True, remove_comments=True, remove_pis=True)
+    parser = etree.XMLParser(
+        resolve_entities=False, no_network=True, remove_comments=True, remove_pis=True
+    )
     try:
         return etree.fromstring(data, parser)
     except etree.XMLSyntaxError as error:
@@ -139,7 +184,9 @@ def local(element: Any) -> str:
 
 
 def seconds(text: str) -> float | None:
-    """A date as XML writes it, in seconds since the epoch; None where it is none, or before 1980, as programs write no date."""
+    """A date as XML writes it, in seconds since the epoch; None where it is none, or before 1980,
+    as programs write no date.
+    """
     try:
         moment = datetime.fromisoformat(text.strip())
     except ValueError:

@@ -1,6 +1,7 @@
 """Where pages end in a document that flows, as the program that wrote it noted them.
 
-The one rule: a page ends once, though its end is often noted twice: by the writer's own break and by the layout.
+The one rule: a page ends once, though its end is often noted twice: by the writer's own break and
+by the layout.
 """
 
 from __future__ import annotations
@@ -9,7 +10,9 @@ from typing import Final
 
 from citewell.ingest.assemble import Assembly
 
-PAGE: Final = "\f"  # stands in a paragraph's text where a page ends; text itself never holds a form feed
+PAGE: Final = (
+    "\f"  # stands in a paragraph's text where a page ends; text itself never holds a form feed
+)
 
 
 class PageBreaks:
@@ -21,7 +24,9 @@ class PageBreaks:
         self._page = 1
 
     def pieces(self, text: str) -> list[tuple[int, str]]:
-        """The pieces of a paragraph by page. The page moves on at each break, but not twice before any text."""
+        """The pieces of a paragraph by page. The page moves on at each break, but not twice before
+        any text.
+        """
         found: list[tuple[int, str]] = []
         for n, piece in enumerate(text.split(PAGE)):
             if n:

@@ -1,6 +1,8 @@
-"""Presentations (.pptx): a slide is a page, its title a heading; then its shapes in reading order, and the speaker's notes.
+"""Presentations (.pptx): a slide is a page, its title a heading; then its shapes in reading order,
+and the speaker's notes.
 
-The one rule: what is on a slide is read, hidden slides too; what stands at the foot of every slide is not.
+The one rule: what is on a slide is read, hidden slides too; what stands at the foot of every slide
+is not.
 """
 
 from __future__ import annotations
@@ -27,15 +29,28 @@ def parse(data: bytes, name: str, settings: IngestSettings) -> Document:
     """A presentation."""
     package = Package(data, name, settings, "ppt/", "a PowerPoint presentation")
     reader = _Reader(package)
-    hidden = [str(number) for number, part in enumerate(_slides(package), start=1) if reader.slide(number, part)]
+    hidden = [
+        str(number)
+        for number, part in enumerate(_slides(package), start=1)
+        if reader.slide(number, part)
+    ]
     warnings = [f"hidden slides are read too: {', '.join(hidden)}"] if hidden else []
     title = package.stated_title() or reader.out.first_heading
-    return reader.out.document(name, MEDIA_TYPE, title=title, warnings=[*warnings, *package.warnings], dated=package.dated())
+    return reader.out.document(
+        name,
+        MEDIA_TYPE,
+        title=title,
+        warnings=[*warnings, *package.warnings],
+        dated=package.dated(),
+    )
 
 
 def _slides(package: Package) -> list[str]:
     """The parts of the slides in the order in which they are shown."""
-    start = next((r.target for r in package.relations("").values() if r.kind == "officeDocument"), "ppt/presentation.xml")
+    start = next(
+        (r.target for r in package.relations("").values() if r.kind == "officeDocument"),
+        "ppt/presentation.xml",
+    )
     root, related = package.xml(start), package.relations(start)
     keys = [] if root is None else [element.get(f"{_R}id") for element in root.iter(f"{P}sldId")]
     return [related[key].target for key in keys if key in related]
@@ -53,7 +68,9 @@ class _Reader:
         if root is None:
             return False
         self.out.page(number)
-        inherited = self._places.of_layout(next((r.target for r in related.values() if r.kind == "slideLayout"), ""))
+        inherited = self._places.of_layout(
+            next((r.target for r in related.values() if r.kind == "slideLayout"), "")
+        )
         found = shapes(root, inherited)
         titles = [shape for shape in found if shape.role == "title" and _line(shape)]
         rest = reading_order([shape for shape in found if shape not in titles])
@@ -66,7 +83,9 @@ class _Reader:
         return root.get("show") in {"0", "false"}
 
     def _heading(self, number: int, titles: list[Shape], rest: list[Shape]) -> None:
-        """The slide's title; where it has none, its first line if that is short, which is then not said again."""
+        """The slide's title; where it has none, its first line if that is short, which is then not
+        said again.
+        """
         if titles:
             self.out.heading(1, " ".join(map(_line, titles)))
             return
@@ -89,7 +108,11 @@ class _Reader:
             self.out.rows(chart_lines(self._package.optional(target.target)) if target else [])
         for reference in element.iter(f"{DIAGRAM}relIds"):
             target = related.get(reference.get(f"{_R}dm") or "")
-            self.out.rows([f"- {text}" for text in diagram(self._package.optional(target.target))] if target else [])
+            self.out.rows(
+                [f"- {text}" for text in diagram(self._package.optional(target.target))]
+                if target
+                else []
+            )
 
     def _notes(self, root: Any | None) -> None:
         if root is None:
@@ -101,7 +124,11 @@ class _Reader:
 
 
 def _line(shape: Shape) -> str:
-    return " ".join(" ".join(paragraphs(shape.element)).split()) if shape.element.tag == f"{P}sp" else ""
+    return (
+        " ".join(" ".join(paragraphs(shape.element)).split())
+        if shape.element.tag == f"{P}sp"
+        else ""
+    )
 
 
 def _says_header(table: Any) -> bool:

@@ -1,6 +1,8 @@
-"""The tables that stand on a sheet, and the sheet's text made of them: titles, rows that name their columns, notes.
+"""The tables that stand on a sheet, and the sheet's text made of them: titles, rows that name their
+columns, notes.
 
-The one rule: what a column is called is taken from the table that the cell stands in, never from another on the same sheet.
+The one rule: what a column is called is taken from the table that the cell stands in, never from
+another on the same sheet.
 """
 
 from __future__ import annotations
@@ -17,7 +19,9 @@ Grid = list[list[str]]
 
 ROWS_A_BLOCK: Final = 20  # rows between two blank lines, at which a chunk may end
 _LONGEST_TITLE: Final = 80  # characters of a line above a table that is its heading
-_MOST_BESIDE: Final = 50  # tables beside one another; with more runs of columns, it is one table with empty ones
+_MOST_BESIDE: Final = (
+    50  # tables beside one another; with more runs of columns, it is one table with empty ones
+)
 _NOTHING: Final = frozenset({"", ACROSS})
 
 
@@ -36,8 +40,12 @@ class Region:
 
 
 def add_sheet(out: Assembly, rows: Sequence[Sequence[str]], level: int) -> None:
-    """Append the tables of a sheet. `rows` begin in its first column; `level`: the heading level of a table's title."""
-    header: tuple[int, int, Grid] | None = None  # where the last table with a header stood, and that header
+    """Append the tables of a sheet. `rows` begin in its first column; `level`: the heading level of
+    a table's title.
+    """
+    header: tuple[int, int, Grid] | None = (
+        None  # where the last table with a header stood, and that header
+    )
     for region in regions(rows):
         _titles(out, region, level)
         if not region.rows:
@@ -46,7 +54,9 @@ def add_sheet(out: Assembly, rows: Sequence[Sequence[str]], level: int) -> None:
             header = (region.left, region.width, region.rows[: region.depth])
             lines = table_lines(region.rows, header=region.depth)
         elif header and region.width > 2 and header[:2] == (region.left, region.width):
-            named = table_lines([*header[2], *region.rows], header=len(header[2]))  # the table goes on below an empty row
+            named = table_lines(
+                [*header[2], *region.rows], header=len(header[2])
+            )  # the table goes on below an empty row
             lines = named[len(header[2]) :]
         else:
             lines = table_lines(region.rows, header=0)
@@ -63,7 +73,9 @@ def _titles(out: Assembly, region: Region, level: int) -> None:
 
 
 def regions(rows: Sequence[Sequence[str]]) -> Iterator[Region]:
-    """The tables of a sheet from top to bottom: set apart by empty rows, and by empty columns where each side has a header."""
+    """The tables of a sheet from top to bottom: set apart by empty rows, and by empty columns where
+    each side has a header.
+    """
     first = 0
     held = [any(cell not in _NOTHING for cell in row) for row in rows]
     while first < len(rows):

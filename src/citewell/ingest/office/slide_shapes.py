@@ -1,4 +1,5 @@
-"""The shapes of a slide: which there are, what they are for, where they stand, in which order they are read.
+"""The shapes of a slide: which there are, what they are for, where they stand, in which order they
+are read.
 
 The one rule: a shape that says nothing of its place stands where its layout puts it.
 """
@@ -19,13 +20,17 @@ _ROLES: Final = {
     "subTitle": "text",
     **dict.fromkeys(("ftr", "dt", "sldNum", "hdr", "sldImg"), "furniture"),
 }
-_OVERLAP: Final = 0.15  # share of the smaller shape by which two may overlap and still stand beside one another
+_OVERLAP: Final = (
+    0.15  # share of the smaller shape by which two may overlap and still stand beside one another
+)
 _DEEPEST: Final = 20  # groups within groups
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Shape:
-    """`role`: `title`, `body` (a placeholder whose paragraphs are a list), `text`, or empty for what was put there freely."""
+    """`role`: `title`, `body` (a placeholder whose paragraphs are a list), `text`, or empty for
+    what was put there freely.
+    """
 
     element: Any
     role: str
@@ -40,7 +45,9 @@ class Places:
         self._known: dict[str, dict[tuple[str, str], Place]] = {}
 
     def of_layout(self, part: str) -> dict[tuple[str, str], Place]:
-        """Places by placeholder (type, index), those of the layout's master where the layout says nothing."""
+        """Places by placeholder (type, index), those of the layout's master where the layout says
+        nothing.
+        """
         if part not in self._known:
             related = self._package.relations(part).values() if part else []
             master = next((r.target for r in related if r.kind == "slideMaster"), "")
@@ -62,12 +69,16 @@ def _placeholders(root: Any) -> dict[tuple[str, str], Place]:
 
 
 def shapes(root: Any, inherited: dict[tuple[str, str], Place]) -> list[Shape]:
-    """The shapes of a slide in the order of the file, groups resolved, the furniture of every slide left out."""
+    """The shapes of a slide in the order of the file, groups resolved, the furniture of every slide
+    left out.
+    """
     tree = root.find(f"{P}cSld/{P}spTree")
     return [] if tree is None else _below(tree, inherited, (1.0, 1.0, 0.0, 0.0), 0)
 
 
-def _below(parent: Any, inherited: dict[tuple[str, str], Place], scale: Place, depth: int) -> list[Shape]:
+def _below(
+    parent: Any, inherited: dict[tuple[str, str], Place], scale: Place, depth: int
+) -> list[Shape]:
     """`scale`: by what a group stretches (x, y) and moves (x, y) what stands in it."""
     found: list[Shape] = []
     for element in parent:
@@ -85,13 +96,22 @@ def _below(parent: Any, inherited: dict[tuple[str, str], Place], scale: Place, d
     return found
 
 
-def _place(element: Any, holder: Any | None, inherited: dict[tuple[str, str], Place], scale: Place) -> Place:
+def _place(
+    element: Any, holder: Any | None, inherited: dict[tuple[str, str], Place], scale: Place
+) -> Place:
     own = _own_place(element)
     if own is None and holder is not None:
-        known = inherited.get(("", holder.get("idx") or "-")) or inherited.get((holder.get("type") or "", ""))
+        known = inherited.get(("", holder.get("idx") or "-")) or inherited.get(
+            (holder.get("type") or "", "")
+        )
         return known or (0.0, 0.0, 0.0, 0.0)
     left, top, right, bottom = own or (0.0, 0.0, 0.0, 0.0)
-    return left * scale[0] + scale[2], top * scale[1] + scale[3], right * scale[0] + scale[2], bottom * scale[1] + scale[3]
+    return (
+        left * scale[0] + scale[2],
+        top * scale[1] + scale[3],
+        right * scale[0] + scale[2],
+        bottom * scale[1] + scale[3],
+    )
 
 
 def _own_place(element: Any) -> Place | None:
@@ -99,7 +119,10 @@ def _own_place(element: Any) -> Place | None:
         offset, size = frame.find(f"{A}off"), frame.find(f"{A}ext")
         if offset is not None and size is not None:
             x, y, width, height = (
-                _number(node.get(key)) for node, key in zip((offset, offset, size, size), ("x", "y", "cx", "cy"), strict=True)
+                _number(node.get(key))
+                for node, key in zip(
+                    (offset, offset, size, size), ("x", "y", "cx", "cy"), strict=True
+                )
             )
             return x, y, x + width, y + height
     return None
@@ -115,7 +138,9 @@ def _within(group: Any, scale: Place) -> Place:
     for axis, size in (("x", "cx"), ("y", "cy")):
         inner = _number(parts["chExt"].get(size))
         stretch = _number(parts["ext"].get(size)) / inner if inner else 1.0
-        values.append((stretch, _number(parts["off"].get(axis)) - stretch * _number(parts["chOff"].get(axis))))
+        values.append(
+            (stretch, _number(parts["off"].get(axis)) - stretch * _number(parts["chOff"].get(axis)))
+        )
     (sx, dx), (sy, dy) = values
     return sx * scale[0], sy * scale[1], dx * scale[0] + scale[2], dy * scale[1] + scale[3]
 
@@ -128,9 +153,11 @@ def _number(text: str | None) -> float:
 
 
 def reading_order(found: list[Shape]) -> list[Shape]:
-    """Column by column where a gap runs from top to bottom, else row by row where one runs across, else as the file has them.
+    """Column by column where a gap runs from top to bottom, else row by row where one runs across,
+    else as the file has them.
 
-    Rows that stand in the same columns are read together, as a comparison of two things under two headings is.
+    Rows that stand in the same columns are read together, as a comparison of two things under two
+    headings is.
     """
     columns = _cut(found, 0, 2)
     if len(columns) > 1:
@@ -152,7 +179,9 @@ def _cut(found: list[Shape], low: int, high: int) -> list[list[Shape]]:
     end = 0.0
     for shape in sorted(found, key=lambda shape: shape.place[low]):
         start, stop = shape.place[low], shape.place[high]
-        if parts and start < end - _OVERLAP * min(stop - start, end - min(s.place[low] for s in parts[-1])):
+        if parts and start < end - _OVERLAP * min(
+            stop - start, end - min(s.place[low] for s in parts[-1])
+        ):
             parts[-1].append(shape)
             end = max(end, stop)
         else:

@@ -1,4 +1,5 @@
-"""The lines of a shape on a slide: paragraphs with their bullets and numbers, and the rows of a table.
+"""The lines of a shape on a slide: paragraphs with their bullets and numbers, and the rows of a
+table.
 
 The one rule: a bullet is written where the slide shows one.
 """
@@ -16,8 +17,14 @@ _TRUE: Final = frozenset({"1", "true"})
 
 
 def body_lines(shape: Any, *, bulleted: bool) -> list[str]:
-    """The paragraphs of a shape, one a line. `bulleted`: they have bullets unless they say otherwise."""
-    found = [p for p in shape.iter(f"{A}p") if not any(above.tag == FALLBACK for above in p.iterancestors())]
+    """The paragraphs of a shape, one a line. `bulleted`: they have bullets unless they say
+    otherwise.
+    """
+    found = [
+        p
+        for p in shape.iter(f"{A}p")
+        if not any(above.tag == FALLBACK for above in p.iterancestors())
+    ]
     said = [(p, text) for p in found if (text := " ".join(words(p).split()))]
     counts: dict[int, int] = {}
     lines = []

@@ -1,7 +1,8 @@
-"""Workbooks (.xlsx, .xlsm, .xls) through calamine: sheets as sections, their tables as rows that read by themselves.
+"""Workbooks (.xlsx, .xlsm, .xls) through calamine: sheets as sections, their tables as rows that
+read by themselves.
 
-The one rule: a sheet whose cells reach too far is never opened, for the reader makes room for every cell between the first and
-the last; what is left out is said.
+The one rule: a sheet whose cells reach too far is never opened, for the reader makes room for every
+cell between the first and the last; what is left out is said.
 """
 
 from __future__ import annotations
@@ -29,13 +30,16 @@ if TYPE_CHECKING:
 XLSX: Final = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 XLS: Final = "application/vnd.ms-excel"
 MAX_XML: Final = 600_000_000  # bytes: sheets are read as a stream, not as a tree
-MAX_REACH: Final = 30_000_000  # cells between the first and the last, filled or not; the reader takes 24 bytes for each
+# cells between the first and the last, filled or not; the reader takes 24 bytes for each
+MAX_REACH: Final = 30_000_000
 
 
 def parse(data: bytes, name: str, settings: IngestSettings) -> Document:
     """A workbook. Hidden sheets are read too, and named in a warning."""
     old = data.startswith(MAGIC)
-    package = None if old else Package(data, name, settings, "xl/", "an Excel workbook", max_xml=MAX_XML)
+    package = (
+        None if old else Package(data, name, settings, "xl/", "an Excel workbook", max_xml=MAX_XML)
+    )
     if old:
         check_old(data, name)
     reader = _Reader(package.data if package else data, name, package, settings.max_cells)
@@ -43,7 +47,9 @@ def parse(data: bytes, name: str, settings: IngestSettings) -> Document:
     title = package.stated_title() if package else ""
     warnings = reader.warnings + (package.warnings if package else [])
     dated = package.dated() if package else None
-    return reader.out.document(name, XLS if old else XLSX, title=title, warnings=warnings, dated=dated)
+    return reader.out.document(
+        name, XLS if old else XLSX, title=title, warnings=warnings, dated=dated
+    )
 
 
 def check_old(data: bytes, name: str) -> None:
@@ -71,10 +77,18 @@ class _Reader:
         import python_calamine
 
         book = open_book(self._data, self._name)
-        hidden = [sheet.name for sheet in book.sheets_metadata if sheet.visible != python_calamine.SheetVisibleEnum.Visible]
+        hidden = [
+            sheet.name
+            for sheet in book.sheets_metadata
+            if sheet.visible != python_calamine.SheetVisibleEnum.Visible
+        ]
         for sheet in book.sheets_metadata:
             part = self._parts.get(sheet.name, "")
-            rows = self._sheet(book, sheet.name, part) if sheet.typ == python_calamine.SheetTypeEnum.WorkSheet else []
+            rows = (
+                self._sheet(book, sheet.name, part)
+                if sheet.typ == python_calamine.SheetTypeEnum.WorkSheet
+                else []
+            )
             beside = [lines for lines in self._drawings(part) if any(lines)]
             if rows or beside:
                 self.out.heading(1, sheet.name)
@@ -88,14 +102,22 @@ class _Reader:
 
     def _sheet(self, book: Any, title: str, part: str) -> list[list[str]]:
         """The rows of a sheet as text, merged cells said in each row that they cover."""
-        known = scan(self._package, part, self._formats, self._cells) if self._package and part else Scan()
+        known = (
+            scan(self._package, part, self._formats, self._cells)
+            if self._package and part
+            else Scan()
+        )
         if known.reach > MAX_REACH:
-            self.warnings.append(f"sheet {title} is left out: its cells reach over {known.reach:,} places")
+            self.warnings.append(
+                f"sheet {title} is left out: its cells reach over {known.reach:,} places"
+            )
             return []
         try:
             sheet: CalamineSheet = book.get_sheet_by_name(title)
         except BaseException as error:  # noqa: BLE001 a panic of native code is no Exception
-            self.warnings.append(f"sheet {title} is broken and is left out: {reason(error)}")  # the others are read
+            self.warnings.append(
+                f"sheet {title} is broken and is left out: {reason(error)}"
+            )  # the others are read
             return []
         if sheet.start is None:
             return []
@@ -103,7 +125,8 @@ class _Reader:
         self._cells -= len(rows) * sheet.width
         if sheet.height > len(rows):
             self.warnings.append(
-                f"sheet {title}: {len(rows):,} of {sheet.height:,} rows are read; raise ingest.max_cells for more"
+                f"sheet {title}: {len(rows):,} of {sheet.height:,} rows are read; raise "
+                "ingest.max_cells for more"
             )
         spread_merged(rows, sheet)
         return rows
@@ -136,7 +159,9 @@ def open_book(data: bytes, name: str) -> Any:
 
 
 def reason(error: BaseException) -> str:
-    """What the reader tripped over. A panic of its Rust code is no Exception; what is no business of ours goes on."""
+    """What the reader tripped over. A panic of its Rust code is no Exception; what is no business
+    of ours goes on.
+    """
     if not isinstance(error, Exception) and type(error).__name__ != "PanicException":
         raise error
     return str(error)[:200]
@@ -147,7 +172,12 @@ def _rows(sheet: CalamineSheet, formats: dict[tuple[int, int], str], most: int) 
     top, left = sheet.start or (0, 0)
     rows = []
     for y, row in enumerate(islice(sheet.iter_rows(), most), start=top):
-        rows.append([shown(value, formats.get((y, x), "")) if value != "" else "" for x, value in enumerate(row, start=left)])
+        rows.append(
+            [
+                shown(value, formats.get((y, x), "")) if value != "" else ""
+                for x, value in enumerate(row, start=left)
+            ]
+        )
     return rows
 
 
@@ -168,6 +198,8 @@ def _comments(root: Any | None) -> list[str]:
     lines = []
     for comment in [] if root is None else root.iter():
         if local(comment) == "comment":
-            text = "".join(element.text or "" for element in comment.iter() if local(element) == "t")
+            text = "".join(
+                element.text or "" for element in comment.iter() if local(element) == "t"
+            )
             lines.append(f"{comment.get('ref') or ''}: {' '.join(text.split())}")
     return lines

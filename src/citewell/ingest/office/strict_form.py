@@ -1,6 +1,8 @@
-"""Office files in the strict form of their standard (ISO/IEC 29500 Strict), as the usual form, which everything here reads.
+"""Office files in the strict form of their standard (ISO/IEC 29500 Strict), as the usual form,
+which everything here reads.
 
-The one rule: the two forms differ in the names of their namespaces and relations (ECMA-376 part 4); nothing else is touched.
+The one rule: the two forms differ in the names of their namespaces and relations (ECMA-376 part 4);
+nothing else is touched.
 """
 
 from __future__ import annotations
@@ -28,5 +30,7 @@ def usual(archive: zipfile.ZipFile) -> bytes:
             data = archive.read(entry)
             if entry.filename.lower().endswith((".xml", ".rels")):
                 data = _NAMES.sub(_USUAL, data)
-            target.writestr(zipfile.ZipInfo(entry.filename, entry.date_time), data, zipfile.ZIP_DEFLATED)
+            target.writestr(
+                zipfile.ZipInfo(entry.filename, entry.date_time), data, zipfile.ZIP_DEFLATED
+            )
     return made.getvalue()

@@ -1,7 +1,8 @@
-"""Word documents (.docx) from their own XML: headings, lists with their numbers, tables, notes, in document order.
+"""Word documents (.docx) from their own XML: headings, lists with their numbers, tables, notes, in
+document order.
 
-The one rule: sizes are checked before anything is unpacked or parsed. Left out are the table of contents and what stands at
-the top and foot of pages.
+The one rule: sizes are checked before anything is unpacked or parsed. Left out are the table of
+contents and what stands at the top and foot of pages.
 """
 
 from __future__ import annotations
@@ -25,9 +26,16 @@ _R: Final = "{http://schemas.openxmlformats.org/officeDocument/2006/relationship
 def parse(data: bytes, name: str, settings: IngestSettings) -> Document:
     """A Word document."""
     package = Package(data, name, settings, "word/document", "a Word document")
-    main = next((r.target for r in package.relations("").values() if r.kind == "officeDocument"), "word/document.xml")
+    main = next(
+        (r.target for r in package.relations("").values() if r.kind == "officeDocument"),
+        "word/document.xml",
+    )
     root, related = package.xml(main), package.relations(main)
-    by_kind = {relation.kind: package.optional(relation.target) for relation in related.values() if relation.kind in _PARTS}
+    by_kind = {
+        relation.kind: package.optional(relation.target)
+        for relation in related.values()
+        if relation.kind in _PARTS
+    }
     body = None if root is None else root.find(f"{W}body")
     if body is None:
         raise ValueError("it has no text part that Word would read")
@@ -42,23 +50,35 @@ def parse(data: bytes, name: str, settings: IngestSettings) -> Document:
     styles, assembly = Styles(by_kind.get("styles")), Assembly()
     notes = {kind: _notes(by_kind.get(kind)) for kind in ("footnotes", "endnotes")}
     numbering = Numbering(by_kind.get("numbering"))
-    reader = Body(assembly, styles, numbering, notes, graphics, has_headings=_has_headings(body, styles))
+    reader = Body(
+        assembly, styles, numbering, notes, graphics, has_headings=_has_headings(body, styles)
+    )
     reader.read(body)
     if any(relation.kind == "aFChunk" for relation in related.values()):
         package.warnings.append("a file that is embedded as text is left out")
     title = reader.title or package.stated_title() or assembly.first_heading
-    return assembly.document(name, MEDIA_TYPE, title=title, warnings=package.warnings, dated=package.dated())
+    return assembly.document(
+        name, MEDIA_TYPE, title=title, warnings=package.warnings, dated=package.dated()
+    )
 
 
 def _notes(root: Any | None) -> dict[str, Any]:
     elements = [] if root is None else root
-    return {element.get(f"{W}id"): element for element in elements if element.get(f"{W}type") in {None, "normal"}}
+    return {
+        element.get(f"{W}id"): element
+        for element in elements
+        if element.get(f"{W}type") in {None, "normal"}
+    }
 
 
 def _has_headings(body: Any, styles: Styles) -> bool:
-    """Whether any paragraph is a heading by its style; where none is, lines such as `第一章` are taken for headings."""
+    """Whether any paragraph is a heading by its style; where none is, lines such as `第一章` are
+    taken for headings.
+    """
     for properties in body.iter(f"{W}pPr"):
         style = properties.find(f"{W}pStyle")
-        if outline_level(properties) or (style is not None and styles.get(style.get(f"{W}val") or "").level):
+        if outline_level(properties) or (
+            style is not None and styles.get(style.get(f"{W}val") or "").level
+        ):
             return True
     return False

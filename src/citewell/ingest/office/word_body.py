@@ -19,14 +19,27 @@ from citewell.ingest.tables.table_text import table_lines
 from citewell.text.line_breaks import chapter_level
 
 _CONTAINERS: Final = frozenset(
-    {f"{W}{name}" for name in ("sdt", "sdtContent", "ins", "moveTo", "smartTag", "customXml", "body", "txbxContent", "tc")}
+    {
+        f"{W}{name}"
+        for name in (
+            "sdt",
+            "sdtContent",
+            "ins",
+            "moveTo",
+            "smartTag",
+            "customXml",
+            "body",
+            "txbxContent",
+            "tc",
+        )
+    }
 )
 _LONGEST_HEADING: Final = 200  # characters; longer ones are text that was given a heading's style
 
 
 class Body:
-    """Appends what it reads to `out`. `notes`: elements of foot- and endnotes by kind and id. `graphics`: what a chart or
-    diagram says, by the element that refers to it.
+    """Appends what it reads to `out`. `notes`: elements of foot- and endnotes by kind and id.
+    `graphics`: what a chart or diagram says, by the element that refers to it.
     """
 
     def __init__(
@@ -74,7 +87,9 @@ class Body:
             self._append(text, pieces, style, properties)
         self._behind(paragraph)
 
-    def _append(self, text: str, pieces: list[tuple[int, str]], style: Style, properties: Any | None) -> None:
+    def _append(
+        self, text: str, pieces: list[tuple[int, str]], style: Style, properties: Any | None
+    ) -> None:
         label, level = self._label(style, properties), self._level(style, properties, text)
         self._breaks.fresh = False
         if style.title and not self.title:
@@ -83,7 +98,11 @@ class Body:
             self.out.heading(level, label.removeprefix("- ") + text)
             self._in_list = False
             return
-        self.out.block(label + pieces[0][1].lstrip(), gap="\n" if label and self._in_list else "\n\n", then=pieces[1:])
+        self.out.block(
+            label + pieces[0][1].lstrip(),
+            gap="\n" if label and self._in_list else "\n\n",
+            then=pieces[1:],
+        )
         self._in_list = bool(label)
 
     def _label(self, style: Style, properties: Any | None) -> str:
@@ -120,7 +139,11 @@ class Body:
             return
         held: list[Paragraph] = []  # what the cells refer to stands below the table
         grid = table_grid(rows, lambda cell: self._cell(cell, held))
-        filled = [(row, cells) for row, cells in zip(rows, grid, strict=True) if any(cell.strip(ACROSS) for cell in cells)]
+        filled = [
+            (row, cells)
+            for row, cells in zip(rows, grid, strict=True)
+            if any(cell.strip(ACROSS) for cell in cells)
+        ]
         depth = header_rows([row for row, _ in filled])
         lines = table_lines([cells for _, cells in filled], header=depth, usual=stands_out(rows))
         for n, ((row, _), line) in enumerate(zip(filled, lines, strict=True)):

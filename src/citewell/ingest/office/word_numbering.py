@@ -1,4 +1,5 @@
-"""The numbers that Word shows before list items, headings and articles (`第三条`, `2.1`), which stand nowhere in the text.
+"""The numbers that Word shows before list items, headings and articles (`第三条`, `2.1`), which
+stand nowhere in the text.
 
 The one rule: `label` is called once for each numbered paragraph, in document order, for it counts.
 """
@@ -34,7 +35,9 @@ class Numbering:
 
     def __init__(self, root: Any | None) -> None:
         self._lists: dict[str, _List] = {}
-        self._numbers: dict[str, tuple[_List, dict[int, int]]] = {}  # by numId: its list, and levels to start again
+        self._numbers: dict[
+            str, tuple[_List, dict[int, int]]
+        ] = {}  # by numId: its list, and levels to start again
         for element in [] if root is None else root:
             if element.tag == f"{W}abstractNum":
                 self._lists[element.get(f"{W}abstractNumId")] = _List(_levels(element))
@@ -83,7 +86,9 @@ def _levels(element: Any) -> dict[int, _Level]:
     for level in element.iterfind(f"{W}lvl"):
         values = {name: _value(level, name) for name in ("numFmt", "lvlText", "start")}
         pattern = values["lvlText"] or ""
-        levels[_number(level.get(f"{W}ilvl"))] = _Level(values["numFmt"] or "decimal", pattern, _number(values["start"], 1))
+        levels[_number(level.get(f"{W}ilvl"))] = _Level(
+            values["numFmt"] or "decimal", pattern, _number(values["start"], 1)
+        )
     return levels
 
 

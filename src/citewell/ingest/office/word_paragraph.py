@@ -1,4 +1,5 @@
-"""The words of a Word paragraph, as Word shows them: insertions in, deletions and field codes out, breaks where they are.
+"""The words of a Word paragraph, as Word shows them: insertions in, deletions and field codes out,
+breaks where they are.
 
 The one rule: `PAGE` stands where a page ends; everything else is text.
 """
@@ -15,9 +16,19 @@ from citewell.ingest.office.page_breaks import PAGE
 from citewell.ingest.office.word_numbering import W
 
 _MATH: Final = "{http://schemas.openxmlformats.org/officeDocument/2006/math}oMath"
-_LEFT_OUT: Final = frozenset({f"{W}{name}" for name in ("pPr", "rPr", "del", "moveFrom", "instrText", "delText")} | {FALLBACK})
-_SIGNS: Final = {f"{W}tab": "\t", f"{W}ptab": "\t", f"{W}cr": "\n", f"{W}noBreakHyphen": "-", f"{W}lastRenderedPageBreak": PAGE}
-# signs of the Wingdings and Symbol fonts, by the last two digits of their code, as documents use them
+_LEFT_OUT: Final = frozenset(
+    {f"{W}{name}" for name in ("pPr", "rPr", "del", "moveFrom", "instrText", "delText")}
+    | {FALLBACK}
+)
+_SIGNS: Final = {
+    f"{W}tab": "\t",
+    f"{W}ptab": "\t",
+    f"{W}cr": "\n",
+    f"{W}noBreakHyphen": "-",
+    f"{W}lastRenderedPageBreak": PAGE,
+}
+# signs of the Wingdings and Symbol fonts, by the last two digits of their code, as documents use
+# them
 SYMBOLS: Final = {
     "FC": "✓",
     "FB": "✗",
@@ -43,8 +54,8 @@ _SUPERSCRIPT: Final = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 @dataclass(slots=True)
 class Paragraph:
-    """`notes`: (kind, id) of the notes referred to; `boxes`: contents of the text boxes anchored here; `graphics`: references
-    to charts and diagrams.
+    """`notes`: (kind, id) of the notes referred to; `boxes`: contents of the text boxes anchored
+    here; `graphics`: references to charts and diagrams.
     """
 
     text: str = ""

@@ -1,4 +1,5 @@
-"""What Word's paragraph styles say: heading levels by name or outline level, list numbering, the title.
+"""What Word's paragraph styles say: heading levels by name or outline level, list numbering, the
+title.
 
 The one rule: a style says what its base style says unless it says otherwise itself.
 """
@@ -12,7 +13,9 @@ from typing import Any
 from citewell.ingest.office.word_numbering import W
 
 # built-in names are English in the file, but other programs write what they show
-HEADING = re.compile(r"(?:heading|标题|標題|見出し|titre|überschrift|título|заголовок)\s*([1-9])", re.IGNORECASE)
+HEADING = re.compile(
+    r"(?:heading|标题|標題|見出し|titre|überschrift|título|заголовок)\s*([1-9])", re.IGNORECASE
+)
 CONTENTS = re.compile(r"(?:toc|目录|目錄)\s*\d", re.IGNORECASE)
 _CHAIN = 20  # styles based on one another; a longer chain goes in circles
 BODY_LEVEL = 9  # Word's outline level for text

@@ -1,6 +1,8 @@
-"""The grid of a Word table: which cells a row has, what merged cells cover, which rows are its header.
+"""The grid of a Word table: which cells a row has, what merged cells cover, which rows are its
+header.
 
-The one rule: every row is given all its columns, so that what is merged downwards is said in each row.
+The one rule: every row is given all its columns, so that what is merged downwards is said in each
+row.
 """
 
 from __future__ import annotations
@@ -17,7 +19,9 @@ _OFF: Final = frozenset({"0", "false", "off"})
 
 
 def rows_of(table: Any) -> list[Any]:
-    """The `w:tr` of a table, those in content controls too, none of a table that stands in a cell."""
+    """The `w:tr` of a table, those in content controls too, none of a table that stands in a
+    cell.
+    """
     return [row for row in table.iter(f"{W}tr") if _above(row, f"{W}tbl") is table]
 
 
@@ -34,7 +38,9 @@ def _above(element: Any, tag: str) -> Any:
 
 
 def table_grid(rows: list[Any], read: Callable[[Any], str]) -> list[list[str]]:
-    """The text of each row's cells; `read` gives that of a cell and is called once for each, in order."""
+    """The text of each row's cells; `read` gives that of a cell and is called once for each, in
+    order.
+    """
     above: dict[int, str] = {}  # by column: what a cell that is merged downwards says
     grid = []
     for row in rows:
@@ -52,7 +58,9 @@ def table_grid(rows: list[Any], read: Callable[[Any], str]) -> list[list[str]]:
 
 
 def header_rows(rows: list[Any]) -> int | None:
-    """How many first rows are said to be the header, that is, repeated on every page; None where nothing is said."""
+    """How many first rows are said to be the header, that is, repeated on every page; None where
+    nothing is said.
+    """
     count = 0
     for row in rows:
         mark = row.find(f"{W}trPr/{W}tblHeader")
@@ -63,14 +71,22 @@ def header_rows(rows: list[Any]) -> int | None:
 
 
 def stands_out(rows: list[Any]) -> bool:
-    """Whether the first row, and no other, is set in bold: then it is hardly one like the others."""
+    """Whether the first row, and no other, is set in bold: then it is hardly one like the
+    others.
+    """
     return len(rows) > 1 and _bold(rows[0]) and not any(_bold(row) for row in rows[1:4])
 
 
 def _bold(row: Any) -> bool:
-    runs = [run for run in row.iter(f"{W}r") if "".join(text.text or "" for text in run.iter(f"{W}t")).strip()]
+    runs = [
+        run
+        for run in row.iter(f"{W}r")
+        if "".join(text.text or "" for text in run.iter(f"{W}t")).strip()
+    ]
     marks = [run.find(f"{W}rPr/{W}b") for run in runs]
-    return bool(runs) and all(mark is not None and mark.get(f"{W}val") not in _OFF for mark in marks)
+    return bool(runs) and all(
+        mark is not None and mark.get(f"{W}val") not in _OFF for mark in marks
+    )
 
 
 def _number(properties: Any | None, name: str, default: int) -> int:

@@ -1,6 +1,8 @@
-"""What the fast reader of workbooks does not tell of an XLSX sheet: how far its cells reach, and their number formats.
+"""What the fast reader of workbooks does not tell of an XLSX sheet: how far its cells reach, and
+their number formats.
 
-The one rule: it is one pass over bytes as they unpack, so that a sheet is never held whole, whatever it claims.
+The one rule: it is one pass over bytes as they unpack, so that a sheet is never held whole,
+whatever it claims.
 """
 
 from __future__ import annotations
@@ -20,7 +22,9 @@ _STYLE = re.compile(rb'\bs="(\d{1,5})"')
 
 @dataclass(slots=True)
 class Scan:
-    """`reach`: rows times columns from the first filled cell to the last. `formats`: number formats by row and column."""
+    """`reach`: rows times columns from the first filled cell to the last. `formats`: number formats
+    by row and column.
+    """
 
     reach: int = 0
     formats: dict[tuple[int, int], str] = field(default_factory=dict)
@@ -28,12 +32,17 @@ class Scan:
 
 def sheet_parts(package: Package) -> dict[str, str]:
     """The part of each sheet by the sheet's name."""
-    workbook = next((r.target for r in package.relations("").values() if r.kind == "officeDocument"), "xl/workbook.xml")
+    workbook = next(
+        (r.target for r in package.relations("").values() if r.kind == "officeDocument"),
+        "xl/workbook.xml",
+    )
     root, related = package.xml(workbook), package.relations(workbook)
     found: dict[str, str] = {}
     for element in [] if root is None else root.iter():
         if local(element) == "sheet":
-            key = next((value for name, value in element.attrib.items() if name.endswith("}id")), "")
+            key = next(
+                (value for name, value in element.attrib.items() if name.endswith("}id")), ""
+            )
             if key in related:
                 found[element.get("name") or ""] = related[key].target
     return found
@@ -51,7 +60,10 @@ def number_formats(package: Package) -> dict[int, str]:
             codes[int(element.get("numFmtId"))] = element.get("formatCode") or ""
         elif local(element) == "cellXfs":
             styles = list(element)
-    numbers = [int(style.get("numFmtId")) if (style.get("numFmtId") or "").isdigit() else 0 for style in styles]
+    numbers = [
+        int(style.get("numFmtId")) if (style.get("numFmtId") or "").isdigit() else 0
+        for style in styles
+    ]
     return {n: codes[number] for n, number in enumerate(numbers) if number in codes}
 
 

@@ -1,6 +1,7 @@
 """Names of authors: the family names of an entry, and the people named below a title.
 
-The one rule: what does not look like names gives none. A Chinese name stays whole, since Chinese papers cite it whole.
+The one rule: what does not look like names gives none. A Chinese name stays whole, since Chinese
+papers cite it whole.
 """
 
 from __future__ import annotations
@@ -42,8 +43,10 @@ _SIGNS = re.compile(r"[\s´¨`ˆ˜ˇ¸°'’.\-]+")
 _MARKS = re.compile(r"[\d*†‡§¶♠♣♥♦⋆∗¹²³⁴⁵⁶⁷⁸⁹⁰,，]+(?:\s*[,，]\s*[\d*†‡¹²³⁴⁵⁶⁷⁸⁹⁰]+)*")
 _PERSON = re.compile(r"[^\W\d_a-z][\w.'’´¨`-]*(?:\s+[\w.'’´¨`-]+){1,4}$")
 _PLACE = re.compile(
-    r"\b(?:universit\w*|institut\w*|colleges?|departments?|schools?|laborator\w*|labs?|research|inc|corp|ltd|cent(?:er|re)|hospitals?"
-    r"|academy|faculty|ministry|google|microsoft|facebook|openai|deepmind|amazon|abstract|introduction|usa|china|conference|journal)\b"
+    r"\b(?:universit\w*|institut\w*|colleges?|departments?|schools?|laborator\w*|labs?|research|"
+    r"inc|corp|ltd|cent(?:er|re)|hospitals?"
+    r"|academy|faculty|ministry|google|microsoft|facebook|openai|deepmind|amazon|abstract|"
+    r"introduction|usa|china|conference|journal)\b"
     r"|大学|学院|研究|公司|中心|医院|系|部|院|省|市|@|http",
     re.IGNORECASE,
 )
@@ -53,8 +56,12 @@ _MOST_WORDS: Final = 4
 
 
 def folded(name: str) -> str:
-    """A name for comparing: no accents (nor those that a PDF sets beside their letters), no spaces, lower case."""
-    plain = "".join(char for char in unicodedata.normalize("NFKD", name) if not unicodedata.combining(char))
+    """A name for comparing: no accents (nor those that a PDF sets beside their letters), no spaces,
+    lower case.
+    """
+    plain = "".join(
+        char for char in unicodedata.normalize("NFKD", name) if not unicodedata.combining(char)
+    )
     return _SIGNS.sub("", plain).casefold()
 
 
@@ -70,14 +77,20 @@ def families(names: str) -> tuple[str, ...]:
 
 
 def _people(words: str) -> list[str]:
-    """`A. Lee and B. Wu`, `Lee, A., & Wu, B.`, `Lee, Ann and Wu, Bo`, `Lee A, Wu B` as single people."""
+    """`A. Lee and B. Wu`, `Lee, A., & Wu, B.`, `Lee, Ann and Wu, Bo`, `Lee A, Wu B` as single
+    people.
+    """
     groups = [one for one in _AND.split(words) if one]
     if len(groups) > 1 and all(one.count(",") == 1 for one in groups):
         return groups  # family, given and family, given
     pieces = [piece.strip() for one in groups for piece in one.split(",") if piece.strip()]
     people: list[str] = []
     for piece in pieces:
-        if people and (_INITIALS.match(piece) or piece.lower() in _SUFFIX) and "," not in people[-1]:
+        if (
+            people
+            and (_INITIALS.match(piece) or piece.lower() in _SUFFIX)
+            and "," not in people[-1]
+        ):
             people[-1] += f", {piece}"
         else:
             people.append(piece)
@@ -100,13 +113,17 @@ def _family(person: str) -> str:
 
 
 def people(line: str, known: Sequence[str] = ()) -> list[str]:
-    """The people of a line below a title; none if the line is something else. `known`: full names written elsewhere, by which
-    a line without any sign between its names is parted.
+    """The people of a line below a title; none if the line is something else. `known`: full names
+    written elsewhere, by which a line without any sign between its names is parted.
     """
     if _PLACE.search(line) or len(line) > 1_500:
         return []
     if re.search(f"[{HAN}]", line):
-        names = _CHINESE.findall(re.sub(r"(?<=[\u4e00-\u9fff])\s(?=[\u4e00-\u9fff](?:[\s,，、;；\d¹²³⁴⁵⁶⁷⁸⁹]|$))", "", line))
+        names = _CHINESE.findall(
+            re.sub(
+                r"(?<=[\u4e00-\u9fff])\s(?=[\u4e00-\u9fff](?:[\s,，、;；\d¹²³⁴⁵⁶⁷⁸⁹]|$))", "", line
+            )
+        )
         rest = re.sub(rf"[{HAN}·]|[\s\d,，、;；*†¹²³⁴⁵⁶⁷⁸⁹⁰()（）]", "", line)
         return names if names and not rest else []
     pieces = [part.strip(" .") for one in _AND.split(line) for part in _MARKS.split(one)]
@@ -125,10 +142,16 @@ def _is_person(name: str) -> bool:
 
 
 def _parted(piece: str, known: Sequence[str]) -> list[str]:
-    """A piece of more words than a name has, parted by the names that the document writes elsewhere."""
+    """A piece of more words than a name has, parted by the names that the document writes
+    elsewhere.
+    """
     if len(piece.split()) <= _MOST_WORDS:
         return [piece]
     marked = piece
     for name in sorted({name for name in known if name in piece}, key=len, reverse=True):
-        marked = re.sub(rf"(?<!\w){re.escape(name)}(?!\w)", lambda match: f"\n{match[0].replace(' ', chr(0))}\n", marked)
+        marked = re.sub(
+            rf"(?<!\w){re.escape(name)}(?!\w)",
+            lambda match: f"\n{match[0].replace(' ', chr(0))}\n",
+            marked,
+        )
     return [part.replace("\0", " ").strip() for part in marked.split("\n") if part.strip()]

@@ -1,6 +1,7 @@
 """Displayed equations, kept as text with the number that stands at the end of their line.
 
-The one rule: a line is an equation if signs outweigh words; a sentence with a formula in it is none.
+The one rule: a line is an equation if signs outweigh words; a sentence with a formula in it is
+none.
 """
 
 from __future__ import annotations
@@ -16,22 +17,31 @@ from citewell.text.language import HAN
 from citewell.types import Document
 
 _NUMBERED = re.compile(
-    r"^(?P<words>.*?\S)[\s.,，。…·]*(?P<label>[(（](?:Eq\. )?[A-Z]?\d{1,3}(?:[.\-]\d{1,3})?[a-z]?[)）])\s*[.,]?$", re.DOTALL
+    r"^(?P<words>.*?\S)[\s.,，。…·]*(?P<label>[(（](?:Eq\. "
+    r")?[A-Z]?\d{1,3}(?:[.\-]\d{1,3})?[a-z]?[)）])\s*[.,]?$",
+    re.DOTALL,
 )
 _ONLY_NUMBER = re.compile(r"[(（][A-Z]?\d{1,3}(?:[.\-]\d{1,3})?[a-z]?[)）]$")
 _RELATION = re.compile(r"[=≈≤≥<>∝≡≜←→∈⊆:]|\\(?:frac|sum|le|ge|approx|propto|in)\b")
 _OPERATOR = re.compile(r"[=+*/^√∑∏∫∂∇×·−≈≤≥∝∈∀∃∥‖⊙⊕Σ∆Δ_{}|]|\\[a-zA-Z]+")
 _WORD = re.compile(rf"[A-Za-z]{{4,}}|[{HAN}]{{2,}}")
 _NAMES = re.compile(
-    r"\b(?:softmax|sigmoid|tanh|argmax|argmin|arg|exp|log|ReLU|relu|max|min|text(?:rm|bf)?|mathrm|mathbf|loss|otherwise)\b"
+    r"\b(?:softmax|sigmoid|tanh|argmax|argmin|arg|exp|log|ReLU|relu|max|min|text(?:rm|bf)?|"
+    r"mathrm|mathbf|loss|otherwise)\b"
 )
-_TEX = re.compile(r"\\(?:begin|end|frac|sum|mathbf|mathcal|mathrm|text\w*|left|right|lbrace|rbrace)\b")
+_TEX = re.compile(
+    r"\\(?:begin|end|frac|sum|mathbf|mathcal|mathrm|text\w*|left|right|lbrace|rbrace)\b"
+)
 _LONGEST: Final = 400
 _FEWEST_OPERATORS: Final = 2
 
 
-def equations(document: Document, parts: Sequence[Part], captions: Sequence[Float]) -> tuple[Equation, ...]:
-    """The equations in order; none in front matter, references, or the bodies of figures and tables."""
+def equations(
+    document: Document, parts: Sequence[Part], captions: Sequence[Float]
+) -> tuple[Equation, ...]:
+    """The equations in order; none in front matter, references, or the bodies of figures and
+    tables.
+    """
     barred = sorted(
         [(part.start, part.end) for part in parts if part.role in {"front", "references"}]
         + [(one.start, one.end) for one in captions]
@@ -51,7 +61,11 @@ def equations(document: Document, parts: Sequence[Part], captions: Sequence[Floa
         read = _equation(every, n)
         if read:
             label, end = read
-            found.append(Equation(label=label, start=line.start, end=end, page=document.page_at(line.start) or 0))
+            found.append(
+                Equation(
+                    label=label, start=line.start, end=end, page=document.page_at(line.start) or 0
+                )
+            )
     return tuple(found)
 
 
@@ -75,7 +89,11 @@ def _signs(words: str, fewest: int) -> bool:
     """Whether signs outweigh words."""
     plain = _WORD.findall(_NAMES.sub(" ", re.sub(r"\\[a-zA-Z]+", " ", words)))
     operators = len(_OPERATOR.findall(words))
-    return bool(_RELATION.search(words)) and operators >= fewest and len(plain) <= max(1, operators // 2)
+    return (
+        bool(_RELATION.search(words))
+        and operators >= fewest
+        and len(plain) <= max(1, operators // 2)
+    )
 
 
 def _stands_out(words: str) -> bool:
@@ -83,5 +101,9 @@ def _stands_out(words: str) -> bool:
     plain = _WORD.findall(_NAMES.sub(" ", re.sub(r"\\[a-zA-Z]+", " ", words)))
     tex = len(_TEX.findall(words)) >= _FEWEST_OPERATORS and len(plain) <= _FEWEST_OPERATORS
     return (
-        not plain and "=" in words and "==" not in words and len(words) > 6 and bool(re.search(r"[A-Za-zα-ωΑ-Ω]", words))
+        not plain
+        and "=" in words
+        and "==" not in words
+        and len(words) > 6
+        and bool(re.search(r"[A-Za-zα-ωΑ-Ω]", words))
     ) or tex

@@ -1,6 +1,7 @@
 """Figures and tables: their captions, and what stands in them as text, found beside the caption.
 
-The one rule: a caption begins a line with label and number and is no sentence about the figure; each row belongs to one table.
+The one rule: a caption begins a line with label and number and is no sentence about the figure;
+each row belongs to one table.
 """
 
 from __future__ import annotations
@@ -18,21 +19,26 @@ from citewell.types import Document
 
 NUMBER: Final = r"[A-Z]?\d{1,3}(?:[.\-–]\d{1,3})?[a-z]?|[IVX]{1,5}"
 _CAPTION = re.compile(
-    rf"(?P<label>(?:(?P<figure>Figure|FIGURE|Fig\.|FIG\.|Fig|图)|(?P<table>Table|TABLE|Tab\.|续?表))\s*(?P<number>{NUMBER}|S\d{{1,3}}))"
+    r"(?P<label>(?:(?P<figure>Figure|FIGURE|Fig\.|FIG\.|Fig|图)|(?P<table>Table|TABLE|Tab\.|"
+    rf"续?表))\s*(?P<number>{NUMBER}|S\d{{1,3}}))"
     rf"(?P<sign>\s*[.:：．|]|\s*[—–]|\s+|(?=[{HAN}（(])|$)(?P<rest>.*)",
     re.DOTALL,
 )
 _SPEAKS = re.compile(  # what goes on as a sentence about a figure
-    r"(?:and|or|in|of|on|for|with|from|that|which|we|is|are|was|were|has|have|also|further|below|above|to|as|at|by|can|may|will)\b"
+    r"(?:and|or|in|of|on|for|with|from|that|which|we|is|are|was|were|has|have|also|further|below|"
+    r"above|to|as|at|by|can|may|will)\b"
     r"|[a-z]+s\b(?!:)|[a-z]+ed\b|\(?[a-z]\)?[,)]|[,;)]",
 )
 _SPEAKS_ZH = re.compile(
-    r"[，、；。）)]|所示|给出|展示|显示|列出|中[^间位]|可以?[见看知]|表[明示]|为了|是|的|按|依次|对比了|汇总了|比较了|统计了|说明|描述|和[表图]|与[表图]|至"
+    r"[，、；。）)]|所示|给出|展示|显示|列出|中[^间位]|可以?[见看知]|表[明示]|为了|是|的|按|"
+    r"依次|对比了|汇总了|比较了|统计了|说明|描述|和[表图]|与[表图]|至"
 )
 _DIGIT = re.compile(r"\d")
 _SENTENCE = re.compile(r"[a-z]{2,}[.!?]\s+[A-Z]|[。！？]")
 _EQUATION = re.compile(r"=.*[(（]\d{1,3}[)）]$")
-_LONGEST_LOOSE: Final = 160  # characters of a line that may be a row of a table no parser saw, or a label of a figure
+_LONGEST_LOOSE: Final = (
+    160  # characters of a line that may be a row of a table no parser saw, or a label of a figure
+)
 _LONGEST_LABEL: Final = 80
 _MOST_LOOSE: Final = 120  # lines of these at most
 _LONGEST_TITLE: Final = 300
@@ -51,10 +57,17 @@ def floats(document: Document, parts: Sequence[Part]) -> tuple[Float, ...]:
     """All figures and tables in the order of their captions."""
     every = list(lines(document.text))
     heads = _heads(every, parts)
-    captions = [one for n in range(len(every)) if n not in heads and (one := _caption(document.text, every, n))]
+    captions = [
+        one
+        for n in range(len(every))
+        if n not in heads and (one := _caption(document.text, every, n))
+    ]
     taken = set(heads) | {n for one in captions for n in range(one.at, one.until + 1)}
     above = _above(every, captions, taken)
-    joined = [n > 0 and document.text.count("\n", every[n - 1].end, line.start) == 1 for n, line in enumerate(every)]
+    joined = [
+        n > 0 and document.text.count("\n", every[n - 1].end, line.start) == 1
+        for n, line in enumerate(every)
+    ]
     found: list[Float] = []
     for one in captions:
         body = _body(every, joined, one, taken, above=above)
@@ -97,16 +110,30 @@ def _caption(text: str, every: Sequence[Line], n: int) -> _Caption | None:
     chinese = match["label"][0] in "图续表"
     label = re.sub(r"\s+", " ", match["label"])
     until = n
-    if not rest:  # the words stand in the next line, or there are none: then it is a caption only where lines are apart
+    # the words stand in the next line, or there are none: then it is a caption only where lines are
+    # apart
+    if not rest:
         alone = n + 1 < len(every) and text[every[n].end : every[n + 1].start].count("\n") <= 2
-        if not alone or (not sign and not label.isupper() and not chinese) or len(every[n + 1].text) > _LONGEST_TITLE:
+        if (
+            not alone
+            or (not sign and not label.isupper() and not chinese)
+            or len(every[n + 1].text) > _LONGEST_TITLE
+        ):
             return None
         following = every[n + 1].text
         until = n if _row(following) or (not sign and following.endswith((".", "。"))) else n + 1
     elif not sign and chinese:
-        if _SPEAKS_ZH.match(rest) or len(line) > _LONGEST_LOOSE or rest.endswith(("。", "；", "，")):
+        if (
+            _SPEAKS_ZH.match(rest)
+            or len(line) > _LONGEST_LOOSE
+            or rest.endswith(("。", "；", "，"))
+        ):
             return None
-    elif not sign and ((not rest[0].isupper() and not label.isupper()) or _SPEAKS.match(rest) or _SENTENCE.search(rest)):
+    elif not sign and (
+        (not rest[0].isupper() and not label.isupper())
+        or _SPEAKS.match(rest)
+        or _SENTENCE.search(rest)
+    ):
         return None
     kind: FloatKind = "figure" if match["figure"] else "table"
     return _Caption(kind, label, match["number"].replace("–", "-"), n, until)
@@ -117,12 +144,18 @@ def _row(line: str) -> bool:
 
 
 def _above(every: Sequence[Line], captions: Sequence[_Caption], taken: set[int]) -> bool:
-    """Whether this paper writes the captions of its tables above them: what those say that have rows on one side only."""
+    """Whether this paper writes the captions of its tables above them: what those say that have
+    rows on one side only.
+    """
     votes = 0
     for one in captions:
         if one.kind == "table":
             before = one.at > 0 and one.at - 1 not in taken and _row(every[one.at - 1].text)
-            behind = one.until + 1 < len(every) and one.until + 1 not in taken and _row(every[one.until + 1].text)
+            behind = (
+                one.until + 1 < len(every)
+                and one.until + 1 not in taken
+                and _row(every[one.until + 1].text)
+            )
             votes += behind - before
     return votes >= 0
 
@@ -136,16 +169,26 @@ def _body(
     for fits in (_row, _loose):
         behind = _run(every, joined, one.until + 1, 1, taken, fits)
         sides = (behind, _run(every, joined, one.at - 1, -1, taken, fits))
-        found = next((side for side in (sides if above else sides[::-1]) if side and _figures(every, side)), None)
+        found = next(
+            (side for side in (sides if above else sides[::-1]) if side and _figures(every, side)),
+            None,
+        )
         if found:
             return found
     return None
 
 
 def _run(
-    every: Sequence[Line], joined: Sequence[bool], first: int, step: int, taken: set[int], fits: Callable[[str], bool]
+    every: Sequence[Line],
+    joined: Sequence[bool],
+    first: int,
+    step: int,
+    taken: set[int],
+    fits: Callable[[str], bool],
 ) -> tuple[int, int] | None:
-    """The lines from `first` on that fit, one beside the other; between two of a block, without a blank line, any fits."""
+    """The lines from `first` on that fit, one beside the other; between two of a block, without a
+    blank line, any fits.
+    """
     n = first
     most = len(every) if fits is _row else _MOST_LOOSE
     while 0 <= n < len(every) and n not in taken and abs(n - first) < most:
@@ -161,14 +204,18 @@ def _run(
 def _figures(every: Sequence[Line], side: tuple[int, int]) -> bool:
     """Whether a table holds two rows at least, or one with cells, and is not a lone label."""
     low, high = side
-    return _row(every[low].text) or (high > low and sum(bool(_DIGIT.search(every[n].text)) for n in range(low, high + 1)) > 1)
+    return _row(every[low].text) or (
+        high > low and sum(bool(_DIGIT.search(every[n].text)) for n in range(low, high + 1)) > 1
+    )
 
 
 def _loose(line: str) -> bool:
     """Whether a line may be a row that no parser saw: short, no sentence."""
     words = line.split()
     ends = line.endswith((".", "。", ":", "：", ";", "；", ",", "，")) and len(words) > 3
-    return len(line) <= _LONGEST_LOOSE and not ends and not _SENTENCE.search(line) and _tabular(words)
+    return (
+        len(line) <= _LONGEST_LOOSE and not ends and not _SENTENCE.search(line) and _tabular(words)
+    )
 
 
 def _tabular(words: Sequence[str]) -> bool:
@@ -178,6 +225,8 @@ def _tabular(words: Sequence[str]) -> bool:
 
 
 def _label(line: str) -> bool:
-    """Whether a line may be lettering of a figure: short, no sentence, no equation with a number."""
+    """Whether a line may be lettering of a figure: short, no sentence, no equation with a
+    number.
+    """
     ends = line.endswith((".", "。", "；", "，", "：")) and len(line) > 12
     return (len(line) <= _LONGEST_LABEL and not ends and not _EQUATION.search(line)) or _row(line)

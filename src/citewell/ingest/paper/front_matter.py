@@ -1,6 +1,7 @@
 """What stands before the paper proper: title, authors, keywords, and the words of the abstract.
 
-The one rule: a title or a name is taken from the page; what the file merely claims about itself counts only for the title.
+The one rule: a title or a name is taken from the page; what the file merely claims about itself
+counts only for the title.
 """
 
 from __future__ import annotations
@@ -17,12 +18,18 @@ from citewell.text.language import HAN
 from citewell.types import Document
 
 _KEYWORDS = re.compile(
-    r"(?:Key\s?-?words?(?: and phrases)?|KEY\s?WORDS|Index Terms|INDEX TERMS|[【\[]?\s*关\s*键\s*[词字]\s*[】\]]?)"
+    r"(?:Key\s?-?words?(?: and phrases)?|KEY\s?WORDS|Index Terms|INDEX "
+    r"TERMS|[【\[]?\s*关\s*键\s*[词字]\s*[】\]]?)"
     r"\s*[:：.—–-]*\s*"
 )
-_LABEL = re.compile(r"(?:Abstract|ABSTRACT|Summary|SUMMARY|[【\[]?\s*(?:中文)?摘\s*要\s*[】\]]?)\s*[:：.—–-]*\s*")
+_LABEL = re.compile(
+    r"(?:Abstract|ABSTRACT|Summary|SUMMARY|[【\[]?\s*(?:中文)?摘\s*要\s*[】\]]?)\s*[:：.—–-]*\s*"
+)
 _FULL_NAME = re.compile(r"[A-ZÀ-Þ][\w'’-]+(?: [A-ZÀ-Þ][\w.'’-]*){1,3}(?=[,.]| and )")
-_NOT_TITLE = re.compile(r"arxiv|doi|https?:|www\.|vol\.|proceedings|issn|published|preprint|学报|第.{1,4}卷", re.IGNORECASE)
+_NOT_TITLE = re.compile(
+    r"arxiv|doi|https?:|www\.|vol\.|proceedings|issn|published|preprint|学报|第.{1,4}卷",
+    re.IGNORECASE,
+)
 _LONGEST_TITLE: Final = 300
 _HEAD: Final = 6_000  # characters of a document in which its title stands
 _FIRST_LINES: Final = 12
@@ -102,7 +109,9 @@ def _keywords(text: str, parts: Sequence[Part]) -> tuple[str, ...]:
         if match and match.end() < len(line.text):
             words = re.split(r"[;；,，、·•]|\s{2,}", line.text[match.end() :])
             found = [word.strip(" .。") for word in words]
-            return tuple(word for word in found if 0 < len(word) <= _LONGEST_KEYWORD)[:_MOST_KEYWORDS]
+            return tuple(word for word in found if 0 < len(word) <= _LONGEST_KEYWORD)[
+                :_MOST_KEYWORDS
+            ]
     return ()
 
 
@@ -118,12 +127,20 @@ def abstract_in(text: str, parts: Sequence[Part]) -> tuple[int, int] | None:
     if first is None:
         return None
     last = first
-    while last + 1 < len(parts) and parts[last + 1].role == "abstract" and not _LABEL.match(parts[last + 1].heading):
+    while (
+        last + 1 < len(parts)
+        and parts[last + 1].role == "abstract"
+        and not _LABEL.match(parts[last + 1].heading)
+    ):
         last += 1
     start, end = parts[first].start, parts[last].end
     label = _LABEL.match(text, start)
     start = (
-        label.end() if label else start + len(parts[first].heading) if text.startswith(parts[first].heading, start) else start
+        label.end()
+        if label
+        else start + len(parts[first].heading)
+        if text.startswith(parts[first].heading, start)
+        else start
     )
     for line in lines(text, start, end):
         if _KEYWORDS.match(line.text) or re.match(

@@ -1,6 +1,7 @@
 """Where the running text points to figures, tables, equations and references, with what is meant.
 
-The one rule: a place that points to nothing that was found is kept, without targets; it is never turned to something near.
+The one rule: a place that points to nothing that was found is kept, without targets; it is never
+turned to something near.
 """
 
 from __future__ import annotations
@@ -18,15 +19,19 @@ from citewell.text.language import HAN
 Kind = Literal["float", "equation", "reference"]
 _ONE: Final = rf"(?:{NUMBER}|S\d{{1,3}}|FIGREF\d+|TABREF\d+)"
 _MANY: Final = (
-    rf"{_ONE}(?:\([a-z]\))?(?:\s*(?:,|and|&|to|through|[-–—]|、|和|与|及|至)\s*(?:图|表)?\s*{_ONE}(?:\([a-z]\))?(?![\w]))*"
+    rf"{_ONE}(?:\([a-z]\))?(?:\s*(?:,|and|&|to|through|[-–—]|、|和|与|及|至)\s*(?:图|"
+    rf"表)?\s*{_ONE}(?:\([a-z]\))?(?![\w]))*"
 )
 _FLOAT = re.compile(
-    rf"(?<![\w{HAN}])(?:(?P<f>Figures?|FIGURES?|Figs?\.?|FIGS?\.?)|(?P<t>Tables?|TABLES?|Tabs?\.))\s*~?(?P<n>{_MANY})(?!\w)"
+    rf"(?<![\w{HAN}])(?:(?P<f>Figures?|FIGURES?|Figs?\.?|FIGS?\.?)|(?P<t>Tables?|TABLES?|"
+    rf"Tabs?\.))\s*~?(?P<n>{_MANY})(?!\w)"
     rf"|(?:(?P<zf>[见如由从在据]?图)|(?P<zt>(?<![代发])续?表))\s*(?P<zn>{_MANY})(?![A-Za-z\d])"
 )
 _EQUATION_ONE: Final = r"[(（]?[A-Z]?\d{1,3}(?:[.\-]\d{1,3})?[a-z]?[)）]?|EQREF\d+"
 _EQUATION = re.compile(
-    rf"(?:\b(?:Eqs?\.?|Equations?|equations?|eqs?\.)|公?式)\s*~?(?P<n>(?:{_EQUATION_ONE})(?:\s*(?:,|and|to|[-–]|和|与|及|至)\s*(?:{_EQUATION_ONE}))*)"
+    r"(?:\b(?:Eqs?\.?|Equations?|equations?|eqs?\.)|"
+    rf"公?式)\s*~?(?P<n>(?:{_EQUATION_ONE})(?:\s*(?:,|and|to|[-–]|和|与|及|"
+    rf"至)\s*(?:{_EQUATION_ONE}))*)"
 )
 _BRACKETS = re.compile(r"[\[［](?P<n>\d{1,4}(?:\s*(?:[,，;；]|[-–—~～])\s*\d{1,4}){0,40})[\]］]")
 _BIBREF = re.compile(r"BIBREF(\d+)")
@@ -36,15 +41,25 @@ _YEAR: Final = r"(?:1[89]|20)\d\d[a-z]?"
 _PARTICLES: Final = r"(?:(?:[Vv]an|[Vv]on|[Dd]e|der|den|[Dd]el|[Dd]i|[Dd]a|do|la|le)\s+)*"
 _NAME: Final = _PARTICLES + rf"[^\W\d_a-z{HAN}][\w'’´¨`ˆ˜-]*(?:\s?[´¨`ˆ˜]\s?[\w'’-]+)?"
 _WHO: Final = (
-    rf"(?:{_NAME}(?:\s*,\s*{_NAME})*,?\s*(?:(?:and|&)\s+{_NAME}|et\s+al\.?)?|[{HAN}]{{2,4}}(?:[和与、][{HAN}]{{2,4}})?等?)"
+    rf"(?:{_NAME}(?:\s*,\s*{_NAME})*,?\s*(?:(?:and|&)\s+{_NAME}|et\s+al\.?)?|[{HAN}]{{2,"
+    rf"4}}(?:[和与、][{HAN}]{{2,4}})?等?)"
 )
-_YEARS_ALONE = re.compile(rf"[(（](?P<years>{_YEAR}(?:\s*[,;，；]\s*{_YEAR})*)(?:[,;:，][^()（）]{{0,40}})?[)）]")
+_YEARS_ALONE = re.compile(
+    rf"[(（](?P<years>{_YEAR}(?:\s*[,;，；]\s*{_YEAR})*)(?:[,;:，][^()（）]{{0,40}})?[)）]"
+)
 _WHO_BEFORE = re.compile(
-    rf"(?P<who>{_NAME}(?:\s+(?:and|&)\s+{_NAME}|,?\s+et\s+al\.?)?(?:['’]s)?|[{HAN}]{{2,4}}(?:[和与、][{HAN}]{{2,4}})?等?人?)\s*$"
+    rf"(?P<who>{_NAME}(?:\s+(?:and|&)\s+{_NAME}|,?\s+et\s+al\.?)?(?:['’]s)?|[{HAN}]{{2,"
+    rf"4}}(?:[和与、][{HAN}]{{2,4}})?等?人?)\s*$"
 )
-_GROUP = re.compile(r"[(（](?P<in>[^()（）\[\]]{0,800}?(?:1[89]|20)\d\d[a-z]?[^()（）\[\]]{0,200})[)）]")
-_CITED = re.compile(rf"(?P<who>{_WHO})\s*[,，]?\s*(?P<years>{_YEAR}(?:\s*[,，]\s*(?:{_YEAR}|[a-z](?![a-z])))*)")
-_MONTH = re.compile(r"(?:January|February|March|April|May|June|July|August|September|October|November|December)$")
+_GROUP = re.compile(
+    r"[(（](?P<in>[^()（）\[\]]{0,800}?(?:1[89]|20)\d\d[a-z]?[^()（）\[\]]{0,200})[)）]"
+)
+_CITED = re.compile(
+    rf"(?P<who>{_WHO})\s*[,，]?\s*(?P<years>{_YEAR}(?:\s*[,，]\s*(?:{_YEAR}|[a-z](?![a-z])))*)"
+)
+_MONTH = re.compile(
+    r"(?:January|February|March|April|May|June|July|August|September|October|November|December)$"
+)
 _SPAN = re.compile(r"(\d+)\s*[-–—~～至]\s*(\d+)")
 _ROMAN: Final = {"I": 1, "V": 5, "X": 10}
 _MOST_PARTS: Final = 4  # captions of one number: a table goes on over pages
@@ -53,7 +68,11 @@ _MOST_SPAN: Final = 60
 
 
 def mentions(
-    text: str, parts: Sequence[Part], floats: Sequence[Float], equations: Sequence[Equation], references: Sequence[Reference]
+    text: str,
+    parts: Sequence[Part],
+    floats: Sequence[Float],
+    equations: Sequence[Equation],
+    references: Sequence[Reference],
 ) -> tuple[Mention, ...]:
     """All places that point to something, in order, none inside another."""
     found = [
@@ -70,9 +89,13 @@ def mentions(
 
 
 class _Barred:
-    """Where nothing points: title and list of references; the label of a caption, the number of an equation."""
+    """Where nothing points: title and list of references; the label of a caption, the number of an
+    equation.
+    """
 
-    def __init__(self, parts: Sequence[Part], floats: Sequence[Float], equations: Sequence[Equation]) -> None:
+    def __init__(
+        self, parts: Sequence[Part], floats: Sequence[Float], equations: Sequence[Equation]
+    ) -> None:
         spans = sorted(
             [(part.start, part.end) for part in parts if part.role in {"front", "references"}]
             + [(one.start, one.start + len(one.label) + 1) for one in floats]
@@ -106,7 +129,9 @@ def _plain(number: str) -> str:
     """`IV` as `4`, `3–1` as `3-1`."""
     if number and set(number) <= set(_ROMAN):
         values = [_ROMAN[char] for char in number]
-        return str(sum(-value if value < max(values[n:]) else value for n, value in enumerate(values)))
+        return str(
+            sum(-value if value < max(values[n:]) else value for n, value in enumerate(values))
+        )
     return number.replace("–", "-").replace("—", "-")
 
 
@@ -124,13 +149,19 @@ def _numbers(words: str) -> list[str]:
     """`2 and 3`, `1 to 3`, `4、5` one by one."""
     whole = re.sub(r"\([a-z]\)|[图表]", "", words).strip()
     found = re.findall(_ONE, whole)
-    for low, high in re.findall(r"(?<![\d.\-])(\d{1,3})\s*(?:to|through|–|—|至)\s*(\d{1,3})(?![\d.])", whole):
+    for low, high in re.findall(
+        r"(?<![\d.\-])(\d{1,3})\s*(?:to|through|–|—|至)\s*(\d{1,3})(?![\d.])", whole
+    ):
         found += map(str, range(int(low) + 1, min(int(high), int(low) + _MOST_SPAN)))
     return found
 
 
 def _equations(text: str, equations: Sequence[Equation]) -> Iterator[Mention]:
-    by_label = {one.label.strip("()（）").removeprefix("Eq. "): n for n, one in enumerate(equations) if one.label}
+    by_label = {
+        one.label.strip("()（）").removeprefix("Eq. "): n
+        for n, one in enumerate(equations)
+        if one.label
+    }
     for match in _EQUATION.finditer(text):
         numbers = [number.strip("()（）") for number in re.findall(_EQUATION_ONE, match["n"])]
         for low, high in re.findall(r"(\d+)[)）]?\s*(?:to|[-–]|至)\s*[(（]?(\d+)", match["n"]):
@@ -141,7 +172,9 @@ def _equations(text: str, equations: Sequence[Equation]) -> Iterator[Mention]:
 
 def _references(text: str, references: Sequence[Reference]) -> Iterator[Mention]:
     numbered = {one.key: n for n, one in enumerate(references) if one.key.isdigit()}
-    for match in _BIBREF.finditer(text):  # such texts number from nought in the order of citing, and leave the list out
+    for match in _BIBREF.finditer(
+        text
+    ):  # such texts number from nought in the order of citing, and leave the list out
         yield Mention("reference", match.start(), match.end(), ())
     if numbered:
         brackets = list(_numeric(text, _BRACKETS, numbered, str.strip))
@@ -153,7 +186,9 @@ def _references(text: str, references: Sequence[Reference]) -> Iterator[Mention]
         yield from named.found(text)
 
 
-def _numeric(text: str, pattern: re.Pattern[str], numbered: dict[str, int], plain: Callable[[str], str]) -> Iterator[Mention]:
+def _numeric(
+    text: str, pattern: re.Pattern[str], numbered: dict[str, int], plain: Callable[[str], str]
+) -> Iterator[Mention]:
     for match in pattern.finditer(text):
         words = plain(match["n"])
         numbers = re.findall(r"\d+", words)
@@ -183,36 +218,73 @@ class _Named:
         for match in _YEARS_ALONE.finditer(text):
             before = max(0, match.start() - _BEFORE)
             ends = text[before : match.start()].rstrip()[-1:]
-            who = (ends.isalpha() or ends in ".'’") and ends and _WHO_BEFORE.search(text[before : match.start()])
+            who = (
+                (ends.isalpha() or ends in ".'’")
+                and ends
+                and _WHO_BEFORE.search(text[before : match.start()])
+            )
             if who:
-                yield Mention("reference", before + who.start(), match.end(), self.targets(who["who"], match["years"]))
+                yield Mention(
+                    "reference",
+                    before + who.start(),
+                    match.end(),
+                    self.targets(who["who"], match["years"]),
+                )
         for match in _GROUP.finditer(text):
-            cited = [one for one in _CITED.finditer(match["in"]) if not _MONTH.search(one["who"].rstrip(" ,"))]
+            cited = [
+                one
+                for one in _CITED.finditer(match["in"])
+                if not _MONTH.search(one["who"].rstrip(" ,"))
+            ]
             if not cited:
                 continue
             targets = [n for one in cited for n in self.targets(one["who"], one["years"])]
-            alone = len(cited) == 1 and not targets and not re.search(r"et\s+al|等|\band\b|,", cited[0][0])
+            alone = (
+                len(cited) == 1
+                and not targets
+                and not re.search(r"et\s+al|等|\band\b|,", cited[0][0])
+            )
             if not alone:  # (May 2022) is a date
-                yield Mention("reference", match.start(), match.end(), tuple(dict.fromkeys(targets)))
+                yield Mention(
+                    "reference", match.start(), match.end(), tuple(dict.fromkeys(targets))
+                )
 
     def targets(self, who: str, years: str) -> tuple[int, ...]:
         names = [
             folded(name)
-            for name in re.split(r"\s*,\s*|\s+(?:and|&)\s+|[和与、]", re.sub(r",?\s*et\s+al\.?|等人?$|['’]s$", "", who))
+            for name in re.split(
+                r"\s*,\s*|\s+(?:and|&)\s+|[和与、]",
+                re.sub(r",?\s*et\s+al\.?|等人?$|['’]s$", "", who),
+            )
             if name
         ]
         found: list[int] = []
         for year in _years(years):
             hits = [n for name in names[:1] for n in self._hits(name, year)]
-            both = [n for n in hits if len(names) < 2 or len(self._people[n]) < 2 or self._people[n][1] == names[1]]
-            found += (both or hits)[:1] if len(year) > 4 or len(both or hits) == 1 else self._by_number(both or hits, who)
+            both = [
+                n
+                for n in hits
+                if len(names) < 2 or len(self._people[n]) < 2 or self._people[n][1] == names[1]
+            ]
+            found += (
+                (both or hits)[:1]
+                if len(year) > 4 or len(both or hits) == 1
+                else self._by_number(both or hits, who)
+            )
         return tuple(dict.fromkeys(found))
 
     def _hits(self, name: str, year: str) -> list[int]:
         """A Chinese sentence runs on into the name: its end counts."""
         hits = self._by.get((name, year))
         if hits is None and re.match(f"[{HAN}]", name):
-            hits = next((self._by[name[at:], year] for at in range(1, len(name) - 1) if (name[at:], year) in self._by), None)
+            hits = next(
+                (
+                    self._by[name[at:], year]
+                    for at in range(1, len(name) - 1)
+                    if (name[at:], year) in self._by
+                ),
+                None,
+            )
         return hits or []
 
     def _by_number(self, hits: Sequence[int], who: str) -> list[int]:

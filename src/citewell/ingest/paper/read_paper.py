@@ -1,6 +1,8 @@
-"""A document as a paper: its parts by role, title, authors, abstract, figures, tables, equations, references and mentions.
+"""A document as a paper: its parts by role, title, authors, abstract, figures, tables, equations,
+references and mentions.
 
-The one rule: pure and one pass after the other; whatever the document is, a `Paper` comes out, with nothing guessed in it.
+The one rule: pure and one pass after the other; whatever the document is, a `Paper` comes out, with
+nothing guessed in it.
 """
 
 from __future__ import annotations
@@ -52,20 +54,31 @@ def read_paper(document: Document) -> Paper:
 
 
 def in_sections(document: Document) -> Document:
-    """The document with the sections and the title that it has as a paper, so that passages are cut where its parts begin."""
+    """The document with the sections and the title that it has as a paper, so that passages are cut
+    where its parts begin.
+    """
     paper = read_paper(document)
     anchors = {section.start: section.anchor for section in document.sections}
-    sections = tuple(Section(part.heading_path, part.start, part.end, anchors.get(part.start, "")) for part in paper.parts)
+    sections = tuple(
+        Section(part.heading_path, part.start, part.end, anchors.get(part.start, ""))
+        for part in paper.parts
+    )
     return replace(document, title=paper.title or document.title, sections=sections)
 
 
 def _roles(found: Sequence[Piece]) -> list[Role]:
     """A role for each piece: of its first heading by words or place, then down its path."""
     tops = [n for n, piece in enumerate(found) if n == 0 or piece.path[:1] != found[n - 1].path[:1]]
-    words: list[tuple[Role | None, Strength]] = [named(found[n].path[0]) if found[n].path else (None, 0) for n in tops]
-    if not any(role == "introduction" for role, _ in words):  # in medicine `Background` is the introduction
+    words: list[tuple[Role | None, Strength]] = [
+        named(found[n].path[0]) if found[n].path else (None, 0) for n in tops
+    ]
+    if not any(
+        role == "introduction" for role, _ in words
+    ):  # in medicine `Background` is the introduction
         called = [bool(found[n].path) and _background(found[n].path[0]) for n in tops]
-        words = [("introduction", 3) if so else word for so, word in zip(called, words, strict=True)]
+        words = [
+            ("introduction", 3) if so else word for so, word in zip(called, words, strict=True)
+        ]
     first = dict(zip(tops, by_place(words), strict=True))
     roles: list[Role] = []
     top: Role = "other"
@@ -90,17 +103,36 @@ def _down(top: Role, path: tuple[str, ...]) -> Role:
 
 
 def _mend_front(found: Sequence[Piece], roles: list[Role]) -> None:
-    """What stands before abstract and introduction is front matter, and short sections between these are of the abstract."""
+    """What stands before abstract and introduction is front matter, and short sections between
+    these are of the abstract.
+    """
     begins = next((n for n, role in enumerate(roles) if role in {"abstract", "introduction"}), None)
-    if begins is not None and found[begins].start < _FRONT and not {"results", "references"} & set(roles[:begins]):
+    if (
+        begins is not None
+        and found[begins].start < _FRONT
+        and not {"results", "references"} & set(roles[:begins])
+    ):
         roles[:begins] = ["front"] * begins
-    elif found and not found[0].path and len(found) > 1 and found[0].end < _FRONT and any(r != "other" for r in roles):
+    elif (
+        found
+        and not found[0].path
+        and len(found) > 1
+        and found[0].end < _FRONT
+        and any(r != "other" for r in roles)
+    ):
         roles[0] = "front"
     elif len(found) == 1 and not found[0].path:
         roles[0] = "other"
     if begins is None or roles[begins] != "abstract":
         return
-    body = next((n for n in range(begins, len(roles)) if roles[n] == "introduction" and _number_or_long(found[n])), None)
+    body = next(
+        (
+            n
+            for n in range(begins, len(roles))
+            if roles[n] == "introduction" and _number_or_long(found[n])
+        ),
+        None,
+    )
     if body and all(found[n].end - found[n].start < _SHORT for n in range(begins + 1, body)):
         roles[begins + 1 : body] = ["abstract"] * (body - begins - 1)
 
@@ -110,7 +142,9 @@ def _number_or_long(piece: Piece) -> bool:
 
 
 def _mend_behind(found: Sequence[Piece], roles: list[Role]) -> None:
-    """Behind the references, a heading without words of its own is of what the appendix holds: how it was done, mostly."""
+    """Behind the references, a heading without words of its own is of what the appendix holds: how
+    it was done, mostly.
+    """
     listed = [n for n, role in enumerate(roles) if role == "references"]
     if not listed:
         return
@@ -135,7 +169,9 @@ def _parts(document: Document, found: Sequence[Piece], roles: Sequence[Role]) ->
         later = listed and bool(piece.path) and not _COUNTED.match(piece.path[0])
         appendix = role not in {"other", "references", "front"} and (named_so or later)
         listed = listed or role == "references"
-        last = max(piece.start, piece.start + len(document.text[piece.start : piece.end].rstrip()) - 1)
+        last = max(
+            piece.start, piece.start + len(document.text[piece.start : piece.end].rstrip()) - 1
+        )
         parts.append(
             Part(
                 role=role,

@@ -1,6 +1,7 @@
 """The list of references as entries, each with its key, family names, year and title.
 
-The one rule: an entry is cut from the text as it stands; a field that its form does not show is left empty.
+The one rule: an entry is cut from the text as it stands; a field that its form does not show is
+left empty.
 """
 
 from __future__ import annotations
@@ -19,28 +20,42 @@ _BRACKETED = re.compile(r"(?:(?<=\s)|^)[\[［](\d{1,4})[\]］]\s*")
 _DOTTED = re.compile(r"(\d{1,4})[.．)]\s+(?=\S)")
 _YEAR = re.compile(r"(?<![\d.:/])((?:1[89]|20)\d\d)([a-z]?)(?![\d/])")
 _BY_YEAR = re.compile(
-    r"(?P<authors>.{2,1500}?)[.,]?\s*[(（]?(?P<year>(?:1[89]|20)\d\d[a-z]?|in press|forthcoming|n\.d\.)[)）]?[.,:：]", re.DOTALL
+    r"(?P<authors>.{2,1500}?)[.,]?\s*[(（]?(?P<year>(?:1[89]|20)\d\d[a-z]?|in "
+    r"press|forthcoming|n\.d\.)[)）]?[.,:：]",
+    re.DOTALL,
 )
 _OPENS = re.compile(rf"[^\W\d_][\w.'’´¨`ˆ˜-]*(?:[ ,][^,]|[,.，])|[{HAN}]{{2,}}[,，.．]")
 _GOES_ON = re.compile(
-    r"(?:In|Proceedings|arXiv|CoRR|Pages?|URL|Association|Transactions|Journal|Conference|Volume|Vol|abs/|https?)\b|[a-z\d(]"
+    r"(?:In|Proceedings|arXiv|CoRR|Pages?|URL|Association|Transactions|Journal|Conference|Volume|"
+    r"Vol|abs/|https?)\b|[a-z\d(]"
 )
 _GIVEN = re.compile(
-    r"(?:[^\W\d_][\w'’-]+, [^\W\d_][\w.'’ -]{0,40}? and )+[^\W\d_][\w'’-]+, (?=[A-Z])|[^\W\d_]+, [A-Z]\w+ and others"
+    r"(?:[^\W\d_][\w'’-]+, [^\W\d_][\w.'’ -]{0,40}? and )+[^\W\d_][\w'’-]+, (?=[A-Z])|[^\W\d_]+, "
+    r"[A-Z]\w+ and others"
 )
 _GIVEN_FAMILY = re.compile(r"(?:^|\band )([^\W\d_][\w'’-]+), ")
 _KIND = re.compile(r"\[[A-Z]{1,2}(?:/[A-Z]{2})?\]")
-_STOP = re.compile(rf"(?<!\b[A-Z])(?<!\bal)(?<!\bet)(?<!\bDr)(?<!\bvs)[.．](?=\s|$|[{HAN}])|[?!？！](?=\s|$)")
-_BARE_INITIALS = re.compile(r"[^\W\d_][\w'’-]+(?: [^\W\d_][\w'’-]+)? [A-Z]{1,3}[,.]")  # `Smith JA, Wu B. `
-_GB_STOP = re.compile(r"[.．](?!\s?[A-Z][.．,，\s])\s*")  # where a kind is marked (`[J]`), initials have no full stops
+_STOP = re.compile(
+    rf"(?<!\b[A-Z])(?<!\bal)(?<!\bet)(?<!\bDr)(?<!\bvs)[.．](?=\s|$|[{HAN}])|[?!？！](?=\s|$)"
+)
+_BARE_INITIALS = re.compile(
+    r"[^\W\d_][\w'’-]+(?: [^\W\d_][\w'’-]+)? [A-Z]{1,3}[,.]"
+)  # `Smith JA, Wu B. `
+_GB_STOP = re.compile(
+    r"[.．](?!\s?[A-Z][.．,，\s])\s*"
+)  # where a kind is marked (`[J]`), initials have no full stops
 _AFTER_YEAR: Final = 15  # characters of a title at least: before these an entry is not whole
 _LONGEST_TITLE: Final = 400
 _YEAR_ALONE = re.compile(r"\.\s+(?:1[89]|20)\d\d[a-z]?\.\s+(?=[\w“\"'‘´])")
-_NAME_WORD = re.compile(r"[^\W\d_a-z][\w’'´¨`ˆ˜-]*,?|[A-Z]\.,?|and|&|van|von|de|der|den|del|di|da|la|le|[´¨`ˆ˜]")
+_NAME_WORD = re.compile(
+    r"[^\W\d_a-z][\w’'´¨`ˆ˜-]*,?|[A-Z]\.,?|and|&|van|von|de|der|den|del|di|da|la|le|[´¨`ˆ˜]"
+)
 _LAST_WORD = re.compile(r"(?<!\S)(\S+)\s*\Z")
 _LONGEST_WORD: Final = 40
 _FEWEST_NAMES: Final = 6  # characters
-_AHEAD: Final = 1_500  # characters in which the year of an entry stands, behind however many authors
+_AHEAD: Final = (
+    1_500  # characters in which the year of an entry stands, behind however many authors
+)
 
 
 def references(document: Document, parts: Sequence[Part]) -> tuple[Reference, ...]:
@@ -50,7 +65,11 @@ def references(document: Document, parts: Sequence[Part]) -> tuple[Reference, ..
         if part.role != "references":
             continue
         text = document.text
-        start = text.find("\n", part.start) if part.heading_path and text.startswith(part.heading, part.start) else part.start
+        start = (
+            text.find("\n", part.start)
+            if part.heading_path and text.startswith(part.heading, part.start)
+            else part.start
+        )
         start = part.start if start < 0 else start
         for key, low, high in _entries(text, start, part.end):
             found.append(_read(document, key, low, high))
@@ -63,7 +82,10 @@ def _entries(text: str, start: int, end: int) -> list[tuple[str, int, int]]:
     marks = _numbered(text, start, end) or _dotted(every)
     if marks:
         bounds = [low for _, low in marks] + [end]
-        return [(str(n), low, low + len(text[low : bounds[at + 1]].rstrip())) for at, (n, low) in enumerate(marks)]
+        return [
+            (str(n), low, low + len(text[low : bounds[at + 1]].rstrip()))
+            for at, (n, low) in enumerate(marks)
+        ]
     whole = [(group[0].start, group[-1].end) for group in _by_year(every)]
     return [("", low, high) for first, last in whole for low, high in _parted(text, first, last)]
 
@@ -83,13 +105,17 @@ def _dotted(every: Sequence[Line]) -> list[tuple[int, int]]:
     for line in every:
         match = _DOTTED.match(line.text)
         number = int(match[1]) if match else 0
-        if match and ((not found and number == 1) or (found and found[-1][0] < number <= found[-1][0] + 3)):
+        if match and (
+            (not found and number == 1) or (found and found[-1][0] < number <= found[-1][0] + 3)
+        ):
             found.append((number, line.start))
     return found if len(found) > 1 else []
 
 
 def _by_year(every: Sequence[Line]) -> Iterator[list[Line]]:
-    """Entries that begin with authors: a line that begins like one opens the next once the one before has year and title."""
+    """Entries that begin with authors: a line that begins like one opens the next once the one
+    before has year and title.
+    """
     group: list[Line] = []
     words = ""
     for n, line in enumerate(every):
@@ -105,11 +131,15 @@ def _by_year(every: Sequence[Line]) -> Iterator[list[Line]]:
 
 
 def _parted(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    """An entry that holds another, which the end of a column ran into it: the words before its year back to its first name."""
+    """An entry that holds another, which the end of a column ran into it: the words before its year
+    back to its first name.
+    """
     years = list(_YEAR_ALONE.finditer(text, start, end))
     for year in years[1:]:
         first = year.start()
-        while (found := _LAST_WORD.search(text, max(start, first - _LONGEST_WORD), first)) and year.start() - first < _AHEAD:
+        while (
+            found := _LAST_WORD.search(text, max(start, first - _LONGEST_WORD), first)
+        ) and year.start() - first < _AHEAD:
             if not _NAME_WORD.fullmatch(found[1]):
                 break
             first = found.start(1)
@@ -135,7 +165,13 @@ def _opens(every: Sequence[Line], n: int) -> bool:
 
 def _read(document: Document, number: str, start: int, end: int) -> Reference:
     words = " ".join(document.text[start:end].split())
-    body = _BRACKETED.sub("", words, count=1) if words[:1] in "[［" else _DOTTED.sub("", words, count=1) if number else words
+    body = (
+        _BRACKETED.sub("", words, count=1)
+        if words[:1] in "[［"
+        else _DOTTED.sub("", words, count=1)
+        if number
+        else words
+    )
     dated = None if number else _BY_YEAR.match(body)
     if dated:
         names, year, rest = dated["authors"], dated["year"], body[dated.end() :]
@@ -157,10 +193,14 @@ def _read(document: Document, number: str, start: int, end: int) -> Reference:
 
 
 def _by_form(body: str) -> tuple[str, str, str]:
-    """Authors, year and title of a numbered entry: `A. B. and C. D. Title. Where, 2020.`, `张三. 题名[J]. 刊名, 2020.`"""
+    """Authors, year and title of a numbered entry: `A. B. and C. D. Title. Where, 2020.`, `张三.
+    题名[J]. 刊名, 2020.`
+    """
     years = _YEAR.findall(body)
     year = "".join(years[-1]) if years else ""
-    early = re.match(r"(?P<names>[^()（）]{2,400})[(（](?P<year>(?:1[89]|20)\d\d[a-z]?)[)）][.,:：]?\s*", body)
+    early = re.match(
+        r"(?P<names>[^()（）]{2,400})[(（](?P<year>(?:1[89]|20)\d\d[a-z]?)[)）][.,:：]?\s*", body
+    )
     if early:
         return early["names"].strip(" .,"), early["year"], _sentence(body[early.end() :])
     stop = (_GB_STOP if _KIND.search(body) or _BARE_INITIALS.match(body) else _STOP).search(body)
@@ -183,5 +223,11 @@ def _sentence(words: str) -> str:
 def _key(authors: Sequence[str], year: str) -> str:
     if not authors:
         return year
-    who = authors[0] if len(authors) == 1 else f"{authors[0]} and {authors[1]}" if len(authors) == 2 else f"{authors[0]} et al."
+    who = (
+        authors[0]
+        if len(authors) == 1
+        else f"{authors[0]} and {authors[1]}"
+        if len(authors) == 2
+        else f"{authors[0]} et al."
+    )
     return f"{who}, {year}" if year else who

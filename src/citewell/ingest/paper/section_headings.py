@@ -1,6 +1,8 @@
-"""Where the sections of a paper begin: the parser's, and, where it found none or missed one, heading lines of the text itself.
+"""Where the sections of a paper begin: the parser's, and, where it found none or missed one,
+heading lines of the text itself.
 
-The one rule: a line is a heading only if it stands alone and its number, its name or what is around it says so.
+The one rule: a line is a heading only if it stands alone and its number, its name or what is around
+it says so.
 """
 
 from __future__ import annotations
@@ -17,22 +19,30 @@ from citewell.types import Document
 _LINE = re.compile(r"[^\n]+")
 _NESTED: Final = " ::: "
 _END: Final = (".", ",", ";", ":", "?", "!", "。", "，", "；", "：", "？", "！", "、")
-_DECIMAL = re.compile(rf"(\d{{1,2}}(?:\.\d{{1,2}}){{0,3}})[.、]?\s*(?:(?<=\s)|(?=[{HAN}]))([A-Z{HAN}].{{1,90}})$")
+_DECIMAL = re.compile(
+    rf"(\d{{1,2}}(?:\.\d{{1,2}}){{0,3}})[.、]?\s*(?:(?<=\s)|(?=[{HAN}]))([A-Z{HAN}].{{1,90}})$"
+)
 _ROMAN = re.compile(r"([IVX]{1,5})\.\s+([A-Z].{1,80})$")
 _LETTER = re.compile(r"([A-Z])\.\s+([A-Z].{1,80})$")
-_CHAPTER = re.compile(r"第\s*[一二三四五六七八九十百\d]{1,4}\s*章\s*(.{0,40})$|(?i:chapter)\s+(?:\d+|[IVX]+)\b.{0,80}$")
+_CHAPTER = re.compile(
+    r"第\s*[一二三四五六七八九十百\d]{1,4}\s*章\s*(.{0,40})$|(?i:chapter)\s+(?:\d+|[IVX]+)\b.{0,"
+    r"80}$"
+)
 _ORDINAL = re.compile(rf"[一二三四五六七八九十]{{1,3}}[、.．]\s*[{HAN}].{{0,40}}$")
 _ORDINAL_BELOW = re.compile(rf"[（(][一二三四五六七八九十]{{1,3}}[）)]\s*[{HAN}].{{0,40}}$")
 _APPENDIX = re.compile(r"(?:Appendix|APPENDIX|附\s*录)\s*[A-Z一二三\d]?\b.{0,80}$")
 _INLINE_ABSTRACT = re.compile(
-    r"(?:Abstract|ABSTRACT|Summary|SUMMARY)\s*(?:[:.：]|[-—–]{1,2})\s*\S|[【\[]?\s*摘\s*要\s*[】\]]?\s*[:：\s]\s*\S"
+    r"(?:Abstract|ABSTRACT|Summary|SUMMARY)\s*(?:[:.：]|[-—–]{1,2})\s*\S|"
+    r"[【\[]?\s*摘\s*要\s*[】\]]?\s*[:：\s]\s*\S"
 )
 _CITES = re.compile(r"\b(?:1[89]|20)\d\d[a-z]?\b")
 _DIGITS = re.compile(r"\d+")
 _LONGEST: Final = 100
 _PARAGRAPH: Final = 200  # a line this long is a whole paragraph
 _MOST_SKIPPED: Final = 2  # numbers of headings that may have been lost before the next
-_FEWEST_KNOWN: Final = 2  # headings that name a part of a paper; with fewer the parser's sections are none of a paper
+_FEWEST_KNOWN: Final = (
+    2  # headings that name a part of a paper; with fewer the parser's sections are none of a paper
+)
 _FRONT: Final = 12_000  # characters in which title, authors and abstract stand
 
 
@@ -66,19 +76,32 @@ def pieces(document: Document) -> list[Piece]:
     text = document.text
     if not text:
         return []
-    given = _rootless([Piece(section.heading_path, section.start, section.end) for section in document.sections])
+    given = _rootless(
+        [Piece(section.heading_path, section.start, section.end) for section in document.sections]
+    )
     known = sum(named(piece.path[-1])[1] >= 2 for piece in given if piece.path)
     if known < _FEWEST_KNOWN or document.media_type == "text/plain":
         own = _found(text)
-        given = own if sum(named(piece.path[-1])[1] >= 2 for piece in own if piece.path) > known else given
+        given = (
+            own
+            if sum(named(piece.path[-1])[1] >= 2 for piece in own if piece.path) > known
+            else given
+        )
     given = given or [Piece((), 0, len(text))]
-    return _renested([part for piece in _covering(given, len(text)) for part in _split(text, piece)])
+    return _renested(
+        [part for piece in _covering(given, len(text)) for part in _split(text, piece)]
+    )
 
 
 def _rootless(given: list[Piece]) -> list[Piece]:
-    """Without a title that is the heading of all others (Markdown, HTML, Word): what stands under it alone is the front."""
+    """Without a title that is the heading of all others (Markdown, HTML, Word): what stands under
+    it alone is the front.
+    """
     paths = [piece.path for piece in given if piece.path]
-    if len({path[0] for path in paths}) != 1 or sum(len(path) > 1 for path in paths) < _FEWEST_KNOWN:
+    if (
+        len({path[0] for path in paths}) != 1
+        or sum(len(path) > 1 for path in paths) < _FEWEST_KNOWN
+    ):
         return given
     return [Piece(piece.path[1:], piece.start, piece.end) for piece in given]
 
@@ -87,7 +110,11 @@ def _covering(given: Sequence[Piece], length: int) -> list[Piece]:
     """`given` in order and without gaps."""
     ordered = sorted(given, key=lambda piece: piece.start)
     starts = [0, *(piece.start for piece in ordered[1:]), length]
-    return [Piece(piece.path, starts[n], starts[n + 1]) for n, piece in enumerate(ordered) if starts[n] < starts[n + 1]]
+    return [
+        Piece(piece.path, starts[n], starts[n + 1])
+        for n, piece in enumerate(ordered)
+        if starts[n] < starts[n + 1]
+    ]
 
 
 def _split(text: str, piece: Piece) -> Iterator[Piece]:
@@ -125,7 +152,10 @@ def _stands_alone(text: str, line: Line) -> str:
 
 def _own_line(text: str, line: Line) -> bool:
     """Whether blank lines stand around a line, or it is in a text whose lines are paragraphs."""
-    return text[max(0, line.start - 2) : line.start].strip() == "" and "\n" in text[line.end : line.end + 1]
+    return (
+        text[max(0, line.start - 2) : line.start].strip() == ""
+        and "\n" in text[line.end : line.end + 1]
+    )
 
 
 def _renested(given: list[Piece]) -> list[Piece]:
@@ -137,7 +167,13 @@ def _renested(given: list[Piece]) -> list[Piece]:
         number = match[1].split(".")[0] if match else ""
         if match and "." not in match[1].rstrip("."):
             top = piece.path[0]
-        elif match and "." in match[1] and len(piece.path) == 1 and top.startswith(number) and _DIGITS.match(top):
+        elif (
+            match
+            and "." in match[1]
+            and len(piece.path) == 1
+            and top.startswith(number)
+            and _DIGITS.match(top)
+        ):
             same = _DIGITS.match(top)
             if same and same[0] == number:
                 piece = Piece((top, *piece.path), piece.start, piece.end)  # noqa: PLW2901 - the same piece, nested
@@ -164,16 +200,25 @@ def _found(text: str) -> list[Piece]:
 
 
 def _titles(every: Sequence[Line], n: int) -> bool:
-    """Whether a short line of a text whose lines are paragraphs stands above one, behind the end of another."""
+    """Whether a short line of a text whose lines are paragraphs stands above one, behind the end of
+    another.
+    """
     line = every[n].text
-    if len(line) > 80 or line.endswith(_END) or not (line[0].isupper() or line[0] > "\u3400") or n + 1 == len(every):
+    if (
+        len(line) > 80
+        or line.endswith(_END)
+        or not (line[0].isupper() or line[0] > "\u3400")
+        or n + 1 == len(every)
+    ):
         return False
     behind = n == 0 or every[n - 1].text.endswith(_END) or len(every[n - 1].text) <= 80
     return behind and (len(every[n + 1].text) > 80 or _titles(every, n + 1))
 
 
 class _Numbers:
-    """Which numbered line is the next heading: lists count too, but their items are sentences, or do not go on."""
+    """Which numbered line is the next heading: lists count too, but their items are sentences, or
+    do not go on.
+    """
 
     def __init__(self) -> None:
         self._at: list[int] = []
@@ -210,8 +255,14 @@ class _Numbers:
             return 0
         number = [int(part) for part in match[1].split(".")]
         depth = len(number)
-        last = self._at[depth - 1] if len(self._at) >= depth and self._at[: depth - 1] == number[:-1] else 0
-        near = number[:-1] == self._at[: depth - 1] and last < number[-1] <= last + 1 + _MOST_SKIPPED
+        last = (
+            self._at[depth - 1]
+            if len(self._at) >= depth and self._at[: depth - 1] == number[:-1]
+            else 0
+        )
+        near = (
+            number[:-1] == self._at[: depth - 1] and last < number[-1] <= last + 1 + _MOST_SKIPPED
+        )
         if strict and not near:
             return 0
         self._at = number

@@ -1,6 +1,8 @@
-"""The shape of a scientific paper: its parts by role, figures, tables, equations, references, as spans of its text.
+"""The shape of a scientific paper: its parts by role, figures, tables, equations, references, as
+spans of its text.
 
-The one rule: whatever is found, `document.text[start:end]` is the words meant; what is not found is empty, never guessed.
+The one rule: whatever is found, `document.text[start:end]` is the words meant; what is not found is
+empty, never guessed.
 """
 
 from __future__ import annotations
@@ -9,16 +11,27 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-Role = Literal["front", "abstract", "introduction", "related_work", "method", "results", "discussion", "references", "other"]
+Role = Literal[
+    "front",
+    "abstract",
+    "introduction",
+    "related_work",
+    "method",
+    "results",
+    "discussion",
+    "references",
+    "other",
+]
 ROLES: tuple[Role, ...] = get_args(Role)
 FloatKind = Literal["figure", "table"]
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A section with its own text, without that of its subsections. `role`: what it is for; `discussion` covers limits and
-    conclusion, `front` title and authors, `other` acknowledgements, ethics and the like. `appendix`: it stands behind the paper
-    proper (its role is that of what it holds). Pages are 1-based; 0 where the document has none.
+    """A section with its own text, without that of its subsections. `role`: what it is for;
+    `discussion` covers limits and conclusion, `front` title and authors, `other` acknowledgements,
+    ethics and the like. `appendix`: it stands behind the paper proper (its role is that of what it
+    holds). Pages are 1-based; 0 where the document has none.
     """
 
     role: Role
@@ -36,8 +49,9 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Float:
-    """A figure or table. `label` as the paper writes it (`Table 2`, `图 3`), `number` its number (`2`, `3a`, `A1`). The caption
-    is `start` to `end`; `body` what stands in it as text (of a table its rows), or None.
+    """A figure or table. `label` as the paper writes it (`Table 2`, `图 3`), `number` its number
+    (`2`, `3a`, `A1`). The caption is `start` to `end`; `body` what stands in it as text (of a table
+    its rows), or None.
     """
 
     kind: FloatKind
@@ -61,7 +75,9 @@ class Equation:
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """An entry of the list of references. `key`: `12` of a numbered list, else `Wei et al., 2022`; `authors`: family names."""
+    """An entry of the list of references. `key`: `12` of a numbered list, else `Wei et al., 2022`;
+    `authors`: family names.
+    """
 
     key: str
     start: int
@@ -74,8 +90,8 @@ class Reference:
 
 @dataclass(frozen=True, slots=True)
 class Mention:
-    """A place of the running text that points to a float, an equation or references. `targets` index the tuple of `Paper` that
-    `kind` names.
+    """A place of the running text that points to a float, an equation or references. `targets`
+    index the tuple of `Paper` that `kind` names.
     """
 
     kind: Literal["float", "equation", "reference"]
@@ -86,8 +102,8 @@ class Mention:
 
 @dataclass(frozen=True, slots=True)
 class Paper:
-    """`parts` cover the text in order. `abstract` is the span of its words, None where there is none. `title_span` and
-    `authors_span` are where these stand.
+    """`parts` cover the text in order. `abstract` is the span of its words, None where there is
+    none. `title_span` and `authors_span` are where these stand.
     """
 
     title: str

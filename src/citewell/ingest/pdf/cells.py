@@ -1,6 +1,7 @@
 """Where the columns of a table lie, and what stands in its cells.
 
-The one rule: a word belongs to the column in which its middle lies; a piece that no gap parts where columns part covers both.
+The one rule: a word belongs to the column in which its middle lies; a piece that no gap parts where
+columns part covers both.
 """
 
 from __future__ import annotations
@@ -17,14 +18,17 @@ from citewell.ingest.tables.table_text import ACROSS
 from citewell.text.language import seam
 
 _NEAR_RULE: Final = 3.0  # points: a gap this near to an upright rule is the same
-_SEVERAL: Final = 0.4  # of the rows have more than one piece, or it is not they that show the columns
+_SEVERAL: Final = (
+    0.4  # of the rows have more than one piece, or it is not they that show the columns
+)
 _STRAY: Final = 0.1  # of the rows may run over a gap between columns
 
 
 @dataclass(slots=True)
 class Grid:
-    """`lines[n]` are the pieces in `rows[n]`. `header`: how many first rows name the columns, None where not known.
-    `places`: for each column, where the pieces begin and end that stand in it alone.
+    """`lines[n]` are the pieces in `rows[n]`. `header`: how many first rows name the columns, None
+    where not known. `places`: for each column, where the pieces begin and end that stand in it
+    alone.
     """
 
     rows: list[list[str]]
@@ -34,7 +38,9 @@ class Grid:
 
 
 def cuts(table: Sequence[Sequence[Line]], gap: float, upright: Sequence[float] = ()) -> list[float]:
-    """The middles of the gaps, at least `gap` type sizes wide, that run through all rows of more than one piece."""
+    """The middles of the gaps, at least `gap` type sizes wide, that run through all rows of more
+    than one piece.
+    """
     several = [row for row in table if len(row) > 1]
     several = several if len(several) >= max(2, _SEVERAL * len(table)) else list(table)
     words = sorted((word.x0, word.x1) for row in several for line in row for word in line.words)
@@ -75,12 +81,17 @@ def cells(
     header: int | None,
     bands: Sequence[int] | None = None,
 ) -> Grid:
-    """The cells of `table`, parted at `places`, some of which are `upright` rules. `partial`: short rules under names of
-    several columns. `bands`: how many rows stand between one rule and the next; None: each row is one already.
+    """The cells of `table`, parted at `places`, some of which are `upright` rules. `partial`: short
+    rules under names of several columns. `bands`: how many rows stand between one rule and the
+    next; None: each row is one already.
     """
     grid = Grid([], [], [[] for _ in range(len(places) + 1)], header)
     for n, row in enumerate(table):
-        short = [rule for rule in partial if -row[0].size < rule.at - min(line.y0 for line in row) < 0.5 * row[0].size]
+        short = [
+            rule
+            for rule in partial
+            if -row[0].size < rule.at - min(line.y0 for line in row) < 0.5 * row[0].size
+        ]
         if n < (header or 0):
             short += _named_between(row, places, upright)
         short = [part for rule in short for part in _shared(rule, row, places)]
@@ -118,20 +129,34 @@ def _row(
 
 
 def _shared(rule: Rule, row: Sequence[Line], places: Sequence[float]) -> list[Rule]:
-    """A rule under several pieces as one rule for each, where its columns can be dealt out evenly; else none."""
+    """A rule under several pieces as one rule for each, where its columns can be dealt out evenly;
+    else none.
+    """
     above = [line for line in row if rule.low - 2 <= (line.x0 + line.x1) / 2 <= rule.high + 2]
     if len(above) < 2:
         return [rule]
-    edges = [rule.low, *(place for place in places if rule.low + 3 < place < rule.high - 3), rule.high]
+    edges = [
+        rule.low,
+        *(place for place in places if rule.low + 3 < place < rule.high - 3),
+        rule.high,
+    ]
     count, over = divmod(len(edges) - 1, len(above))
     if over or count < 2:
         return []
     return [Rule(rule.at, edges[count * n], edges[count * (n + 1)]) for n in range(len(above))]
 
 
-def _named_between(row: Sequence[Line], places: Sequence[float], upright: Sequence[float]) -> list[Rule]:
-    """For each piece of a header that stands alone between two upright rules, a rule under all columns between them."""
-    edges = [min(line.x0 for line in row), *upright, max(*places, *(line.x1 for line in row)) + 4] if upright else []
+def _named_between(
+    row: Sequence[Line], places: Sequence[float], upright: Sequence[float]
+) -> list[Rule]:
+    """For each piece of a header that stands alone between two upright rules, a rule under all
+    columns between them.
+    """
+    edges = (
+        [min(line.x0 for line in row), *upright, max(*places, *(line.x1 for line in row)) + 4]
+        if upright
+        else []
+    )
     found = []
     for left, right in pairwise(edges):
         between = [line for line in row if left < (line.x0 + line.x1) / 2 < right]
@@ -140,9 +165,11 @@ def _named_between(row: Sequence[Line], places: Sequence[float], upright: Sequen
     return found
 
 
-def _split(line: Line, places: Sequence[float], upright: Sequence[float], partial: Sequence[Rule]) -> list[list[Word]]:
-    """A piece parted where a column's edge lies in a gap between its words that is wider than a space, or is a rule; not over
-    a short rule, under which it stands as a name of several columns.
+def _split(
+    line: Line, places: Sequence[float], upright: Sequence[float], partial: Sequence[Rule]
+) -> list[list[Word]]:
+    """A piece parted where a column's edge lies in a gap between its words that is wider than a
+    space, or is a rule; not over a short rule, under which it stands as a name of several columns.
     """
     if any(rule.low - 2 < line.x0 and line.x1 < rule.high + 2 for rule in partial):
         return [list(line.words)]
@@ -158,11 +185,17 @@ def _split(line: Line, places: Sequence[float], upright: Sequence[float], partia
     return parts
 
 
-def _columns(part: Sequence[Word], places: Sequence[float], partial: Sequence[Rule]) -> tuple[int, int]:
-    """The first and the last column that a piece covers: those over the short rule under it, or those it reaches into."""
+def _columns(
+    part: Sequence[Word], places: Sequence[float], partial: Sequence[Rule]
+) -> tuple[int, int]:
+    """The first and the last column that a piece covers: those over the short rule under it, or
+    those it reaches into.
+    """
     left, right = part[0].x0, part[-1].x1
     for rule in partial:
-        if rule.low - 2 <= (left + right) / 2 <= rule.high + 2 and rule.high - rule.low > 0.8 * (right - left):
+        if rule.low - 2 <= (left + right) / 2 <= rule.high + 2 and rule.high - rule.low > 0.8 * (
+            right - left
+        ):
             return bisect_left(places, rule.low + 3), bisect_left(places, rule.high - 3)
     first, last = bisect_left(places, left + 1), bisect_left(places, right - 1)
     if last > first and len(part) == 1:
@@ -171,14 +204,21 @@ def _columns(part: Sequence[Word], places: Sequence[float], partial: Sequence[Ru
 
 
 def _name_rows(grid: Grid, bands: Sequence[int]) -> None:
-    """A name that stands alone in the first column between two rules names every row between them."""
+    """A name that stands alone in the first column between two rules names every row between
+    them.
+    """
     at = 0
     keep: list[int] = []
     for n, count in enumerate(bands):
         own = range(at, at + count)
         at += count
         named = [row for row in own if grid.rows[row][0]]
-        alone = len(named) == 1 and count > 1 and n >= (1 if grid.header else 0) and len(grid.rows[named[0]]) > 2
+        alone = (
+            len(named) == 1
+            and count > 1
+            and n >= (1 if grid.header else 0)
+            and len(grid.rows[named[0]]) > 2
+        )
         only = alone and not any(grid.rows[named[0]][1:])
         if alone and (only or count > 2):
             for row in own:
@@ -188,7 +228,9 @@ def _name_rows(grid: Grid, bands: Sequence[int]) -> None:
 
 
 def _between(grid: Grid, row: int, own: range) -> bool:
-    """Whether a row stands nearer to its neighbours than two rows of the table do: it is a name beside them."""
+    """Whether a row stands nearer to its neighbours than two rows of the table do: it is a name
+    beside them.
+    """
     others = [grid.lines[n][0].y0 for n in own if n != row]
     return min(abs(y - grid.lines[row][0].y0) for y in others) < 0.8 * grid.lines[row][0].size
 
@@ -200,7 +242,13 @@ def _continue(grid: Grid) -> None:
         row, before = grid.rows[n], grid.rows[n - 1]
         filled = [k for k, cell in enumerate(row) if cell]
         near = 0 < grid.lines[n - 1][-1].y0 - grid.lines[n][0].y0 < 1.5 * grid.lines[n][0].size
-        if near and not row[0] and len(row) > 1 and 2 * len(filled) < len(row) + 1 and all(before[k] for k in filled):
+        if (
+            near
+            and not row[0]
+            and len(row) > 1
+            and 2 * len(filled) < len(row) + 1
+            and all(before[k] for k in filled)
+        ):
             for k in filled:
                 before[k] += seam(before[k], row[k]) + row[k] if row[k] != ACROSS else ""
             grid.lines[n - 1] += grid.lines.pop(n)

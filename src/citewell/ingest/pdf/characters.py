@@ -1,6 +1,8 @@
-"""What pdfium knows of a page's characters: their places, sizes and fonts, in the frame in which the text is upright.
+"""What pdfium knows of a page's characters: their places, sizes and fonts, in the frame in which
+the text is upright.
 
-The one rule: coordinates leave here turned so that lines run left to right and y grows upwards, whatever way page or text lie.
+The one rule: coordinates leave here turned so that lines run left to right and y grows upwards,
+whatever way page or text lie.
 """
 
 from __future__ import annotations
@@ -11,7 +13,9 @@ import re
 from dataclasses import dataclass
 from typing import Any, Final
 
-_BOLD = re.compile(r"bold|black|heavy|semibd|demi|cmbx|[-,_]b(?:d|old)?\b|simhei|heiti", re.IGNORECASE)
+_BOLD = re.compile(
+    r"bold|black|heavy|semibd|demi|cmbx|[-,_]b(?:d|old)?\b|simhei|heiti", re.IGNORECASE
+)
 _FIXED = re.compile(r"mono|courier|consol|cmtt|typewriter|menlo|inconsolata", re.IGNORECASE)
 _BOLD_WEIGHT: Final = 600
 _FIXED_FLAG: Final = 1  # bit 1 of a font descriptor's flags
@@ -25,7 +29,9 @@ SLANTED: Final = -1  # the turn of text that runs neither along nor across the p
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """The visible part of a page in its own points, and by how many quarter turns clockwise it is shown."""
+    """The visible part of a page in its own points, and by how many quarter turns clockwise it is
+    shown.
+    """
 
     left: float
     bottom: float
@@ -37,7 +43,9 @@ class Frame:
         """A point of the page, with the page turned clockwise by `turn` quarters."""
         return _turned(turn, x - self.left, y - self.bottom, self.width, self.height)
 
-    def shares(self, turn: int, box: tuple[float, float, float, float]) -> tuple[float, float, float, float]:
+    def shares(
+        self, turn: int, box: tuple[float, float, float, float]
+    ) -> tuple[float, float, float, float]:
         """An upright (x0, y0, x1, y1) as shares of the page as it is shown, from its top left."""
         more = (self.shown - turn) % 4
         width, height = (self.width, self.height) if turn % 2 == 0 else (self.height, self.width)
@@ -70,13 +78,17 @@ def shared(value: float) -> float:
 def frame_of(page: Any) -> Frame:
     """The frame of a pdfium page."""
     left, bottom, right, top = page.get_bbox()
-    return Frame(left, bottom, max(right - left, 1.0), max(top - bottom, 1.0), page.get_rotation() // 90 % 4)
+    return Frame(
+        left, bottom, max(right - left, 1.0), max(top - bottom, 1.0), page.get_rotation() // 90 % 4
+    )
 
 
 class Characters:
-    """The characters of one text page. Indexes are pdfium's; places are upright for the `turn` asked for.
+    """The characters of one text page. Indexes are pdfium's; places are upright for the `turn`
+    asked for.
 
-    Every figure is a call into pdfium, and a page needs thousands: what can be made once is made once.
+    Every figure is a call into pdfium, and a page needs thousands: what can be made once is made
+    once.
     """
 
     def __init__(self, textpage: Any, frame: Frame) -> None:
@@ -96,7 +108,9 @@ class Characters:
     def turn(self, index: int) -> int:
         """How many quarter turns clockwise make the character upright, or SLANTED."""
         matrix = self._matrix
-        if not self._pdfium.FPDFText_GetMatrix(self._page, index, self._to_matrix) or not (matrix.a or matrix.b):
+        if not self._pdfium.FPDFText_GetMatrix(self._page, index, self._to_matrix) or not (
+            matrix.a or matrix.b
+        ):
             return 0
         quarters = math.degrees(math.atan2(matrix.b, matrix.a)) / 90
         return round(quarters) % 4 if abs(quarters - round(quarters)) * 90 < _UPRIGHT else SLANTED
@@ -145,7 +159,9 @@ class Characters:
 
 
 def _text(textpage: Any) -> str:
-    """The page's text, one character for each of pdfium's, so that positions in it are pdfium's indexes."""
+    """The page's text, one character for each of pdfium's, so that positions in it are pdfium's
+    indexes.
+    """
     import pypdfium2.raw as pdfium
 
     count = textpage.count_chars()
@@ -153,4 +169,7 @@ def _text(textpage: Any) -> str:
     if len(text) == count:
         return text
     codes = (pdfium.FPDFText_GetUnicode(textpage, n) for n in range(count))
-    return "".join(HYPHEN if code == _HYPHEN_CODE else chr(code) if 0 < code < 0x110000 else " " for code in codes)
+    return "".join(
+        HYPHEN if code == _HYPHEN_CODE else chr(code) if 0 < code < 0x110000 else " "
+        for code in codes
+    )

@@ -1,6 +1,8 @@
-"""Paragraphs that a note, a table or a figure at the end of a column cut in two, put together again.
+"""Paragraphs that a note, a table or a figure at the end of a column cut in two, put together
+again.
 
-The one rule: what cut a paragraph is moved before it, or after it on a later page; pages never go backwards.
+The one rule: what cut a paragraph is moved before it, or after it on a later page; pages never go
+backwards.
 """
 
 from __future__ import annotations
@@ -21,8 +23,12 @@ _CAPTION = re.compile(r"(?:table|figure|fig\.|algorithm|listing|表|图|圖)\s*[
 _SIGN = re.compile(r"[^\w]")
 
 
-def gathered(found: Sequence[Paragraph], lines: Sequence[Line], headings: Container[int]) -> list[Paragraph]:
-    """The paragraphs in order, cut ones whole. `headings`: indexes of the lines at which a heading begins."""
+def gathered(
+    found: Sequence[Paragraph], lines: Sequence[Line], headings: Container[int]
+) -> list[Paragraph]:
+    """The paragraphs in order, cut ones whole. `headings`: indexes of the lines at which a heading
+    begins.
+    """
     words = vocabulary(lines)
     waiting, out = list(found), []
     n = 0
@@ -34,19 +40,32 @@ def gathered(found: Sequence[Paragraph], lines: Sequence[Line], headings: Contai
             n += 1
             continue
         start, between = paragraph.pieces[0][0], waiting[n + 1 : after]
-        paragraph.join(waiting[after], link(paragraph, lines[paragraph.last], lines[waiting[after].first], words))
+        paragraph.join(
+            waiting[after],
+            link(paragraph, lines[paragraph.last], lines[waiting[after].first], words),
+        )
         out += [one for one in between if one.pieces[-1][0] == start]
-        waiting[n : after + 1] = [paragraph, *(one for one in between if one.pieces[-1][0] != start)]
+        waiting[n : after + 1] = [
+            paragraph,
+            *(one for one in between if one.pieces[-1][0] != start),
+        ]
     return out
 
 
 def _can_move(paragraph: Paragraph, between: Sequence[Paragraph], other: Paragraph) -> bool:
-    """Whether each paragraph between is all on the page where the first begins, or all on the one where the second ends."""
+    """Whether each paragraph between is all on the page where the first begins, or all on the one
+    where the second ends.
+    """
     before, after = paragraph.pieces[0][0], other.pieces[-1][0]
-    return all(one.pieces[0][0] == one.pieces[-1][0] and one.pieces[0][0] in {before, after} for one in between)
+    return all(
+        one.pieces[0][0] == one.pieces[-1][0] and one.pieces[0][0] in {before, after}
+        for one in between
+    )
 
 
-def _continuation(found: Sequence[Paragraph], n: int, lines: Sequence[Line], headings: Container[int]) -> int | None:
+def _continuation(
+    found: Sequence[Paragraph], n: int, lines: Sequence[Line], headings: Container[int]
+) -> int | None:
     """Where paragraph `n` goes on, None where it is whole."""
     paragraph = found[n]
     last = lines[paragraph.last]

@@ -1,7 +1,7 @@
 """Running headers, footers and page numbers: found because they repeat, and left out.
 
-The one rule: only a page's two outermost lines above and below can go, none larger than the text, and only with company on
-other pages.
+The one rule: only a page's two outermost lines above and below can go, none larger than the text,
+and only with company on other pages.
 """
 
 from __future__ import annotations
@@ -16,10 +16,13 @@ from citewell.ingest.pdf.lines import Line, body_size
 EDGE: Final = 2  # lines at the top and at the bottom of a page that can be furniture
 EDGE_NUMBERS: Final = 4  # the same for bare page numbers, which notes may stand around
 FEWEST: Final = 3  # pages on which a line has to stand to be called running
-_SAME: Final = 12  # characters in which the headers of one chapter agree; a section's name may follow
+_SAME: Final = (
+    12  # characters in which the headers of one chapter agree; a section's name may follow
+)
 _DIGITS = re.compile(r"\d+|\b[ivxlc]+\b", re.IGNORECASE)
 _NUMBER = re.compile(
-    r"(?:page|第|-|–|—|·)?\s*(?:\d{1,5}|[ivxlc]{1,7})\s*(?:(?:/|of|共|页\s*[,，/]?\s*共)\s*\d{1,5})?\s*(?:页|頁|-|–|—|·)?",
+    r"(?:page|第|-|–|—|·)?\s*(?:\d{1,5}|[ivxlc]{1,7})\s*(?:(?:/|of|共|页\s*[,，"
+    r"/]?\s*共)\s*\d{1,5})?\s*(?:页|頁|-|–|—|·)?",
     re.IGNORECASE,
 )
 
@@ -33,7 +36,12 @@ def drop(pages: Sequence[list[Line]]) -> list[list[Line]]:
     needed = max(FEWEST, with_text / 2)
     starts = [{(_key(line)[:_SAME], round(line.y0)) for line in found} for found in edges]
     running = [
-        [line for line in found if seen[_key(line)] >= needed or (line in _outermost(found) and _neighbours(line, n, starts))]
+        [
+            line
+            for line in found
+            if seen[_key(line)] >= needed
+            or (line in _outermost(found) and _neighbours(line, n, starts))
+        ]
         for n, found in enumerate(edges)
     ]
     heights = Counter(round(line.y0) for found in running for line in found)
@@ -41,21 +49,39 @@ def drop(pages: Sequence[list[Line]]) -> list[list[Line]]:
     stamps = Counter(key for lines in pages for key in {_key(line) for line in lines if line.aside})
     kept = []
     for found, gone, lines in zip(edges, running, pages, strict=True):
-        out = {id(line) for line in gone} | {id(line) for line in _outermost(found) if round(line.y0) in usual}
-        kept.append([line for line in lines if id(line) not in out and not (line.aside and stamps[_key(line)] >= needed)])
+        out = {id(line) for line in gone} | {
+            id(line) for line in _outermost(found) if round(line.y0) in usual
+        }
+        kept.append(
+            [
+                line
+                for line in lines
+                if id(line) not in out and not (line.aside and stamps[_key(line)] >= needed)
+            ]
+        )
     return kept
 
 
 def _outermost(edge: list[Line]) -> list[Line]:
-    """The lowest and the highest line: where headers of most pages stand, they are headers on every page."""
-    return [min(edge, key=lambda line: line.y0), max(edge, key=lambda line: line.y0)] if len(edge) > 1 else []
+    """The lowest and the highest line: where headers of most pages stand, they are headers on every
+    page.
+    """
+    return (
+        [min(edge, key=lambda line: line.y0), max(edge, key=lambda line: line.y0)]
+        if len(edge) > 1
+        else []
+    )
 
 
 def _edges(lines: list[Line]) -> list[Line]:
     """The outermost lines by height, wherever they stand in the stream."""
-    ordered = sorted((line for line in lines if not line.aside and not line.row), key=lambda line: line.y0)
+    ordered = sorted(
+        (line for line in lines if not line.aside and not line.row), key=lambda line: line.y0
+    )
     outer = ordered[:EDGE] + ordered[max(EDGE, len(ordered) - EDGE) :]
-    near = ordered[EDGE:EDGE_NUMBERS] + ordered[max(EDGE_NUMBERS, len(ordered) - EDGE_NUMBERS) : -EDGE]
+    near = (
+        ordered[EDGE:EDGE_NUMBERS] + ordered[max(EDGE_NUMBERS, len(ordered) - EDGE_NUMBERS) : -EDGE]
+    )
     return outer + [line for line in near if _key(line) == "#"]
 
 
@@ -66,7 +92,12 @@ def _key(line: Line) -> str:
 
 
 def _neighbours(line: Line, page: int, starts: list[set[tuple[str, int]]]) -> bool:
-    """A chapter's header: begins with the same words at the same height on two of the four pages around."""
+    """A chapter's header: begins with the same words at the same height on two of the four pages
+    around.
+    """
     start, height = _key(line)[:_SAME], round(line.y0)
     around = [starts[n] for n in (page - 2, page - 1, page + 1, page + 2) if 0 <= n < len(starts)]
-    return sum(any((start, height + shift) in found for shift in (-1, 0, 1)) for found in around) >= FEWEST - 1
+    return (
+        sum(any((start, height + shift) in found for shift in (-1, 0, 1)) for found in around)
+        >= FEWEST - 1
+    )

@@ -1,4 +1,5 @@
-"""Which lines of a PDF are headings: those its outline names, or else those set larger or bolder than the text.
+"""Which lines of a PDF are headings: those its outline names, or else those set larger or bolder
+than the text.
 
 The one rule: better none than wrong ones, so lines that look like headings too often count as text.
 """
@@ -16,7 +17,9 @@ from citewell.text.line_breaks import chapter_level
 
 _SIGNS = re.compile(r"[\W_]+")
 _LETTERS = re.compile(r"[^\W\d_]")
-_NUMBERED = re.compile(r"(?:(\d{1,2}(?:\.\d{1,2}){0,4})\.?|[A-Z](?:\.\d{1,2}){0,3}\.?)\s+\S|附录|附錄")
+_NUMBERED = re.compile(
+    r"(?:(\d{1,2}(?:\.\d{1,2}){0,4})\.?|[A-Z](?:\.\d{1,2}){0,3}\.?)\s+\S|附录|附錄"
+)
 _CHAPTER_LINE = re.compile(r"(?:chapter|part|appendix)\s+\w{1,5}|第.{1,6}[章部编篇]", re.IGNORECASE)
 _ENTRY = re.compile(r"(.+?)\s*…\s*(?:\d{1,4}|[ivxlc]{1,7})", re.IGNORECASE)
 _NUMBER_IN_FRONT = re.compile(r"^[\d.]+\s*")
@@ -26,13 +29,16 @@ _TOO_MANY: Final = 0.3  # share of all characters that headings may make up
 _MOST_LINES: Final = 4  # lines that one heading may run over
 _LONGEST_PREFIX: Final = 12  # characters of numbering that an outline may leave out
 _PREFIX = re.compile(
-    r"(?:chapter|section|part|appendix)?(?:\d{0,8}|[a-z]\d{0,4}|[ivxlc]{1,6})|第.{1,6}[章节節部篇编]|[一二三四五六七八九十]{1,3}"
+    r"(?:chapter|section|part|appendix)?(?:\d{0,8}|[a-z]\d{0,4}|[ivxlc]{1,6})|第.{1,"
+    r"6}[章节節部篇编]|[一二三四五六七八九十]{1,3}"
 )
 
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """An outline's entry: `page` is 1-based, `y` where it points to on that page (None: the top)."""
+    """An outline's entry: `page` is 1-based, `y` where it points to on that page (None: the
+    top).
+    """
 
     level: int
     title: str
@@ -42,7 +48,9 @@ class Mark:
 
 @dataclass(frozen=True, slots=True)
 class Heading:
-    """`lines` lines from this one on are a heading; 0: it stands nowhere in the text, and its section begins here."""
+    """`lines` lines from this one on are a heading; 0: it stands nowhere in the text, and its
+    section begins here.
+    """
 
     level: int
     title: str
@@ -56,10 +64,16 @@ def find(lines: Sequence[Line], marks: Sequence[Mark]) -> dict[int, Heading]:
 
 
 def without_contents(lines: list[Line], headings: dict[int, Heading]) -> list[Line]:
-    """`lines` without those of a table of contents: the words of a heading, dots, and a page number."""
+    """`lines` without those of a table of contents: the words of a heading, dots, and a page
+    number.
+    """
     titles = {_bare(heading.title or lines[n].text) for n, heading in headings.items()}
     titles |= {_bare(_NUMBER_IN_FRONT.sub("", title)) for title in titles}
-    return [line for line in lines if not (entry := _ENTRY.fullmatch(line.text)) or _entry_title(entry.group(1)) not in titles]
+    return [
+        line
+        for line in lines
+        if not (entry := _ENTRY.fullmatch(line.text)) or _entry_title(entry.group(1)) not in titles
+    ]
 
 
 def _entry_title(text: str) -> str:
@@ -85,7 +99,9 @@ def from_outline(lines: Sequence[Line], marks: Sequence[Mark]) -> dict[int, Head
 
 
 def _named(lines: Sequence[Line], places: list[int], mark: Mark) -> tuple[int, int] | None:
-    """The lines that say an entry's title, the nearest to where it points; numbering in front may be more."""
+    """The lines that say an entry's title, the nearest to where it points; numbering in front may
+    be more.
+    """
     wanted = _bare(mark.title)
     matches = []
     for at, n in enumerate(places):
@@ -99,7 +115,9 @@ def _named(lines: Sequence[Line], places: list[int], mark: Mark) -> tuple[int, i
                 break
     if not wanted or not matches:
         return None
-    n, count = min(matches, key=lambda match: abs(lines[match[0]].y1 - mark.y) if mark.y is not None else 0)
+    n, count = min(
+        matches, key=lambda match: abs(lines[match[0]].y1 - mark.y) if mark.y is not None else 0
+    )
     if n - 1 in places and _CHAPTER_LINE.fullmatch(lines[n - 1].text):
         return n - 1, count + 1
     return n, count
@@ -125,7 +143,12 @@ def from_type(lines: Sequence[Line]) -> dict[int, Heading]:
         return {}
     first = runs[0] if runs else (0, 0)
     styles = Counter(_style(lines[n]) for n, _ in runs)
-    if runs and lines[first[0]].page == 1 and styles[_style(lines[first[0]])] == 1 and len(runs) > 1:
+    if (
+        runs
+        and lines[first[0]].page == 1
+        and styles[_style(lines[first[0]])] == 1
+        and len(runs) > 1
+    ):
         runs = runs[1:]  # the document's title
     levels = _levels(lines, [n for n, _ in runs])
     return {n: Heading(levels[n], "", count) for n, count in runs}
@@ -153,11 +176,18 @@ def _candidate(lines: Sequence[Line], n: int, body: float) -> bool:
 
 
 def _alone(lines: Sequence[Line], n: int) -> bool:
-    """A short line with more room above and below than lines of the text have, or a change of type."""
+    """A short line with more room above and below than lines of the text have, or a change of
+    type.
+    """
     line = lines[n]
     after = lines[n + 1] if n + 1 < len(lines) else None
     above = lines[n - 1] if n else None
-    free_above = above is None or above.page != line.page or above.y0 - line.y0 > 1.6 * line.size or above.y0 < line.y0
+    free_above = (
+        above is None
+        or above.page != line.page
+        or above.y0 - line.y0 > 1.6 * line.size
+        or above.y0 < line.y0
+    )
     free_below = after is not None and after.page == line.page and not after.starts_bold
     return free_above and free_below and len(line.text) < 80
 
@@ -167,13 +197,19 @@ def _style(line: Line) -> tuple[float, bool]:
 
 
 def _runs(lines: Sequence[Line], starts: list[int], body: float) -> list[tuple[int, int]]:
-    """Each heading as (first line, how many): lines of one type close below a candidate go on with it."""
+    """Each heading as (first line, how many): lines of one type close below a candidate go on with
+    it.
+    """
     runs: list[tuple[int, int]] = []
     for n in starts:
         if runs and n < sum(runs[-1]):
             continue
         count = 1
-        while count < _MOST_LINES and n + count < len(lines) and _continues(lines[n + count - 1], lines[n + count], body):
+        while (
+            count < _MOST_LINES
+            and n + count < len(lines)
+            and _continues(lines[n + count - 1], lines[n + count], body)
+        ):
             count += 1
         runs.append((n, count))
     return runs
@@ -182,11 +218,19 @@ def _runs(lines: Sequence[Line], starts: list[int], body: float) -> list[tuple[i
 def _continues(before: Line, line: Line, body: float) -> bool:
     near = 0 < before.y0 - line.y0 < 1.7 * line.size and before.page == line.page
     marked = line.bold or line.size >= _LARGER * body
-    return near and marked and not line.row and _style(before) == _style(line) and not _NUMBERED.match(line.text)
+    return (
+        near
+        and marked
+        and not line.row
+        and _style(before) == _style(line)
+        and not _NUMBERED.match(line.text)
+    )
 
 
 def _levels(lines: Sequence[Line], starts: list[int]) -> dict[int, int]:
-    """A numbered heading's level is its number's depth; another's that of numbered ones in its type, or its type's rank."""
+    """A numbered heading's level is its number's depth; another's that of numbered ones in its
+    type, or its type's rank.
+    """
     depths = {n: _depth(lines[n].text) for n in starts}
     by_style: dict[tuple[float, bool], Counter[int]] = {}
     for n, depth in depths.items():
@@ -196,7 +240,9 @@ def _levels(lines: Sequence[Line], starts: list[int]) -> dict[int, int]:
     levels = {}
     for n in starts:
         style = _style(lines[n])
-        usual = by_style[style].most_common(1)[0][0] if style in by_style else ranked.index(style) + 1
+        usual = (
+            by_style[style].most_common(1)[0][0] if style in by_style else ranked.index(style) + 1
+        )
         levels[n] = min(6, depths[n] or usual)
     return levels
 
@@ -206,4 +252,8 @@ def _depth(text: str) -> int:
     match = _NUMBERED.match(text)
     if not match:
         return chapter_level(text)
-    return match.group(1).count(".") + 1 if match.group(1) else match.group().split()[0].rstrip(".").count(".") + 1
+    return (
+        match.group(1).count(".") + 1
+        if match.group(1)
+        else match.group().split()[0].rstrip(".").count(".") + 1
+    )

@@ -1,7 +1,9 @@
-"""One page of a PDF as pieces of lines with their place and type, in the order in which pdfium gives them.
+"""One page of a PDF as pieces of lines with their place and type, in the order in which pdfium
+gives them.
 
-The one rule: a piece holds no wide gap and no second row, so what stands in two columns or cells is never one piece. Characters
-are made plain here (ligatures, radicals, spread-out Chinese), before any offset is taken.
+The one rule: a piece holds no wide gap and no second row, so what stands in two columns or cells is
+never one piece. Characters are made plain here (ligatures, radicals, spread-out Chinese), before
+any offset is taken.
 """
 
 from __future__ import annotations
@@ -19,9 +21,11 @@ from citewell.text.language import CJK
 
 _LINE = re.compile(rf"[^\r\n{HYPHEN}]+{HYPHEN}?")
 _WORD = re.compile(rf"[^\s{HYPHEN}]+")
-# ligatures and look-alike radicals; NFKC of anything else could change what is said (², ①, full-width signs)
+# ligatures and look-alike radicals; NFKC of anything else could change what is said (², ①,
+# full-width signs)
 _PLAIN = re.compile(r"[\ufb00-\ufb06\u2e80-\u2fdf\uf900-\ufaff]")
-# radicals of simplified Chinese, which some programs write for the characters they look like; NFKC leaves or mistakes these
+# radicals of simplified Chinese, which some programs write for the characters they look like; NFKC
+# leaves or mistakes these
 _RADICALS = dict(
     zip(
         "⼾⺠⻁⻄⻅⻆⻉⻋⻓⻔⻘⻙⻚⻛⻜⻝⻢⻣⻤⻥⻦⻧⻨⻩⻬⻮⻰⻳⻑⻗",
@@ -34,7 +38,8 @@ _CJK_PAIR = re.compile(rf"[{CJK}…](?=\s*[{CJK}…])")
 _BREAKABLE = re.compile(rf"[{CJK}\uac00-\ud7a3]|[^\w\s]\w")  # where a row may end inside a word
 _LEADERS = re.compile(r"\s*(?:[.·…]\s*){5,}")  # the dots of a table of contents
 _SPACES = re.compile(r"[ \t\u00a0]+")
-WIDE_GAP: Final = 0.9  # type sizes between two words that may be of two columns; spaces of justified text stay below
+# type sizes between two words that may be of two columns; spaces of justified text stay below
+WIDE_GAP: Final = 0.9
 WIDE_GAP_FIXED: Final = 1.6  # the same where all letters are equally wide, and spaces too
 _SAME_ROW: Final = 3  # words close together, after which the next is taken to stand in the same row
 _BELOW: Final = 0.22  # type sizes that letters reach below the baseline, and those above
@@ -52,8 +57,9 @@ class Word:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """`x0`, `x1`, `y0` (bottom), `y1` (top) and `size` are in points, upright, y upwards. `box`: the same as shares of the
-    page as shown. `hyphen`: a word goes on in the next line. `unmapped`: the font does not tell which characters it shows.
+    """`x0`, `x1`, `y0` (bottom), `y1` (top) and `size` are in points, upright, y upwards. `box`:
+    the same as shares of the page as shown. `hyphen`: a word goes on in the next line. `unmapped`:
+    the font does not tell which characters it shows.
     """
 
     page: int
@@ -89,14 +95,21 @@ def pieces(characters: Characters, number: int) -> list[Line]:
     found: list[Line] = []
     for match in _LINE.finditer(characters.text):
         raw, start = match.group(), match.start()
-        first = next((n for n, char in enumerate(raw) if not char.isspace() and char != HYPHEN), None)
+        first = next(
+            (n for n, char in enumerate(raw) if not char.isspace() and char != HYPHEN), None
+        )
         if first is None:
             continue
         turn = characters.turn(start + first)
         goes_on = False
         for part in _parts(characters, raw, start, turn):
             line = _piece(
-                characters, part, turn, number, goes_on=goes_on, hyphen=characters.text.startswith(HYPHEN, part[-1][1])
+                characters,
+                part,
+                turn,
+                number,
+                goes_on=goes_on,
+                hyphen=characters.text.startswith(HYPHEN, part[-1][1]),
             )
             goes_on = True
             if line.text:
@@ -112,7 +125,9 @@ def main_turn(lines: Sequence[Line]) -> int:
     return turns.most_common(1)[0][0] if turns else 0
 
 
-_Spot = tuple[int, int, float, float, float]  # first character, one after the last, left, right, baseline
+_Spot = tuple[
+    int, int, float, float, float
+]  # first character, one after the last, left, right, baseline
 
 
 def _parts(characters: Characters, raw: str, start: int, turn: int) -> Iterator[list[_Spot]]:
@@ -123,7 +138,9 @@ def _parts(characters: Characters, raw: str, start: int, turn: int) -> Iterator[
         first, after = start + match.start(), start + match.end()
         breakable = _BREAKABLE.search(match.group())
         for spot in (
-            _spots(characters, first, after, turn) if breakable else [_spot(characters, first, after, turn, group, size)]
+            _spots(characters, first, after, turn)
+            if breakable
+            else [_spot(characters, first, after, turn, group, size)]
         ):
             if group and _apart(group[-1], spot, size, gap):
                 yield group
@@ -136,8 +153,12 @@ def _parts(characters: Characters, raw: str, start: int, turn: int) -> Iterator[
         yield group
 
 
-def _spot(characters: Characters, first: int, after: int, turn: int, group: list[_Spot], size: float) -> _Spot:
-    """A word. One that follows closely on several others stands on their baseline; asking for it takes time."""
+def _spot(
+    characters: Characters, first: int, after: int, turn: int, group: list[_Spot], size: float
+) -> _Spot:
+    """A word. One that follows closely on several others stands on their baseline; asking for it
+    takes time.
+    """
     left, right = characters.span(first, turn)[0], characters.span(after - 1, turn)[2]
     if len(group) >= _SAME_ROW and 0 < left - group[-1][3] < 0.5 * size:
         return first, after, left, right, group[-1][4]
@@ -145,13 +166,20 @@ def _spot(characters: Characters, first: int, after: int, turn: int, group: list
 
 
 def _spots(characters: Characters, first: int, after: int, turn: int) -> Iterator[_Spot]:
-    """Chinese, or words joined by signs, parted where they go on in another row: pdfium joins rows there."""
+    """Chinese, or words joined by signs, parted where they go on in another row: pdfium joins rows
+    there.
+    """
     base, end = characters.baseline(first, turn), characters.baseline(after - 1, turn)
     if after - first > 1 and abs(base - end) > 0.7 * (characters.size(first) or 1.0):
-        low, high = first, after - 1  # the first stands in the row of the beginning, the second in another
+        low, high = (
+            first,
+            after - 1,
+        )  # the first stands in the row of the beginning, the second in another
         while high - low > 1:
             middle = (low + high) // 2
-            near = abs(characters.baseline(middle, turn) - base) < abs(characters.baseline(middle, turn) - end)
+            near = abs(characters.baseline(middle, turn) - base) < abs(
+                characters.baseline(middle, turn) - end
+            )
             low, high = (middle, high) if near else (low, middle)
         yield from _spots(characters, first, high, turn)
         yield from _spots(characters, high, after, turn)
@@ -164,11 +192,21 @@ def _apart(before: _Spot, spot: _Spot, size: float, widest: float) -> bool:
     return abs(spot[4] - before[4]) > 0.7 * size or gap > widest or gap < -size
 
 
-def _piece(characters: Characters, part: list[_Spot], turn: int, number: int, *, goes_on: bool, hyphen: bool) -> Line:
+def _piece(
+    characters: Characters,
+    part: list[_Spot],
+    turn: int,
+    number: int,
+    *,
+    goes_on: bool,
+    hyphen: bool,
+) -> Line:
     first, last = part[0][0], part[-1][1] - 1
     samples = [_inked(part, first + (last - first) * quarter // 4) for quarter in range(5)]
     fonts = [characters.font(n) for n in samples[::2]]
-    size = sorted(characters.size(n) for n in samples)[3]  # marks, bullets and lowered letters do not count
+    size = sorted(characters.size(n) for n in samples)[
+        3
+    ]  # marks, bullets and lowered letters do not count
     _, low, _, high = characters.span(first, turn)
     size = size if size > 0.5 * (high - low) else round(high - low, 1)
     bases = sorted(spot[4] for spot in part)
@@ -197,13 +235,22 @@ def _piece(characters: Characters, part: list[_Spot], turn: int, number: int, *,
 
 
 def _inked(part: list[_Spot], index: int) -> int:
-    """The character at `index`, or the end of the word before it: a space that pdfium puts in has a size of its own."""
-    return next((min(index, after - 1) for first, after, *_ in reversed(part) if first <= index), index)
+    """The character at `index`, or the end of the word before it: a space that pdfium puts in has a
+    size of its own.
+    """
+    return next(
+        (min(index, after - 1) for first, after, *_ in reversed(part) if first <= index), index
+    )
 
 
 def plain(text: str) -> str:
-    """`text` with ligatures taken apart, and spaces taken out where every character of a Chinese line is set apart."""
-    text = _PLAIN.sub(lambda match: _RADICALS.get(match.group()) or unicodedata.normalize("NFKC", match.group()), clean(text))
+    """`text` with ligatures taken apart, and spaces taken out where every character of a Chinese
+    line is set apart.
+    """
+    text = _PLAIN.sub(
+        lambda match: _RADICALS.get(match.group()) or unicodedata.normalize("NFKC", match.group()),
+        clean(text),
+    )
     spread = len(_SPREAD.findall(text))
     if spread >= 3 and 2 * spread > len(_CJK_PAIR.findall(text)):
         text = _SPREAD.sub("", text)
@@ -211,10 +258,17 @@ def plain(text: str) -> str:
 
 
 def rejoined(lines: Sequence[Line]) -> list[Line]:
-    """Pieces of one row as one line: those that pdfium gives as one, and those around raised and lowered characters."""
+    """Pieces of one row as one line: those that pdfium gives as one, and those around raised and
+    lowered characters.
+    """
     found: list[Line] = []
     for line in lines:
-        if found and not found[-1].row and not line.row and (_goes_on(found[-1], line) or _same_row(found[-1], line)):
+        if (
+            found
+            and not found[-1].row
+            and not line.row
+            and (_goes_on(found[-1], line) or _same_row(found[-1], line))
+        ):
             found[-1] = _merged(found[-1], line)
         else:
             found.append(line)
@@ -222,7 +276,11 @@ def rejoined(lines: Sequence[Line]) -> list[Line]:
 
 
 def _goes_on(before: Line, line: Line) -> bool:
-    return line.goes_on and abs(before.y0 - line.y0) < 0.7 * before.size and line.x0 > before.x1 - before.size
+    return (
+        line.goes_on
+        and abs(before.y0 - line.y0) < 0.7 * before.size
+        and line.x0 > before.x1 - before.size
+    )
 
 
 def _same_row(before: Line, line: Line) -> bool:

@@ -1,6 +1,8 @@
-"""One page of a PDF: its characters become lines and table rows, in the order in which a person reads them.
+"""One page of a PDF: its characters become lines and table rows, in the order in which a person
+reads them.
 
-The one rule: text that lies another way than most of the page (a stamp in the margin, an axis) comes last and parts nothing.
+The one rule: text that lies another way than most of the page (a stamp in the margin, an axis)
+comes last and parts nothing.
 """
 
 from __future__ import annotations
@@ -20,7 +22,10 @@ def read_page(page: Any, number: int) -> list[Line]:
     frame = frame_of(page)
     found = _pieces(page, frame, number)
     turn = main_turn(found)
-    if turn not in {SLANTED, frame.shown}:  # pdfium parts words and rows well only where they are shown upright
+    if turn not in {
+        SLANTED,
+        frame.shown,
+    }:  # pdfium parts words and rows well only where they are shown upright
         page.set_rotation(90 * turn)
         found = _pieces(page, frame, number)
         page.set_rotation(90 * frame.shown)

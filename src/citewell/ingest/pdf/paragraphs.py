@@ -1,6 +1,8 @@
-"""Lines of a PDF joined to paragraphs: a break that the page's width made goes, a break that the writer made stays.
+"""Lines of a PDF joined to paragraphs: a break that the page's width made goes, a break that the
+writer made stays.
 
-The one rule: a break is the writer's if the next line's first word would still have fitted, or if place or type change.
+The one rule: a break is the writer's if the next line's first word would still have fitted, or if
+place or type change.
 """
 
 from __future__ import annotations
@@ -24,14 +26,16 @@ _LAST = re.compile(r"[^\W\d_]+\Z")
 _FIRST = re.compile(r"[^\W_]+")
 _AROUND: Final = 6  # lines before and after that show how wide the column is
 _ROWS: Final = 2.5  # type sizes from a line to the next of its column at most
-_FEWEST: Final = 3  # lines that make a column: less is a title or a label, which does not go on elsewhere
+_FEWEST: Final = (
+    3  # lines that make a column: less is a title or a label, which does not go on elsewhere
+)
 _ADDRESS: Final = ("/", "@", "www.", "://")
 
 
 @dataclass(slots=True)
 class Paragraph:
-    """`pieces`: (page, text) in order; more than one where it runs over a page's end. `first`, `last`: indexes of its first
-    and last line. `places`: which span of its text each line is.
+    """`pieces`: (page, text) in order; more than one where it runs over a page's end. `first`,
+    `last`: indexes of its first and last line. `places`: which span of its text each line is.
     """
 
     first: int
@@ -42,7 +46,9 @@ class Paragraph:
 
     @staticmethod
     def of(index: int, line: Line) -> Paragraph:
-        return Paragraph(index, index, [(line.page, line.text)], [(0, len(line.text), line)], len(line.text))
+        return Paragraph(
+            index, index, [(line.page, line.text)], [(0, len(line.text), line)], len(line.text)
+        )
 
     @property
     def text(self) -> str:
@@ -51,7 +57,9 @@ class Paragraph:
     def add(self, index: int, line: Line, bridge: str) -> None:
         """Go on with a line, on the same page or the next."""
         self.last = index
-        self.places.append((self.length + len(bridge), self.length + len(bridge) + len(line.text), line))
+        self.places.append(
+            (self.length + len(bridge), self.length + len(bridge) + len(line.text), line)
+        )
         self._append(line.page, bridge, line.text)
 
     def join(self, other: Paragraph, bridge: str) -> None:
@@ -72,7 +80,9 @@ class Paragraph:
 
     def boxes(self) -> list[Box]:
         """Where its lines stand, with offsets from its start."""
-        return [Box(low, high, line.page, *line.box) for low, high, line in self.places if low < high]
+        return [
+            Box(low, high, line.page, *line.box) for low, high, line in self.places if low < high
+        ]
 
     def _append(self, page: int, bridge: str, text: str) -> None:
         last_page, last = self.pieces[-1]
@@ -85,7 +95,9 @@ class Paragraph:
 
 
 def join(lines: Sequence[Line], stops: set[int], inside: set[int]) -> list[Paragraph]:
-    """Paragraphs of `lines`. At the indexes in `stops` one begins, at those `inside` a heading none does."""
+    """Paragraphs of `lines`. At the indexes in `stops` one begins, at those `inside` a heading none
+    does.
+    """
     words = vocabulary(lines)
     spacing = _spacing(lines)
     found: list[Paragraph] = []
@@ -107,7 +119,9 @@ def join(lines: Sequence[Line], stops: set[int], inside: set[int]) -> list[Parag
 
 
 def _bridge(paragraph: Paragraph, index: int, line: Line, words: set[str]) -> None:
-    """Join a soft-wrapped line; a plain hyphen at the end before it is a word's own or a broken word's."""
+    """Join a soft-wrapped line; a plain hyphen at the end before it is a word's own or a broken
+    word's.
+    """
     text = paragraph.pieces[-1][1]
     if (
         text.endswith("-")
@@ -122,13 +136,17 @@ def _bridge(paragraph: Paragraph, index: int, line: Line, words: set[str]) -> No
 def _seam(text: str, line: Line) -> str:
     if text.endswith("-") and line.text[0].isalpha() and text[-2:-1].isalpha():
         return ""
-    if text[-1] in "/_=&-" and (text[-1] == "/" or any(sign in text.rsplit(maxsplit=1)[-1] for sign in _ADDRESS)):
+    if text[-1] in "/_=&-" and (
+        text[-1] == "/" or any(sign in text.rsplit(maxsplit=1)[-1] for sign in _ADDRESS)
+    ):
         return ""  # a path or an address, broken where it has room
     return seam(text, line.text)
 
 
 def link(paragraph: Paragraph, last: Line, line: Line, words: set[str]) -> str:
-    """What stands between a paragraph whose last line is `last` and `line`, with which it goes on."""
+    """What stands between a paragraph whose last line is `last` and `line`, with which it goes
+    on.
+    """
     if not last.hyphen:
         return _seam(paragraph.pieces[-1][1], line)
     return "-" if _keeps_hyphen(paragraph.pieces[-1][1], line.text, words) else ""
@@ -141,7 +159,9 @@ def goes_on(line: Line) -> bool:
 
 def _ended(line: Line) -> bool:
     """Whether a line ends as a sentence does; a full stop in an address does not count."""
-    return line.text.endswith(_SENTENCE_END) and not any(sign in line.text.rsplit(maxsplit=1)[-1] for sign in _ADDRESS)
+    return line.text.endswith(_SENTENCE_END) and not any(
+        sign in line.text.rsplit(maxsplit=1)[-1] for sign in _ADDRESS
+    )
 
 
 def vocabulary(lines: Sequence[Line]) -> set[str]:
@@ -151,13 +171,17 @@ def vocabulary(lines: Sequence[Line]) -> set[str]:
     for line in lines:
         found = _WORD.findall(line.text)
         ends_broken = line.hyphen or line.text.endswith("-")
-        words.update(word.lower() for word in found[1 if broken else 0 : -1 if ends_broken else None])
+        words.update(
+            word.lower() for word in found[1 if broken else 0 : -1 if ends_broken else None]
+        )
         broken = ends_broken
     return words
 
 
 def _keeps_hyphen(left: str, right: str, words: set[str]) -> bool:
-    """Whether the word broken between `left` and `right` has a hyphen of its own: the document's other words tell."""
+    """Whether the word broken between `left` and `right` has a hyphen of its own: the document's
+    other words tell.
+    """
     tail = left.rsplit(maxsplit=1)[-1] if left.split() else ""
     last, first = _LAST.search(left), _FIRST.match(right)
     if any(sign in tail for sign in _ADDRESS) or last is None or first is None:
@@ -169,12 +193,18 @@ def _keeps_hyphen(left: str, right: str, words: set[str]) -> bool:
         return True
     compound = "-" in tail or right[first.end() :].startswith("-")
     words_both = one in words and two in words
-    return not first.group()[0].islower() or (words_both and (compound or (len(one) > 3 and len(two) > 3)))
+    return not first.group()[0].islower() or (
+        words_both and (compound or (len(one) > 3 and len(two) > 3))
+    )
 
 
 def _spacing(lines: Sequence[Line]) -> float:
     """The usual distance of baselines, in type sizes."""
-    pairs = ((a, b) for a, b in pairwise(lines) if a.page == b.page and a.size == b.size > 0 and not a.row)
+    pairs = (
+        (a, b)
+        for a, b in pairwise(lines)
+        if a.page == b.page and a.size == b.size > 0 and not a.row
+    )
     ratios = [(a.y0 - b.y0) / a.size for a, b in pairs if 0 < a.y0 - b.y0 < 2.5 * a.size]
     return median(ratios) if ratios else 1.2
 
@@ -189,7 +219,12 @@ def _breaks(lines: Sequence[Line], n: int, spacing: float) -> bool:
     ended = _ended(before) and not (line.text[0].islower() and before.text[-1] in _MAYBE_END)
     down = before.y0 - line.y0
     if line.page != before.page or down < -0.5 * line.size:  # a new page or column
-        return ended or line.page - before.page > 1 or len(_column(lines, n)) < _FEWEST or _fits(lines, n)
+        return (
+            ended
+            or line.page - before.page > 1
+            or len(_column(lines, n)) < _FEWEST
+            or _fits(lines, n)
+        )
     if down > 1.3 * spacing * before.size:
         return True
     if ended and abs(line.x0 - before.x0) > 0.8 * line.size and not LIST_ITEM.match(before.text):
@@ -202,19 +237,27 @@ def _other_size(before: Line, line: Line) -> bool:
 
 
 def _fits(lines: Sequence[Line], n: int) -> bool:
-    """Whether the first word of line `n` would have fitted at the end of the line before, so that someone broke it there."""
+    """Whether the first word of line `n` would have fitted at the end of the line before, so that
+    someone broke it there.
+    """
     before, line = lines[n - 1], lines[n]
     right = max(other.x1 for other in _column(lines, n))
     first = 2 if is_cjk(line.text[0]) else len(line.text.split(maxsplit=1)[0])
     width = (before.x1 - before.x0) / max(1, len(before.text))
     room = right - before.x1
-    if line.text[0].islower() and not before.text.endswith(_SENTENCE_END) and room < 0.4 * (right - before.x0):
+    if (
+        line.text[0].islower()
+        and not before.text.endswith(_SENTENCE_END)
+        and room < 0.4 * (right - before.x0)
+    ):
         return False  # a sentence goes on: the line was left short for some other reason
     return room > (first + 2) * width and room > 1.5 * before.size
 
 
 def _column(lines: Sequence[Line], n: int) -> list[Line]:
-    """The lines around, of the same type and column, as the one before line `n`; that one included."""
+    """The lines around, of the same type and column, as the one before line `n`; that one
+    included.
+    """
     before = lines[n - 1]
     low, high = n - 1, n
     while low > max(0, n - 1 - _AROUND) and _stacked(lines[low - 1], lines[low]):

@@ -1,4 +1,5 @@
-"""PDF to text through pdfium: columns, tables, paragraphs, headings, and where each line stands; running headers left out.
+"""PDF to text through pdfium: columns, tables, paragraphs, headings, and where each line stands;
+running headers left out.
 
 The one rule: a file that cannot be read in full says so, by UnreadableFile or by a warning.
 """
@@ -28,22 +29,32 @@ from citewell.types import Document
 
 MEDIA_TYPE: Final = "application/pdf"
 _REASONS: Final = {
-    3: ("is broken: it is not a PDF, or its structure is damaged", "open it in a PDF reader and save it again"),
+    3: (
+        "is broken: it is not a PDF, or its structure is damaged",
+        "open it in a PDF reader and save it again",
+    ),
     4: ("is protected by a password", "save it without a password and add it again"),
-    5: ("is protected by a scheme that cannot be opened", "save it without protection and add it again"),
+    5: (
+        "is protected by a scheme that cannot be opened",
+        "save it without protection and add it again",
+    ),
 }
 _PRIVATE = re.compile(r"[\ue000-\uf8ff\ufffd]")
 _OCR_OFF: Final = 'OCR is off: set ingest.ocr = "auto" (needs the extra citewell[ocr])'
 _OCR_MISSING: Final = "OCR is not installed: pip install 'citewell[ocr]'"
 _OCR_LATE: Final = "OCR ran out of time: raise ingest.parse_seconds, or split the file"
-_OCR_SHARE: Final = 0.7  # of the time that a file may take: what OCR has not read by then is reported
-_PAGES_AT_ONCE: Final = 100  # pdfium keeps what it has read of a file until that is closed: it is opened anew after so many
+_OCR_SHARE: Final = (
+    0.7  # of the time that a file may take: what OCR has not read by then is reported
+)
+# pdfium keeps what it has read of a file until that is closed: it is opened anew after so many
+_PAGES_AT_ONCE: Final = 100
 
 
 @dataclass(slots=True)
 class _Read:
-    """What the pages hold. `empty`: those that show something but have no text; `scanned`: those that OCR read. `no_ocr`: why
-    it does not read any more pages, or empty; `until`: when it has to stop.
+    """What the pages hold. `empty`: those that show something but have no text; `scanned`: those
+    that OCR read. `no_ocr`: why it does not read any more pages, or empty; `until`: when it has to
+    stop.
     """
 
     no_ocr: str
@@ -59,20 +70,32 @@ def parse(data: bytes, name: str, settings: IngestSettings) -> Document:
     """A PDF. Pages without a text layer are read by OCR where settings say so."""
     pdf = open_pdf(data, name)
     try:
-        marks, stated, dated = pdf_facts.marks(pdf), clean(pdf.get_metadata_value("Title")), pdf_facts.dated(pdf)
+        marks, stated, dated = (
+            pdf_facts.marks(pdf),
+            clean(pdf.get_metadata_value("Title")),
+            pdf_facts.dated(pdf),
+        )
         count = len(pdf)
     finally:
         pdf.close()
     read = _read(data, name, count, settings)
     if not any(read.pages):
         _refuse(name, read)
-    marks = [replace(mark, y=mark.y and mark.y - read.floors[mark.page - 1]) for mark in marks if mark.page <= count]
-    lines = [line for page in pdf_furniture.drop(read.pages) for line in page] or [line for page in read.pages for line in page]
+    marks = [
+        replace(mark, y=mark.y and mark.y - read.floors[mark.page - 1])
+        for mark in marks
+        if mark.page <= count
+    ]
+    lines = [line for page in pdf_furniture.drop(read.pages) for line in page] or [
+        line for page in read.pages for line in page
+    ]
     lines = pdf_headings.without_contents(lines, pdf_headings.find(lines, marks))
     headings = pdf_headings.find(lines, marks)
     title = pdf_facts.title(stated, lines)
     warnings = _warnings(read)
-    return _assemble(lines, headings, count).document(name, MEDIA_TYPE, title=title, warnings=warnings, dated=dated)
+    return _assemble(lines, headings, count).document(
+        name, MEDIA_TYPE, title=title, warnings=warnings, dated=dated
+    )
 
 
 def page_count(data: bytes, name: str) -> int:
@@ -100,7 +123,9 @@ def open_pdf(data: bytes, name: str) -> Any:
 
 
 def _read(data: bytes, name: str, count: int, settings: IngestSettings) -> _Read:
-    read = _Read(_why_not(settings), time.monotonic() + _OCR_SHARE * seconds_for(len(data), settings))
+    read = _Read(
+        _why_not(settings), time.monotonic() + _OCR_SHARE * seconds_for(len(data), settings)
+    )
     for start in range(0, count, _PAGES_AT_ONCE):
         pdf = open_pdf(data, name)
         try:
@@ -153,21 +178,30 @@ def _refuse(name: str, read: _Read) -> None:
 def _warnings(read: _Read) -> list[str]:
     found = []
     if read.empty:
-        found.append(f"no text layer on {_list(read.empty)}: scanned or drawn; {read.no_ocr or 'OCR finds no text there'}")
+        found.append(
+            f"no text layer on {_list(read.empty)}: scanned or "
+            f"drawn; {read.no_ocr or 'OCR finds no text there'}"
+        )
     if read.scanned:
         found.append(f"no text layer on {_list(read.scanned)}: read by OCR, which can misread")
     if read.broken:
         found.append(f"cannot be opened: {_list(read.broken)}")
     unmapped = [n for n, lines in enumerate(read.pages, start=1) if _unreadable(lines)]
     if unmapped:
-        found.append(f"fonts without a character table on {_list(unmapped)}: their text may be wrong")
+        found.append(
+            f"fonts without a character table on {_list(unmapped)}: their text may be wrong"
+        )
     return found
 
 
 def _unreadable(lines: Sequence[Line]) -> bool:
-    """Whether a third of the lines, or a tenth of the characters, has no meaning outside its font."""
+    """Whether a third of the lines, or a tenth of the characters, has no meaning outside its
+    font.
+    """
     text = "".join(line.text for line in lines)
-    return sum(line.unmapped for line in lines) * 3 > len(lines) or len(_PRIVATE.findall(text)) * 10 > len(text)
+    return sum(line.unmapped for line in lines) * 3 > len(lines) or len(
+        _PRIVATE.findall(text)
+    ) * 10 > len(text)
 
 
 def _list(numbers: list[int]) -> str:
@@ -178,7 +212,9 @@ def _list(numbers: list[int]) -> str:
             ranges[-1][1] = n
         else:
             ranges.append([n, n])
-    shown = ", ".join(str(a) if a == b else f"{a}-{b}" for a, b in ranges[:10]) + (", ..." if len(ranges) > 10 else "")
+    shown = ", ".join(str(a) if a == b else f"{a}-{b}" for a, b in ranges[:10]) + (
+        ", ..." if len(ranges) > 10 else ""
+    )
     return f"page {shown}" if len(numbers) == 1 else f"pages {shown}"
 
 
@@ -199,9 +235,15 @@ def _assemble(lines: list[Line], headings: dict[int, Heading], pages: int) -> As
         else:
             if heading:
                 out.begin(heading.level, heading.title)
-            same_table = before is not None and first.row and (before.row, before.page) == (first.row, first.page)
+            same_table = (
+                before is not None
+                and first.row
+                and (before.row, before.page) == (first.row, first.page)
+            )
             gap = "\n" if same_table else "\n\n"
-            out.block(paragraph.pieces[0][1], gap=gap, then=paragraph.pieces[1:], boxes=paragraph.boxes())
+            out.block(
+                paragraph.pieces[0][1], gap=gap, then=paragraph.pieces[1:], boxes=paragraph.boxes()
+            )
         shown, before = paragraph.pieces[-1][0], first
     while shown < pages:
         shown += 1

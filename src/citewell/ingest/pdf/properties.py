@@ -16,10 +16,13 @@ from citewell.ingest.pdf.headings import Mark
 from citewell.ingest.pdf.lines import Line, body_size
 
 _JUNK_TITLE = re.compile(
-    r"untitled|无标题|\S+\.(?:docx?|pptx?|xlsx?|tex|dvi|indd|pdf|ps|rtf)|.+\.(?:png|jpe?g|tiff?|bmp)|slide 1|title",
+    r"untitled|无标题|\S+\.(?:docx?|pptx?|xlsx?|tex|dvi|indd|pdf|ps|rtf)|.+\.(?:png|jpe?g|"
+    r"tiff?|bmp)|slide 1|title",
     re.IGNORECASE,
 )
-_DATE = re.compile(r"(?:D:)?(\d{4})(\d\d)?(\d\d)?(\d\d)?(\d\d)?(\d\d)?(?:(Z)|([+-])(\d\d)'?(\d\d)?)?")
+_DATE = re.compile(
+    r"(?:D:)?(\d{4})(\d\d)?(\d\d)?(\d\d)?(\d\d)?(\d\d)?(?:(Z)|([+-])(\d\d)'?(\d\d)?)?"
+)
 _EARLIEST: Final = 1985  # before PDF, and what it was made from, could be
 _DAY: Final = 86_400
 _TITLE_LARGER: Final = 1.2  # times the size of the text
@@ -30,7 +33,9 @@ _DEEPEST_MARK: Final = 8
 
 
 def dated(pdf: Any) -> float | None:
-    """When the file was last changed, else made, in seconds since the epoch; None where it does not say so credibly."""
+    """When the file was last changed, else made, in seconds since the epoch; None where it does not
+    say so credibly.
+    """
     for key in ("ModDate", "CreationDate"):
         when = moment(pdf.get_metadata_value(key))
         if when is not None:
@@ -44,7 +49,8 @@ def moment(text: str) -> float | None:
     if match is None:
         return None
     year, month, day, hour, minute, second = (
-        int(part) if part else least for part, least in zip(match.groups()[:6], (0, 1, 1, 0, 0, 0), strict=True)
+        int(part) if part else least
+        for part, least in zip(match.groups()[:6], (0, 1, 1, 0, 0, 0), strict=True)
     )
     sign, hours, minutes = match.groups()[7:]
     away = timedelta(hours=int(hours), minutes=int(minutes or 0)) if sign else timedelta()
@@ -72,18 +78,24 @@ def marks(pdf: Any) -> list[Mark]:
 
 
 def _height(mode: int, place: Sequence[float]) -> float | None:
-    """The y of a destination: the second figure of XYZ, the first of FitH; others show whole pages."""
+    """The y of a destination: the second figure of XYZ, the first of FitH; others show whole
+    pages.
+    """
     if mode == 1 and len(place) > 1:
         return place[1]
     return place[0] if mode == 3 and place else None
 
 
 def title(stated: str, lines: Sequence[Line]) -> str:
-    """The metadata's title unless a program made it up, else the largest type of the first page that has any."""
+    """The metadata's title unless a program made it up, else the largest type of the first page
+    that has any.
+    """
     stated = stated.strip().removeprefix("Microsoft Word - ")
     if stated and not _JUNK_TITLE.fullmatch(stated):
         return stated
-    first = [line for line in lines if line.page == lines[0].page and not line.row and not line.aside]
+    first = [
+        line for line in lines if line.page == lines[0].page and not line.row and not line.aside
+    ]
     if not first:
         return ""
     upper = [line for line in first if line.box[1] < _TITLE_PART]

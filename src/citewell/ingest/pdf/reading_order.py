@@ -1,7 +1,9 @@
-"""The order in which a page is read: columns found by the white strips between them, one column after the other.
+"""The order in which a page is read: columns found by the white strips between them, one column
+after the other.
 
-The one rule: a strip parts columns only where running text stands on both sides of it, so that tables, forms and lists are
-read row by row. Within a column, what the file gives in one go stays together.
+The one rule: a strip parts columns only where running text stands on both sides of it, so that
+tables, forms and lists are read row by row. Within a column, what the file gives in one go stays
+together.
 """
 
 from __future__ import annotations
@@ -21,10 +23,13 @@ _MOST_CELLS: Final = 2_000  # of the raster, each way: a larger page has larger 
 _MOST_STRIPS: Final = 60  # looked at on one page, the tallest first
 _NARROWEST: Final = 8.0  # points: no strip between columns of running text is narrower
 _FEWEST: Final = 4  # lines on each side of a strip
-_SHORTEST: Final = 9.0  # type sizes that half the lines of a column are wide at least; cells and labels are shorter
+# type sizes that half the lines of a column are wide at least; cells and labels are shorter
+_SHORTEST: Final = 9.0
 _SHORT: Final = 12.0  # the same, where both sides stand row by row
 _LOW_SHARE: Final = 0.12  # of a strip's height that has to be text, on each side
-_FILLED: Final = 0.2  # of its side's width that half the lines fill at least; a side may hold several columns
+_FILLED: Final = (
+    0.2  # of its side's width that half the lines fill at least; a side may hold several columns
+)
 _LOOSE: Final = 1.3  # type sizes between words of one line at most
 _NEAR: Final = 2.2  # type sizes from a line to the next within a block
 
@@ -60,7 +65,9 @@ def strips(lines: Sequence[Line]) -> list[Strip]:
     return found
 
 
-def _free(lines: Sequence[Line], place: tuple[float, float, float, float], cell: float) -> NDArray[np.bool_]:
+def _free(
+    lines: Sequence[Line], place: tuple[float, float, float, float], cell: float
+) -> NDArray[np.bool_]:
     """Which cells of the raster no line covers: rows from the bottom, columns from the left."""
     import numpy as np
 
@@ -68,12 +75,18 @@ def _free(lines: Sequence[Line], place: tuple[float, float, float, float], cell:
     free = np.ones((int((top - bottom) / cell) + 1, int((right - left) / cell) + 1), dtype=np.bool_)
     for line in lines:
         across = slice(max(0, int((line.y0 - bottom) / cell)), int((line.y1 - bottom) / cell) + 1)
-        free[across, max(0, int((line.x0 - left) / cell)) : int((line.x1 - left) / cell) + 1] = False
+        free[across, max(0, int((line.x0 - left) / cell)) : int((line.x1 - left) / cell) + 1] = (
+            False
+        )
     return free
 
 
-def _runs(free: NDArray[np.bool_], width: float, height: float, cell: float) -> list[tuple[float, int, int]]:
-    """(x, first row, one after the last) of free strips at least so wide and high, the tallest first, one of neighbours."""
+def _runs(
+    free: NDArray[np.bool_], width: float, height: float, cell: float
+) -> list[tuple[float, int, int]]:
+    """(x, first row, one after the last) of free strips at least so wide and high, the tallest
+    first, one of neighbours.
+    """
     import numpy as np
 
     wide = max(1, round(width / cell) - 1)  # a cell that a letter touches counts as covered
@@ -81,7 +94,10 @@ def _runs(free: NDArray[np.bool_], width: float, height: float, cell: float) -> 
         return []
     both = np.lib.stride_tricks.sliding_window_view(free, wide, axis=1).all(axis=2)
     edges = np.diff(np.pad(both, ((1, 1), (0, 0))).astype(np.int8), axis=0).T
-    starts, ends = np.argwhere(edges == 1), np.argwhere(edges == -1)  # in the same order: by column, then by row
+    starts, ends = (
+        np.argwhere(edges == 1),
+        np.argwhere(edges == -1),
+    )  # in the same order: by column, then by row
     tall = (ends[:, 1] - starts[:, 1]) * cell >= height
     spans: dict[tuple[int, int], list[int]] = {}
     for (x, low), high in zip(starts[tall].tolist(), ends[tall, 1].tolist(), strict=True):
@@ -107,13 +123,18 @@ def _neighbours(places: list[int]) -> list[list[int]]:
 
 def _same(strip: Strip, other: Strip, size: float) -> bool:
     """Whether two strips lie in one gap between columns, beside each other."""
-    return abs(strip.x - other.x) < 4 * size and min(strip.high, other.high) > max(strip.low, other.low)
+    return abs(strip.x - other.x) < 4 * size and min(strip.high, other.high) > max(
+        strip.low, other.low
+    )
 
 
 def _parts_columns(strip: Strip, lines: Sequence[Line]) -> bool:
     """Whether running text stands on both sides."""
     within = [line for line in lines if strip.low <= (line.y0 + line.y1) / 2 <= strip.high]
-    sides = [line for line in within if line.x1 <= strip.x + 1], [line for line in within if line.x0 >= strip.x - 1]
+    sides = (
+        [line for line in within if line.x1 <= strip.x + 1],
+        [line for line in within if line.x0 >= strip.x - 1],
+    )
     return all(_running(side, strip) for side in sides) and not _tabular(*sides)
 
 
@@ -126,11 +147,16 @@ def _running(side: Sequence[Line], strip: Strip) -> bool:
     left, right = min(line.x0 for line in side), max(line.x1 for line in side)
     covered = sum(line.y1 - line.y0 for line in side) / (strip.high - strip.low)
     usual = _usual_width(text)
-    return usual >= _SHORTEST * body_size(text) and covered >= _LOW_SHARE and usual >= _FILLED * (right - left)
+    return (
+        usual >= _SHORTEST * body_size(text)
+        and covered >= _LOW_SHARE
+        and usual >= _FILLED * (right - left)
+    )
 
 
 def _usual_width(lines: Sequence[Line]) -> float:
-    """The width that half of the characters stand in a line of at least; so many short pieces do not hide a few long lines.
+    """The width that half of the characters stand in a line of at least; so many short pieces do
+    not hide a few long lines.
 
     Pieces that stand closer than columns do count as one: loosely set text falls apart.
     """
@@ -164,7 +190,9 @@ def _tabular(left: Sequence[Line], right: Sequence[Line]) -> bool:
 def _arranged(lines: list[Line], found: Sequence[Strip]) -> list[list[Line]]:
     """Above the tallest strip, left of it, right of it, below it; and so on within each."""
     for n, whole in enumerate(found):
-        if not _parts_columns(whole, lines):  # it did so for the whole page, but not for this part of it
+        if not _parts_columns(
+            whole, lines
+        ):  # it did so for the whole page, but not for this part of it
             continue
         strip = _trimmed(whole, lines)
         above = [line for line in lines if (line.y0 + line.y1) / 2 > strip.high]
@@ -174,16 +202,26 @@ def _arranged(lines: list[Line], found: Sequence[Strip]) -> list[list[Line]]:
         right = [line for line in beside if (line.x0 + line.x1) / 2 >= strip.x]
         if left and right:
             rest = found[n + 1 :]
-            return [group for part in (above, left, right, below) for group in _arranged(part, rest)]
+            return [
+                group for part in (above, left, right, below) for group in _arranged(part, rest)
+            ]
     return [lines] if lines else []
 
 
 def _trimmed(strip: Strip, lines: Sequence[Line]) -> Strip:
-    """The strip without what stands alone under its columns and above a line that crosses it: a heading of what follows."""
+    """The strip without what stands alone under its columns and above a line that crosses it: a
+    heading of what follows.
+    """
     within = [line for line in lines if strip.low <= (line.y0 + line.y1) / 2 <= strip.high]
     left = sorted((line for line in within if line.x1 <= strip.x), key=lambda line: line.y0)
     right = [line for line in within if line.x0 >= strip.x]
-    if not left or not right or not any(line.y1 <= strip.low + line.size for line in lines if line.x0 < strip.x < line.x1):
+    if (
+        not left
+        or not right
+        or not any(
+            line.y1 <= strip.low + line.size for line in lines if line.x0 < strip.x < line.x1
+        )
+    ):
         return strip
     floor = min(line.y0 for line in right)
     for n, line in enumerate(left[:2]):
@@ -196,7 +234,9 @@ def _trimmed(strip: Strip, lines: Sequence[Line]) -> Strip:
 
 
 def stacked(lines: Sequence[Line]) -> list[Line]:
-    """One column's lines from top to bottom: blocks of the file's own order, each at the height where it begins."""
+    """One column's lines from top to bottom: blocks of the file's own order, each at the height
+    where it begins.
+    """
     blocks: list[list[Line]] = []
     for line in lines:
         if blocks and _next(blocks[-1][-1], line):
@@ -208,7 +248,9 @@ def stacked(lines: Sequence[Line]) -> list[Line]:
 
 
 def _next(before: Line, line: Line) -> bool:
-    """Whether `line` goes on where `before` ends: in the row below it, or farther right in the same one."""
+    """Whether `line` goes on where `before` ends: in the row below it, or farther right in the same
+    one.
+    """
     if before.row or line.row:
         return before.row == line.row
     down, size = before.y0 - line.y0, max(before.size, line.size)

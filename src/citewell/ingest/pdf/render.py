@@ -1,6 +1,7 @@
 """A page of a PDF as a PNG picture, with what is cited marked as if with a highlighter.
 
-The one rule: the file is hostile. It is drawn in a worker process, for so long and so large as the limits here allow.
+The one rule: the file is hostile. It is drawn in a worker process, for so long and so large as the
+limits here allow.
 """
 
 from __future__ import annotations
@@ -24,22 +25,38 @@ if TYPE_CHECKING:
 
 SECONDS: Final = 20.0  # that one page may take
 LARGEST_SIDE: Final = 8_000  # pixels
-_MARKER: Final = (255, 231, 112)  # what white paper turns to; ink stays ink, for the colours are multiplied
+_MARKER: Final = (
+    255,
+    231,
+    112,
+)  # what white paper turns to; ink stays ink, for the colours are multiplied
 _AROUND: Final = 0.002  # shares of the page that a mark reaches beyond its line
 
-Rectangle = tuple[float, float, float, float]  # x0, y0, x1, y1 in shares of the page from its top left
+Rectangle = tuple[
+    float, float, float, float
+]  # x0, y0, x1, y1 in shares of the page from its top left
 
 
-async def page_png(data: bytes, name: str, page: int, width: int, marks: Sequence[Rectangle]) -> bytes:
-    """Page `page` (1-based), `width` pixels wide, with `marks`. Raises NotFound for the page, UnreadableFile for the rest."""
+async def page_png(
+    data: bytes, name: str, page: int, width: int, marks: Sequence[Rectangle]
+) -> bytes:
+    """Page `page` (1-based), `width` pixels wide, with `marks`. Raises NotFound for the page,
+    UnreadableFile for the rest.
+    """
     async with anyio.to_process.current_default_process_limiter():
         try:
             with anyio.fail_after(SECONDS):
-                png = await in_worker("citewell.ingest.pdf.render:render", data, name, page, width, tuple(marks))
+                png = await in_worker(
+                    "citewell.ingest.pdf.render:render", data, name, page, width, tuple(marks)
+                )
         except TimeoutError:
-            raise UnreadableFile(f"page {page} of {name} could not be drawn within {SECONDS:g} s") from None
+            raise UnreadableFile(
+                f"page {page} of {name} could not be drawn within {SECONDS:g} s"
+            ) from None
         except Died:
-            raise UnreadableFile(f"page {page} of {name} cannot be drawn: the renderer crashed") from None
+            raise UnreadableFile(
+                f"page {page} of {name} cannot be drawn: the renderer crashed"
+            ) from None
     assert isinstance(png, bytes)
     return png
 
@@ -72,7 +89,9 @@ def _highlight(pixels: NDArray[np.uint8], marks: Sequence[Rectangle]) -> None:
     marked = np.zeros((height, width), dtype=np.bool_)
     for x0, y0, x1, y1 in marks:
         rows = slice(max(0, int((y0 - _AROUND) * height)), max(0, int((y1 + _AROUND) * height)) + 1)
-        marked[rows, max(0, int((x0 - _AROUND) * width)) : max(0, int((x1 + _AROUND) * width)) + 1] = True
+        marked[
+            rows, max(0, int((x0 - _AROUND) * width)) : max(0, int((x1 + _AROUND) * width)) + 1
+        ] = True
     colours = pixels[marked].astype(np.uint16) * np.array(_MARKER, dtype=np.uint16) // 255
     pixels[marked] = colours.astype(np.uint8)
 

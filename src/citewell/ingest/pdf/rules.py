@@ -67,7 +67,9 @@ def _joined(found: Sequence[Rule]) -> list[Rule]:
 
 
 def _lines(page: Any) -> Iterator[tuple[float, float, float, float]]:
-    """What is drawn thin, and the edges of what is drawn as a rectangle or as straight lines: two points each."""
+    """What is drawn thin, and the edges of what is drawn as a rectangle or as straight lines: two
+    points each.
+    """
     import pypdfium2.raw as pdfium
 
     bounds = [ctypes.c_float() for _ in range(4)]
@@ -86,7 +88,9 @@ _SAME: Final[_Matrix] = (1.0, 0.0, 0.0, 1.0, 0.0, 0.0)
 
 
 def _paths(page: Any) -> list[tuple[Any, _Matrix]]:
-    """The paths of the page, and those of forms that fill most of it: a smaller form is a figure. None if too many."""
+    """The paths of the page, and those of forms that fill most of it: a smaller form is a figure.
+    None if too many.
+    """
     import pypdfium2.raw as pdfium
 
     left, bottom, right, top = page.get_bbox()
@@ -98,12 +102,18 @@ def _paths(page: Any) -> list[tuple[Any, _Matrix]]:
         kind = pdfium.FPDFPageObj_GetType(item) if item else None
         if kind == pdfium.FPDF_PAGEOBJ_PATH:
             paths.append((item, matrix))
-        elif kind == pdfium.FPDF_PAGEOBJ_FORM and depth < _DEEPEST_FORM and pdfium.FPDFPageObj_GetBounds(item, *bounds):
+        elif (
+            kind == pdfium.FPDF_PAGEOBJ_FORM
+            and depth < _DEEPEST_FORM
+            and pdfium.FPDFPageObj_GetBounds(item, *bounds)
+        ):
             area = (bounds[2].value - bounds[0].value) * (bounds[3].value - bounds[1].value)
             inner = pdfium.FPDFFormObj_CountObjects(item)
             if area >= _PAGE_FORM * (right - left) * (top - bottom) and 0 < inner <= _MOST_OBJECTS:
                 own = _times(_matrix(item), matrix)
-                waiting += [(pdfium.FPDFFormObj_GetObject(item, n), own, depth + 1) for n in range(inner)]
+                waiting += [
+                    (pdfium.FPDFFormObj_GetObject(item, n), own, depth + 1) for n in range(inner)
+                ]
         if len(paths) > _MOST_PATHS:
             return []
     return paths
@@ -120,7 +130,14 @@ def _matrix(item: Any) -> _Matrix:
 
 def _times(first: _Matrix, then: _Matrix) -> _Matrix:
     (a, b, c, d, e, f), (g, h, i, j, k, m) = first, then
-    return a * g + b * i, a * h + b * j, c * g + d * i, c * h + d * j, e * g + f * i + k, e * h + f * j + m
+    return (
+        a * g + b * i,
+        a * h + b * j,
+        c * g + d * i,
+        c * h + d * j,
+        e * g + f * i + k,
+        e * h + f * j + m,
+    )
 
 
 def _through(matrix: _Matrix, x: float, y: float) -> tuple[float, float]:

@@ -21,13 +21,17 @@ _LARGER: Final = 1.4  # times the usual height of a line: a title
 
 
 def read_scan(page: Any, number: int) -> list[Line]:
-    """The lines that OCR finds on a pdfium page, in reading order. Raises what `ocr` raises where it is not installed."""
+    """The lines that OCR finds on a pdfium page, in reading order. Raises what `ocr` raises where
+    it is not installed.
+    """
     from citewell.ingest.picture import ocr
 
     pixels = drawn(page, _DOTS / 72)
     found, turn = ocr.read_upright(pixels)
     points = 72 / _DOTS
-    height, width = (side * points for side in (pixels.shape[:2] if turn % 2 == 0 else pixels.shape[1::-1]))
+    height, width = (
+        side * points for side in (pixels.shape[:2] if turn % 2 == 0 else pixels.shape[1::-1])
+    )
     usual = median((line.y1 - line.y0) * height for line in found) if found else 0.0
     lines = []
     for line in found:
@@ -40,7 +44,9 @@ def read_scan(page: Any, number: int) -> list[Line]:
             x1=line.x1 * width,
             y0=(1 - line.y1) * height,
             y1=(1 - line.y0) * height,
-            size=round(usual if size < _LARGER * usual else size, 1),  # what is measured varies with the letters of a line
+            size=round(
+                usual if size < _LARGER * usual else size, 1
+            ),  # what is measured varies with the letters of a line
             box=(seen.x0, seen.y0, seen.x1, seen.y1),
         )
         if read.text:
@@ -49,7 +55,9 @@ def read_scan(page: Any, number: int) -> list[Line]:
 
 
 def drawn(page: Any, scale: float) -> NDArray[np.uint8]:
-    """The page as shown, in colour: height by width by three. `scale`: pixels a point, less where that would be too many."""
+    """The page as shown, in colour: height by width by three. `scale`: pixels a point, less where
+    that would be too many.
+    """
     width, height = page.get_size()
     scale = min(scale, math.sqrt(MOST_PIXELS / max(1.0, width * height)))
     bitmap = page.render(scale=scale, rev_byteorder=True)

@@ -1,6 +1,8 @@
-"""Tables of a PDF: between rules, or in columns that many rows keep; their rows become lines of their own.
+"""Tables of a PDF: between rules, or in columns that many rows keep; their rows become lines of
+their own.
 
-The one rule: what might be running text is left as text. A table needs two columns that hold through its rows.
+The one rule: what might be running text is left as text. A table needs two columns that hold
+through its rows.
 """
 
 from __future__ import annotations
@@ -22,22 +24,31 @@ from citewell.text.language import weight
 _SAME_EDGE: Final = 5.0  # points within which rules of one table begin and end
 _SHORTEST_RULE: Final = 60.0
 _MOST_BANDS: Final = 400
-_WIDE: Final = 0.75  # of a region's width: two pieces as wide as that between two rules are running text
-_LONE: Final = 0.5  # the same where several lines stand alone: a note below a table, and the heading of the next
+_WIDE: Final = (
+    0.75  # of a region's width: two pieces as wide as that between two rules are running text
+)
+# the same where several lines stand alone: a note below a table, and the heading of the next
+_LONE: Final = 0.5
 _LARGER: Final = 1.2  # times the usual type of a region: a heading
-_MOST_LINE: Final = 12.0  # tokens of half the cells beyond which two columns without upright rules are no table
+_MOST_LINE: Final = (
+    12.0  # tokens of half the cells beyond which two columns without upright rules are no table
+)
 _FEWEST_ALIGNED: Final = 3  # rows of a table without rules
 _LINED_UP: Final = 4.0  # points
 _MOSTLY: Final = 0.55  # of a column's cells; the others may be names above them or indented
 _CAPTION = re.compile(r"(?:table|figure|fig\.|algorithm|表|图|圖)\s*\d", re.IGNORECASE)
-_NUMBERING = re.compile(r"[(（]?(?:\d{1,3}|[a-zA-Z]|[ivx]{1,4})[.:)）]?|[-*+•·●○■□▪◦‣➢✓–—]|\[\d{1,3}\]")
+_NUMBERING = re.compile(
+    r"[(（]?(?:\d{1,3}|[a-zA-Z]|[ivx]{1,4})[.:)）]?|[-*+•·●○■□▪◦‣➢✓–—]|\[\d{1,3}\]"
+)
 _NUMBER = re.compile(r"[-+(<>≤≥≈~±$¥€£]?\s*\d")
 _LEADERS: Final = "…"
 
 
 @dataclass(frozen=True, slots=True)
 class _Region:
-    """What may be a table. `levels`: the heights of rules that run through it, from the top, its edges included."""
+    """What may be a table. `levels`: the heights of rules that run through it, from the top, its
+    edges included.
+    """
 
     left: float
     right: float
@@ -45,7 +56,11 @@ class _Region:
 
     def holds(self, line: Line) -> bool:
         middle = (line.y0 + line.y1) / 2
-        return self.levels[-1] < middle < self.levels[0] and line.x0 >= self.left - 4 and line.x1 <= self.right + 4
+        return (
+            self.levels[-1] < middle < self.levels[0]
+            and line.x0 >= self.left - 4
+            and line.x1 <= self.right + 4
+        )
 
     def covers(self, rule: Rule) -> bool:
         low, high = self.levels[-1] + 2, self.levels[0] - 2
@@ -66,7 +81,9 @@ def ruled(lines: list[Line], across: Sequence[Rule], down: Sequence[Rule]) -> li
 
 
 def aligned(lines: list[Line], number: int) -> list[Line]:
-    """The same for rows of one column of the page that keep columns without any rule. `number`: of tables before."""
+    """The same for rows of one column of the page that keep columns without any rule. `number`: of
+    tables before.
+    """
     for run in _aligned_runs([line for line in lines if not line.row]):
         inside = [line for row in run for line in row]
         places = cuts(run, 0.9)
@@ -84,13 +101,20 @@ def _regions(across: Sequence[Rule]) -> list[_Region]:
         if rule.high - rule.low < _SHORTEST_RULE:
             break
         for group in groups:
-            if abs(group[0].low - rule.low) < _SAME_EDGE and abs(group[0].high - rule.high) < _SAME_EDGE:
+            if (
+                abs(group[0].low - rule.low) < _SAME_EDGE
+                and abs(group[0].high - rule.high) < _SAME_EDGE
+            ):
                 group.append(rule)
                 break
         else:
             groups.append([rule])
     return [
-        _Region(min(rule.low for rule in group), max(rule.high for rule in group), sorted({r.at for r in group}, reverse=True))
+        _Region(
+            min(rule.low for rule in group),
+            max(rule.high for rule in group),
+            sorted({r.at for r in group}, reverse=True),
+        )
         for group in groups
         if 2 <= len(group) <= _MOST_BANDS
     ]
@@ -105,7 +129,9 @@ def _chains(region: _Region, lines: Sequence[Line]) -> Iterator[_Region]:
         inside = [line for line in lines if band.holds(line)]
         width = region.right - region.left
         wide = [line for line in inside if line.x1 - line.x0 > _WIDE * width]
-        named = any(line.row or _CAPTION.match(line.text) for line in inside) or _heading(inside, usual)
+        named = any(line.row or _CAPTION.match(line.text) for line in inside) or _heading(
+            inside, usual
+        )
         apart = named or len(wide) > 1 or _lone(inside, width)
         if apart or (not inside and high - low > 40):
             if len(chain) > 1:
@@ -118,14 +144,22 @@ def _chains(region: _Region, lines: Sequence[Line]) -> Iterator[_Region]:
 
 
 def _heading(inside: list[Line], usual: float) -> bool:
-    """Whether all that stands between two rules is a line in larger type: between the edge of a box, say, and a table."""
+    """Whether all that stands between two rules is a line in larger type: between the edge of a
+    box, say, and a table.
+    """
     return len(inside) == 1 and inside[0].size > _LARGER * usual
 
 
 def _lone(inside: list[Line], width: float) -> bool:
-    """Whether lines between two rules stand alone in their rows, one below the other, and reach too far for a cell."""
+    """Whether lines between two rules stand alone in their rows, one below the other, and reach too
+    far for a cell.
+    """
     found = rows(inside)
-    return len(found) > 1 and all(len(row) == 1 for row in found) and any(x.x1 - x.x0 > _LONE * width for x in inside)
+    return (
+        len(found) > 1
+        and all(len(row) == 1 for row in found)
+        and any(x.x1 - x.x0 > _LONE * width for x in inside)
+    )
 
 
 def _crossed(region: _Region, lines: Sequence[Line]) -> bool:
@@ -139,12 +173,16 @@ def _crossed(region: _Region, lines: Sequence[Line]) -> bool:
     )
 
 
-def _ruled_grid(region: _Region, inside: list[Line], across: Sequence[Rule], down: Sequence[Rule]) -> Grid | None:
+def _ruled_grid(
+    region: _Region, inside: list[Line], across: Sequence[Rule], down: Sequence[Rule]
+) -> Grid | None:
     upright = _upright(region, down)
     bands = [[] for _ in region.levels[1:]]  # type: list[list[list[Line]]]
     for row in rows(inside):
         middle = median((line.y0 + line.y1) / 2 for line in row)
-        at = next((n for n, level in enumerate(region.levels[1:]) if middle > level), len(bands) - 1)
+        at = next(
+            (n for n, level in enumerate(region.levels[1:]) if middle > level), len(bands) - 1
+        )
         bands[at].append(row)
     bands = [band for band in bands if band]
     everything = [row for band in bands for row in band]
@@ -154,28 +192,43 @@ def _ruled_grid(region: _Region, inside: list[Line], across: Sequence[Rule], dow
     partial = [rule for rule in across if region.covers(rule)]
     short = [rule for rule in partial if rule.high - rule.low < 0.9 * (region.right - region.left)]
     whole = bool(upright) and len(bands) > 2
-    named = any(bands[0][-1][0].y0 < rule.at < bands[0][0][0].y0 for rule in short)  # rules under names of several columns
-    single = 2 * sum(len(band) == 1 for band in bands) >= len(bands) > _FEWEST_ALIGNED  # a rule below every row
+    named = any(
+        bands[0][-1][0].y0 < rule.at < bands[0][0][0].y0 for rule in short
+    )  # rules under names of several columns
+    single = (
+        2 * sum(len(band) == 1 for band in bands) >= len(bands) > _FEWEST_ALIGNED
+    )  # a rule below every row
     several = [
-        (n == 0 and named) or ((not whole or _several(band, places)) and not (single and _goes_on(band, places)))
+        (n == 0 and named)
+        or ((not whole or _several(band, places)) and not (single and _goes_on(band, places)))
         for n, band in enumerate(bands)
     ]
     bands = [band if many else [_flat(band)] for band, many in zip(bands, several, strict=True)]
     everything = [row for band in bands for row in band]
     head = len(bands[0])
-    header = head if len(bands) > 1 and head <= 3 and len(everything) > max(len(bands), 2 * head) else None
-    grid = cells(everything, places, upright, short, header=header, bands=[len(band) for band in bands])
+    header = (
+        head
+        if len(bands) > 1 and head <= 3 and len(everything) > max(len(bands), 2 * head)
+        else None
+    )
+    grid = cells(
+        everything, places, upright, short, header=header, bands=[len(band) for band in bands]
+    )
     return grid if _is_table(grid, ruled_columns=bool(upright)) else None
 
 
 def _several(band: list[list[Line]], places: Sequence[float]) -> bool:
-    """Whether the lines between two rules are rows of their own, not the lines of cells that run on."""
+    """Whether the lines between two rules are rows of their own, not the lines of cells that run
+    on.
+    """
     filled = [len({bisect_left(places, (line.x0 + line.x1) / 2) for line in row}) for row in band]
     return len(band) == 1 or (len(places) > 1 and median(filled) >= 0.75 * (len(places) + 1))
 
 
 def _goes_on(band: list[list[Line]], places: Sequence[float]) -> bool:
-    """Whether only the first of several lines between two rules has a first cell: the others are what its cells run on with."""
+    """Whether only the first of several lines between two rules has a first cell: the others are
+    what its cells run on with.
+    """
     first = places[0] if places else float("inf")
     return len(band) > 1 and not any((row[0].x0 + row[0].x1) / 2 < first for row in band[1:])
 
@@ -190,10 +243,18 @@ def _upright(region: _Region, down: Sequence[Rule]) -> list[float]:
     low, high = region.levels[-1], region.levels[0]
     lengths: dict[int, list[Rule]] = {}
     for rule in down:
-        if region.left + 4 < rule.at < region.right - 4 and rule.high > low - 2 and rule.low < high + 2:
+        if (
+            region.left + 4 < rule.at < region.right - 4
+            and rule.high > low - 2
+            and rule.low < high + 2
+        ):
             lengths.setdefault(round(rule.at / 3), []).append(rule)
     whole = 0.5 * (high - low)
-    found = [group[0].at for group in lengths.values() if sum(rule.high - rule.low for rule in group) > whole]
+    found = [
+        group[0].at
+        for group in lengths.values()
+        if sum(rule.high - rule.low for rule in group) > whole
+    ]
     return [at for n, at in enumerate(sorted(found)) if n == 0 or at - sorted(found)[n - 1] > 4]
 
 
@@ -203,7 +264,9 @@ def _is_table(grid: Grid, *, ruled_columns: bool) -> bool:
     if len(table) < 2 or width < 2:
         return False
     filled = [sum(1 for cell in row if cell) for row in table]
-    if sum(filled) < 0.4 * width * len(table) or sum(count > 1 for count in filled) < 0.6 * len(table):
+    if sum(filled) < 0.4 * width * len(table) or sum(count > 1 for count in filled) < 0.6 * len(
+        table
+    ):
         return False
     first = [row[0] for row in table if row[0]]
     if width == 2 and sum(bool(_NUMBERING.fullmatch(cell)) for cell in first) > 0.6 * len(first):
@@ -213,17 +276,27 @@ def _is_table(grid: Grid, *, ruled_columns: bool) -> bool:
         return False
     if any(_LEADERS in cell for cell in texts[: 2 * width]):
         return False  # contents
-    return ruled_columns or median(map(weight, texts)) <= (_MOST_LINE if width == 2 else 2 * _MOST_LINE)
+    return ruled_columns or median(map(weight, texts)) <= (
+        _MOST_LINE if width == 2 else 2 * _MOST_LINE
+    )
 
 
 def _lined_up(places: Sequence[tuple[float, float]]) -> bool:
     """Whether most of a column's cells begin, end or are centred at one place."""
-    edges = ([x0 for x0, _ in places], [x1 for _, x1 in places], [(x0 + x1) / 2 for x0, x1 in places])
-    return len(places) < 2 or any(sum(abs(x - median(edge)) < _LINED_UP for x in edge) > _MOSTLY * len(edge) for edge in edges)
+    edges = (
+        [x0 for x0, _ in places],
+        [x1 for _, x1 in places],
+        [(x0 + x1) / 2 for x0, x1 in places],
+    )
+    return len(places) < 2 or any(
+        sum(abs(x - median(edge)) < _LINED_UP for x in edge) > _MOSTLY * len(edge) for edge in edges
+    )
 
 
 def _short(grid: Grid) -> bool:
-    """Whether cells look like a table's without any rule telling: short, and in two columns mostly figures."""
+    """Whether cells look like a table's without any rule telling: short, and in two columns mostly
+    figures.
+    """
     table = [row for row in grid.rows if any(row)]
     width = max(map(len, table), default=0)
     texts = [cell for row in table for cell in row if cell]
@@ -236,7 +309,9 @@ def _short(grid: Grid) -> bool:
 
 
 def _aligned_runs(lines: list[Line]) -> list[list[list[Line]]]:
-    """Rows one below the other of at least two pieces each; a piece in a row of its own ends the run."""
+    """Rows one below the other of at least two pieces each; a piece in a row of its own ends the
+    run.
+    """
     runs: list[list[list[Line]]] = [[]]
     for row in rows(lines):
         run = runs[-1]
@@ -249,12 +324,24 @@ def _aligned_runs(lines: list[Line]) -> list[list[list[Line]]]:
 
 
 def _written(grid: Grid, inside: Sequence[Line]) -> list[Line]:
-    """The table's rows as lines, each where its row stands; where text and rows do not pair, where the table stands."""
+    """The table's rows as lines, each where its row stands; where text and rows do not pair, where
+    the table stands.
+    """
     texts = table_lines(grid.rows, header=grid.header)
     whole = _around(inside)
     groups = grid.lines if len(grid.lines) == len(texts) else [list(inside)] * len(texts)
     return [
-        replace(around, text=text, x0=whole.x0, x1=whole.x1, words=(), hyphen=False, goes_on=False, bold=False, fixed=False)
+        replace(
+            around,
+            text=text,
+            x0=whole.x0,
+            x1=whole.x1,
+            words=(),
+            hyphen=False,
+            goes_on=False,
+            bold=False,
+            fixed=False,
+        )
         for text, group in zip(texts, groups, strict=True)
         for around in [_around(group)]
         if text
@@ -280,5 +367,7 @@ def _put(lines: list[Line], inside: Sequence[Line], written: list[Line], number:
     gone = {id(line) for line in inside}
     first = next(n for n, line in enumerate(lines) if id(line) in gone)
     table = [replace(line, row=number) for line in written]
-    kept = [[line for line in part if id(line) not in gone] for part in (lines[:first], lines[first:])]
+    kept = [
+        [line for line in part if id(line) not in gone] for part in (lines[:first], lines[first:])
+    ]
     return [*kept[0], *table, *kept[1]]

@@ -1,6 +1,8 @@
-"""Pictures of text (PNG, JPEG, TIFF, WebP, bitmaps) to documents, where OCR is on; a TIFF has as many pages as it has pictures.
+"""Pictures of text (PNG, JPEG, TIFF, WebP, bitmaps) to documents, where OCR is on; a TIFF has as
+many pages as it has pictures.
 
-The one rule: a picture's size is looked at before its pixels are unpacked, and a picture without text is said to have none.
+The one rule: a picture's size is looked at before its pixels are unpacked, and a picture without
+text is said to have none.
 """
 
 from __future__ import annotations
@@ -30,14 +32,19 @@ MEDIA_TYPES: Final = {
     "WEBP": "image/webp",
     "BMP": "image/bmp",
 }
-MOST_PIXELS: Final = 80_000_000  # of one picture, below what Pillow warns of; a page of A3 at 600 dots an inch has 70 million
+# of one picture, below what Pillow warns of; a page of A3 at 600 dots an inch has 70 million
+MOST_PIXELS: Final = 80_000_000
 LONGEST_SIDE: Final = 4_000  # pixels handed on: A4 at 340 dots an inch
-TIME_SHARE: Final = 0.8  # of ingest.parse_seconds: then the pages still to be read are left out, and said so
+TIME_SHARE: Final = (
+    0.8  # of ingest.parse_seconds: then the pages still to be read are left out, and said so
+)
 LEAST_SIDE: Final = 12  # pixels: nothing smaller holds a letter
 
 
 def parse(data: bytes, name: str, settings: IngestSettings) -> Document:
-    """A picture. Raises UnreadableFile where OCR is off or not installed, and where it finds no text."""
+    """A picture. Raises UnreadableFile where OCR is off or not installed, and where it finds no
+    text.
+    """
     check_ocr(name, settings)  # before the import: without the extra there is no such library
     from PIL import Image
 
@@ -55,7 +62,9 @@ def _read(picture: Any, name: str, settings: IngestSettings) -> Document:
     count = getattr(picture, "n_frames", 1) if picture.format == "TIFF" else 1
     if count > settings.max_pages:
         hint = "raise ingest.max_pages, or split the file"
-        raise UnreadableFile(f"{name} has {count:,} pages; {settings.max_pages:,} are allowed", hint=hint)
+        raise UnreadableFile(
+            f"{name} has {count:,} pages; {settings.max_pages:,} are allowed", hint=hint
+        )
     empty, title = [], ""
     until, late = time.monotonic() + TIME_SHARE * settings.parse_seconds, 0
     for number, pixels in enumerate(_pages(picture, count, name), start=1):
@@ -73,10 +82,13 @@ def _read(picture: Any, name: str, settings: IngestSettings) -> Document:
     notes = ["the text was read off a picture: letters may be wrong"]
     if late:
         notes.append(
-            f"pages {late} to {count} were not read: OCR ran out of time; raise ingest.parse_seconds, or split the file"
+            f"pages {late} to {count} were not read: OCR ran out of time; raise "
+            "ingest.parse_seconds, or split the file"
         )
     if empty:
-        notes.append(f"no text found on {len(empty)} of {count} pages: {', '.join(map(str, empty[:20]))}")
+        notes.append(
+            f"no text found on {len(empty)} of {count} pages: {', '.join(map(str, empty[:20]))}"
+        )
     return out.document(name, media_type, title=title, warnings=notes)
 
 
@@ -94,7 +106,9 @@ def _open(data: bytes, name: str) -> Any:
     from PIL import Image, UnidentifiedImageError
 
     try:
-        return Image.open(io.BytesIO(data), formats=[each for each in MEDIA_TYPES if each != "MPO"])  # JPEG opens that
+        return Image.open(
+            io.BytesIO(data), formats=[each for each in MEDIA_TYPES if each != "MPO"]
+        )  # JPEG opens that
     except (UnidentifiedImageError, OSError, ValueError, SyntaxError) as error:
         raise UnreadableFile(f"{name} is broken: {error}"[:300]) from None
 
@@ -110,12 +124,18 @@ def _pages(picture: Any, count: int, name: str) -> Iterator[NDArray[np.uint8]]:
             if picture.width * picture.height > MOST_PIXELS:
                 raise _too_large(name)
             if picture.format == "JPEG":
-                picture.draft("L", (LONGEST_SIDE, LONGEST_SIDE))  # unpacks a larger one at half its size, or less
+                picture.draft(
+                    "L", (LONGEST_SIDE, LONGEST_SIDE)
+                )  # unpacks a larger one at half its size, or less
             page = ImageOps.exif_transpose(_grey(picture))
         except (OSError, ValueError, SyntaxError, EOFError) as error:
             raise UnreadableFile(f"{name} is broken: {error}"[:300]) from None
         page.thumbnail((LONGEST_SIDE, LONGEST_SIDE))
-        yield np.asarray(page) if min(page.size) >= LEAST_SIDE else np.full((LEAST_SIDE, LEAST_SIDE), 255, np.uint8)
+        yield (
+            np.asarray(page)
+            if min(page.size) >= LEAST_SIDE
+            else np.full((LEAST_SIDE, LEAST_SIDE), 255, np.uint8)
+        )
 
 
 def _grey(picture: Any) -> Any:
@@ -133,4 +153,6 @@ def _grey(picture: Any) -> Any:
 
 
 def _too_large(name: str) -> UnreadableFile:
-    return UnreadableFile(f"{name} has more than {MOST_PIXELS:,} pixels", hint="make the picture smaller, or cut it")
+    return UnreadableFile(
+        f"{name} has more than {MOST_PIXELS:,} pixels", hint="make the picture smaller, or cut it"
+    )

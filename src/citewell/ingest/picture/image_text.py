@@ -1,7 +1,7 @@
 """Lines read off a picture, joined to rows and paragraphs, each line with its box.
 
-The one rule: lines join only where one plainly goes on in the next (same type size, close below, the upper one filled to the
-right); a list, an address and a form keep their lines.
+The one rule: lines join only where one plainly goes on in the next (same type size, close below,
+the upper one filled to the right); a list, an address and a form keep their lines.
 """
 
 from __future__ import annotations
@@ -18,7 +18,8 @@ from citewell.text.line_breaks import LIST_ITEM
 from citewell.types import Box
 
 WIDE = 1.2  # line heights between two pieces of a row that are cells, not words
-NEAR = 0.7  # line heights from a line of a paragraph to the next at most; the engine's boxes are generous
+# line heights from a line of a paragraph to the next at most; the engine's boxes are generous
+NEAR = 0.7
 LIKE = 1.4  # how much taller a line of the same paragraph may be
 FILLED = 0.88  # of its column's width that a line fills where the next goes on
 WINDOW = 8  # rows before and after that tell how wide the column is
@@ -30,13 +31,18 @@ Row = list[OcrLine]
 
 
 def add_page(out: Assembly, number: int, lines: Sequence[OcrLine], turn: int, shape: float) -> str:
-    """Append a page's text. `lines`: upright and in order; `turn`: as `read_upright` gives it; `shape`: width by height,
-    upright. Returns the line that looks like the page's title, or nothing.
+    """Append a page's text. `lines`: upright and in order; `turn`: as `read_upright` gives it;
+    `shape`: width by height, upright. Returns the line that looks like the page's title, or
+    nothing.
     """
     before: list[Row] = []
     for paragraph in _paragraphs(_rows(lines, shape), shape):
         text, boxes = _text(paragraph, number, turn, shape)
-        out.block(text, gap="\n" if before and _beside(before[-1][0], paragraph[0][0]) else "\n\n", boxes=boxes)
+        out.block(
+            text,
+            gap="\n" if before and _beside(before[-1][0], paragraph[0][0]) else "\n\n",
+            boxes=boxes,
+        )
         before = paragraph
     return _title(lines)
 
@@ -69,8 +75,14 @@ def _paragraphs(rows: Sequence[Row], shape: float) -> list[list[Row]]:
 
 
 def _goes_on(line: OcrLine, after: OcrLine, near: Sequence[OcrLine], shape: float) -> bool:
-    """Whether `after` is of the same paragraph; `near` are the lines around, by which the column's width is told."""
-    if not _beside(line, after) or LIST_ITEM.match(after.text) or (after.x0 - line.x0) * shape > 1.5 * _height(line):
+    """Whether `after` is of the same paragraph; `near` are the lines around, by which the column's
+    width is told.
+    """
+    if (
+        not _beside(line, after)
+        or LIST_ITEM.match(after.text)
+        or (after.x0 - line.x0) * shape > 1.5 * _height(line)
+    ):
         return False
     column = [other for other in near if abs(other.x0 - line.x0) * shape < 4 * _height(line)]
     left, right = min(other.x0 for other in column), max(other.x1 for other in column)
@@ -99,7 +111,9 @@ def _text(paragraph: Sequence[Row], page: int, turn: int, shape: float) -> tuple
             elif last is not None:
                 text += seam(text, piece)
             seen = turned_back(line, turn)
-            boxes.append(Box(len(text), len(text) + len(piece), page, seen.x0, seen.y0, seen.x1, seen.y1))
+            boxes.append(
+                Box(len(text), len(text) + len(piece), page, seen.x0, seen.y0, seen.x1, seen.y1)
+            )
             text += piece
             last = line
     return text, boxes

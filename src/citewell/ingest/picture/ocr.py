@@ -1,7 +1,9 @@
-"""Text read off pictures (the extra `citewell[ocr]`): PP-OCRv6 through the package `faster-paddle`, Chinese and English.
+"""Text read off pictures (the extra `citewell[ocr]`): PP-OCRv6 through the package `faster-paddle`,
+Chinese and English.
 
-The one rule: one engine a process, built on first use from the models inside the package; nothing is fetched, and a page that
-stands on its side or its head is read all the same. Boxes are in shares of the picture as it was given.
+The one rule: one engine a process, built on first use from the models inside the package; nothing
+is fetched, and a page that stands on its side or its head is read all the same. Boxes are in shares
+of the picture as it was given.
 """
 
 from __future__ import annotations
@@ -26,8 +28,8 @@ if TYPE_CHECKING:
 
 EXTRA: Final = "pip install 'citewell[ocr]'"
 MOST_THREADS: Final = 4
-# Of PP-OCRv6 only the smallest model: on 18 pages at 200 dpi 0.5 % of the characters are wrong, as with the next larger one,
-# which takes seven times as long.
+# Of PP-OCRv6 only the smallest model: on 18 pages at 200 dpi 0.5 % of the characters are wrong, as
+# with the next larger one, which takes seven times as long.
 MODEL: Final = "tiny"
 LEAST_SCORE: Final = 0.5  # a line recognised with less is noise
 UPRIGHT_SCORE: Final = 0.85  # upright lines score 0.95 to 1.0, lines upside down 0.58 to 0.73
@@ -36,9 +38,11 @@ _NOTHING = re.compile(r"[\W_]+")  # a line of signs only: rules, dots, dirt
 
 
 class OcrLine(NamedTuple):
-    """A line, its rectangle (shares of the picture, from the top left) and how sure the engine is (0 to 1).
+    """A line, its rectangle (shares of the picture, from the top left) and how sure the engine is
+    (0 to 1).
 
-    `turn`: quarter turns anticlockwise that set the page upright; the rectangle is that of the picture as it is.
+    `turn`: quarter turns anticlockwise that set the page upright; the rectangle is that of the
+    picture as it is.
     """
 
     text: str
@@ -56,15 +60,23 @@ def available() -> bool:
 
 
 def read_image(pixels: Pixels) -> list[OcrLine]:
-    """The lines of a picture (height x width, grey; or height x width x 3, RGB) in reading order; none where it has no text."""
+    """The lines of a picture (height x width, grey; or height x width x 3, RGB) in reading order;
+    none where it has no text.
+    """
     lines, turn = read_upright(pixels)
     return [turned_back(line, turn) for line in lines]
 
 
 def read_upright(pixels: Pixels) -> tuple[list[OcrLine], int]:
-    """The same, with places in the picture as it stands when it is turned anticlockwise by so many quarters."""
+    """The same, with places in the picture as it stands when it is turned anticlockwise by so many
+    quarters.
+    """
     everything, turn = _upright(pixels)
-    found = [line for line in everything if line.score >= LEAST_SCORE and not _NOTHING.fullmatch(line.text)]
+    found = [
+        line
+        for line in everything
+        if line.score >= LEAST_SCORE and not _NOTHING.fullmatch(line.text)
+    ]
     height, width = pixels.shape[:2] if turn % 2 == 0 else (pixels.shape[1], pixels.shape[0])
     return in_order(found, width, height), turn
 
@@ -83,21 +95,26 @@ def _recognised(pixels: Pixels) -> list[OcrLine]:
     height, width = pixels.shape[:2]
     file = io.BytesIO()
     Image.fromarray(pixels).save(file, "BMP")
-    bounds = _engine().ocr(file.getvalue(), deskew=True, resize=max(height, width) > MOST_SIDE)["bounds"]
+    bounds = _engine().ocr(file.getvalue(), deskew=True, resize=max(height, width) > MOST_SIDE)[
+        "bounds"
+    ]
     lines = []
     for _, found in sorted(bounds.items()):
         (x0, y0), (x1, y1) = found["topLeftCoord"], found["bottomRightCoord"]
         text, score = " ".join(found["text"].split()), float(found["confidence"])
-        left, top, right, bottom = (min(1.0, max(0.0, part)) for part in (x0 / width, y0 / height, x1 / width, y1 / height))
+        left, top, right, bottom = (
+            min(1.0, max(0.0, part)) for part in (x0 / width, y0 / height, x1 / width, y1 / height)
+        )
         lines.append(OcrLine(text, left, top, right, bottom, score))
     return lines
 
 
 def _upright(pixels: Pixels) -> tuple[list[OcrLine], int]:
-    """The lines of the picture as it has to be turned to be read, and the quarter turns anticlockwise.
+    """The lines of the picture as it has to be turned to be read, and the quarter turns
+    anticlockwise.
 
-    Lines that are higher than wide tell a page on its side (the engine turns each anticlockwise to read it), a low score one
-    that is upside down. Of the turns tried the surest counts.
+    Lines that are higher than wide tell a page on its side (the engine turns each anticlockwise to
+    read it), a low score one that is upside down. Of the turns tried the surest counts.
     """
     import numpy as np
 
@@ -119,33 +136,57 @@ def _upright(pixels: Pixels) -> tuple[list[OcrLine], int]:
 def sureness(lines: Sequence[OcrLine]) -> float:
     """The mean score of the characters; lines of signs only do not count."""
     texts = [(line.score, len(line.text)) for line in lines if not _NOTHING.fullmatch(line.text)]
-    return sum(score * length for score, length in texts) / max(1, sum(length for _, length in texts))
+    return sum(score * length for score, length in texts) / max(
+        1, sum(length for _, length in texts)
+    )
 
 
 def _tall(lines: Sequence[OcrLine], width: int, height: int) -> bool:
     """Whether most characters stand in lines that are higher than wide."""
-    tall = sum(len(x.text) for x in lines if len(x.text) > 1 and (x.y1 - x.y0) * height > 1.5 * (x.x1 - x.x0) * width)
+    tall = sum(
+        len(x.text)
+        for x in lines
+        if len(x.text) > 1 and (x.y1 - x.y0) * height > 1.5 * (x.x1 - x.x0) * width
+    )
     return 2 * tall > sum(len(line.text) for line in lines)
 
 
 def in_order(lines: Sequence[OcrLine], width: int, height: int) -> list[OcrLine]:
-    """Column after column, as the lines of a PDF are; `width` and `height` of the picture in pixels."""
+    """Column after column, as the lines of a PDF are; `width` and `height` of the picture in
+    pixels.
+    """
     places = [
-        Line(1, line.text, line.x0 * width, line.x1 * width, (1 - line.y1) * height, (1 - line.y0) * height, size)
+        Line(
+            1,
+            line.text,
+            line.x0 * width,
+            line.x1 * width,
+            (1 - line.y1) * height,
+            (1 - line.y0) * height,
+            size,
+        )
         for line in lines
         if (size := max(1.0, (line.y1 - line.y0) * height))
     ]
     numbers = {id(place): n for n, place in enumerate(places)}
-    return [line for column in columns(places) for line in _downwards([lines[numbers[id(place)]] for place in column])]
+    return [
+        line
+        for column in columns(places)
+        for line in _downwards([lines[numbers[id(place)]] for place in column])
+    ]
 
 
 def _downwards(column: list[OcrLine]) -> list[OcrLine]:
-    """Rows as the engine gives them, which straightens a crooked page; of two lines one above the other, the upper first."""
+    """Rows as the engine gives them, which straightens a crooked page; of two lines one above the
+    other, the upper first.
+    """
     for _ in column:
         swapped = False
         for n, (line, after) in enumerate(pairwise(column)):
             shared = min(line.x1, after.x1) - max(line.x0, after.x0)
-            higher = (line.y0 + line.y1) - (after.y0 + after.y1) > min(line.y1 - line.y0, after.y1 - after.y0)
+            higher = (line.y0 + line.y1) - (after.y0 + after.y1) > min(
+                line.y1 - line.y0, after.y1 - after.y0
+            )
             if higher and 2 * shared > min(line.x1 - line.x0, after.x1 - after.x0):
                 column[n], column[n + 1] = after, line
                 swapped = True
@@ -155,8 +196,15 @@ def _downwards(column: list[OcrLine]) -> list[OcrLine]:
 
 
 def turned_back(line: OcrLine, turn: int) -> OcrLine:
-    """A line of the picture turned anticlockwise by `turn` quarters, with its place in the picture as it was."""
+    """A line of the picture turned anticlockwise by `turn` quarters, with its place in the picture
+    as it was.
+    """
     x0, y0, x1, y1 = line.x0, line.y0, line.x1, line.y1
-    places = ((x0, y0, x1, y1), (1 - y1, x0, 1 - y0, x1), (1 - x1, 1 - y1, 1 - x0, 1 - y0), (y0, 1 - x1, y1, 1 - x0))
+    places = (
+        (x0, y0, x1, y1),
+        (1 - y1, x0, 1 - y0, x1),
+        (1 - x1, 1 - y1, 1 - x0, 1 - y0),
+        (y0, 1 - x1, y1, 1 - x0),
+    )
     left, top, right, bottom = (round(share, 5) for share in places[turn])
     return OcrLine(line.text, left, top, right, bottom, line.score, turn)

@@ -1,4 +1,6 @@
-"""Names of tables and columns, as people wrote them. The one rule: a name is changed only where no statement could use it."""
+"""Names of tables and columns, as people wrote them. The one rule: a name is changed only where no
+statement could use it.
+"""
 
 from __future__ import annotations
 
@@ -13,11 +15,15 @@ _UNNAMED: Final = "column"
 
 def printable(name: str) -> str:
     """`name` on one line without what cannot be printed; never longer than LONGEST."""
-    return " ".join("".join(letter if letter.isprintable() else " " for letter in name).split())[:LONGEST].strip()
+    return " ".join("".join(letter if letter.isprintable() else " " for letter in name).split())[
+        :LONGEST
+    ].strip()
 
 
 def column_names(names: Sequence[str]) -> tuple[list[str], list[str]]:
-    """Distinct names, none of them empty, and what had to be changed. Engines take no notice of upper and lower case."""
+    """Distinct names, none of them empty, and what had to be changed. Engines take no notice of
+    upper and lower case.
+    """
     taken = {printable(name).casefold() for name in names}
     seen: set[str] = set()
     given, changed = [], []
@@ -27,15 +33,20 @@ def column_names(names: Sequence[str]) -> tuple[list[str], list[str]]:
             new = plain
         else:
             new = _free(plain or f"{_UNNAMED}{number}", taken | seen, again=bool(plain))
-            changed.append(f'"{plain}" is called "{new}"' if plain else f'column {number} has no name and is called "{new}"')
+            changed.append(
+                f'"{plain}" is called "{new}"'
+                if plain
+                else f'column {number} has no name and is called "{new}"'
+            )
         seen.add(new.casefold())
         given.append(new)
     return given, changed
 
 
 def table_name(wanted: str, taken: Iterable[str], *, otherwise: str = "table") -> str:
-    """A name that no other table has. A dot would set a schema apart, and signs of paths and patterns make DuckDB look for a
-    file (the guard refuses such a name): each is written as an underscore.
+    """A name that no other table has. A dot would set a schema apart, and signs of paths and
+    patterns make DuckDB look for a file (the guard refuses such a name): each is written as an
+    underscore.
     """
     plain = _PATHLIKE.sub("_", printable(wanted)) or otherwise
     return _free(plain, {name.casefold() for name in taken}, again=False)

@@ -1,7 +1,9 @@
-"""What a column of text holds: numbers however they are written, dates, yes and no, or text; told by all of its cells.
+"""What a column of text holds: numbers however they are written, dates, yes and no, or text; told
+by all of its cells.
 
-The one rule: a column is converted as a whole or stays text. `007` stays text, two currencies stay text, and so does a date
-that may be read in two ways; what stays text though it nearly was something else is said.
+The one rule: a column is converted as a whole or stays text. `007` stays text, two currencies stay
+text, and so does a date that may be read in two ways; what stays text though it nearly was
+something else is said.
 """
 
 # ruff: noqa: S608 - names in statements are quoted or our own, texts are quoted
@@ -18,7 +20,9 @@ from citewell.ingest.tables.column_names import literal
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-SAMPLE: Final = 20_000  # cells that the first guess is made on; all cells then have to agree with it
+SAMPLE: Final = (
+    20_000  # cells that the first guess is made on; all cells then have to agree with it
+)
 _NEARLY: Final = 0.8  # share of cells of a kind from which it is said what the others are
 _MOST_GAPS: Final = 0.5  # share of cells that may say that there is nothing
 
@@ -26,7 +30,9 @@ _CURRENCY: Final = r"(?:CN¥|US\$|HK\$|RMB|CNY|USD|EUR|GBP|HKD|JPY|人民币|欧
 _PLAIN: Final = r"[-+]?(?:(?:0|[1-9]\d{0,14})(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d{1,3})?"
 _GROUPED: Final = r"(?:[1-9]\d{0,2}(?:,\d{3})+|0|[1-9]\d{0,14})(?:\.\d+)?|\.\d+"
 _SIGNED: Final = rf"[-+]?\s*{_CURRENCY}?\s*[-+]?(?:{_GROUPED})\s*{_CURRENCY}?"
-_DAY: Final = r"\d{4}(?:-\d{1,2}-\d{1,2}|/\d{1,2}/\d{1,2}|\.\d{1,2}\.\d{1,2}|年\s?\d{1,2}月\s?\d{1,2}[日号])"
+_DAY: Final = (
+    r"\d{4}(?:-\d{1,2}-\d{1,2}|/\d{1,2}/\d{1,2}|\.\d{1,2}\.\d{1,2}|年\s?\d{1,2}月\s?\d{1,2}[日号])"
+)
 _CLOCK: Final = r"\d{1,2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?"
 _MONTHS: Final = r"(?i:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*"
 PATTERNS: Final = {
@@ -46,13 +52,23 @@ PATTERNS: Final = {
 }
 _ERROR: Final = r"#(?:DIV/0!|N/A|NAME\?|NULL!|NUM!|REF!|VALUE!|SPILL!|CALC!|GETTING_DATA)"
 _DATED: Final = re.compile(r"\bdate\b|日期", re.IGNORECASE)
-_WORDED_FORMS: Final = ["%d %b %Y", "%d %B %Y", "%d-%b-%Y", "%b %d, %Y", "%B %d, %Y", "%b %d %Y", "%B %d %Y"]
+_WORDED_FORMS: Final = [
+    "%d %b %Y",
+    "%d %B %Y",
+    "%d-%b-%Y",
+    "%b %d, %Y",
+    "%B %d, %Y",
+    "%b %d %Y",
+    "%B %d %Y",
+]
 _FULL_WIDTH: Final = ("０１２３４５６７８９．，％（）－＋￥　", "0123456789.,%()-+¥ ")
 
 
 @dataclass(slots=True)
 class Plan:
-    """How a column of text is stored: `expression` makes its values, NULL where a cell says that there is none."""
+    """How a column of text is stored: `expression` makes its values, NULL where a cell says that
+    there is none.
+    """
 
     type: str
     expression: str
@@ -71,7 +87,8 @@ def clean(column: str) -> str:
 def text(column: str) -> str:
     """The text of a cell as it is; none where it is an error of a spreadsheet program."""
     return (
-        f"CASE WHEN starts_with({column}, '#') AND regexp_full_match({column}, {literal(_ERROR)}) THEN NULL ELSE {column} END"
+        f"CASE WHEN starts_with({column}, '#') AND regexp_full_match({column}, "
+        f"{literal(_ERROR)}) THEN NULL ELSE {column} END"
     )
 
 
@@ -83,9 +100,18 @@ def number(value: str) -> str:
 
 
 class Chooser:
-    """Looks at the columns of one table of text. `decimal_comma`: the file's lists are separated by semicolons."""
+    """Looks at the columns of one table of text. `decimal_comma`: the file's lists are separated by
+    semicolons.
+    """
 
-    def __init__(self, connection: DuckDBPyConnection, table: str, *, decimal_comma: bool = False, sheet: bool = False) -> None:
+    def __init__(
+        self,
+        connection: DuckDBPyConnection,
+        table: str,
+        *,
+        decimal_comma: bool = False,
+        sheet: bool = False,
+    ) -> None:
         self._connection = connection
         self._table = table
         self._decimal_comma = decimal_comma
@@ -96,10 +122,16 @@ class Chooser:
         counts = self._counts(column, SAMPLE)
         fitting = self._fitting(counts, name, dates_only=dates_only)
         if fitting and counts["total"] == SAMPLE:
-            kinds = {"gap", "zeros", *(part for kind, _ in fitting for part in (kind, *kind.split("|")))}
+            kinds = {
+                "gap",
+                "zeros",
+                *(part for kind, _ in fitting for part in (kind, *kind.split("|"))),
+            }
             # what might have to be said of a column that is text after all
             kinds |= {
-                kind for kind in ("number", "money", "percent", "date", "turned") if counts[kind] or fitting[0][0] == "int"
+                kind
+                for kind in ("number", "money", "percent", "date", "turned")
+                if counts[kind] or fitting[0][0] == "int"
             }
             counts = {**dict.fromkeys(counts, 0), **self._counts(column, 0, sorted(kinds))}
         for kind, make in self._fitting(counts, name, dates_only=dates_only):
@@ -108,8 +140,14 @@ class Chooser:
                 return self._told(plan, column, name, counts["gap"] if kind != "bool" else 0)
         return self._as_text(column, name, counts, dates_only=dates_only)
 
-    def _fitting(self, counts: dict[str, int], name: str, *, dates_only: bool) -> list[tuple[str, Make]]:
-        return [(kind, make) for kind, make in self._kinds(name, dates_only=dates_only) if self._all(counts, kind)]
+    def _fitting(
+        self, counts: dict[str, int], name: str, *, dates_only: bool
+    ) -> list[tuple[str, Make]]:
+        return [
+            (kind, make)
+            for kind, make in self._kinds(name, dates_only=dates_only)
+            if self._all(counts, kind)
+        ]
 
     def _kinds(self, name: str, *, dates_only: bool) -> list[tuple[str, Make]]:
         days: list[tuple[str, Make]] = [
@@ -119,7 +157,9 @@ class Chooser:
         ]
         if dates_only:
             return days
-        named = [("serial", self._serial), ("compact", self._compact)] if _DATED.search(name) else []
+        named = (
+            [("serial", self._serial), ("compact", self._compact)] if _DATED.search(name) else []
+        )
         comma = [("comma", self._comma)] if self._decimal_comma else []
         mixed = [("date|serial", self._date)] if self._sheet else []
         return [
@@ -135,26 +175,42 @@ class Chooser:
         ]
 
     def _matches(self, value: str, kind: str) -> str:
-        return " OR ".join(f"regexp_full_match({value}, {literal(PATTERNS[each])})" for each in kind.split("|"))
+        return " OR ".join(
+            f"regexp_full_match({value}, {literal(PATTERNS[each])})" for each in kind.split("|")
+        )
 
-    def _counts(self, column: str, most: int, wanted: Iterable[str] = (*PATTERNS, "date|serial")) -> dict[str, int]:
-        """How many cells there are of each kind, among the first `most` (0: all) that hold anything."""
+    def _counts(
+        self, column: str, most: int, wanted: Iterable[str] = (*PATTERNS, "date|serial")
+    ) -> dict[str, int]:
+        """How many cells there are of each kind, among the first `most` (0: all) that hold
+        anything.
+        """
         kinds = {kind: self._matches("v", kind) for kind in wanted}
         counted = ", ".join(f"count_if({test})" for test in kinds.values())
         limit = f"LIMIT {most}" if most else ""
-        inner = f"SELECT {clean(text(column))} AS v FROM {self._table} WHERE {column} IS NOT NULL {limit}"
+        inner = (
+            f"SELECT {clean(text(column))} AS v FROM {self._table} WHERE {column} IS NOT "
+            f"NULL {limit}"
+        )
         row: Any = self._connection.execute(f"SELECT count(v), {counted} FROM ({inner})").fetchone()
         return dict(zip(("total", *kinds), (count or 0 for count in row), strict=True))
 
     def _all(self, counts: dict[str, int], kind: str) -> bool:
         """Whether every cell is of that kind or says that there is nothing."""
         gaps = counts["gap"]
-        return counts[kind] > 0 and counts[kind] + gaps == counts["total"] and gaps <= _MOST_GAPS * counts["total"]
+        return (
+            counts[kind] > 0
+            and counts[kind] + gaps == counts["total"]
+            and gaps <= _MOST_GAPS * counts["total"]
+        )
 
     def _value(self, column: str) -> str:
         """The cleaned cell, NULL where it says that there is nothing."""
         value = clean(text(column))
-        return f"CASE WHEN regexp_full_match({value}, {literal(PATTERNS['gap'])}) THEN NULL ELSE {value} END"
+        return (
+            f"CASE WHEN regexp_full_match({value}, {literal(PATTERNS['gap'])}) THEN NULL "
+            f"ELSE {value} END"
+        )
 
     def _int(self, column: str, _: dict[str, int]) -> Plan:
         return Plan("BIGINT", f"try_cast({self._value(column)} AS BIGINT)")
@@ -163,14 +219,17 @@ class Chooser:
         return self._exact(f"({self._value(column)})", lambda value: value)
 
     def _exact(self, value: str, strip: Callable[[str], str]) -> Plan:
-        """A DECIMAL where all numbers fit into one of 18 digits, 6 of them behind the point; else a DOUBLE.
+        """A DECIMAL where all numbers fit into one of 18 digits, 6 of them behind the point; else a
+        DOUBLE.
 
         Sums of money stay exact then: 0.1 + 0.2 is 0.3.
         """
         bare = strip("v")
         shape = (
-            f"SELECT max(length(regexp_extract({bare}, '\\.(\\d*)', 1))), max(length(regexp_extract({bare}, '(\\d*)', 1))), "
-            f"bool_or(contains(lower({bare}), 'e')) FROM (SELECT ltrim({value}, '+-(¥$€£ ') AS v FROM {self._table})"
+            f"SELECT max(length(regexp_extract({bare}, '\\.(\\d*)', 1))), "
+            f"max(length(regexp_extract({bare}, '(\\d*)', 1))), "
+            f"bool_or(contains(lower({bare}), 'e')) FROM (SELECT ltrim({value}, '+-(¥$€£ ') AS v "
+            f"FROM {self._table})"
         )
         row: Any = self._connection.execute(shape).fetchone()
         scale, before, exponent = row[0] or 0, row[1] or 0, bool(row[2])
@@ -181,11 +240,16 @@ class Chooser:
             return Plan("BIGINT", f"try_cast({result} AS BIGINT)")
         sign = f"CASE WHEN starts_with({value}, '(') THEN '-' ELSE '' END"
         digits = f"regexp_replace({value}, '[^0-9.+-]', '', 'g')"
-        return Plan(f"DECIMAL(18, {scale})", f"try_cast({sign} || {digits} AS DECIMAL(18, {scale}))")
+        return Plan(
+            f"DECIMAL(18, {scale})", f"try_cast({sign} || {digits} AS DECIMAL(18, {scale}))"
+        )
 
     def _money(self, column: str, _: dict[str, int]) -> Plan | None:
         value = self._value(column)
-        signs = f"SELECT DISTINCT regexp_extract({value}, {literal(_CURRENCY)}) FROM {self._table} WHERE {column} IS NOT NULL"
+        signs = (
+            f"SELECT DISTINCT regexp_extract({value}, {literal(_CURRENCY)}) FROM {self._table} "
+            f"WHERE {column} IS NOT NULL"
+        )
         found = sorted({row[0] for row in self._connection.execute(signs).fetchall()} - {"", None})
         if len(found) > 1:
             return None
@@ -206,7 +270,9 @@ class Chooser:
         return plan
 
     def _day(self, column: str, moment: str) -> Plan | None:
-        """DATE, or TIMESTAMP where a cell has a time; None where a cell names a day that is none."""
+        """DATE, or TIMESTAMP where a cell has a time; None where a cell names a day that is
+        none.
+        """
         value = self._value(column)
         both = f"SELECT {value} AS v, {moment} AS m FROM {self._table}"
         check = f"SELECT count(v) - count(m), bool_or(m::TIME <> TIME '00:00') FROM ({both})"
@@ -217,26 +283,35 @@ class Chooser:
 
     def _date(self, column: str, counts: dict[str, int]) -> Plan | None:
         value = f"({self._value(column)})"
-        day = f"regexp_replace(regexp_extract({value}, {literal('^' + _DAY)}), '\\s?[年月/.]\\s?', '-', 'g')"
+        day = (
+            f"regexp_replace(regexp_extract({value}, {literal('^' + _DAY)}), "
+            "'\\s?[年月/.]\\s?', '-', 'g')"
+        )
         clock = f"regexp_extract({value}, {literal(_CLOCK)})"
         moment = f"try_cast(rtrim(rtrim({day}, '日号') || ' ' || {clock}) AS TIMESTAMP)"
         if counts["date"] + counts["gap"] < counts["total"]:
             moment = f"coalesce({moment}, {self._from_serial(column)})"
         plan = self._day(column, moment)
         if plan is not None and counts["date"] + counts["gap"] < counts["total"]:
-            plan.warnings.append("numbers among its dates are read as days counted from 1899-12-30, as spreadsheets do")
+            plan.warnings.append(
+                "numbers among its dates are read as days counted from 1899-12-30, as "
+                "spreadsheets do"
+            )
         return plan
 
     def _from_serial(self, column: str) -> str:
         days = (
-            f"CASE WHEN regexp_full_match({self._value(column)}, '[0-9.]+') THEN try_cast({self._value(column)} AS DOUBLE) END"
+            f"CASE WHEN regexp_full_match({self._value(column)}, '[0-9.]+') THEN "
+            f"try_cast({self._value(column)} AS DOUBLE) END"
         )
         return f"(TIMESTAMP '1899-12-30' + to_seconds(round(86400 * {days})))"
 
     def _serial(self, column: str, _: dict[str, int]) -> Plan | None:
         plan = self._day(column, self._from_serial(column))
         if plan is not None:
-            plan.warnings.append("its numbers are read as days counted from 1899-12-30, as spreadsheets do")
+            plan.warnings.append(
+                "its numbers are read as days counted from 1899-12-30, as spreadsheets do"
+            )
         return plan
 
     def _compact(self, column: str, _: dict[str, int]) -> Plan | None:
@@ -248,7 +323,10 @@ class Chooser:
     def _turned(self, column: str, _: dict[str, int]) -> Plan | None:
         """Day first or month first: told by numbers over 12; where none is, nobody can tell."""
         value = f"regexp_replace({self._value(column)}, '[.-]', '/', 'g')"
-        plans = [self._day(column, f"try_strptime({value}, {literal(form)})") for form in ("%d/%m/%Y", "%m/%d/%Y")]
+        plans = [
+            self._day(column, f"try_strptime({value}, {literal(form)})")
+            for form in ("%d/%m/%Y", "%m/%d/%Y")
+        ]
         fitting = [plan for plan in plans if plan is not None]
         if len(fitting) != 1:
             return None
@@ -263,7 +341,9 @@ class Chooser:
         return Plan("BOOLEAN", f"try_cast({self._value(column)} AS BOOLEAN)")
 
     def _told(self, plan: Plan, column: str, name: str, gaps: int) -> Plan:
-        """The plan with its warnings under the column's name, and one about the cells that are left empty."""
+        """The plan with its warnings under the column's name, and one about the cells that are left
+        empty.
+        """
         if gaps:
             plan.warnings.append(self._gaps(column))
         plan.warnings = [f'column "{name}": {warning}' for warning in plan.warnings]
@@ -271,7 +351,10 @@ class Chooser:
 
     def _gaps(self, column: str) -> str:
         gap = f"regexp_full_match({clean(text(column))}, {literal(PATTERNS['gap'])})"
-        seen = f"SELECT count(*), list_sort(list_distinct(list({column})))[:3] FROM {self._table} WHERE {gap}"
+        seen = (
+            f"SELECT count(*), list_sort(list_distinct(list({column})))[:3] FROM {self._table} "
+            f"WHERE {gap}"
+        )
         row: Any = self._connection.execute(seen).fetchone()
         words = ", ".join(f'"{each}"' for each in row[1])
         what = "1 cell that says" if row[0] == 1 else f"{row[0]:,} cells that say"
@@ -298,8 +381,13 @@ class Chooser:
         """The cells because of which a column is no column of numbers or dates."""
         value = f"SELECT {clean(text(column))} AS v FROM {self._table} WHERE {column} IS NOT NULL"
         test = f"NOT ({self._matches('v', kind + '|gap')})"
-        row: Any = self._connection.execute(f"SELECT count(*), min(v) FROM ({value}) WHERE {test}").fetchone()
+        row: Any = self._connection.execute(
+            f"SELECT count(*), min(v) FROM ({value}) WHERE {test}"
+        ).fetchone()
         words = "a date" if kind == "date" else "a number"
         if not row[0]:
             return f"some of its cells are no {words[2:]} there is"
-        return f'{row[0]:,} of its cells {"is" if row[0] == 1 else "are"} not {words}, such as "{row[1][:40]}"'
+        return (
+            f"{row[0]:,} of its cells {'is' if row[0] == 1 else 'are'} not {words}, such as "
+            f'"{row[1][:40]}"'
+        )

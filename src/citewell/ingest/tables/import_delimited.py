@@ -1,4 +1,6 @@
-"""Separated values into a table. The one rule: a file is never cut short: half of a table gives wrong sums."""
+"""Separated values into a table. The one rule: a file is never cut short: half of a table gives
+wrong sums.
+"""
 
 from __future__ import annotations
 
@@ -49,9 +51,15 @@ def read(store: Store, data: bytes, name: str) -> None:
 
 def _add(store: Store, found: Layout, name: str, *, comma: bool) -> None:
     for table in found.tables:
-        wanted = stem(name) if len(found.tables) == 1 else (printable(table.titles[-1]) if table.titles else stem(name))
+        wanted = (
+            stem(name)
+            if len(found.tables) == 1
+            else (printable(table.titles[-1]) if table.titles else stem(name))
+        )
         rows = _nothing(numbered(table.rows))
-        added = store.add_text(wanted, table.names, rows, decimal_comma=comma, sheet=True, headed=table.headed)
+        added = store.add_text(
+            wanted, table.names, rows, decimal_comma=comma, sheet=True, headed=table.headed
+        )
         if table.titles:
             store.comment(added.name, "", "; ".join(table.titles)[:500])
     store.done.warnings += found.warnings
@@ -59,7 +67,9 @@ def _add(store: Store, found: Layout, name: str, *, comma: bool) -> None:
         raise UnreadableFile(f"{name} holds no table")
 
 
-def _long(store: Store, sample: list[list[str]], rows: Iterator[list[str]], name: str, *, comma: bool) -> None:
+def _long(
+    store: Store, sample: list[list[str]], rows: Iterator[list[str]], name: str, *, comma: bool
+) -> None:
     """One table, whose rows pass by one after the other."""
     first = [[cell.strip() for cell in row] for row in sample[:_SAMPLE]]
     held = [n for n, row in enumerate(first) if any(row)]
@@ -70,13 +80,19 @@ def _long(store: Store, sample: list[list[str]], rows: Iterator[list[str]], name
     wider: list[int] = []
     body = _body(rows, start, width, wider)
     names += [""] * (width - len(names))
-    added = store.add_text(stem(name), names, body, decimal_comma=comma, sheet=True, headed=depth > 0)
+    added = store.add_text(
+        stem(name), names, body, decimal_comma=comma, sheet=True, headed=depth > 0
+    )
     if wider:
-        more = f"{len(wider):,} rows have more cells than the table has columns, row {wider[0]} first"
+        more = (
+            f"{len(wider):,} rows have more cells than the table has columns, row {wider[0]} first"
+        )
         store.warn(added.name, f"{more}; these cells are left out")
 
 
-def _body(rows: Iterator[list[str]], start: int, width: int, wider: list[int]) -> Iterator[list[str | None]]:
+def _body(
+    rows: Iterator[list[str]], start: int, width: int, wider: list[int]
+) -> Iterator[list[str | None]]:
     for number, row in enumerate(islice(rows, start, None), start + 1):
         cells: list[str | None] = [cell.strip() or None for cell in row]
         if not any(cells):
@@ -102,11 +118,18 @@ def _rows(text: str, separator: str, quoting: Quoting) -> Iterator[list[str]]:
 
 
 def _quoting(text: str, separator: str, store: Store) -> Quoting:
-    """Whether quotes are signs of the format. Not where one was opened and never closed: it would swallow the rest."""
+    """Whether quotes are signs of the format. Not where one was opened and never closed: it would
+    swallow the rest.
+    """
     if '"' not in text:
         return csv.QUOTE_NONE
     try:
-        runaway = any(field.count("\n") > MOST_LINES for row in fields(text, separator) for field in row if "\n" in field)
+        runaway = any(
+            field.count("\n") > MOST_LINES
+            for row in fields(text, separator)
+            for field in row
+            if "\n" in field
+        )
     except csv.Error:
         runaway = True
     if runaway:

@@ -1,4 +1,5 @@
-"""A file with tables, copied into a database file of ours; questions are asked to the copy. Runs in a worker process.
+"""A file with tables, copied into a database file of ours; questions are asked to the copy. Runs in
+a worker process.
 
 | format | read by |
 |---|---|
@@ -8,7 +9,8 @@
 | Parquet | DuckDB |
 | SQLite | `sqlite3` of Python |
 
-The one rule: the copy is whole or not there, and holds all rows of the file: a limit refuses a file, it never cuts one.
+The one rule: the copy is whole or not there, and holds all rows of the file: a limit refuses a
+file, it never cuts one.
 """
 
 from __future__ import annotations
@@ -47,7 +49,8 @@ _MAGIC: Final = (
 
 
 def import_file(path: str, target: str, name: str, settings: IngestSettings) -> Imported:
-    """Copy the tables of the file at `path` into a new file `target`. `name`: what the file is called.
+    """Copy the tables of the file at `path` into a new file `target`. `name`: what the file is
+    called.
 
     Raises UnreadableFile, and leaves nothing then; StorageError where the copy cannot be written.
     """
@@ -85,16 +88,27 @@ def _bytes(source: Path, name: str, settings: IngestSettings) -> bytes:
         found = source.stat()
         if not stat.S_ISREG(found.st_mode):
             folder = stat.S_ISDIR(found.st_mode)
-            hint = "name the files in it, one source each" if folder else f"name a file with tables: {FORMATS}"
-            raise UnreadableFile(f"{name} is {'a folder' if folder else 'no ordinary file'}", hint=hint)
+            hint = (
+                "name the files in it, one source each"
+                if folder
+                else f"name a file with tables: {FORMATS}"
+            )
+            raise UnreadableFile(
+                f"{name} is {'a folder' if folder else 'no ordinary file'}", hint=hint
+            )
         if found.st_size > settings.max_bytes:
             hint = "raise ingest.max_bytes, or split the file"
-            raise UnreadableFile(f"{name} has {found.st_size:,} bytes; {settings.max_bytes:,} are allowed", hint=hint)
+            raise UnreadableFile(
+                f"{name} has {found.st_size:,} bytes; {settings.max_bytes:,} are allowed", hint=hint
+            )
         data = source.read_bytes()
     except OSError as error:
         raise UnreadableFile(f"{name} cannot be read: {error.strerror or error}") from None
     if not data:
-        raise UnreadableFile(f"{name} is empty", hint="a table needs a line with the names of its columns, and rows below it")
+        raise UnreadableFile(
+            f"{name} is empty",
+            hint="a table needs a line with the names of its columns, and rows below it",
+        )
     return data
 
 
@@ -118,9 +132,13 @@ def _explained(error: BaseException, name: str) -> BaseException:
 
 
 def _shortened(done: Imported) -> Imported:
-    """Where there is one table, its warnings need not name it. A thousand warnings are no warning."""
+    """Where there is one table, its warnings need not name it. A thousand warnings are no
+    warning.
+    """
     if len(done.tables) == 1:
-        done.warnings = [warning.removeprefix(f"{done.tables[0].name}: ") for warning in done.warnings]
+        done.warnings = [
+            warning.removeprefix(f"{done.tables[0].name}: ") for warning in done.warnings
+        ]
     if len(done.warnings) > _MOST_WARNINGS:
         rest = len(done.warnings) - _MOST_WARNINGS
         done.warnings = [*done.warnings[:_MOST_WARNINGS], f"and {rest} more warnings"]

@@ -1,6 +1,7 @@
 """JSON and JSON lines into tables: a list of records is a table, an object of lists several.
 
-The one rule: a text stays text (`"007"`), and what nests deeper than a table can is kept as JSON, and said.
+The one rule: a text stays text (`"007"`), and what nests deeper than a table can is kept as JSON,
+and said.
 """
 
 from __future__ import annotations
@@ -28,7 +29,9 @@ def read(store: Store, data: bytes, name: str) -> None:
     text, warnings = decode(data, name)
     store.done.warnings += warnings
     if sum(data.count(sign) for sign in (b",", b"[", b"{")) > _MOST_VALUES:
-        raise UnreadableFile(f"{name} holds more than {_MOST_VALUES:,} values", hint="split the file")
+        raise UnreadableFile(
+            f"{name} holds more than {_MOST_VALUES:,} values", hint="split the file"
+        )
     try:
         tables = _tables(_values(text, name), stem(name))
         for wanted, records in tables:
@@ -36,7 +39,9 @@ def read(store: Store, data: bytes, name: str) -> None:
     except RecursionError:
         raise UnreadableFile(f"{name} nests too deep") from None
     if not store.done.tables:
-        raise UnreadableFile(f"{name} holds no records", hint="a table is a list of objects, or one object a line")
+        raise UnreadableFile(
+            f"{name} holds no records", hint="a table is a list of objects, or one object a line"
+        )
 
 
 def _values(text: str, name: str) -> Any:
@@ -56,7 +61,11 @@ def _values(text: str, name: str) -> Any:
     if broken:
         more = f" and {len(broken) - _NAMED} more" if len(broken) > _NAMED else ""
         lines = "; line ".join(broken[:_NAMED])
-        hint = "mend these lines or take them out: a file is read whole or not at all" if records else ""
+        hint = (
+            "mend these lines or take them out: a file is read whole or not at all"
+            if records
+            else ""
+        )
         raise UnreadableFile(f"{name} is not valid JSON: line {lines}{more}", hint=hint)
     if not records:
         raise UnreadableFile(f"{name} is empty")
@@ -70,10 +79,17 @@ def _tables(value: Any, name: str) -> Iterator[tuple[str, list[Record]]]:
         return
     if not isinstance(value, dict):
         return
-    lists = {key: part for key, part in value.items() if isinstance(part, list) and any(isinstance(x, dict) for x in part)}
+    lists = {
+        key: part
+        for key, part in value.items()
+        if isinstance(part, list) and any(isinstance(x, dict) for x in part)
+    }
     if lists:
         for key, part in lists.items():
-            yield (key if len(lists) > 1 else name), [item if isinstance(item, dict) else {"value": item} for item in part]
+            yield (
+                (key if len(lists) > 1 else name),
+                [item if isinstance(item, dict) else {"value": item} for item in part],
+            )
     elif len(value) > 1 and all(isinstance(part, dict) for part in value.values()):
         yield name, [{"key": key, **part} for key, part in value.items()]
     elif value:

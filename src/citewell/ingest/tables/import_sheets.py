@@ -1,6 +1,7 @@
 """Workbooks into tables: Excel's, old and new, and OpenDocument's, through calamine.
 
-The one rule: as for documents, a sheet whose cells reach too far is never opened; and no sheet is cut short.
+The one rule: as for documents, a sheet whose cells reach too far is never opened; and no sheet is
+cut short.
 """
 
 from __future__ import annotations
@@ -15,7 +16,14 @@ from citewell.errors import UnreadableFile
 from citewell.ingest.assemble import stem
 from citewell.ingest.office.ole import MAGIC
 from citewell.ingest.office.package import Package
-from citewell.ingest.office.spreadsheet import MAX_REACH, MAX_XML, check_old, open_book, reason, spread_merged
+from citewell.ingest.office.spreadsheet import (
+    MAX_REACH,
+    MAX_XML,
+    check_old,
+    open_book,
+    reason,
+    spread_merged,
+)
 from citewell.ingest.office.workbook_scan import scan, sheet_parts
 from citewell.ingest.tables.column_names import printable
 from citewell.ingest.tables.layout import Found, layout, numbered
@@ -36,7 +44,9 @@ def read(store: Store, data: bytes, name: str, settings: IngestSettings) -> None
     if data.startswith(MAGIC):
         check_old(data, name)
     elif _open_document(data):
-        Package(data, name, settings, "content.xml", "an OpenDocument spreadsheet", max_xml=MAX_XML)  # raises for bombs
+        Package(
+            data, name, settings, "content.xml", "an OpenDocument spreadsheet", max_xml=MAX_XML
+        )  # raises for bombs
     else:
         package = Package(data, name, settings, "xl/", "an Excel workbook", max_xml=MAX_XML)
     _Book(store, package.data if package else data, name, package).read()
@@ -57,12 +67,26 @@ class _Book:
     def read(self) -> None:
         import python_calamine
 
-        sheets = [s for s in self._book.sheets_metadata if s.typ == python_calamine.SheetTypeEnum.WorkSheet]
-        grids = [(sheet.name, *grid) for sheet in sheets if (grid := self._rows(sheet.name)) is not None]
+        sheets = [
+            s
+            for s in self._book.sheets_metadata
+            if s.typ == python_calamine.SheetTypeEnum.WorkSheet
+        ]
+        grids = [
+            (sheet.name, *grid) for sheet in sheets if (grid := self._rows(sheet.name)) is not None
+        ]
         for title, first, rows in grids:
-            wanted = stem(self._name) if len(grids) == 1 and _DEFAULT_NAME.fullmatch(title.strip()) else title
+            wanted = (
+                stem(self._name)
+                if len(grids) == 1 and _DEFAULT_NAME.fullmatch(title.strip())
+                else title
+            )
             self._tables(title, wanted, first, rows)
-        hidden = [sheet.name for sheet in sheets if sheet.visible != python_calamine.SheetVisibleEnum.Visible]
+        hidden = [
+            sheet.name
+            for sheet in sheets
+            if sheet.visible != python_calamine.SheetVisibleEnum.Visible
+        ]
         if hidden:
             self._store.done.warnings.append(f"hidden sheets are read too: {', '.join(hidden)}")
         if not self._store.done.tables:
@@ -75,28 +99,48 @@ class _Book:
             kept = self._kept(table)
             if kept is None:
                 continue
-            name = wanted if len(found.tables) == 1 or not table.titles else printable(table.titles[-1])
-            added = self._store.add_text(name, kept.names, _nothing(numbered(kept.rows)), sheet=True, headed=kept.headed)
+            name = (
+                wanted
+                if len(found.tables) == 1 or not table.titles
+                else printable(table.titles[-1])
+            )
+            added = self._store.add_text(
+                name, kept.names, _nothing(numbered(kept.rows)), sheet=True, headed=kept.headed
+            )
             if table.titles:
                 self._store.comment(added.name, "", "; ".join(table.titles)[:500])
         self._store.done.warnings += [f"sheet {title}: {warning}" for warning in found.warnings]
 
     def _kept(self, table: Found) -> Found | None:
-        """The table without the columns that have neither a name nor a cell; None where nothing is left."""
-        held = [n for n in range(table.width) if table.names[n : n + 1] > [""] or any(row[n] for _, row in table.rows)]
+        """The table without the columns that have neither a name nor a cell; None where nothing is
+        left.
+        """
+        held = [
+            n
+            for n in range(table.width)
+            if table.names[n : n + 1] > [""] or any(row[n] for _, row in table.rows)
+        ]
         if not held:
             return None
         names = [table.names[n] if n < len(table.names) else "" for n in held]
-        rows = table.rows if len(held) == table.width else [(at, [row[n] for n in held]) for at, row in table.rows]
+        rows = (
+            table.rows
+            if len(held) == table.width
+            else [(at, [row[n] for n in held]) for at, row in table.rows]
+        )
         return Found(table.left, len(held), names, table.headed, rows, table.titles)
 
     def _rows(self, title: str) -> tuple[int, list[list[str]]] | None:
-        """The cells of a sheet as text, and the number of the first row; None where there are none."""
+        """The cells of a sheet as text, and the number of the first row; None where there are
+        none.
+        """
         part = self._parts.get(title, "")
         if self._package and part:
             reach = scan(self._package, part, {}, 0).reach
             if reach > MAX_REACH:
-                self._store.done.warnings.append(f"sheet {title} is left out: its cells reach over {reach:,} places")
+                self._store.done.warnings.append(
+                    f"sheet {title} is left out: its cells reach over {reach:,} places"
+                )
                 return None
             self._said(title, part)
         try:
@@ -105,13 +149,17 @@ class _Book:
                 return None
             rows = [[canonical(value) for value in row] for row in sheet.iter_rows()]
         except BaseException as error:  # noqa: BLE001 a panic of native code is no Exception
-            self._store.done.warnings.append(f"sheet {title} is broken and is left out: {reason(error)}")
+            self._store.done.warnings.append(
+                f"sheet {title} is broken and is left out: {reason(error)}"
+            )
             return None
         spread_merged(rows, sheet)
         return sheet.start[0] + 1, rows
 
     def _said(self, title: str, part: str) -> None:
-        """Warn of cells whose value nobody has: errors, and formulas that no program has worked out."""
+        """Warn of cells whose value nobody has: errors, and formulas that no program has worked
+        out.
+        """
         assert self._package is not None
         errors = uncounted = 0
         rest = b""
@@ -124,7 +172,8 @@ class _Book:
                 rest = text[end:][-_BLOCK:]
         if errors:
             self._store.done.warnings.append(
-                f"sheet {title}: {_count(errors, 'cell')} with an error, such as #DIV/0!, left empty"
+                f"sheet {title}: {_count(errors, 'cell')} with an error, such as #DIV/0!, left "
+                "empty"
             )
         if uncounted:
             hint = "open it in a spreadsheet program, save it and add it again"
@@ -144,7 +193,11 @@ def canonical(value: Any) -> str:
             return str(int(value))
         return format(value, ".15g")  # as many digits as a spreadsheet keeps
     if isinstance(value, dt.datetime):
-        return value.strftime("%Y-%m-%d") if value.time() == dt.time() else value.isoformat(" ", "seconds")
+        return (
+            value.strftime("%Y-%m-%d")
+            if value.time() == dt.time()
+            else value.isoformat(" ", "seconds")
+        )
     if isinstance(value, dt.timedelta):
         minutes, seconds = divmod(round(value.total_seconds()), 60)
         return f"{minutes // 60:02}:{minutes % 60:02}:{seconds:02}"

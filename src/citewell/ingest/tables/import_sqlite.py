@@ -1,6 +1,7 @@
 """SQLite databases into tables: types, keys, and views as the tables that they show.
 
-The one rule: the file is a stranger's. It is opened read-only, its schema is not trusted, and what runs in it has limits.
+The one rule: the file is a stranger's. It is opened read-only, its schema is not trusted, and what
+runs in it has limits.
 """
 
 from __future__ import annotations
@@ -39,7 +40,9 @@ def read(store: Store, path: Path, name: str) -> None:
 
 
 def _beside(path: Path, work: Path) -> Path:
-    """A path under which the file can be opened alone; where a log of its last changes lies beside it, copies of both."""
+    """A path under which the file can be opened alone; where a log of its last changes lies beside
+    it, copies of both.
+    """
     log = path.with_name(path.name + "-wal")
     if not (log.is_file() and log.stat().st_size):
         return linked(path, work, "source.sqlite")
@@ -59,8 +62,15 @@ def _open(path: Path) -> sqlite3.Connection:
 
 
 def _all(store: Store, database: sqlite3.Connection) -> None:
-    listed = database.execute("SELECT name, type FROM pragma_table_list WHERE schema = 'main' ORDER BY rowid").fetchall()
-    order = {name: n for n, (name,) in enumerate(database.execute("SELECT name FROM sqlite_master ORDER BY rowid"))}
+    listed = database.execute(
+        "SELECT name, type FROM pragma_table_list WHERE schema = 'main' ORDER BY rowid"
+    ).fetchall()
+    order = {
+        name: n
+        for n, (name,) in enumerate(
+            database.execute("SELECT name FROM sqlite_master ORDER BY rowid")
+        )
+    }
     for table, kind in sorted(listed, key=lambda each: (each[1] == "view", order.get(each[0], 0))):
         if _INTERNAL.match(table) or kind == "shadow":
             continue
@@ -77,12 +87,16 @@ def _table(store: Store, database: sqlite3.Connection, table: str) -> None:
     if not info:
         return
     columns = [(name, *_type(database, table, name, declared)) for name, declared, _ in info]
-    primary = tuple(name for name, _, pk in sorted((row for row in info if row[2]), key=lambda row: row[2]))
+    primary = tuple(
+        name for name, _, pk in sorted((row for row in info if row[2]), key=lambda row: row[2])
+    )
     keys = Keys(primary, tuple(_foreign(database, table)))
     store.add_typed(table, columns, _rows(database, table, [name for name, _, _ in info]), keys)
 
 
-def _foreign(database: sqlite3.Connection, table: str) -> Iterator[tuple[tuple[str, ...], str, tuple[str, ...]]]:
+def _foreign(
+    database: sqlite3.Connection, table: str
+) -> Iterator[tuple[tuple[str, ...], str, tuple[str, ...]]]:
     """Its foreign keys; one that names no column means the other table's primary key."""
     found: dict[int, list[tuple[str, str, str | None]]] = {}
     statement = 'SELECT id, "table", "from", "to" FROM pragma_foreign_key_list(?) ORDER BY id, seq'
@@ -90,7 +104,9 @@ def _foreign(database: sqlite3.Connection, table: str) -> Iterator[tuple[tuple[s
         found.setdefault(number, []).append((target, column, to))
     for parts in found.values():
         target = parts[0][0]
-        names = database.execute("SELECT name FROM pragma_table_info(?) WHERE pk > 0 ORDER BY pk", (target,)).fetchall()
+        names = database.execute(
+            "SELECT name FROM pragma_table_info(?) WHERE pk > 0 ORDER BY pk", (target,)
+        ).fetchall()
         primary = [name for (name,) in names]
         to = [part[2] or (primary[n] if n < len(primary) else "") for n, part in enumerate(parts)]
         if all(to):
@@ -102,10 +118,14 @@ def _view(store: Store, database: sqlite3.Connection, view: str) -> None:
     deadline = time.monotonic() + _VIEW_SECONDS
     database.set_progress_handler(lambda: int(time.monotonic() > deadline), _STEPS)
     try:
-        names = [name for (name,) in database.execute("SELECT name FROM pragma_table_info(?)", (view,))]
+        names = [
+            name for (name,) in database.execute("SELECT name FROM pragma_table_info(?)", (view,))
+        ]
         rows = database.execute(f"SELECT * FROM {quoted(view)} LIMIT {_VIEW_ROWS + 1}").fetchall()  # noqa: S608 quoted
         if len(rows) > _VIEW_ROWS:
-            store.done.warnings.append(f"{view} is left out: the view has more than {_VIEW_ROWS:,} rows")
+            store.done.warnings.append(
+                f"{view} is left out: the view has more than {_VIEW_ROWS:,} rows"
+            )
             return
     except (sqlite3.Error, MemoryError) as error:
         store.done.warnings.append(f"{view} is left out: the view cannot be read ({error})")
@@ -128,7 +148,9 @@ def _of_values(values: Sequence[object]) -> tuple[str, str]:
 
 
 def _type(database: sqlite3.Connection, table: str, column: str, declared: str) -> tuple[str, str]:
-    """The type of a column and what makes a value of a cell's text: by what is in it, for SQLite holds anything anywhere."""
+    """The type of a column and what makes a value of a cell's text: by what is in it, for SQLite
+    holds anything anywhere.
+    """
     name, of = quoted(column), quoted(table)
     found = database.execute(f"SELECT DISTINCT typeof({name}) FROM {of} WHERE {name} IS NOT NULL")  # noqa: S608 quoted
     kinds = {row[0] for row in found} or _affinity(declared)
@@ -141,20 +163,33 @@ def _type(database: sqlite3.Connection, table: str, column: str, declared: str) 
         return "DOUBLE", "{}"
     if kinds == {"blob"}:
         return "BLOB", "unhex({})"
-    if kinds == {"text"} and "DATE" in word and not _any(database, table, f"{name} NOT GLOB {literal(_ISO_DAY + '*')}"):
+    if (
+        kinds == {"text"}
+        and "DATE" in word
+        and not _any(database, table, f"{name} NOT GLOB {literal(_ISO_DAY + '*')}")
+    ):
         days = not _any(database, table, f"length({name}) > 10")
-        valid = not _any(database, table, f"date({name}) IS NULL OR date({name}) <> substr({name}, 1, 10)")
-        if valid and (days or not _any(database, table, f"datetime({name}) IS NULL OR {name} GLOB '*[Z+]*'")):
+        valid = not _any(
+            database, table, f"date({name}) IS NULL OR date({name}) <> substr({name}, 1, 10)"
+        )
+        if valid and (
+            days or not _any(database, table, f"datetime({name}) IS NULL OR {name} GLOB '*[Z+]*'")
+        ):
             return ("DATE" if days else "TIMESTAMP"), "{}"
     return "VARCHAR", "{}"
 
 
 def _any(database: sqlite3.Connection, table: str, test: str) -> bool:
-    return database.execute(f"SELECT 1 FROM {quoted(table)} WHERE {test} LIMIT 1").fetchone() is not None  # noqa: S608
+    return (
+        database.execute(f"SELECT 1 FROM {quoted(table)} WHERE {test} LIMIT 1").fetchone()  # noqa: S608
+        is not None
+    )
 
 
 def _affinity(declared: str) -> set[str]:
-    """What an empty column would hold: https://www.sqlite.org/datatype3.html#determination_of_column_affinity"""
+    """What an empty column would hold:
+    https://www.sqlite.org/datatype3.html#determination_of_column_affinity
+    """
     word = declared.upper()
     if "INT" in word or "BOOL" in word:
         return {"integer"}
@@ -163,7 +198,9 @@ def _affinity(declared: str) -> set[str]:
     return {"text"} if "BLOB" not in word else {"blob"}
 
 
-def _rows(database: sqlite3.Connection, table: str, names: Sequence[str]) -> Iterator[list[str | None]]:
+def _rows(
+    database: sqlite3.Connection, table: str, names: Sequence[str]
+) -> Iterator[list[str | None]]:
     wanted = ", ".join(map(quoted, names))
     for number, row in enumerate(database.execute(f"SELECT {wanted} FROM {quoted(table)}"), 1):  # noqa: S608 quoted
         yield [str(number), *map(_text, row)]

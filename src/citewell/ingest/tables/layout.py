@@ -1,6 +1,8 @@
-"""Where the tables are on a sheet, or in a file of separated values: which rows name the columns, which are titles or notes.
+"""Where the tables are on a sheet, or in a file of separated values: which rows name the columns,
+which are titles or notes.
 
-The one rule: a row is never dropped in silence; it is a row of a table, or it is told of in `Layout.warnings`.
+The one rule: a row is never dropped in silence; it is a row of a table, or it is told of in
+`Layout.warnings`.
 """
 
 from __future__ import annotations
@@ -16,7 +18,9 @@ from citewell.ingest.tables.table_text import column_names, filled, one_line
 
 Row = Sequence[str]
 
-LONG: Final = 50_000  # rows from which a grid is taken for one table: nobody puts several on so long a sheet
+LONG: Final = (
+    50_000  # rows from which a grid is taken for one table: nobody puts several on so long a sheet
+)
 _MOST_SKIPPED: Final = 10  # lines above a header: titles, dates of the report, currencies
 _LONGEST_NAME: Final = 100  # characters of a cell that may be the name of a column
 _SHOWN: Final = 60  # characters of a line that a warning shows
@@ -24,7 +28,8 @@ _NOTHING: Final = frozenset({"", ACROSS})
 _NUMBER: Final = re.compile(r"[-+(]?\s*[¥￥$€£]?\s*[-+]?\d[\d,.\s]*%?\)?")
 _YEAR: Final = re.compile(r"(?:FY)?(?:19|20)\d\d年?|(?:19|20)\d\d[-/.年]\d{1,2}月?")
 _NOTE: Final = re.compile(
-    r"(?:[*※]|(?:备?注|说明|数据来源|来源|制表|编制|note|source|remark|prepared|generated|printed|as of)s?\b)"
+    r"(?:[*※]|(?:备?注|说明|数据来源|来源|制表|编制|note|source|remark|prepared|generated|"
+    r"printed|as of)s?\b)"
     r"|(?:备?注|说明|来源|制表人?)[:：]",
     re.IGNORECASE,
 )
@@ -32,7 +37,9 @@ _NOTE: Final = re.compile(
 
 @dataclass(slots=True)
 class Found:
-    """A table: its columns as they are named (some may be empty or alike) and its rows, each with its number in the file."""
+    """A table: its columns as they are named (some may be empty or alike) and its rows, each with
+    its number in the file.
+    """
 
     left: int
     width: int
@@ -42,7 +49,9 @@ class Found:
     titles: list[str] = field(default_factory=list)
 
     def cells(self, row: Row) -> list[str]:
-        """The cells of a grid's row that are this table's. What another cell covers sideways is empty."""
+        """The cells of a grid's row that are this table's. What another cell covers sideways is
+        empty.
+        """
         cut = [("" if cell == ACROSS else cell) for cell in row[self.left : self.left + self.width]]
         return cut + [""] * (self.width - len(cut))
 
@@ -54,7 +63,9 @@ class Layout:
 
 
 def layout(rows: Sequence[Row], first: int = 1, *, beside: bool = True) -> Layout:
-    """The tables of a grid whose first row has the number `first`. `beside`: tables may stand side by side."""
+    """The tables of a grid whose first row has the number `first`. `beside`: tables may stand side
+    by side.
+    """
     found = Layout()
     if len(rows) > LONG:
         _one(rows, first, found)
@@ -62,13 +73,17 @@ def layout(rows: Sequence[Row], first: int = 1, *, beside: bool = True) -> Layou
         _blocks(rows, first, found, beside=beside)
     if len(found.tables) > 1:
         empty = [table for table in found.tables if not table.rows]
-        found.warnings += [f"left out, as no rows follow it: {_quoted([_line(table.names)])}" for table in empty]
+        found.warnings += [
+            f"left out, as no rows follow it: {_quoted([_line(table.names)])}" for table in empty
+        ]
         found.tables = [table for table in found.tables if table.rows] or found.tables[:1]
     return found
 
 
 def head(rows: Sequence[Row]) -> tuple[int, int]:
-    """How many of the first rows stand above the header, and how many are the header (0: there is none)."""
+    """How many of the first rows stand above the header, and how many are the header (0: there is
+    none).
+    """
     grid = [[one_line(cell) for cell in row] for row in rows[:SAMPLE]]
     width = max(map(len, grid), default=0)
     above = 0
@@ -82,7 +97,9 @@ def head(rows: Sequence[Row]) -> tuple[int, int]:
             continue
         if depth := _depth(grid[skip:]):
             return skip, depth
-    while above and _held(grid[above - 1]) > 1:  # rows with as much in them are rows of the table, if no header was found
+    while (
+        above and _held(grid[above - 1]) > 1
+    ):  # rows with as much in them are rows of the table, if no header was found
         above -= 1
     return (above, 1) if above < len(grid) and _wordy(grid[above]) else (above, 0)
 
@@ -92,7 +109,11 @@ def _depth(grid: list[list[str]]) -> int:
     depth = header_depth([filled(row) for row in grid], usual=True)
     if depth > 1 and all(cell not in _NOTHING for cell in grid[0]):
         depth = 1
-    if depth > 1 and any(_NUMBER.fullmatch(cell) and not _YEAR.fullmatch(cell) for row in grid[1:depth] for cell in row):
+    if depth > 1 and any(
+        _NUMBER.fullmatch(cell) and not _YEAR.fullmatch(cell)
+        for row in grid[1:depth]
+        for cell in row
+    ):
         depth = 1
     if depth:
         return depth
@@ -108,7 +129,9 @@ def _wordy(row: Row) -> bool:
 
 
 def _like_below(grid: list[list[str]]) -> bool:
-    """Whether a cell of the first row stands again in its own column: then it is a value, not a name."""
+    """Whether a cell of the first row stands again in its own column: then it is a value, not a
+    name.
+    """
     return any(
         cell not in _NOTHING and any(column < len(row) and row[column] == cell for row in grid[1:])
         for column, cell in enumerate(grid[0])
@@ -134,9 +157,13 @@ def _one(rows: Sequence[Row], first: int, found: Layout) -> None:
     while seen < skip + depth:
         seen += bool(_held(rows[begin]))
         begin += 1
-    table = Found(0, max(map(len, rows)), column_names(sample[skip : skip + depth]), headed=depth > 0)
+    table = Found(
+        0, max(map(len, rows)), column_names(sample[skip : skip + depth]), headed=depth > 0
+    )
     table.titles = [line for row in sample[:skip] if (line := _line(row))]
-    table.rows = [(first + n, table.cells(row)) for n, row in enumerate(rows[begin:], begin) if _held(row)]
+    table.rows = [
+        (first + n, table.cells(row)) for n, row in enumerate(rows[begin:], begin) if _held(row)
+    ]
     found.tables.append(table)
 
 
@@ -156,7 +183,12 @@ def _blocks(rows: Sequence[Row], first: int, found: Layout, *, beside: bool) -> 
         spans = _spans(block, beside=beside)
         if len(spans) > 1:
             for left, right in spans:
-                _blocks([[""] * left + list(row[left:right]) for row in block], first + at, found, beside=beside)
+                _blocks(
+                    [[""] * left + list(row[left:right]) for row in block],
+                    first + at,
+                    found,
+                    beside=beside,
+                )
             last = None
         else:
             last = _block(block, first + at, spans[0], last, titles, found)
@@ -166,16 +198,29 @@ def _blocks(rows: Sequence[Row], first: int, found: Layout, *, beside: bool) -> 
 
 
 def _block(
-    block: Sequence[Row], first: int, span: tuple[int, int], last: Found | None, titles: list[str], found: Layout
+    block: Sequence[Row],
+    first: int,
+    span: tuple[int, int],
+    last: Found | None,
+    titles: list[str],
+    found: Layout,
 ) -> Found | None:
-    """One table, the rest of the one above, or lines of text: the table that rows may still belong to."""
+    """One table, the rest of the one above, or lines of text: the table that rows may still belong
+    to.
+    """
     left, right = span
     cut = [list(row[left:right]) + [""] * (right - left - len(row[left:right])) for row in block]
     skip, depth = head(cut[: _before_notes(cut, right - left)])
-    names = column_names([[one_line(cell) for cell in row] for row in cut[skip : skip + depth]]) if depth else []
+    names = (
+        column_names([[one_line(cell) for cell in row] for row in cut[skip : skip + depth]])
+        if depth
+        else []
+    )
     inside = last is not None and last.left <= left and right <= last.left + last.width
     if inside and last is not None and _goes_on(last, cut, left, skip, names):
-        again = skip + depth if names and names == last.names[left - last.left :][: len(names)] else 0
+        again = (
+            skip + depth if names and names == last.names[left - last.left :][: len(names)] else 0
+        )
         _add(last, block[again:], first + again, found)
         return last
     text = right - left == 1 or all(_held(row) == 1 or _label(row) for row in cut)
@@ -201,12 +246,16 @@ def _label(row: Row) -> bool:
 
 
 def _column(cut: Sequence[Row]) -> bool:
-    """Whether cells below each other are a table of one column: more than a line, and not sentences."""
+    """Whether cells below each other are a table of one column: more than a line, and not
+    sentences.
+    """
     return len(cut) > 2 and all(len(row) == 1 and len(row[0]) <= _LONGEST_NAME for row in cut)
 
 
 def _goes_on(table: Found, cut: Sequence[Row], left: int, skip: int, names: list[str]) -> bool:
-    """Whether rows below an empty one are the table's: they repeat its header, or have none and fill half of its columns."""
+    """Whether rows below an empty one are the table's: they repeat its header, or have none and
+    fill half of its columns.
+    """
     if names and names == table.names[left - table.left :][: len(names)]:
         return True
     if names and header_depth([filled(row) for row in cut[skip:SAMPLE]], usual=True):
@@ -223,7 +272,9 @@ def _add(table: Found, rows: Sequence[Row], first: int, found: Layout) -> None:
         if not _held(row):
             continue
         if table.width > 2 and sum(cell == ACROSS for cell in row) >= table.width - 1:
-            found.warnings.append(f"row {number}: left out, as it spans the table: {_quoted([_line(row)])}")
+            found.warnings.append(
+                f"row {number}: left out, as it spans the table: {_quoted([_line(row)])}"
+            )
             continue
         table.rows.append((number, table.cells(row)))
 
@@ -237,7 +288,9 @@ def _before_notes(rows: Sequence[Row], width: int) -> int:
 
 
 def _spans(block: Sequence[Row], *, beside: bool) -> list[tuple[int, int]]:
-    """The column spans of tables side by side in a block of rows; one span where it is one table with empty columns."""
+    """The column spans of tables side by side in a block of rows; one span where it is one table
+    with empty columns.
+    """
     columns = sorted({n for row in block for n, cell in enumerate(row) if cell not in _NOTHING})
     whole = [(columns[0], columns[-1] + 1)]
     if not beside or len(columns) == columns[-1] + 1 - columns[0]:
@@ -258,7 +311,9 @@ def _spans(block: Sequence[Row], *, beside: bool) -> list[tuple[int, int]]:
 
 
 def _apart(block: Sequence[Row], one: tuple[int, int], other: tuple[int, int]) -> bool:
-    """Two tables, not one with an empty column: each has a header, and they differ in length or name a column alike."""
+    """Two tables, not one with an empty column: each has a header, and they differ in length or
+    name a column alike.
+    """
     sides = [[row[left:right] for row in block] for left, right in (one, other)]
     if any(right - left < 2 for left, right in (one, other)):
         return False

@@ -1,6 +1,7 @@
 """The database file that tables are copied into, table by table.
 
-The one rule: rows reach the engine as a file of text that we write and it reads, so a cell is data whatever it says.
+The one rule: rows reach the engine as a file of text that we write and it reads, so a cell is data
+whatever it says.
 """
 
 # ruff: noqa: S608 - names in statements are quoted or our own, texts are quoted
@@ -40,7 +41,9 @@ class Keys:
     """What a file says of a table's keys; nobody checks that its rows obey."""
 
     primary: tuple[str, ...] = ()
-    foreign: tuple[tuple[tuple[str, ...], str, tuple[str, ...]], ...] = ()  # columns, table, its columns
+    foreign: tuple[
+        tuple[tuple[str, ...], str, tuple[str, ...]], ...
+    ] = ()  # columns, table, its columns
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +64,9 @@ class Imported:
 
 
 class Store:
-    """`with Store(target) as store:` writes a new DuckDB file, and leaves it whole and on the disk."""
+    """`with Store(target) as store:` writes a new DuckDB file, and leaves it whole and on the
+    disk.
+    """
 
     def __init__(self, target: Path) -> None:
         self.done = Imported()
@@ -83,7 +88,12 @@ class Store:
         self._connection = duckdb.connect(str(self._target), config=config)
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
         try:
             if self._connection is not None:
                 if kind is None:
@@ -120,9 +130,10 @@ class Store:
         sheet: bool = False,
         headed: bool = True,
     ) -> ImportedTable:
-        """A table of text: what its columns hold is found out. Each row begins with its number in the file. `texts`: columns
-        that are text by what the file says, in which only dates are looked for. `sheet`: people may have added up in it.
-        `headed`: a row of the file names its columns.
+        """A table of text: what its columns hold is found out. Each row begins with its number in
+        the file. `texts`: columns that are text by what the file says, in which only dates are
+        looked for. `sheet`: people may have added up in it. `headed`: a row of the file names its
+        columns.
         """
         name = self.free_name(wanted)
         given, changed = column_names(names)
@@ -131,7 +142,9 @@ class Store:
         if sheet:
             self.warn(name, *drop_totals(self.connection, raw, len(given)))
         chooser = Chooser(self.connection, raw, decimal_comma=decimal_comma, sheet=sheet)
-        plans = [chooser.choose(f"c{n}", label, dates_only=n in texts) for n, label in enumerate(given)]
+        plans = [
+            chooser.choose(f"c{n}", label, dates_only=n in texts) for n, label in enumerate(given)
+        ]
         return self._store(name, given, plans, raw)
 
     def add_typed(
@@ -141,7 +154,9 @@ class Store:
         rows: Iterable[Sequence[str | None]],
         keys: Keys | None = None,
     ) -> ImportedTable:
-        """A table whose types are known: (name, type, what makes a value of the text `{}`). Rows as for `add_text`."""
+        """A table whose types are known: (name, type, what makes a value of the text `{}`). Rows as
+        for `add_text`.
+        """
         name = self.free_name(wanted)
         given, changed = column_names([column for column, _, _ in columns])
         self.warn(name, *changed)
@@ -149,7 +164,9 @@ class Store:
         plans = [Plan(type_, made.format(f"c{n}")) for n, (_, type_, made) in enumerate(columns)]
         return self._store(name, given, plans, raw, keys)
 
-    def add_select(self, wanted: str, statement: str, parameters: Sequence[Any] = ()) -> ImportedTable:
+    def add_select(
+        self, wanted: str, statement: str, parameters: Sequence[Any] = ()
+    ) -> ImportedTable:
         """A table as the engine itself reads it."""
         name = self.free_name(wanted)
         self.connection.execute(f"CREATE TABLE {quoted(name)} AS {statement}", list(parameters))
@@ -162,7 +179,10 @@ class Store:
     def _raw(self, width: int, rows: Iterable[Sequence[str | None]]) -> str:
         """The rows as a table `raw` of text: `n`, `c0`, `c1`, ..."""
         if width > MOST_COLUMNS:
-            raise UnreadableFile(f"it has {width:,} columns; {MOST_COLUMNS:,} are read", hint="leave columns out, or turn it")
+            raise UnreadableFile(
+                f"it has {width:,} columns; {MOST_COLUMNS:,} are read",
+                hint="leave columns out, or turn it",
+            )
         path, nothing = self._work / "rows.csv", f"\x02{secrets.token_hex(4)}"
         with path.open("w", encoding="utf-8", newline="") as file:
             writer = csv.writer(file, quoting=csv.QUOTE_ALL, lineterminator="\n")
@@ -170,23 +190,30 @@ class Store:
                 writer.writerow([nothing if cell is None else cell for cell in map(_cell, row)])
         columns = "{'n': 'BIGINT'" + "".join(f", 'c{n}': 'VARCHAR'" for n in range(width)) + "}"
         options = (
-            "header = false, auto_detect = false, delim = ',', quote = '\"', escape = '\"', new_line = '\\n', "
-            "parallel = false, "
-            f"nullstr = {literal(nothing)}, max_line_size = {_LONGEST_LINE}, strict_mode = true, encoding = 'utf-8'"
+            "header = false, auto_detect = false, delim = ',', quote = '\"', escape = '\"', "
+            f"new_line = '\\n', parallel = false, nullstr = {literal(nothing)}, max_line_size "
+            f"= {_LONGEST_LINE}, strict_mode = true, encoding = 'utf-8'"
         )
         self.connection.execute("DROP TABLE IF EXISTS raw")
         self.connection.execute(
-            f"CREATE TEMP TABLE raw AS SELECT * FROM read_csv({literal(str(path))}, columns = {columns}, {options})"
+            f"CREATE TEMP TABLE raw AS SELECT * FROM read_csv({literal(str(path))}, columns "
+            f"= {columns}, {options})"
         )
         with suppress(OSError):
             path.unlink()
         return "raw"
 
     def _store(
-        self, name: str, names: Sequence[str], plans: Sequence[Plan], raw: str, keys: Keys | None = None
+        self,
+        name: str,
+        names: Sequence[str],
+        plans: Sequence[Plan],
+        raw: str,
+        keys: Keys | None = None,
     ) -> ImportedTable:
         made = ", ".join(
-            f"CAST({plan.expression} AS {plan.type}) AS {quoted(column)}" for column, plan in zip(names, plans, strict=True)
+            f"CAST({plan.expression} AS {plan.type}) AS {quoted(column)}"
+            for column, plan in zip(names, plans, strict=True)
         )
         self.connection.execute(f"CREATE TABLE {quoted(name)} AS SELECT {made} FROM {raw}")
         self.connection.execute(f"DROP TABLE {raw}")

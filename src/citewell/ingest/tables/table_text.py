@@ -1,7 +1,8 @@
-"""A table as lines of text, one a row: `型号: T300 | 载重: 120 kg`. Every parser that meets a table calls `table_lines`.
+"""A table as lines of text, one a row: `型号: T300 | 载重: 120 kg`. Every parser that meets a table
+calls `table_lines`.
 
-The one rule: a single line is evidence by itself, so it names its columns; where it is not known which row names them, nothing
-is named, for a wrong name would prove what the table does not say.
+The one rule: a single line is evidence by itself, so it names its columns; where it is not known
+which row names them, nothing is named, for a wrong name would prove what the table does not say.
 """
 
 from __future__ import annotations
@@ -23,25 +24,37 @@ _COLON_ENDS: Final = tuple(_COLONS)
 _SENTENCE_ENDS: Final = "。.！!？?；;，,"
 
 
-def table_lines(rows: Sequence[Sequence[str]], *, header: int | None = None, usual: bool = False) -> list[str]:
+def table_lines(
+    rows: Sequence[Sequence[str]], *, header: int | None = None, usual: bool = False
+) -> list[str]:
     """One line a row that holds anything.
 
-    `header`: how many first rows name the columns (True is one, False none); None: judged by what the cells look like, and
-    where that does not tell, `usual` says that tables of this kind have one. Under a header each cell is labelled by it; in
-    two columns without one the first labels the second; else a row is `x | y`.
+    `header`: how many first rows name the columns (True is one, False none); None: judged by what
+    the cells look like, and where that does not tell, `usual` says that tables of this kind have
+    one. Under a header each cell is labelled by it; in two columns without one the first labels the
+    second; else a row is `x | y`.
     """
     cleaned = [[one_line(cell) for cell in row] for row in rows]
     grid = _squeezed([row for row in cleaned if any(cell not in _NOTHING for cell in row)])
     if not grid:
         return []
-    depth = header_depth([filled(row) for row in grid[:SAMPLE]], usual=usual) if header is None else min(int(header), len(grid))
+    depth = (
+        header_depth([filled(row) for row in grid[:SAMPLE]], usual=usual)
+        if header is None
+        else min(int(header), len(grid))
+    )
     if depth:
-        return [*(_plain(row) for row in grid[:depth]), *_labelled(column_names(grid[:depth]), grid[depth:])]
+        return [
+            *(_plain(row) for row in grid[:depth]),
+            *_labelled(column_names(grid[:depth]), grid[depth:]),
+        ]
     return _keyed(grid) if _first_column_names(grid) else [_plain(row) for row in grid]
 
 
 def one_line(text: str) -> str:
-    """The words of a cell on one line; none but a space between them, nothing where a line breaks between Chinese words."""
+    """The words of a cell on one line; none but a space between them, nothing where a line breaks
+    between Chinese words.
+    """
     if text == ACROSS:
         return text
     joined = ""
@@ -52,7 +65,9 @@ def one_line(text: str) -> str:
 
 
 def column_names(header: Sequence[Sequence[str]]) -> list[str]:
-    """The name of each column under `header` rows: what stands above it, from top to bottom, each word once."""
+    """The name of each column under `header` rows: what stands above it, from top to bottom, each
+    word once.
+    """
     rows = [filled(row) for row in header]
     names = []
     for column in range(max(map(len, rows), default=0)):
@@ -95,11 +110,17 @@ def _name(text: str) -> str:
 
 
 def _labelled(names: list[str], rows: list[list[str]]) -> list[str]:
-    """The rows with each cell labelled. A cell as wide as the table names the rows that follow it."""
+    """The rows with each cell labelled. A cell as wide as the table names the rows that follow
+    it.
+    """
     lines, band = [], ""
     for row in rows:
         if len(row) > 1 and all(cell == ACROSS for cell in row[1:]):
-            band = row[0] if len(row[0]) <= _LONGEST_BAND and row[0][-1:] not in tuple(_SENTENCE_ENDS) else ""
+            band = (
+                row[0]
+                if len(row[0]) <= _LONGEST_BAND and row[0][-1:] not in tuple(_SENTENCE_ENDS)
+                else ""
+            )
             lines.append(row[0])
         else:
             lines.append(" | ".join(([_name(band)] if band else []) + _cells(names, row)))
@@ -107,7 +128,9 @@ def _labelled(names: list[str], rows: list[list[str]]) -> list[str]:
 
 
 def _cells(names: list[str], row: list[str]) -> list[str]:
-    """`name: cell` for each cell; one that covers several columns has the names of all, one without a name stands alone."""
+    """`name: cell` for each cell; one that covers several columns has the names of all, one without
+    a name stands alone.
+    """
     found: list[tuple[list[str], str]] = []
     for column, cell in enumerate(row):
         name = names[column] if column < len(names) else ""
@@ -118,17 +141,24 @@ def _cells(names: list[str], row: list[str]) -> list[str]:
             found.append(([name], cell))
     if len(names) > 2 and [n for n, (_, cell) in enumerate(found) if cell] == [0]:
         return [found[0][1]]  # a total, a note, a group: hardly what the first column's name says
-    said = [(" / ".join(filter(None, labels)), cell) for labels, cell in found if cell not in _NOTHING]
+    said = [
+        (" / ".join(filter(None, labels)), cell) for labels, cell in found if cell not in _NOTHING
+    ]
     return [f"{label}: {cell}" if label and label != cell else cell for label, cell in said]
 
 
 def _first_column_names(grid: list[list[str]]) -> bool:
-    """Whether the rows are pairs of a name and what it is: two columns, the names short, of words, and each given once."""
+    """Whether the rows are pairs of a name and what it is: two columns, the names short, of words,
+    and each given once.
+    """
     pairs = [row for row in grid if len(row) == 2 and row[0] and row[1] not in _NOTHING]
     if len(pairs) < 0.6 * len(grid) or any(len(row) > 2 for row in grid):
         return False
     keys = [row[0] for row in pairs]
-    named = all(len(key) <= _LONGEST_KEY and any(map(str.isalpha, key)) and key[-1] not in _SENTENCE_ENDS for key in keys)
+    named = all(
+        len(key) <= _LONGEST_KEY and any(map(str.isalpha, key)) and key[-1] not in _SENTENCE_ENDS
+        for key in keys
+    )
     return named and len(set(keys)) == len(keys)
 
 

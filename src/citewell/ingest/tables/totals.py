@@ -1,6 +1,8 @@
-"""Rows of a sheet that add up the rows above them: left out, for a sum over them would count everything twice.
+"""Rows of a sheet that add up the rows above them: left out, for a sum over them would count
+everything twice.
 
-The one rule: a row goes only if its label says total and its numbers are the sums; one that only says so stays, and is told of.
+The one rule: a row goes only if its label says total and its numbers are the sums; one that only
+says so stays, and is told of.
 """
 
 # ruff: noqa: S608 - names in statements are quoted or our own, texts are quoted
@@ -27,9 +29,15 @@ _CENT: Final = 0.011
 
 def drop_totals(connection: DuckDBPyConnection, raw: str, width: int) -> list[str]:
     """Take the rows out of `raw` that add up others. Returns what is to be said of them."""
-    label = f"coalesce({', '.join(f'c{n}' for n in range(min(width, _LABEL_COLUMNS)))}, '')" if width > 1 else "''"
+    label = (
+        f"coalesce({', '.join(f'c{n}' for n in range(min(width, _LABEL_COLUMNS)))}, '')"
+        if width > 1
+        else "''"
+    )
     test = f"regexp_full_match(rtrim({label}, ' :：'), {literal(_LABEL)})"
-    rows = connection.execute(f"SELECT n, {label} FROM {raw} WHERE {test} ORDER BY n LIMIT {_MOST + 1}").fetchall()
+    rows = connection.execute(
+        f"SELECT n, {label} FROM {raw} WHERE {test} ORDER BY n LIMIT {_MOST + 1}"
+    ).fetchall()
     total: Any = connection.execute(f"SELECT count(*) FROM {raw}").fetchone()
     if not rows or len(rows) > _MOST or len(rows) == total[0]:
         return []
@@ -40,31 +48,51 @@ def drop_totals(connection: DuckDBPyConnection, raw: str, width: int) -> list[st
             gone.append(n)
             said.append(f'row {n} ("{words[:40]}") adds up rows above it and is left out')
         else:
-            said.append(f'row {n} ("{words[:40]}") looks like a total, but does not add up the rows above it, and is kept')
+            said.append(
+                f'row {n} ("{words[:40]}") looks like a total, but does not add up the rows '
+                "above it, and is kept"
+            )
         since = n
     if gone:
         connection.execute(f"DELETE FROM {raw} WHERE n IN ({', '.join(map(str, gone))})")
     return said
 
 
-def _adds_up(connection: DuckDBPyConnection, raw: str, width: int, n: int, totals: list[int], since: int) -> bool:
-    """Whether a number of row `n` is the sum of its column, of all rows above or of those since the last such row."""
+def _adds_up(
+    connection: DuckDBPyConnection, raw: str, width: int, n: int, totals: list[int], since: int
+) -> bool:
+    """Whether a number of row `n` is the sum of its column, of all rows above or of those since the
+    last such row.
+    """
     others = f"n < {n} AND n NOT IN ({', '.join(map(str, totals))})"
     found = False
     for start in range(0, width, 100):
         columns = range(start, min(width, start + 100))
         values = {c: f"({clean(f'c{c}')})" for c in columns}
         figure = {
-            c: f"CASE WHEN regexp_full_match({v}, {literal(PATTERNS['money'])}) THEN {number(v)} END" for c, v in values.items()
+            c: f"CASE WHEN regexp_full_match({v}, {literal(PATTERNS['money'])}) THEN "
+            f"{number(v)} END"
+            for c, v in values.items()
         }
-        own = connection.execute(f"SELECT {', '.join(figure.values())} FROM {raw} WHERE n = {n}").fetchone() or ()
+        own = (
+            connection.execute(
+                f"SELECT {', '.join(figure.values())} FROM {raw} WHERE n = {n}"
+            ).fetchone()
+            or ()
+        )
         wanted = [c for c, value in zip(columns, own, strict=True) if value]
         if not wanted:
             continue
-        sums = ", ".join(f"sum({figure[c]}), sum({figure[c]}) FILTER (n > {since}), count({figure[c]})" for c in wanted)
+        sums = ", ".join(
+            f"sum({figure[c]}), sum({figure[c]}) FILTER (n > {since}), count({figure[c]})"
+            for c in wanted
+        )
         above = connection.execute(f"SELECT {sums} FROM {raw} WHERE {others}").fetchone() or ()
         for place, c in enumerate(wanted):
             value, everything, group, count = own[c - start], *above[3 * place : 3 * place + 3]
             near = max(_CENT, _NEAR * abs(value))
-            found = found or (bool(count) and any(s is not None and abs(value - s) <= near for s in (everything, group)))
+            found = found or (
+                bool(count)
+                and any(s is not None and abs(value - s) <= near for s in (everything, group))
+            )
     return found

@@ -1,6 +1,8 @@
-"""Mails (.eml): who wrote to whom, when and on what, then the text; what is attached are files of their own (`unpack`).
+"""Mails (.eml): who wrote to whom, when and on what, then the text; what is attached are files of
+their own (`unpack`).
 
-The one rule: the plain text is read where there is one, for it is what the writer saw; replies that it quotes stay.
+The one rule: the plain text is read where there is one, for it is what the writer saw; replies that
+it quotes stay.
 """
 
 from __future__ import annotations
@@ -40,7 +42,9 @@ def parse(data: bytes, name: str, settings: IngestSettings) -> Document:
     message = _message(data, name)
     if not message.keys():
         document = text.parse(data, name, settings)
-        return replace(document, warnings=("it is not a mail: it has no headers", *document.warnings))
+        return replace(
+            document, warnings=("it is not a mail: it has no headers", *document.warnings)
+        )
     assembly = Assembly()
     warnings: list[str] = []
     headers = {key: value for key in _SHOWN if (value := header(message, key))}
@@ -50,7 +54,9 @@ def parse(data: bytes, name: str, settings: IngestSettings) -> Document:
     if named:
         assembly.block("Attachments: " + ", ".join(named))
     dated = moment(headers.get("Date", ""))
-    return assembly.document(name, MEDIA_TYPE, title=headers.get("Subject", ""), warnings=warnings, dated=dated)
+    return assembly.document(
+        name, MEDIA_TYPE, title=headers.get("Subject", ""), warnings=warnings, dated=dated
+    )
 
 
 def _message(data: bytes, name: str) -> EmailMessage:
@@ -68,16 +74,22 @@ def _message(data: bytes, name: str) -> EmailMessage:
 
 
 def header(message: EmailMessage, key: str) -> str:
-    """A header as a person reads it, on one line; one in no declared encoding is read by its bytes."""
+    """A header as a person reads it, on one line; one in no declared encoding is read by its
+    bytes.
+    """
     raw = next((value for field, value in message.raw_items() if field.lower() == key.lower()), "")
     raw = _SEAM.sub("?==?", " ".join(str(raw).split()))[:_LONGEST_HEADER]
-    if any("\udc80" <= char <= "\udcff" for char in raw):  # bytes that the header should have encoded
+    if any(
+        "\udc80" <= char <= "\udcff" for char in raw
+    ):  # bytes that the header should have encoded
         raw = decode(raw.encode("utf-8", "surrogateescape"), key)[0]
     return " ".join(clean(_decoded(raw) if _ENCODED.search(raw) else raw).split())
 
 
 def _decoded(raw: str) -> str:
-    """Encoded words put together before they are decoded: mailers cut them in the middle of a character."""
+    """Encoded words put together before they are decoded: mailers cut them in the middle of a
+    character.
+    """
     parts: list[tuple[bytes, str]] = []
     for piece, charset in decode_header(raw):
         data = piece.encode("utf-8", "surrogateescape") if isinstance(piece, str) else piece
@@ -93,9 +105,13 @@ def _read_as(label: str) -> str:
     label = label.lower().strip("\"' ")
     if label in {"gb2312", "gbk", "gb_2312-80", "x-gbk", "cp936"}:
         return "gb18030"
-    return {"us-ascii": "ascii", "iso-8859-1": "cp1252", "unknown-8bit": "", "default": "", "big5": "big5hkscs"}.get(
-        label, label
-    )
+    return {
+        "us-ascii": "ascii",
+        "iso-8859-1": "cp1252",
+        "unknown-8bit": "",
+        "default": "",
+        "big5": "big5hkscs",
+    }.get(label, label)
 
 
 def _text(data: bytes, label: str) -> str:
@@ -107,11 +123,19 @@ def _text(data: bytes, label: str) -> str:
 
 
 def _body(message: EmailMessage, assembly: Assembly, warnings: list[str]) -> None:
-    """Every text that stands in the mail itself; of alternatives the plain one, unless it only points to the HTML."""
+    """Every text that stands in the mail itself; of alternatives the plain one, unless it only
+    points to the HTML.
+    """
     for choice in _texts(message):
-        plain = next((content(part, warnings) for part in choice if part.get_content_subtype() != "html"), "")
-        html = next((content(part, warnings) for part in choice if part.get_content_subtype() == "html"), "")
-        if html and (not plain.strip() or (len(plain) < _STUB and len(_words(html)) > 4 * len(plain))):
+        plain = next(
+            (content(part, warnings) for part in choice if part.get_content_subtype() != "html"), ""
+        )
+        html = next(
+            (content(part, warnings) for part in choice if part.get_content_subtype() == "html"), ""
+        )
+        if html and (
+            not plain.strip() or (len(plain) < _STUB and len(_words(html)) > 4 * len(plain))
+        ):
             read_html(html, assembly)
         else:
             for block in _BLANK.split(clean(plain)):
@@ -124,9 +148,18 @@ def _texts(message: EmailMessage) -> Iterator[list[EmailMessage]]:
     while parts:
         part = parts.pop()
         kind = part.get_content_type()
-        below = [each for each in part.iter_parts() if isinstance(each, EmailMessage)] if part.is_multipart() else []
+        below = (
+            [each for each in part.iter_parts() if isinstance(each, EmailMessage)]
+            if part.is_multipart()
+            else []
+        )
         if kind == "multipart/alternative":
-            yield [leaf for each in below for leaf in _leaves(each) if leaf.get_content_maintype() == "text"]
+            yield [
+                leaf
+                for each in below
+                for leaf in _leaves(each)
+                if leaf.get_content_maintype() == "text"
+            ]
         elif part.get_content_maintype() == "multipart":
             parts += reversed(below)
         elif part.get_content_maintype() == "text" and not _attached(part):
@@ -162,7 +195,9 @@ def payload(part: EmailMessage) -> bytes:
 
 
 def attachments(data: bytes, name: str) -> Iterator[tuple[str, bytes]]:
-    """The files attached to a mail; pictures that only stand inside its HTML are left out, a mail in it is an .eml."""
+    """The files attached to a mail; pictures that only stand inside its HTML are left out, a mail
+    in it is an .eml.
+    """
     return _files(_message(data, name))
 
 
@@ -175,14 +210,21 @@ def _files(message: EmailMessage) -> Iterator[tuple[str, bytes]]:
             inside |= {id(each) for each in part.walk()}
             nested = part.get_payload(0) if part.is_multipart() else None
             if isinstance(nested, EmailMessage):
-                yield f"{_file(header(nested, 'Subject')) or f'mail {number}'}.eml", nested.as_bytes()
+                yield (
+                    f"{_file(header(nested, 'Subject')) or f'mail {number}'}.eml",
+                    nested.as_bytes(),
+                )
         elif not part.is_multipart() and _attached(part):
             yield _name(part, number), payload(part)
 
 
 def _attached(part: EmailMessage) -> bool:
-    inline = part.get_content_maintype() == "image" and (part.get("Content-ID") or part.get_content_disposition() == "inline")
-    return not inline and bool(part.get_filename() or part.get_content_disposition() == "attachment")
+    inline = part.get_content_maintype() == "image" and (
+        part.get("Content-ID") or part.get_content_disposition() == "inline"
+    )
+    return not inline and bool(
+        part.get_filename() or part.get_content_disposition() == "attachment"
+    )
 
 
 def _name(part: EmailMessage, number: int) -> str:

@@ -1,7 +1,7 @@
 """EPUB books: the chapters in the order of the spine, each read as the HTML that it is.
 
-The one rule: a table of contents, a cover and what is out of the reading order are not read; a chapter without a heading has
-the name that the table of contents gives it.
+The one rule: a table of contents, a cover and what is out of the reading order are not read; a
+chapter without a heading has the name that the table of contents gives it.
 """
 
 from __future__ import annotations
@@ -20,9 +20,14 @@ from citewell.text.timestamps import first
 from citewell.types import Document
 
 MEDIA_TYPE: Final = "application/epub+zip"
-_PAGES: Final = frozenset({"application/xhtml+xml", "text/html", "application/html", "text/x-oeb1-document"})
+_PAGES: Final = frozenset(
+    {"application/xhtml+xml", "text/html", "application/html", "text/x-oeb1-document"}
+)
 _PROTECTED: Final = ("META-INF/rights.xml", "META-INF/license.lcpl", "META-INF/sinf.xml")
-_FONTS: Final = ("http://www.idpf.org/2008/embedding", "http://ns.adobe.com/pdf/enc#RC")  # these hide fonts, not text
+_FONTS: Final = (
+    "http://www.idpf.org/2008/embedding",
+    "http://ns.adobe.com/pdf/enc#RC",
+)  # these hide fonts, not text
 _MOST_CHAPTERS: Final = 5_000
 
 
@@ -49,7 +54,9 @@ def parse(data: bytes, name: str, settings: IngestSettings) -> Document:
     titles = _contents(package, root, items)
     assembly, warnings = Assembly(), package.warnings
     size = 0
-    chapters = {items[key].path: items[key] for key in spine[:_MOST_CHAPTERS] if key in items}  # each file once
+    chapters = {
+        items[key].path: items[key] for key in spine[:_MOST_CHAPTERS] if key in items
+    }  # each file once
     for item in chapters.values():
         if item.media_type not in _PAGES or "nav" in item.properties.split():
             continue
@@ -57,7 +64,11 @@ def parse(data: bytes, name: str, settings: IngestSettings) -> Document:
         size += len(content)
         _chapter(content, item.path, titles, assembly, warnings)
     return assembly.document(
-        name, MEDIA_TYPE, title=first_text(root, "title"), warnings=warnings, dated=first(_texts(root, "date"))
+        name,
+        MEDIA_TYPE,
+        title=first_text(root, "title"),
+        warnings=warnings,
+        dated=first(_texts(root, "date")),
     )
 
 
@@ -67,10 +78,17 @@ def _check_protection(package: Package, name: str) -> None:
     methods = (
         []
         if encrypted is None
-        else [each.get("Algorithm", "") for each in encrypted.iter() if local(each) == "EncryptionMethod"]
+        else [
+            each.get("Algorithm", "")
+            for each in encrypted.iter()
+            if local(each) == "EncryptionMethod"
+        ]
     )
-    # a book of Adobe's, Apple's or LCP's names its keys in a file of its own; some shops leave even that out
-    if any(part in package.names for part in _PROTECTED) or any(method not in _FONTS for method in methods):
+    # a book of Adobe's, Apple's or LCP's names its keys in a file of its own; some shops leave even
+    # that out
+    if any(part in package.names for part in _PROTECTED) or any(
+        method not in _FONTS for method in methods
+    ):
         raise UnreadableFile(f"{name} is protected by DRM", hint="add a copy without DRM")
 
 
@@ -90,20 +108,30 @@ def _manifest(root: Any, folder: str) -> dict[str, _Item]:
     found = {}
     for element in root.iter():
         if local(element) == "item" and element.get("id") and element.get("href"):
-            path = posixpath.normpath(posixpath.join(folder, unquote(element.get("href").partition("#")[0])))
-            found[element.get("id")] = _Item(path, element.get("media-type", ""), element.get("properties", ""))
+            path = posixpath.normpath(
+                posixpath.join(folder, unquote(element.get("href").partition("#")[0]))
+            )
+            found[element.get("id")] = _Item(
+                path, element.get("media-type", ""), element.get("properties", "")
+            )
     return found
 
 
 def _spine(root: Any) -> list[str]:
-    """The ids of what is read from front to back, each once; notes out of that order (`linear="no"`) come last."""
-    refs = [element for element in root.iter() if local(element) == "itemref" and element.get("idref")]
+    """The ids of what is read from front to back, each once; notes out of that order
+    (`linear="no"`) come last.
+    """
+    refs = [
+        element for element in root.iter() if local(element) == "itemref" and element.get("idref")
+    ]
     ordered = sorted(refs, key=lambda element: element.get("linear") == "no")
     return list(dict.fromkeys(element.get("idref") for element in ordered))
 
 
 def _contents(package: Package, root: Any, items: dict[str, _Item]) -> dict[str, str]:
-    """What the table of contents calls each file: from the EPUB 3 nav document, or the NCX of EPUB 2."""
+    """What the table of contents calls each file: from the EPUB 3 nav document, or the NCX of EPUB
+    2.
+    """
     nav = next((item for item in items.values() if "nav" in item.properties.split()), None)
     spine = next((element for element in root.iter() if local(element) == "spine"), None)
     ncx = items.get(spine.get("toc", "") if spine is not None else "")
@@ -115,8 +143,16 @@ def _contents(package: Package, root: Any, items: dict[str, _Item]) -> dict[str,
         for element in [] if tree is None else tree.iter():
             if local(element) != entry:
                 continue
-            source = element if entry == "a" else next((each for each in element if local(each) == "content"), element)
-            label = element if entry == "a" else next((each for each in element if local(each) == "navLabel"), element)
+            source = (
+                element
+                if entry == "a"
+                else next((each for each in element if local(each) == "content"), element)
+            )
+            label = (
+                element
+                if entry == "a"
+                else next((each for each in element if local(each) == "navLabel"), element)
+            )
             target = unquote(str(source.get(attribute, "")).partition("#")[0])
             path = posixpath.normpath(posixpath.join(posixpath.dirname(item.path), target))
             found.setdefault(path, " ".join("".join(label.itertext()).split()))
@@ -124,7 +160,9 @@ def _contents(package: Package, root: Any, items: dict[str, _Item]) -> dict[str,
 
 
 def _read(package: Package, path: str, name: str, room: int, warnings: list[str]) -> bytes:
-    """A chapter's bytes. Raises UnreadableFile where the chapters together are more than a file may have."""
+    """A chapter's bytes. Raises UnreadableFile where the chapters together are more than a file may
+    have.
+    """
     if path not in package.names:
         warnings.append(f"{path} is missing")
         return b""
@@ -135,11 +173,16 @@ def _read(package: Package, path: str, name: str, room: int, warnings: list[str]
         warnings.append(f"{path} is broken and is left out: {error}"[:200])
         return b""
     if len(content) > room:
-        raise UnreadableFile(f"{name} holds more text than ingest.max_bytes allows", hint="raise it, or split the file")
+        raise UnreadableFile(
+            f"{name} holds more text than ingest.max_bytes allows",
+            hint="raise it, or split the file",
+        )
     return content
 
 
-def _chapter(content: bytes, path: str, titles: dict[str, str], assembly: Assembly, warnings: list[str]) -> None:
+def _chapter(
+    content: bytes, path: str, titles: dict[str, str], assembly: Assembly, warnings: list[str]
+) -> None:
     if not content.strip():
         return
     text, more = to_text(content, path)

@@ -1,4 +1,5 @@
-"""News feeds (RSS, Atom): each entry a section with its date, its text read as the HTML that it mostly is.
+"""News feeds (RSS, Atom): each entry a section with its date, its text read as the HTML that it
+mostly is.
 
 The one rule: the newest entry's date is the feed's.
 """
@@ -19,7 +20,9 @@ _TEXTS: Final = ("encoded", "content", "description", "summary")
 
 
 def is_feed(root: Any) -> bool:
-    return tag(root) in {"rss", "feed", "RDF"} and any(tag(each) in {"item", "entry"} for each in root.iter())
+    return tag(root) in {"rss", "feed", "RDF"} and any(
+        tag(each) in {"item", "entry"} for each in root.iter()
+    )
 
 
 def read_feed(root: Any, assembly: Assembly) -> tuple[str, float | None]:

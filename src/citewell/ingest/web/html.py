@@ -1,4 +1,5 @@
-"""HTML to readable text: headings become sections, lists and tables lines, navigation and scripts go.
+"""HTML to readable text: headings become sections, lists and tables lines, navigation and scripts
+go.
 
 The one rule: the tree is walked with an explicit stack, never by recursion, so depth costs nothing.
 """
@@ -25,7 +26,9 @@ _DECLARED = re.compile(
     rb"""<meta[^>]{0,200}?charset\s*=\s*["']?\s*([\w.:-]{2,30})|<\?xml[^>]{0,100}?encoding\s*=\s*["']([\w.:-]{2,30})""",
     re.IGNORECASE,
 )
-_PRESCAN: Final = 4096  # bytes in which a declaration counts; browsers look at 1024, real pages put it later
+_PRESCAN: Final = (
+    4096  # bytes in which a declaration counts; browsers look at 1024, real pages put it later
+)
 # what browsers read these labels as
 _READ_AS = {
     **dict.fromkeys(("gb2312", "gbk", "gb_2312-80", "x-gbk"), "gb18030"),
@@ -35,11 +38,13 @@ _READ_AS = {
 }
 # tags whose end people write; those that close by themselves or have no content do not add up
 _NESTING = re.compile(
-    r"<(/?)(?!(?:p|li|dt|dd|td|th|tr|tbody|thead|option|br|hr|img|input|meta|link|wbr|source|col|area|base|html|body|head)[\s/>])"
+    r"<(/?)(?!(?:p|li|dt|dd|td|th|tr|tbody|thead|option|br|hr|img|input|meta|link|wbr|source|col|"
+    r"area|base|html|body|head)[\s/>])"
     r"[a-zA-Z][^\s/>]*(?:\s[^<>]{0,2000})?>"
 )
 _CLOSED_BY_ITSELF = re.compile(
-    r"<((title|script|style|a|p|div|span|td|th|textarea|iframe|h[1-6])(?:\s[^<>]*)?)/>", re.IGNORECASE
+    r"<((title|script|style|a|p|div|span|td|th|textarea|iframe|h[1-6])(?:\s[^<>]*)?)/>",
+    re.IGNORECASE,
 )
 _XHTML: Final = "http://www.w3.org/1999/xhtml"
 _DEEPEST: Final = 400
@@ -59,11 +64,15 @@ def parse(data: bytes, name: str, settings: IngestSettings) -> Document:  # noqa
     title = html_meta.title(tree, root)
     if root is not None:
         Walker(assembly).walk(root)
-    return assembly.document(name, "text/html", title=title or assembly.first_heading, warnings=warnings, dated=dated)
+    return assembly.document(
+        name, "text/html", title=title or assembly.first_heading, warnings=warnings, dated=dated
+    )
 
 
 def read_html(text: str, assembly: Assembly) -> None:
-    """Append a piece of HTML that stands in something else, such as Markdown or a mail: all of it is content."""
+    """Append a piece of HTML that stands in something else, such as Markdown or a mail: all of it
+    is content.
+    """
     tree = _content_only(text)
     if tree.body is not None:
         Walker(assembly).walk(tree.body)
@@ -76,7 +85,11 @@ def read_chapter(text: str, assembly: Assembly, title: str) -> None:
         node.decompose()
     if tree.body is None:
         return
-    if title and tree.css_first("h1, h2, h3, h4, h5, h6") is None and tree.body.text(deep=True).strip():
+    if (
+        title
+        and tree.css_first("h1, h2, h3, h4, h5, h6") is None
+        and tree.body.text(deep=True).strip()
+    ):
         assembly.begin(1, title)
     Walker(assembly).walk(tree.body)
 
@@ -90,7 +103,9 @@ def _content_only(text: str) -> LexborHTMLParser:
 
 
 def as_html(text: str) -> str:
-    """XHTML may close any tag by itself, as in <title/>, which HTML reads as one that stays open."""
+    """XHTML may close any tag by itself, as in <title/>, which HTML reads as one that stays
+    open.
+    """
     return _CLOSED_BY_ITSELF.sub(r"<\1></\2>", text) if _XHTML in text[:_PRESCAN] else text
 
 
@@ -100,13 +115,17 @@ def to_text(data: bytes, name: str) -> tuple[str, list[str]]:
     if declared:
         label = (declared.group(1) or declared.group(2)).decode("ascii").lower()
         label = _READ_AS.get(label, label)
-        with suppress(UnicodeDecodeError, LookupError):  # where the page is wrong about itself its bytes decide
+        with suppress(
+            UnicodeDecodeError, LookupError
+        ):  # where the page is wrong about itself its bytes decide
             return data.decode(label), []
     return decode(data, name)
 
 
 def shallow(text: str) -> str:
-    """`text` without the tags that nest deeper than anyone writes by hand: the parser's time grows with the square of depth."""
+    """`text` without the tags that nest deeper than anyone writes by hand: the parser's time grows
+    with the square of depth.
+    """
     depth = deepest = 0
     for match in _NESTING.finditer(text):
         depth = max(0, depth + (-1 if match.group(1) else 1))

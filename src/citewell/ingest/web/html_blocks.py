@@ -17,17 +17,24 @@ if TYPE_CHECKING:
 
 _HEADINGS: Final = {"h1": 1, "h2": 2, "h3": 3, "h4": 4, "h5": 5, "h6": 6}
 INLINE_TAGS: Final = """
-    a abbr acronym b bdi bdo big cite code data del dfn em font i img ins kbd label mark math mi mn mo mrow msub msup mfrac nobr
-    output q ruby rb rt s samp small span strike strong sub sup time tt u var wbr picture source meter progress
+    a abbr acronym b bdi bdo big cite code data del dfn em font i img ins kbd label mark math mi mn
+    mo mrow msub msup mfrac nobr output q ruby rb rt s samp small span strike strong sub sup time tt
+    u var wbr picture source meter progress
 """
 INLINE: Final = frozenset(INLINE_TAGS.split())
-_SPACE_ZH = re.compile(rf"(?<=[{HAN}，。；：、！？）】》”])[ \t\f]*\n\s*(?=[{HAN}，。；：、！？（【《“])")
+_SPACE_ZH = re.compile(
+    rf"(?<=[{HAN}，。；：、！？）】》”])[ \t\f]*\n\s*(?=[{HAN}，。；：、！？（【《“])"
+)
 _SPACE = re.compile(r"\s+")
-_PERMALINK = re.compile(r"\s*(?:[¶#§🔗]|↩\ufe0e?\d*)\s*")  # the text of a link to the heading it stands in, or back from a note
+_PERMALINK = re.compile(
+    r"\s*(?:[¶#§🔗]|↩\ufe0e?\d*)\s*"
+)  # the text of a link to the heading it stands in, or back from a note
 _LISTS: Final = frozenset({"ul", "ol", "menu"})
 _DEEPEST_INDENT: Final = 6
 _PICTURE_FILE = re.compile(
-    r"\.(?:png|jpe?g|gif|svg|webp|bmp|avif)$|^(?:image|img|photo|picture|logo|icon|avatar|图片|圖片)?$", re.IGNORECASE
+    r"\.(?:png|jpe?g|gif|svg|webp|bmp|avif)$|^(?:image|img|photo|picture|logo|icon|avatar|"
+    r"图片|圖片)?$",
+    re.IGNORECASE,
 )
 _FAR: Final = 3  # levels between a picture and its figure
 
@@ -139,12 +146,16 @@ class Walker:
 
 
 def flatten(text: str) -> str:
-    """White space as a browser shows it; none where a source line breaks between Chinese characters."""
+    """White space as a browser shows it; none where a source line breaks between Chinese
+    characters.
+    """
     return _SPACE.sub(" ", _SPACE_ZH.sub("", text)).strip()
 
 
 def words(node: LexborNode) -> str:
-    """All text below `node` on one line; block-level tags and `br` set words apart, inline ones do not."""
+    """All text below `node` on one line; block-level tags and `br` set words apart, inline ones do
+    not.
+    """
     parts: list[str] = []
     for part in node.traverse(include_text=True):
         if part.is_text_node:
@@ -170,7 +181,9 @@ def _inner_anchor(heading: LexborNode) -> str:
 
 
 def picture(node: LexborNode) -> str:
-    """What is said in place of a picture; nothing where that is a file's name, or what its caption says anyway."""
+    """What is said in place of a picture; nothing where that is a file's name, or what its caption
+    says anyway.
+    """
     text = flatten(node.attributes.get("alt") or "")
     if len(text) < 2 or _PICTURE_FILE.search(text):
         return ""

@@ -1,6 +1,8 @@
-"""What of an HTML page is content: scripts and hidden parts go, navigation goes, `main` or the one article is preferred.
+"""What of an HTML page is content: scripts and hidden parts go, navigation goes, `main` or the one
+article is preferred.
 
-The one rule: what stands around the content goes only as long as it is less than half of the text, so no page falls silent.
+The one rule: what stands around the content goes only as long as it is less than half of the text,
+so no page falls silent.
 """
 
 from __future__ import annotations
@@ -12,25 +14,30 @@ if TYPE_CHECKING:
     from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 _NEVER: Final = (
-    "script, style, noscript, template, svg, iframe, object, embed, canvas, audio, video, map, select, textarea, button, "
+    "script, style, noscript, template, svg, iframe, object, embed, canvas, audio, video, map, "
+    "select, textarea, button, "
     "input, datalist, dialog, [hidden], [aria-hidden=true], annotation, annotation-xml, rp"
 )
 _AROUND: Final = (
-    "nav, aside, form, body > header, body > footer, header[role=banner], footer[role=contentinfo], [role=navigation], "
-    "[role=search], [role=banner], [role=contentinfo], .navheader, .navfooter, .navbar, .breadcrumb, .breadcrumbs, .sidebar, "
-    ".toc, #toc, .navbox, .mw-editsection, .catlinks, .headerlink, .sr-only, .visually-hidden, .screen-reader-text, "
-    ".skip-link, .skiplink, .skip-nav, .skip-to-content"
+    "nav, aside, form, body > header, body > footer, header[role=banner], "
+    "footer[role=contentinfo], [role=navigation], [role=search], [role=banner], "
+    "[role=contentinfo], .navheader, .navfooter, .navbar, .breadcrumb, .breadcrumbs, .sidebar, "
+    ".toc, #toc, .navbox, .mw-editsection, .catlinks, .headerlink, .sr-only, .visually-hidden, "
+    ".screen-reader-text, .skip-link, .skiplink, .skip-nav, .skip-to-content"
 )
 _OUTER: Final = "header, footer"
 _HIDDEN = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
-# words in the class or id of what stands around the content: the first kind outside an article, both where it is mostly links
+# words in the class or id of what stands around the content: the first kind outside an article,
+# both where it is mostly links
 _BANNER = re.compile(
     r"(?:^|[\s_-])(?:cookies?|consent|gdpr|skip-?(?:link|nav|to-?content)|breadcrumbs?|newsletter|"
-    r"advert(?:s|isement)?|share-?(?:bar|buttons?|links?)|social-?(?:bar|share|links?|icons?)|pagination|pager)(?:$|[\s_-])",
+    r"advert(?:s|isement)?|share-?(?:bar|buttons?|links?)|social-?(?:bar|share|links?|"
+    r"icons?)|pagination|pager)(?:$|[\s_-])",
     re.IGNORECASE,
 )
 _LINKS = re.compile(
-    r"(?:^|[\s_-])(?:nav|navigation|menu|menubar|sidebar|header|toolbar|related|recommended|popular|trending|share|social|"
+    r"(?:^|[\s_-])(?:nav|navigation|menu|menubar|sidebar|header|toolbar|related|recommended|"
+    r"popular|trending|share|social|"
     r"tags?|tagcloud|widget|promo|subscribe|meta|links?|toc)(?:$|[\s_-])",
     re.IGNORECASE,
 )
@@ -44,11 +51,17 @@ _BOXES: Final = "div, section, ul, ol, p, table"
 
 
 def strip(tree: LexborHTMLParser, *, around: bool = True) -> None:
-    """Take out what is never content, and what stands `around` it as long as that is less than half of the text."""
+    """Take out what is never content, and what stands `around` it as long as that is less than half
+    of the text.
+    """
     for node in tree.css(_NEVER):
         node.decompose()
     for node in tree.css("[style]"):
-        if node.parent is not None and _HIDDEN.search(node.attributes.get("style") or "") and node.tag not in {"html", "body"}:
+        if (
+            node.parent is not None
+            and _HIDDEN.search(node.attributes.get("style") or "")
+            and node.tag not in {"html", "body"}
+        ):
             node.decompose()
     if not around:
         return
@@ -60,7 +73,9 @@ def strip(tree: LexborHTMLParser, *, around: bool = True) -> None:
 
 
 def _strip_boxes(tree: LexborHTMLParser, total: int) -> None:
-    """Take out boxes that their class or id calls a menu, a banner and the like, as long as half of the text is left."""
+    """Take out boxes that their class or id calls a menu, a banner and the like, as long as half of
+    the text is left.
+    """
     left = total
     for node in tree.css(_BOXES):
         if node.parent is None:  # gone with one around it

@@ -1,6 +1,7 @@
 """What a web page says of itself in its head: its title and its date.
 
-The one rule: `dated` is read before `html_main.strip`, which takes the scripts away that hold some of it; `title` after it.
+The one rule: `dated` is read before `html_main.strip`, which takes the scripts away that hold some
+of it; `title` after it.
 """
 
 from __future__ import annotations
@@ -42,7 +43,9 @@ _MOST_TIMES: Final = 3  # a page with more of them lists other pages
 
 
 def title(tree: LexborHTMLParser, content: LexborNode | None) -> str:
-    """The page's name: the only h1 of its content where the title merely adds the site's name to it, else its title."""
+    """The page's name: the only h1 of its content where the title merely adds the site's name to
+    it, else its title.
+    """
     named = [_words(node.text()) for node in tree.css("head > title")[:1]]
     heads = [_words(node.text()) for node in (content.css("h1")[:2] if content is not None else [])]
     if len(heads) == 1 and heads[0] and (not any(named) or heads[0] in named[0]):
@@ -58,7 +61,9 @@ def dated(tree: LexborHTMLParser) -> float | None:
     found: dict[str, str] = {}
     for node in tree.css("meta[content]"):
         attributes = node.attributes
-        key = attributes.get("property") or attributes.get("name") or attributes.get("itemprop") or ""
+        key = (
+            attributes.get("property") or attributes.get("name") or attributes.get("itemprop") or ""
+        )
         found.setdefault(key.strip().lower(), attributes.get("content") or "")
     named = first([found[key] for key in _PUBLISHED if key in found])
     return named if named is not None else first([*_linked(tree), *_shown(tree)])
@@ -79,7 +84,9 @@ def _values(tree: Any, key: str) -> list[str]:
     level = [tree]
     for node in level:  # grows while it is gone through: breadth first
         if isinstance(node, dict):
-            found += [value for name, value in node.items() if name == key and isinstance(value, str)]
+            found += [
+                value for name, value in node.items() if name == key and isinstance(value, str)
+            ]
         if isinstance(node, dict | list) and len(level) < _MOST_NODES:
             level += node.values() if isinstance(node, dict) else node
     return found
@@ -87,10 +94,15 @@ def _values(tree: Any, key: str) -> list[str]:
 
 def _shown(tree: LexborHTMLParser) -> list[str]:
     """What the page shows as its date in a `time` tag."""
-    times = tree.css("time[pubdate], time[itemprop=datePublished], [itemprop=datePublished]") or tree.css("time[datetime]")
+    times = tree.css(
+        "time[pubdate], time[itemprop=datePublished], [itemprop=datePublished]"
+    ) or tree.css("time[datetime]")
     if len(times) > _MOST_TIMES:
         return []
-    return [node.attributes.get("datetime") or node.attributes.get("content") or node.text() for node in times]
+    return [
+        node.attributes.get("datetime") or node.attributes.get("content") or node.text()
+        for node in times
+    ]
 
 
 def _words(text: str) -> str:

@@ -1,6 +1,7 @@
 """A table of a web page as lines: its caption, then what `table_lines` makes of its rows.
 
-The one rule: a table that only lays out the page gives nothing, so that its cells are read as the blocks they are.
+The one rule: a table that only lays out the page gives nothing, so that its cells are read as the
+blocks they are.
 """
 
 from __future__ import annotations
@@ -20,13 +21,20 @@ _LAYOUT: Final = frozenset({"presentation", "none"})
 
 def table_rows(table: LexborNode, words: Callable[[LexborNode], str]) -> list[str]:
     """The lines of a data table. `words`: what the text of a cell is."""
-    if table.css_first("table table, h1, h2, h3") is not None or table.attributes.get("role") in _LAYOUT:
+    if (
+        table.css_first("table table, h1, h2, h3") is not None
+        or table.attributes.get("role") in _LAYOUT
+    ):
         return []
     rows = [row for row in table.css("tr") if any(node.tag in _CELLS for node in row.iter())]
     cells = [cell for cell in _grid(rows, words) if any(cell)]
     if max(map(len, cells), default=0) < 2:
         return []
-    if len(cells) < 3 and table.css_first("th") is None and table.css_first("ul, ol, pre, p + p") is not None:
+    if (
+        len(cells) < 3
+        and table.css_first("th") is None
+        and table.css_first("ul, ol, pre, p + p") is not None
+    ):
         return []
     caption = table.css_first("caption")
     return [text for text in [words(caption) if caption is not None else ""] if text] + table_lines(
@@ -44,11 +52,15 @@ def _header_depth(rows: list[LexborNode]) -> int | None:
         depth += 1
     if 0 < depth < len(rows):
         return depth
-    return 0 if depth == 0 and any(node.tag == "th" for row in rows for node in row.iter()) else None
+    return (
+        0 if depth == 0 and any(node.tag == "th" for row in rows for node in row.iter()) else None
+    )
 
 
 def _grid(rows: list[LexborNode], words: Callable[[LexborNode], str]) -> list[list[str]]:
-    """Rows of cells; one that covers several rows is repeated in each, so that every row reads by itself."""
+    """Rows of cells; one that covers several rows is repeated in each, so that every row reads by
+    itself.
+    """
     grid: list[list[str]] = []
     covering: dict[int, tuple[int, str]] = {}  # by column: how many more rows, and the text
     for row in rows:
@@ -56,7 +68,9 @@ def _grid(rows: list[LexborNode], words: Callable[[LexborNode], str]) -> list[li
         for cell in [node for node in row.iter() if node.tag in _CELLS]:
             _fill(cells, covering)
             below = min(number(cell, "rowspan", 1), _WIDEST_SPAN)
-            for text in [words(cell)] + [ACROSS] * (min(number(cell, "colspan", 1), _WIDEST_SPAN) - 1):
+            for text in [words(cell)] + [ACROSS] * (
+                min(number(cell, "colspan", 1), _WIDEST_SPAN) - 1
+            ):
                 cells.append(text)
                 if below > 1:
                     covering[len(cells) - 1] = (below - 1, text)
@@ -77,4 +91,8 @@ def _fill(cells: list[str], covering: dict[int, tuple[int, str]]) -> None:
 def number(node: LexborNode, attribute: str, default: int) -> int:
     """A small positive number in an attribute."""
     value = node.attributes.get(attribute) or ""
-    return int(value) if value.isascii() and value.isdigit() and 0 < len(value) < 7 and int(value) else default
+    return (
+        int(value)
+        if value.isascii() and value.isdigit() and 0 < len(value) < 7 and int(value)
+        else default
+    )

@@ -1,4 +1,5 @@
-"""The walk over a page's tree that finds its links: all text in one string, and where in it links and blocks stand.
+"""The walk over a page's tree that finds its links: all text in one string, and where in it links
+and blocks stand.
 
 The one rule: the tree is walked with an explicit stack, never by recursion, so depth costs nothing.
 """
@@ -19,20 +20,37 @@ _LOOKED_AT: Final = 20_000  # and those among which they are chosen
 CUT: Final = 200  # characters of a link's words, of those around it, and of a heading
 _FIRST: Final = 40  # pieces of text in which a list entry says what it is
 _SILENT: Final = frozenset(
-    {"head", "script", "style", "template", "textarea", "select", "datalist", "object", "canvas", "math"}
+    {
+        "head",
+        "script",
+        "style",
+        "template",
+        "textarea",
+        "select",
+        "datalist",
+        "object",
+        "canvas",
+        "math",
+    }
 )
 HEADINGS: Final = {"h1": 1, "h2": 2, "h3": 3, "h4": 4, "h5": 5, "h6": 6}
 SMALL: Final = frozenset({"p", "li", "td", "th", "dd", "dt", *HEADINGS})
 LARGE: Final = frozenset({"div", "section", "article", "tr", "blockquote", "figure"})
 _LISTS: Final = frozenset({"ul", "ol", "dl", "menu"})
-_OWN_HEADINGS: Final = frozenset({"main", "nav", "aside", "footer", "section", "article", "form", "td", "th", "li", "dd"})
+_OWN_HEADINGS: Final = frozenset(
+    {"main", "nav", "aside", "footer", "section", "article", "form", "td", "th", "li", "dd"}
+)
 FRAMES: Final = frozenset({"frame", "iframe"})
-_AROUND: Final = frozenset({"nav", "aside", "footer"})  # no heading above speaks for what stands in these
+_AROUND: Final = frozenset(
+    {"nav", "aside", "footer"}
+)  # no heading above speaks for what stands in these
 
 
 @dataclass(slots=True)
 class Block:
-    """A stretch of the page's text. `linked`: the characters of links before it, and once it has ended, of those in it."""
+    """A stretch of the page's text. `linked`: the characters of links before it, and once it has
+    ended, of those in it.
+    """
 
     tag: str
     above: Block | None
@@ -55,7 +73,9 @@ class _Open:
 
 @dataclass(slots=True)
 class Anchor:
-    """A link as it stands in the page. `node`: what says whether it is content; `label`: for one without words."""
+    """A link as it stands in the page. `node`: what says whether it is content; `label`: for one
+    without words.
+    """
 
     href: str
     node: int
@@ -77,7 +97,9 @@ class Reader:
         self._parts: list[str] = []
         self._at = self._linked = self._depth = 0
         self._block: Block | None = None
-        self._after: tuple[Block, int] | None = None  # a heading's, which goes on over the text under it; and its depth
+        self._after: tuple[Block, int] | None = (
+            None  # a heading's, which goes on over the text under it; and its depth
+        )
         self._heads: tuple[tuple[int, str], ...] = ()
         self._entry = self._term = ""
 
@@ -106,7 +128,11 @@ class Reader:
 
     def _say(self, text: str) -> None:
         words = flatten(text) if "\n" in text else " ".join(text.split())
-        text = (" " if text[:1].isspace() else "") + words + (" " if words and text[-1:].isspace() else "")
+        text = (
+            (" " if text[:1].isspace() else "")
+            + words
+            + (" " if words and text[-1:].isspace() else "")
+        )
         if text != " " or not self._parts or self._parts[-1] != " ":
             self._parts.append(text)
             self._at += len(text)
@@ -133,7 +159,9 @@ class Reader:
         elif tag == "dd":
             self._entry = self._term or self._entry
         if tag in SMALL or tag in LARGE or tag == "noscript":
-            begun.block = self._block = Block(tag, self._block, self._at, len(self._parts), self._linked)
+            begun.block = self._block = Block(
+                tag, self._block, self._at, len(self._parts), self._linked
+            )
         return begun
 
     def _leave(self, begun: _Open) -> None:
@@ -178,17 +206,27 @@ class Reader:
             return None
         attributes = node.attributes
         href = attributes.get("src" if tag in FRAMES else "href")
-        if not href or len(href) > LONGEST or "nofollow" in (attributes.get("rel") or "").lower().split():
+        if (
+            not href
+            or len(href) > LONGEST
+            or "nofollow" in (attributes.get("rel") or "").lower().split()
+        ):
             return None
         if tag in FRAMES and not self._frames(href):
             return None
         judged: LexborNode | None = node
-        while judged is not None and judged.tag in {"area", "map", *FRAMES}:  # never text themselves
+        while judged is not None and judged.tag in {
+            "area",
+            "map",
+            *FRAMES,
+        }:  # never text themselves
             judged = judged.parent
         heading = self._entry or (self._heads[-1][1] if self._heads else "")
         place = judged.mem_id if judged is not None else 0
         label = "" if tag == "a" else _label(attributes, "aria-label", "title", "alt", "name")
-        link = Anchor(href, place, label, "download" in attributes, self._at, self._at, self._block, heading)
+        link = Anchor(
+            href, place, label, "download" in attributes, self._at, self._at, self._block, heading
+        )
         self.anchors.append(link)
         return link
 

@@ -1,6 +1,8 @@
-"""The links of a web page, each with the words around it, so that a question can tell which to follow.
+"""The links of a web page, each with the words around it, so that a question can tell which to
+follow.
 
-The one rule: a link is an address that may be fetched at all, in its canonical form; what only scripts could follow is none.
+The one rule: a link is an address that may be fetched at all, in its canonical form; what only
+scripts could follow is none.
 """
 
 from __future__ import annotations
@@ -27,8 +29,9 @@ Place = Literal["content", "around"]
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """`text`: its own words (of its picture, where it has none); `around`: those of the block it stands in; `heading`: the
-    nearest one above it. `fragment`: what it names behind the #. `place`: in the content, or around it (menus, footers).
+    """`text`: its own words (of its picture, where it has none); `around`: those of the block it
+    stands in; `heading`: the nearest one above it. `fragment`: what it names behind the #. `place`:
+    in the content, or around it (menus, footers).
     """
 
     url: str
@@ -41,8 +44,8 @@ class Link:
 
 @dataclass(frozen=True, slots=True)
 class PageLinks:
-    """`canonical`: the address that the page says it has, on its own site; empty where it says none. `scripted`: there are
-    next to no words in it, and scripts that would write some.
+    """`canonical`: the address that the page says it has, on its own site; empty where it says
+    none. `scripted`: there are next to no words in it, and scripts that would write some.
     """
 
     links: tuple[Link, ...] = ()
@@ -50,29 +53,39 @@ class PageLinks:
     scripted: bool = False
 
 
-# nobody reads these: pictures, sound and films, fonts, archives and programs, what only makes a page look so
+# nobody reads these: pictures, sound and films, fonts, archives and programs, what only makes a
+# page look so
 _UNREAD_SUFFIXES: Final = """
-    .png .jpg .jpeg .jpe .gif .svg .svgz .webp .bmp .ico .tif .tiff .avif .heic .psd .ai .eps .ps .djvu .xcf
-    .mp3 .mp4 .m4a .m4v .ogg .oga .ogv .opus .wav .flac .aac .avi .mov .mkv .webm .wmv .flv .swf .mpg .mpeg .mid .m3u8
-    .woff .woff2 .ttf .otf .eot .css .less .scss .js .mjs .map .wasm
-    .zip .gz .tgz .bz2 .tbz2 .xz .txz .7z .rar .tar .zst .lz .lzma .z .jar .war .cab .deb .rpm .apk .ipa .whl .gem .crx
-    .exe .msi .dmg .pkg .iso .img .bin .so .dll .class .pyc .jigdo .torrent .sig .asc .sha256 .md5 .doc .ppt .mobi .azw3
+    .png .jpg .jpeg .jpe .gif .svg .svgz .webp .bmp .ico .tif .tiff .avif .heic .psd .ai .eps .ps
+    .djvu .xcf .mp3 .mp4 .m4a .m4v .ogg .oga .ogv .opus .wav .flac .aac .avi .mov .mkv .webm .wmv
+    .flv .swf .mpg .mpeg .mid .m3u8 .woff .woff2 .ttf .otf .eot .css .less .scss .js .mjs .map .wasm
+    .zip .gz .tgz .bz2 .tbz2 .xz .txz .7z .rar .tar .zst .lz .lzma .z .jar .war .cab .deb .rpm .apk
+    .ipa .whl .gem .crx .exe .msi .dmg .pkg .iso .img .bin .so .dll .class .pyc .jigdo .torrent .sig
+    .asc .sha256 .md5 .doc .ppt .mobi .azw3
 """
 _UNREAD: Final = frozenset(_UNREAD_SUFFIXES.split())
 _MOST: Final = 2_000  # links of a page
-_MODEST: Final = 1_000  # characters of a div or a section whose words still are about one link in it
+_MODEST: Final = (
+    1_000  # characters of a div or a section whose words still are about one link in it
+)
 _FEW: Final = 200  # characters of a page that has next to no words
 _ENDS: Final = "".join(map(chr, range(33)))  # what browsers take off both ends of an address
 _SCHEME = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*:")
 _REFRESH = re.compile(r"""\s*[\d.]*\s*[;,]\s*(?:url\s*=)?\s*["']?([^"'\s]+)""", re.IGNORECASE)
-_ROOTS: Final = "#app, #root, #__next, #__nuxt, #___gatsby, #q-app, #svelte, app-root, [ng-app], [ng-version], [data-reactroot]"
-_WRITES = re.compile(r"innerHTML|document\.write|appendChild|insertAdjacent|createElement|__NEXT_DATA__|location\s*[.=]")
+_ROOTS: Final = (
+    "#app, #root, #__next, #__nuxt, #___gatsby, #q-app, #svelte, app-root, [ng-app], "
+    "[ng-version], [data-reactroot]"
+)
+_WRITES = re.compile(
+    r"innerHTML|document\.write|appendChild|insertAdjacent|createElement|__NEXT_DATA__|"
+    r"location\s*[.=]"
+)
 _ASKS = re.compile(r"java\s*script|enable scripts|脚本|腳本", re.IGNORECASE)
 
 
 def page_links(data: bytes, name: str, settings: IngestSettings, url: str) -> PageLinks:  # noqa: ARG001 what `bounded` gives
-    """The links of the HTML page at the canonical address `url`, those of its content first; none where it wants none followed.
-    Never raises; runs in a parser's process.
+    """The links of the HTML page at the canonical address `url`, those of its content first; none
+    where it wants none followed. Never raises; runs in a parser's process.
     """
     from selectolax.lexbor import LexborHTMLParser
 
@@ -92,17 +105,25 @@ def page_links(data: bytes, name: str, settings: IngestSettings, url: str) -> Pa
     strip(tree)
     main = main_content(tree)
     content = {node.mem_id for node in main.traverse()} if main is not None else set()
-    anchors = sorted(reader.anchors, key=lambda each: each.node not in content)  # sorting keeps the order among equals
-    kept: dict[tuple[str, str, str], Link] = {(link.url, link.fragment, link.text): link for link in first}
+    anchors = sorted(
+        reader.anchors, key=lambda each: each.node not in content
+    )  # sorting keeps the order among equals
+    kept: dict[tuple[str, str, str], Link] = {
+        (link.url, link.fragment, link.text): link for link in first
+    }
     for each in anchors:
         if len(kept) >= _MOST:
             break
         if (place := there.of(each.href)) is None or not wanted(place[0], download=each.download):
             continue
-        text = cut_off(flatten(words[each.start : min(each.end, each.start + 3 * CUT)])) or cut_off(each.label)
+        text = cut_off(flatten(words[each.start : min(each.end, each.start + 3 * CUT)])) or cut_off(
+            each.label
+        )
         if (*place, text) not in kept:
             where: Place = "content" if each.node in content else "around"
-            kept[(*place, text)] = Link(place[0], text, _around(each, words), each.heading, place[1], where)
+            kept[(*place, text)] = Link(
+                place[0], text, _around(each, words), each.heading, place[1], where
+            )
     return PageLinks(tuple(kept.values()), own, scripted)
 
 
@@ -119,7 +140,9 @@ class _Addresses:
         """Canonical address and fragment; None for what leads nowhere, and for the page itself."""
         if href not in self._known:
             found = _joined(self._base, href)
-            self._known[href] = found if found is not None and identity(found[0]) != self._page else None
+            self._known[href] = (
+                found if found is not None and identity(found[0]) != self._page else None
+            )
         return self._known[href]
 
     def same_site(self, href: str) -> bool:
@@ -127,9 +150,15 @@ class _Addresses:
         return found is not None and origin(found[0]) == self._site
 
     def canonical(self, tree: LexborHTMLParser) -> str:
-        """What the page says its address is; nothing where it says two things, or names another site."""
+        """What the page says its address is; nothing where it says two things, or names another
+        site.
+        """
         links = [node.attributes for node in tree.css("link[rel][href]")]
-        hrefs = [each.get("href") or "" for each in links if "canonical" in (each.get("rel") or "").lower().split()]
+        hrefs = [
+            each.get("href") or ""
+            for each in links
+            if "canonical" in (each.get("rel") or "").lower().split()
+        ]
         found = {place[0] for href in hrefs if (place := _joined(self._base, href)) is not None}
         return next((each for each in found if len(found) == 1 and origin(each) == self._site), "")
 
@@ -138,7 +167,11 @@ class _Addresses:
         for node in tree.css("meta[http-equiv][content]"):
             said = node.attributes
             match = _REFRESH.match((said.get("content") or "")[:LONGEST])
-            place = self.of(match[1]) if match and (said.get("http-equiv") or "").strip().lower() == "refresh" else None
+            place = (
+                self.of(match[1])
+                if match and (said.get("http-equiv") or "").strip().lower() == "refresh"
+                else None
+            )
             if place is not None and wanted(place[0]):
                 return [Link(place[0], "", fragment=place[1])]
         return []
@@ -169,12 +202,18 @@ def _base(tree: LexborHTMLParser, url: str) -> str:
 
 def _unfollowed(tree: LexborHTMLParser) -> bool:
     said = [node.attributes for node in tree.css("meta[name][content]")]
-    words = [each.get("content") or "" for each in said if (each.get("name") or "").strip().lower() == "robots"]
+    words = [
+        each.get("content") or ""
+        for each in said
+        if (each.get("name") or "").strip().lower() == "robots"
+    ]
     return re.search(r"\b(?:nofollow|none)\b", " ".join(words), re.IGNORECASE) is not None
 
 
 def wanted(url: str, *, download: bool = False) -> bool:
-    """Whether the suffix of an address tells of what can be read; what is offered to be saved has to have one that does."""
+    """Whether the suffix of an address tells of what can be read; what is offered to be saved has
+    to have one that does.
+    """
     file = urlsplit(url).path.rpartition("/")[2]
     suffix = "." + file.rpartition(".")[2].lower() if "." in file else ""
     return suffix not in _UNREAD and (not download or suffix in PARSERS)

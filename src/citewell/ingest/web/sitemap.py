@@ -1,7 +1,8 @@
-"""What a site says its pages are: sitemaps and their indexes, plain lists of addresses, and feeds, packed with gzip or not.
+"""What a site says its pages are: sitemaps and their indexes, plain lists of addresses, and feeds,
+packed with gzip or not.
 
-The one rule: a sitemap is somebody's word. It is read piece by piece, as far as the limits go, and its addresses are only
-candidates: whether one may be fetched at all is decided where it is fetched.
+The one rule: a sitemap is somebody's word. It is read piece by piece, as far as the limits go, and
+its addresses are only candidates: whether one may be fetched at all is decided where it is fetched.
 """
 
 from __future__ import annotations
@@ -35,15 +36,27 @@ _CUT: Final = 200  # characters of a title
 _AT_ONCE: Final = 2  # files fetched at a time
 _GZIP: Final = b"\x1f\x8b"
 _DECLARATION = re.compile(r"\A\s*<\?xml[^>]*\?>")
-_BARE = re.compile(r"(<!\[CDATA\[.*?\]\]>)|&(?!#?\w{1,40};)", re.DOTALL)  # addresses are often written in without escapes
+_BARE = re.compile(
+    r"(<!\[CDATA\[.*?\]\]>)|&(?!#?\w{1,40};)", re.DOTALL
+)  # addresses are often written in without escapes
 _ROOTS: Final = frozenset({"urlset", "sitemapindex", "rss", "feed", "rdf"})
 _ENTRIES: Final = frozenset({"url", "sitemap", "item", "entry"})
-_DATES: Final = ("lastmod", "updated", "modified", "pubDate", "published", "date", "publication_date")
+_DATES: Final = (
+    "lastmod",
+    "updated",
+    "modified",
+    "pubDate",
+    "published",
+    "date",
+    "publication_date",
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """`url`: canonical. `dated`: when the page last changed, in seconds since the epoch. `title`: in news and feeds only."""
+    """`url`: canonical. `dated`: when the page last changed, in seconds since the epoch. `title`:
+    in news and feeds only.
+    """
 
     url: str
     dated: float | None = None
@@ -73,9 +86,10 @@ async def site_pages(
     most: int,
     files: int = 8,
 ) -> SitePages:
-    """At most `most` pages that `sitemaps` and those named in them list, breadth first, of at most `files` files. `fetch` must
-    let every media type through. A file that cannot be had is a problem, and the others are read. A sitemap speaks for its own
-    host: those that it names elsewhere are not asked for.
+    """At most `most` pages that `sitemaps` and those named in them list, breadth first, of at most
+    `files` files. `fetch` must let every media type through. A file that cannot be had is a
+    problem, and the others are read. A sitemap speaks for its own host: those that it names
+    elsewhere are not asked for.
     """
     waiting = _new([*sitemaps], set())
     seen = {identity(each) for each in waiting}
@@ -85,7 +99,11 @@ async def site_pages(
         batch = waiting[: min(_AT_ONCE, files)]
         del waiting[: len(batch)]
         files -= len(batch)
-        for url, got in zip(batch, await asyncio.gather(*(_read(fetch, url, settings) for url in batch)), strict=True):
+        for url, got in zip(
+            batch,
+            await asyncio.gather(*(_read(fetch, url, settings) for url in batch)),
+            strict=True,
+        ):
             if isinstance(got, CitewellError):
                 problems.append(got.message if url in got.message else f"{url}: {got.message}")
                 continue
@@ -105,11 +123,19 @@ def _new(urls: Sequence[str], seen: set[str]) -> list[str]:
     return [*kept.values()]
 
 
-async def _read(fetch: Callable[[str], Awaitable[Page]], url: str, settings: IngestSettings | None) -> Sitemap | CitewellError:
+async def _read(
+    fetch: Callable[[str], Awaitable[Page]], url: str, settings: IngestSettings | None
+) -> Sitemap | CitewellError:
     try:
         page = await fetch(canonical(url))
         data, _ = as_file(page)
-        got = await bounded("citewell.ingest.web.sitemap:read_sitemap", data, url, settings or IngestSettings(), page.final_url)
+        got = await bounded(
+            "citewell.ingest.web.sitemap:read_sitemap",
+            data,
+            url,
+            settings or IngestSettings(),
+            page.final_url,
+        )
     except CitewellError as error:
         return error
     assert isinstance(got, Sitemap)
@@ -118,7 +144,9 @@ async def _read(fetch: Callable[[str], Awaitable[Page]], url: str, settings: Ing
 
 
 def read_sitemap(data: bytes, name: str, settings: IngestSettings, url: str) -> Sitemap:
-    """The sitemap that stands at the canonical address `url`. Raises UnreadableFile; runs in a parser's process."""
+    """The sitemap that stands at the canonical address `url`. Raises UnreadableFile; runs in a
+    parser's process.
+    """
     for _ in range(2):  # some are packed once as a file and once more on the way
         if data.startswith(_GZIP):
             data = _unpacked(data, name, min(_LARGEST, settings.max_bytes))
@@ -137,7 +165,9 @@ def _unpacked(data: bytes, name: str, most: int) -> bytes:
         except zlib.error as error:
             raise UnreadableFile(f"{name} is broken: {error}") from None
         if len(whole) > most:
-            raise UnreadableFile(f"{name} unpacks to more than {most:,} bytes", hint="a sitemap has 50 MB at most")
+            raise UnreadableFile(
+                f"{name} unpacks to more than {most:,} bytes", hint="a sitemap has 50 MB at most"
+            )
         data = unpacker.unused_data
     return bytes(whole)
 
@@ -172,7 +202,9 @@ def _of_xml(text: str, name: str, url: str) -> Sitemap:
 
 
 def _entries(text: str, name: str) -> Iterator[Any]:
-    """Each entry as soon as it has been read; what lies behind is let go. A broken document ends where it is broken."""
+    """Each entry as soon as it has been read; what lies behind is let go. A broken document ends
+    where it is broken.
+    """
     from lxml import etree
 
     text = _BARE.sub(lambda match: match[1] or "&amp;", _DECLARATION.sub("", text))
@@ -217,7 +249,9 @@ def _let_go(element: Any) -> None:
 
 
 def _place(element: Any) -> str:
-    """`loc` of a sitemap; the link of a feed's entry, which is text in RSS and an attribute in Atom."""
+    """`loc` of a sitemap; the link of a feed's entry, which is text in RSS and an attribute in
+    Atom.
+    """
     links = []
     for child in element:
         if tag(child) == "loc":
@@ -233,7 +267,11 @@ def _entry(element: Any, place: str) -> Entry:
     for child in [*element, *news]:
         if tag(child) in _DATES or tag(child) == "title":
             said.setdefault(tag(child), flatten(words(child)[: 5 * _CUT]))
-    return Entry(place, first([said[key] for key in _DATES if key in said]), said.get("title", "")[:_CUT].rstrip())
+    return Entry(
+        place,
+        first([said[key] for key in _DATES if key in said]),
+        said.get("title", "")[:_CUT].rstrip(),
+    )
 
 
 def _address(text: str, url: str) -> str:

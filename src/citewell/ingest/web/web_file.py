@@ -1,4 +1,5 @@
-"""A fetched page as the file that a parser reads: a name whose suffix fits, and text in an encoding that speaks for itself.
+"""A fetched page as the file that a parser reads: a name whose suffix fits, and text in an encoding
+that speaks for itself.
 
 The one rule: what the server says of a page decides, and where it says nothing the address does.
 """
@@ -49,10 +50,24 @@ _SUFFIXES: Final = {
     _OPEN + "presentation": ".odp",
 }
 # what servers say of files that they know nothing about
-_ANY: Final = {"", "application/octet-stream", "binary/octet-stream", "application/force-download", "application/x-download"}
-# Encodings that a header is believed about. Latin ones are said of anything, and any bytes can be read so: that proves nothing.
-_BELIEVED = re.compile(r"gb18030|gbk|hz|big5\w*|euc_\w+|shift_jis\w*|johab|cp(?!1252)\d+|iso8859-(?!1$)\d+|koi8-\w|tis-620")
-_WIDER: Final = {"gb2312": "gb18030", "gbk": "gb18030", "big5": "big5hkscs"}  # what browsers read these as
+_ANY: Final = {
+    "",
+    "application/octet-stream",
+    "binary/octet-stream",
+    "application/force-download",
+    "application/x-download",
+}
+# Encodings that a header is believed about. Latin ones are said of anything, and any bytes can be
+# read so: that proves nothing.
+_BELIEVED = re.compile(
+    r"gb18030|gbk|hz|big5\w*|euc_\w+|shift_jis\w*|johab|cp(?!1252)\d+|iso8859-(?!1$)\d+|koi8-\w|"
+    r"tis-620"
+)
+_WIDER: Final = {
+    "gb2312": "gb18030",
+    "gbk": "gb18030",
+    "big5": "big5hkscs",
+}  # what browsers read these as
 _LONGEST: Final = 80  # characters of a name before its suffix
 _ODD = re.compile(r"[\x00-\x1f\x7f/\\:*?\"<>|]+")
 
@@ -89,10 +104,14 @@ def _suffix(media_type: str, url: str) -> str | None:
 
 
 def _marked(data: bytes, charset: str) -> bytes:
-    """UTF-8 with its mark, where the header names another encoding in which the bytes can be read: a parser sees no header."""
+    """UTF-8 with its mark, where the header names another encoding in which the bytes can be read:
+    a parser sees no header.
+    """
     try:
         name = codecs.lookup(_WIDER.get(charset, charset)).name
-        if not _BELIEVED.fullmatch(name) or _is_utf8(data):  # a server may say the same of every file it has
+        if not _BELIEVED.fullmatch(name) or _is_utf8(
+            data
+        ):  # a server may say the same of every file it has
             return data
         return codecs.BOM_UTF8 + data.decode(name).encode("utf-8")
     except (LookupError, ValueError):

@@ -1,4 +1,6 @@
-"""The command line, `citewell`. The one rule: nothing heavy is imported before a command runs (`--help` takes 0.3 s)."""
+"""The command line, `citewell`. The one rule: nothing heavy is imported before a command runs
+(`--help` takes 0.3 s).
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""`citewell add`: read files and embed what is new. The one rule: a bad file costs only itself, and the exit code tells."""
+"""`citewell add`: read files and embed what is new. The one rule: a bad file costs only itself, and
+the exit code tells.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,13 @@ STYLES = {"added": "green", "replaced": "green", "unchanged": "dim", "failed": "
 
 
 async def add(
-    app: App, paths: Sequence[str], collection: str | None, json: bool, *, priority: int | None = None, links: bool = False
+    app: App,
+    paths: Sequence[str],
+    collection: str | None,
+    json: bool,
+    *,
+    priority: int | None = None,
+    links: bool = False,
 ) -> int:
     if priority is not None:
         check_priority(priority)
@@ -40,13 +48,22 @@ async def add(
         more = f"{len(report.links) - MOST_LINKS} more; " if len(report.links) > MOST_LINKS else ""
         warn(f"{more}--follow-links follows such links")
     if report.error is not None:
-        warn("the files that are listed are kept whole; the others were not dealt with: add again when this is solved:")
+        warn(
+            "the files that are listed are kept whole; the others were not dealt with: add again "
+            "when this is solved:"
+        )
         fail(StorageError(report.error["message"], hint=report.error["hint"]))
     elif done.problem is not None:
-        warn("the files can be found by their words; to find them by meaning, add again when this is solved:")
+        warn(
+            "the files can be found by their words; to find them by meaning, add again when this "
+            "is solved:"
+        )
         fail(done.problem)
     if done.others:
-        warn(f"{done.others} passages of other files are still found by words only: add those again, or run citewell serve")
+        warn(
+            f"{done.others} passages of other files are still found by words only: add those "
+            "again, or run citewell serve"
+        )
     return ERROR if report.failed or report.error is not None or done.problem is not None else DONE
 
 
@@ -58,7 +75,14 @@ def show(report: AddReport) -> None:
         for warning in file.warnings:
             write(console, styled(f"warning: {warning}", "yellow"), indent=10)
     sums = Counter(file.status for file in report.files)
-    write(console, styled(", ".join(f"{count} {status}" for status, count in sorted(sums.items())) or "nothing to add", "bold"))
+    write(
+        console,
+        styled(
+            ", ".join(f"{count} {status}" for status, count in sorted(sums.items()))
+            or "nothing to add",
+            "bold",
+        ),
+    )
 
 
 def _tail(file: FileReport) -> str:

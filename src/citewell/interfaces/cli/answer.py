@@ -1,4 +1,5 @@
-"""How an answer looks on a terminal: the text with its marks, the numbered sources with their quotes, then the small print.
+"""How an answer looks on a terminal: the text with its marks, the numbered sources with their
+quotes, then the small print.
 
 The one rule: what proves a sentence stands under it by number, word for word.
 """
@@ -50,7 +51,13 @@ WORDS = {
     },
 }
 STATUSES: dict[str, dict[Status, str]] = {
-    "zh": {"answered": "已回答", "refused": "拒答", "clarify": "反问", "fallback": "未能证实", "error": "错误"},
+    "zh": {
+        "answered": "已回答",
+        "refused": "拒答",
+        "clarify": "反问",
+        "fallback": "未能证实",
+        "error": "错误",
+    },
 }
 _NUMBERS = re.compile(r"(?:\s?\[\d+\])+")
 
@@ -61,7 +68,11 @@ def show_answer(answer: Answer, console: Console | None) -> None:
         warn(warning)
     if answer.status == "error":
         info = answer.error_info or {}
-        fail(CitewellError(info.get("message") or answer.answer or "failed", hint=info.get("hint", "")))
+        fail(
+            CitewellError(
+                info.get("message") or answer.answer or "failed", hint=info.get("hint", "")
+            )
+        )
         return
     if console is None:
         return
@@ -95,7 +106,9 @@ def followed_line(followed: Followed, words: dict[str, str]) -> str:
 
 
 def marked(answer: Answer) -> Text:
-    """The answer's text, with each sentence's verdict as a quiet mark behind its citation numbers."""
+    """The answer's text, with each sentence's verdict as a quiet mark behind its citation
+    numbers.
+    """
     whole, text, at = plain(answer.answer), Text(), 0
     for sentence in answer.sentences:
         start = whole.find(plain(sentence.text), at)
@@ -104,31 +117,45 @@ def marked(answer: Answer) -> Text:
         end = start + len(plain(sentence.text))
         numbers = _NUMBERS.match(whole, end)
         stop = numbers.end() if numbers else end
-        text.append(whole[at:end]).append(whole[end:stop], "cyan").append(f" {MARKS[sentence.verdict]}", "dim")
+        text.append(whole[at:end]).append(whole[end:stop], "cyan").append(
+            f" {MARKS[sentence.verdict]}", "dim"
+        )
         at = stop
     return text.append(whole[at:])
 
 
-def show_citation(console: Console, citation: Citation, words: dict[str, str], indent: int = 0) -> None:
+def show_citation(
+    console: Console, citation: Citation, words: dict[str, str], indent: int = 0
+) -> None:
     """Number and place, and below them the quote."""
     place = [words["page"].format(citation.page)] if citation.page is not None else []
-    section = citation.section.removeprefix(citation.title).removeprefix(" › ")  # many a document's first heading is its title
+    section = citation.section.removeprefix(citation.title).removeprefix(
+        " › "
+    )  # many a document's first heading is its title
     place += [section] if section else []
     place += [words["weak"]] if citation.status == "weak" else []
     place += [words["orders"]] if citation.gives_orders else []
     if citation.fetched_at is not None:
         day = time.strftime("%Y-%m-%d %H:%M", time.localtime(citation.fetched_at))
         place += [citation.uri, words["fetched"].format(day)]
-    head = styled(f"[{citation.n}] ", "cyan") + styled(" · ".join([citation.title or citation.uri, *place]))
+    head = styled(f"[{citation.n}] ", "cyan") + styled(
+        " · ".join([citation.title or citation.uri, *place])
+    )
     write(console, head, indent)
-    write(console, styled(words["quote"].format(" ".join(citation.quote.split())), "dim"), indent + 4)
+    write(
+        console, styled(words["quote"].format(" ".join(citation.quote.split())), "dim"), indent + 4
+    )
 
 
 def _small_print(answer: Answer, lang: str) -> str:
     words = WORDS[lang]
     reason = in_words_of(lang, answer.agent_reason)
     parts = [words["chosen"].format(answer.agent, reason)] if reason else []
-    parts += [] if answer.status == "answered" else [STATUSES.get(lang, {}).get(answer.status, answer.status)]
+    parts += (
+        []
+        if answer.status == "answered"
+        else [STATUSES.get(lang, {}).get(answer.status, answer.status)]
+    )
     parts.append(words["confidence"].format(answer.confidence))
     if "total" in answer.usage.seconds:
         parts.append(f"{answer.usage.seconds['total']:.1f} s")

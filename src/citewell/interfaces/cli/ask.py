@@ -1,4 +1,6 @@
-"""`citewell ask`: one question, one proved answer. Exit 3 where there is none: refused, no evidence, a question back."""
+"""`citewell ask`: one question, one proved answer. Exit 3 where there is none: refused, no
+evidence, a question back.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,13 @@ from citewell.runtime.app import App
 from citewell.service.ask.ask import AskRequest, stream, unfinished
 from citewell.types import Status
 
-EXIT: dict[Status, int] = {"answered": DONE, "fallback": NO_ANSWER, "refused": NO_ANSWER, "clarify": NO_ANSWER, "error": ERROR}
+EXIT: dict[Status, int] = {
+    "answered": DONE,
+    "fallback": NO_ANSWER,
+    "refused": NO_ANSWER,
+    "clarify": NO_ANSWER,
+    "error": ERROR,
+}
 
 
 async def ask(app: App, said: dict[str, Any], *, json: bool) -> int:
@@ -35,8 +43,8 @@ async def ask(app: App, said: dict[str, Any], *, json: bool) -> int:
 
 @asynccontextmanager
 async def ending_early(app: App) -> AsyncIterator[None]:
-    """Ctrl-C inside the block asks a run that explores to answer from what it has; a second one, or one while nothing explores,
-    ends the command.
+    """Ctrl-C inside the block asks a run that explores to answer from what it has; a second one, or
+    one while nothing explores, ends the command.
     """
     loop, task = asyncio.get_running_loop(), asyncio.current_task()
     assert task is not None
@@ -46,7 +54,10 @@ async def ending_early(app: App) -> AsyncIterator[None]:
         for run in exploring:
             run.stop.set()
         if exploring:
-            write(err(), styled("stopping: it answers from what was read; Ctrl-C again gives up", "dim"))
+            write(
+                err(),
+                styled("stopping: it answers from what was read; Ctrl-C again gives up", "dim"),
+            )
         else:
             task.cancel()
 

@@ -1,4 +1,6 @@
-"""`citewell audit`: the log of administration, shown and verified. The one rule: a chain that does not hold is exit 1."""
+"""`citewell audit`: the log of administration, shown and verified. The one rule: a chain that does
+not hold is exit 1.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,9 @@ async def show(app: App, limit: int, *, json: bool) -> int:
         print_json({"entries": [each.model_dump(mode="json") for each in entries]})
         return DONE
     for each in reversed(entries):
-        write(out(), styled(f"{each.seq} {_moment(each.at)} ", "dim") + styled(one_line(_told(each))))
+        write(
+            out(), styled(f"{each.seq} {_moment(each.at)} ", "dim") + styled(one_line(_told(each)))
+        )
     if not entries:
         write(out(), styled("nothing was administered yet"))
     return DONE
@@ -45,15 +49,25 @@ async def verified(app: App, expect: str, *, json: bool) -> int:
             write(err(), styled(f"entry {seq}: {DAMAGE[what]}", "red"))
         write(err(), styled(f"the log does not hold: {len(wrong)} of {found.entries} entries"))
     else:
-        write(out(), styled(f"{found.entries} entries, and the chain holds; note the last one: {found.last}:{found.mac}"))
+        write(
+            out(),
+            styled(
+                f"{found.entries} entries, and the chain holds; note the last one: "
+                f"{found.last}:{found.mac}"
+            ),
+        )
     return ERROR if wrong else DONE
 
 
 async def _is_there(app: App, expect: str) -> bool:
     seq, _, mac = expect.partition(":")
     if not seq.isdecimal() or not seq.isascii() or len(mac) < 16 or len(seq) > 15:
-        raise InvalidInput(f"{expect[:80]!r} is no entry", hint="SEQ:MAC, as `citewell audit --verify` told it")
-    return any(each.seq == int(seq) and each.mac == mac for each in await app.audit.list(1, int(seq) + 1))
+        raise InvalidInput(
+            f"{expect[:80]!r} is no entry", hint="SEQ:MAC, as `citewell audit --verify` told it"
+        )
+    return any(
+        each.seq == int(seq) and each.mac == mac for each in await app.audit.list(1, int(seq) + 1)
+    )
 
 
 def _shown(found: Verified, wrong: list[tuple[int, str]]) -> dict[str, object]:
@@ -63,8 +77,12 @@ def _shown(found: Verified, wrong: list[tuple[int, str]]) -> dict[str, object]:
 
 def _told(entry: Entry) -> str:
     forgotten = {"server": "the server", "cli": "somebody forgotten", "http": "somebody forgotten"}
-    who = entry.who.removeprefix("os:") + (" (at the machine)" if entry.channel == "cli" and entry.who else "")
-    detail = ", ".join(f"{name} {value}" for name, value in entry.detail.items() if value not in ("", None))
+    who = entry.who.removeprefix("os:") + (
+        " (at the machine)" if entry.channel == "cli" and entry.who else ""
+    )
+    detail = ", ".join(
+        f"{name} {value}" for name, value in entry.detail.items() if value not in ("", None)
+    )
     what = f"{entry.action} {entry.subject or 'somebody forgotten'}"
     return f"{who or forgotten[entry.channel]}: {what}{f' ({detail})' if detail else ''}"
 

@@ -1,6 +1,7 @@
 """A chart in letters: a bar a row, or for many points one line of heights.
 
-The one rule: a bar is as long as its figure, from zero; where the terminal has no blocks, signs that every one has stand in.
+The one rule: a bar is as long as its figure, from zero; where the terminal has no blocks, signs
+that every one has stand in.
 """
 
 from __future__ import annotations
@@ -31,7 +32,9 @@ def show_chart(console: Console, chart: Chart, rows: Rows, lang: str) -> None:
     if chart.kind == "scatter" or not rows.rows:
         return
     blocks = not console.is_dumb_terminal and (console.encoding or "").lower().startswith("utf")
-    lines = _heights(chart, rows, lang, console.width, blocks) if len(rows.rows) > MOST_BARS else None
+    lines = (
+        _heights(chart, rows, lang, console.width, blocks) if len(rows.rows) > MOST_BARS else None
+    )
     lines = lines if lines is not None else _bars(chart, rows, lang, console.width, blocks)
     if lines:
         console.print(styled(chart.title, "bold"))
@@ -48,7 +51,10 @@ def _bars(chart: Chart, rows: Rows, lang: str, width: int, blocks: bool) -> list
     figures = {(r, s): cell(row[s], known[s], lang) for r, row in enumerate(shown) for s in series}
     label_width = min(max(map(cell_len, names)), width // 3)
     room = width - label_width - max(map(cell_len, figures.values())) - 2
-    largest = max((abs(value) for row in shown for s in series if (value := _figure(row[s])) is not None), default=0.0)
+    largest = max(
+        (abs(value) for row in shown for s in series if (value := _figure(row[s])) is not None),
+        default=0.0,
+    )
     if room < LEAST_BAR or not largest:
         return []
     lines = [_legend(series, headings(rows, lang))] if len(series) > 1 else []
@@ -58,7 +64,13 @@ def _bars(chart: Chart, rows: Rows, lang: str, width: int, blocks: bool) -> list
             head.truncate(label_width, overflow="ellipsis", pad=True)
             value = _figure(row[s])
             bar = "" if value is None else _bar(value / largest, room, blocks)
-            line = head + Text(" ") + Text(bar, COLOURS[n % len(COLOURS)]) + Text(" " * bool(bar)) + styled(figures[r, s])
+            line = (
+                head
+                + Text(" ")
+                + Text(bar, COLOURS[n % len(COLOURS)])
+                + Text(" " * bool(bar))
+                + styled(figures[r, s])
+            )
             lines.append(line)
     return lines
 
@@ -66,7 +78,11 @@ def _bars(chart: Chart, rows: Rows, lang: str, width: int, blocks: bool) -> list
 def _legend(series: Sequence[int], names: Sequence[str]) -> Text:
     text = Text()
     for n, s in enumerate(series):
-        text = text + Text("■ " if n == 0 else "  ■ ", COLOURS[n % len(COLOURS)]) + styled(short(names[s], 40))
+        text = (
+            text
+            + Text("■ " if n == 0 else "  ■ ", COLOURS[n % len(COLOURS)])
+            + styled(short(names[s], 40))
+        )
     return text
 
 
@@ -86,7 +102,9 @@ def _bar(share: float, room: int, blocks: bool) -> str:
 
 
 def _heights(chart: Chart, rows: Rows, lang: str, width: int, blocks: bool) -> list[Text] | None:
-    """A line of heights of each series, thinned to the width; None where there are no blocks to draw it with."""
+    """A line of heights of each series, thinned to the width; None where there are no blocks to
+    draw it with.
+    """
     if not blocks:
         return None
     known, at = labels(rows, lang), rows.columns.index(chart.x)
@@ -97,7 +115,9 @@ def _heights(chart: Chart, rows: Rows, lang: str, width: int, blocks: bool) -> l
         low, high = min(values), max(values)
         points = _thinned(values, max(LEAST_BAR, min(width, len(values))))
         scale = (len(HEIGHTS) - 1) / (high - low) if high > low else 0.0
-        lines.append(Text("".join(HEIGHTS[round((value - low) * scale)] for value in points), "cyan"))
+        lines.append(
+            Text("".join(HEIGHTS[round((value - low) * scale)] for value in points), "cyan")
+        )
         lines.append(styled(f"{cell(low, known[s], lang)} … {cell(high, known[s], lang)}", "dim"))
     first, last = cell(rows.rows[0][at], known[at], lang), cell(rows.rows[-1][at], known[at], lang)
     return [*lines, styled(f"{first} → {last}", "dim")]

@@ -1,7 +1,8 @@
-"""`citewell chat`: a session at the prompt. The one rule: Ctrl-C ends the answer in the making, never the session.
+"""`citewell chat`: a session at the prompt. The one rule: Ctrl-C ends the answer in the making,
+never the session.
 
-The prompt is read outside the event loop, so that line editing and Ctrl-C work as in any shell; `asyncio.Runner` keeps one loop
-for all questions.
+The prompt is read outside the event loop, so that line editing and Ctrl-C work as in any shell;
+`asyncio.Runner` keeps one loop for all questions.
 """
 
 from __future__ import annotations
@@ -26,7 +27,10 @@ from citewell.runtime.app import App
 from citewell.service.ask.ask import AskRequest, stream
 from citewell.service.sessions.sessions import read_session
 
-HELP = "/new starts a new session, /quit or Ctrl-D ends, Ctrl-C stops an answer, arrow keys bring earlier questions back"
+HELP = (
+    "/new starts a new session, /quit or Ctrl-D ends, Ctrl-C stops an answer, arrow keys bring "
+    "earlier questions back"
+)
 
 
 @dataclass(slots=True)

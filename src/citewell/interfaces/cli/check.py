@@ -1,5 +1,5 @@
-"""`citewell check`: each sentence of a text with its verdict and the quotes that show it; pairs of a file. Exit 3 where a
-sentence of a text is not entailed.
+"""`citewell check`: each sentence of a text with its verdict and the quotes that show it; pairs of
+a file. Exit 3 where a sentence of a text is not entailed.
 """
 
 from __future__ import annotations
@@ -70,14 +70,23 @@ async def check_pairs_of(app: App, file: str, *, json: bool) -> int:
     for pair, item in zip(pairs, result.items, strict=True):
         mark, style = MARKS[item.verdict]
         verdict = VERDICTS[language(pair.claim)][item.verdict]
-        write(out(), styled(f"{mark} {verdict} ", style) + styled(f"{item.score:.2f} {item.id}: ", "dim") + styled(pair.claim))
+        write(
+            out(),
+            styled(f"{mark} {verdict} ", style)
+            + styled(f"{item.score:.2f} {item.id}: ", "dim")
+            + styled(pair.claim),
+        )
     return DONE
 
 
 def read_draft(draft: str) -> str:
-    """A file's text, or that of standard input. Raises InvalidInput, NotFound, StorageError, UnreadableFile."""
+    """A file's text, or that of standard input. Raises InvalidInput, NotFound, StorageError,
+    UnreadableFile.
+    """
     if draft != STANDARD_INPUT and Path(draft).suffix.lower() not in SUFFIXES:
-        raise InvalidInput(f"{draft}: only .md and .txt are checked", hint="give its text: citewell check - < TEXT")
+        raise InvalidInput(
+            f"{draft}: only .md and .txt are checked", hint="give its text: citewell check - < TEXT"
+        )
     name = "standard input" if draft == STANDARD_INPUT else draft
     text, warnings = decode(_read_bytes(draft), name)
     for warning in warnings:
@@ -86,7 +95,9 @@ def read_draft(draft: str) -> str:
 
 
 def read_pairs(file: str) -> list[Pair]:
-    """The lines of a file of pairs, empty ones left out. Raises InvalidInput naming the line that is wrong."""
+    """The lines of a file of pairs, empty ones left out. Raises InvalidInput naming the line that
+    is wrong.
+    """
     found = []
     for number, line in enumerate(_read_bytes(file).split(b"\n"), start=1):
         if not line.strip():
@@ -97,9 +108,14 @@ def read_pairs(file: str) -> list[Pair]:
             fault = error.errors(include_url=False, include_input=False)[0]
             place = ".".join(str(part) for part in fault["loc"])
             message = f"{file}, line {number}: {place + ': ' if place else ''}{fault['msg']}"
-            raise InvalidInput(message, hint='a line is {"id": "...", "claim": "...", "evidence": ["..."]}') from None
+            raise InvalidInput(
+                message, hint='a line is {"id": "...", "claim": "...", "evidence": ["..."]}'
+            ) from None
     if not found:
-        raise InvalidInput(f"{file} holds no pairs", hint='a line is {"id": "...", "claim": "...", "evidence": ["..."]}')
+        raise InvalidInput(
+            f"{file} holds no pairs",
+            hint='a line is {"id": "...", "claim": "...", "evidence": ["..."]}',
+        )
     return found
 
 
@@ -110,7 +126,9 @@ def _read_bytes(file: str) -> bytes:
         with Path(file).open("rb") as opened:
             return opened.read(LARGEST)
     except FileNotFoundError:
-        raise NotFound(f"{file}: no such file", hint="name a text, or - for standard input") from None
+        raise NotFound(
+            f"{file}: no such file", hint="name a text, or - for standard input"
+        ) from None
     except OSError as error:
         raise StorageError(f"{file} cannot be read: {error.strerror}") from None
 
@@ -121,7 +139,9 @@ def show_result(result: CheckResult, lang: str, console: Console) -> None:
     citations = {citation.n: citation for citation in result.citations}
     for sentence in result.sentences:
         mark, style = MARKS[sentence.verdict]
-        head = styled(f"{mark} {VERDICTS[lang][sentence.verdict]} ", style) + styled(f"{sentence.score:.2f} ", "dim")
+        head = styled(f"{mark} {VERDICTS[lang][sentence.verdict]} ", style) + styled(
+            f"{sentence.score:.2f} ", "dim"
+        )
         write(console, head + styled(" ".join(sentence.text.split())))
         if sentence.reason:
             write(console, styled(sentence.reason, "italic"), indent=4)

@@ -1,4 +1,6 @@
-"""`citewell chunks`: how a file would be cut, chunk by chunk, or several ways side by side. Nothing is stored."""
+"""`citewell chunks`: how a file would be cut, chunk by chunk, or several ways side by side. Nothing
+is stored.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,14 @@ _SLOW = "semantic embeds every sentence; a long document takes minutes"
 
 
 def chunks(
-    file: str, *, strategies: Sequence[str], tokens: int | None, overlap: int | None, compare: bool, summaries: bool, json: bool
+    file: str,
+    *,
+    strategies: Sequence[str],
+    tokens: int | None,
+    overlap: int | None,
+    compare: bool,
+    summaries: bool,
+    json: bool,
 ) -> None:
     with boundary(json=json) as settings:
         names = _names(strategies or (list(CHUNKERS) if compare else []))
@@ -38,7 +47,9 @@ def chunks(
 def _names(given: Sequence[str]) -> list[ChunkerName]:
     for name in given:
         if name not in CHUNKERS:
-            raise InvalidInput(f"{name}: no such strategy", hint=f"there are: {', '.join(CHUNKERS)}")
+            raise InvalidInput(
+                f"{name}: no such strategy", hint=f"there are: {', '.join(CHUNKERS)}"
+            )
     return cast("list[ChunkerName]", list(dict.fromkeys(given)))
 
 
@@ -76,7 +87,8 @@ def _sums(one: Preview) -> str:
     return (
         f"{way.chunker}, {way.tokens} tokens, overlap {way.overlap}: {sums.chunks} chunks, "
         f"mean {sums.tokens_mean:g} tokens ({sums.tokens_min} to {sums.tokens_max}), "
-        f"{sums.cut_sentences:.1%} of {sums.sentences} sentences cut, {sums.summaries} summaries, {sums.seconds:.2f} s"
+        f"{sums.cut_sentences:.1%} of {sums.sentences} sentences cut, {sums.summaries} "
+        f"summaries, {sums.seconds:.2f} s"
     )
 
 
@@ -90,5 +102,8 @@ def _compare(found: Previews) -> None:
         sizes = (f"{sums.tokens_mean:g}", str(sums.tokens_min), str(sums.tokens_max))
         rest = (f"{sums.cut_sentences:.1%}", str(sums.summaries), f"{sums.seconds:.2f}")
         table.add_row(one.chunking.chunker, str(sums.chunks), *sizes, *rest)
-    write(out(), styled(f"{found.title}: {found.characters} characters, {found.sections} sections", "bold"))
+    write(
+        out(),
+        styled(f"{found.title}: {found.characters} characters, {found.sections} sections", "bold"),
+    )
     out().print(table)

@@ -1,6 +1,7 @@
 """`citewell collection`: how the documents of a collection are cut, and having them cut otherwise.
 
-The one rule: asking changes nothing; only an option does, and then the documents that are there are cut anew at once.
+The one rule: asking changes nothing; only an option does, and then the documents that are there are
+cut anew at once.
 """
 
 from __future__ import annotations
@@ -20,8 +21,12 @@ from citewell.service.library.write_summaries import write_summaries, writer
 from citewell.store.library.documents import CollectionInfo
 
 
-async def collection(app: App, name: str, changes: dict[str, Any], *, create: bool, write_now: bool, json: bool) -> int:
-    """Show the collection; with `changes` (those that are not None) set them and cut its documents anew."""
+async def collection(
+    app: App, name: str, changes: dict[str, Any], *, create: bool, write_now: bool, json: bool
+) -> int:
+    """Show the collection; with `changes` (those that are not None) set them and cut its documents
+    anew.
+    """
     wanted = {key: value for key, value in changes.items() if value is not None}
     if create and all(info.name != name for info in await list_collections(app)):
         await create_collection(app, name, wanted)
@@ -42,7 +47,10 @@ async def collection(app: App, name: str, changes: dict[str, Any], *, create: bo
     else:
         await _show(app, info, report, written)
     if write_now and writer(app) is None:
-        warn('no chat model writes summaries: connect one (llm = "openai"), or set ingest.summaries = "always"')
+        warn(
+            'no chat model writes summaries: connect one (llm = "openai"), or set '
+            'ingest.summaries = "always"'
+        )
     for failed in report.failed if report else ():
         warn(f"stays as it was: {failed}")
     if problem is not None:
@@ -51,7 +59,9 @@ async def collection(app: App, name: str, changes: dict[str, Any], *, create: bo
     return ERROR if problem is not None or (report and report.failed) else DONE
 
 
-async def _as_json(app: App, info: CollectionInfo, report: RechunkReport | None, written: int | None) -> dict[str, Any]:
+async def _as_json(
+    app: App, info: CollectionInfo, report: RechunkReport | None, written: int | None
+) -> dict[str, Any]:
     way = await service.chunking(app, info.name)
     return {
         **info.model_dump(mode="json"),
@@ -62,10 +72,16 @@ async def _as_json(app: App, info: CollectionInfo, report: RechunkReport | None,
     }
 
 
-async def _show(app: App, info: CollectionInfo, report: RechunkReport | None, written: int | None) -> None:
+async def _show(
+    app: App, info: CollectionInfo, report: RechunkReport | None, written: int | None
+) -> None:
     way = await service.chunking(app, info.name)
     console = out()
-    write(console, styled(info.name, "bold") + styled(f" {info.documents} documents, {info.chunks} passages", "dim"))
+    write(
+        console,
+        styled(info.name, "bold")
+        + styled(f" {info.documents} documents, {info.chunks} passages", "dim"),
+    )
     for key, value in way.model_dump().items():
         source = "this collection" if key in info.chunking else "settings"
         write(console, styled(f"{key} = {value}") + styled(f"  ({source})", "dim"), indent=2)

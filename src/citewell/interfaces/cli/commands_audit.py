@@ -1,4 +1,6 @@
-"""`citewell audit`: its arguments and help. The one rule: as in commands.py, the work is imported when it is done."""
+"""`citewell audit`: its arguments and help. The one rule: as in commands.py, the work is imported
+when it is done.
+"""
 
 from __future__ import annotations
 
@@ -10,10 +12,16 @@ from citewell.interfaces.cli.arguments import Json
 
 
 def audit(
-    verify: Annotated[bool, typer.Option("--verify", help="Check the chain; exit 1 where it does not hold.")] = False,
+    verify: Annotated[
+        bool, typer.Option("--verify", help="Check the chain; exit 1 where it does not hold.")
+    ] = False,
     expect: Annotated[
         str,
-        typer.Option(metavar="SEQ:MAC", help="With --verify: an entry noted earlier, which must be there.", show_default=False),
+        typer.Option(
+            metavar="SEQ:MAC",
+            help="With --verify: an entry noted earlier, which must be there.",
+            show_default=False,
+        ),
     ] = "",
     limit: Annotated[int, typer.Option(min=1, max=1_000, help="How many of the newest.")] = 50,
     json: Json = False,
@@ -24,4 +32,7 @@ def audit(
 
     if expect and not verify:
         raise typer.BadParameter("--expect goes with --verify")
-    run(lambda app: verified(app, expect, json=json) if verify else show(app, limit, json=json), json=json)
+    run(
+        lambda app: verified(app, expect, json=json) if verify else show(app, limit, json=json),
+        json=json,
+    )

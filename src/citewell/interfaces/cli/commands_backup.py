@@ -1,4 +1,6 @@
-"""`citewell backup`, `citewell restore`: names, arguments and help. The one rule: as in commands.py, work is imported late."""
+"""`citewell backup`, `citewell restore`: names, arguments and help. The one rule: as in
+commands.py, work is imported late.
+"""
 
 from __future__ import annotations
 
@@ -12,16 +14,24 @@ from citewell.interfaces.cli.arguments import Json
 def backup(
     file: Annotated[
         str | None,
-        typer.Argument(metavar="[FILE]", help="The archive; a folder, or none: named by the moment.", show_default=False),
+        typer.Argument(
+            metavar="[FILE]",
+            help="The archive; a folder, or none: named by the moment.",
+            show_default=False,
+        ),
     ] = None,
     verify: Annotated[
-        bool, typer.Option("--verify", help="Write nothing: check FILE, unpack it, open what it makes and ask it.")
+        bool,
+        typer.Option(
+            "--verify", help="Write nothing: check FILE, unpack it, open what it makes and ask it."
+        ),
     ] = False,
     keep: Annotated[
         int | None,
         typer.Option(
             min=1,
-            help="Verify what was written; then remove all but so many in its folder, named by their moment.",
+            help="Verify what was written; then remove all but so many in its folder, named by "
+            "their moment.",
             show_default=False,
         ),
     ] = None,
@@ -40,11 +50,17 @@ def backup(
 
 
 def restore(
-    file: Annotated[str, typer.Argument(metavar="FILE", help="An archive of `citewell backup`.", show_default=False)],
+    file: Annotated[
+        str,
+        typer.Argument(metavar="FILE", help="An archive of `citewell backup`.", show_default=False),
+    ],
     home: Annotated[
-        str | None, typer.Option(metavar="DIR", help="Where to; the home of the settings.", show_default=False)
+        str | None,
+        typer.Option(metavar="DIR", help="Where to; the home of the settings.", show_default=False),
     ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace what is there, and keep that beside it.")] = False,
+    force: Annotated[
+        bool, typer.Option("--force", help="Replace what is there, and keep that beside it.")
+    ] = False,
     json: Json = False,
 ) -> None:
     """Make a home of an archive: checked first, then in place at once."""

@@ -1,5 +1,5 @@
-"""`citewell data ...`: names, arguments and help of what adds, shows and removes tables. The one rule: as in commands.py, the
-work is imported when it is done.
+"""`citewell data ...`: names, arguments and help of what adds, shows and removes tables. The one
+rule: as in commands.py, the work is imported when it is done.
 """
 
 from __future__ import annotations
@@ -10,7 +10,9 @@ import typer
 
 from citewell.interfaces.cli.arguments import Json
 
-data_app = typer.Typer(help="Tables that are asked: files and databases.", no_args_is_help=True, rich_markup_mode=None)
+data_app = typer.Typer(
+    help="Tables that are asked: files and databases.", no_args_is_help=True, rich_markup_mode=None
+)
 
 SourceName = Annotated[str, typer.Argument(metavar="NAME", help="The source.", show_default=False)]
 Several = list[str] | None
@@ -20,14 +22,23 @@ Several = list[str] | None
 def data_add(
     locations: Annotated[
         list[str],
-        typer.Argument(metavar="FILE|URL...", help="Files with tables, or URLs of databases.", show_default=False),
+        typer.Argument(
+            metavar="FILE|URL...",
+            help="Files with tables, or URLs of databases.",
+            show_default=False,
+        ),
     ],
     name: Annotated[
-        str | None, typer.Option(help="What it is called; else after the file or the database.", show_default=False)
+        str | None,
+        typer.Option(
+            help="What it is called; else after the file or the database.", show_default=False
+        ),
     ] = None,
     json: Json = False,
 ) -> None:
-    """Add tables: CSV, TSV, XLSX, XLS, ODS, Parquet, JSON, SQLite files; PostgreSQL, MySQL, SQLite by URL."""
+    """Add tables: CSV, TSV, XLSX, XLS, ODS, Parquet, JSON, SQLite files; PostgreSQL, MySQL, SQLite
+    by URL.
+    """
     from citewell.interfaces.cli.data import add
     from citewell.interfaces.cli.run import run
 
@@ -48,7 +59,9 @@ def data_list(json: Json = False) -> None:
 @data_app.command(name="show")
 def data_show(
     name: SourceName,
-    table: Annotated[str | None, typer.Option(help="Only this table, with its first rows.", show_default=False)] = None,
+    table: Annotated[
+        str | None, typer.Option(help="Only this table, with its first rows.", show_default=False)
+    ] = None,
     rows: Annotated[int, typer.Option(min=0, max=1_000, help="With --table: so many rows.")] = 10,
     json: Json = False,
 ) -> None:
@@ -70,7 +83,10 @@ def data_remove(name: SourceName, json: Json = False) -> None:
 
 @data_app.command(name="refresh")
 def data_refresh(
-    name: Annotated[str | None, typer.Argument(metavar="[NAME]", help="The source; else all.", show_default=False)] = None,
+    name: Annotated[
+        str | None,
+        typer.Argument(metavar="[NAME]", help="The source; else all.", show_default=False),
+    ] = None,
     json: Json = False,
 ) -> None:
     """Read files and databases again, whether they seem changed or not."""
@@ -85,14 +101,26 @@ def data_glossary(
     name: SourceName,
     said: Annotated[
         Several,
-        typer.Option("--set", metavar="TERM=MEANING", help="Say what a word means; may be repeated.", show_default=False),
+        typer.Option(
+            "--set",
+            metavar="TERM=MEANING",
+            help="Say what a word means; may be repeated.",
+            show_default=False,
+        ),
     ] = None,
     remove: Annotated[
-        Several, typer.Option("--remove", metavar="TERM", help="Take a word out; may be repeated.", show_default=False)
+        Several,
+        typer.Option(
+            "--remove", metavar="TERM", help="Take a word out; may be repeated.", show_default=False
+        ),
     ] = None,
     file: Annotated[
         str | None,
-        typer.Option(metavar="FILE", help="Words from a file: `term = meaning` lines, TOML, YAML, CSV.", show_default=False),
+        typer.Option(
+            metavar="FILE",
+            help="Words from a file: `term = meaning` lines, TOML, YAML, CSV.",
+            show_default=False,
+        ),
     ] = None,
     json: Json = False,
 ) -> None:

@@ -1,4 +1,6 @@
-"""`citewell data ask`: its arguments and help. The one rule: as in commands.py, the work is imported when it is done."""
+"""`citewell data ask`: its arguments and help. The one rule: as in commands.py, the work is
+imported when it is done.
+"""
 
 from __future__ import annotations
 
@@ -10,14 +12,24 @@ from citewell.interfaces.cli.arguments import Json, Session, User
 
 
 def data_ask(
-    question: Annotated[str, typer.Argument(metavar="QUESTION", help="What the tables are asked.", show_default=False)],
+    question: Annotated[
+        str,
+        typer.Argument(metavar="QUESTION", help="What the tables are asked.", show_default=False),
+    ],
     source: Annotated[
-        str | None, typer.Option(help="The source; else the session's, or the one that fits.", show_default=False)
+        str | None,
+        typer.Option(
+            help="The source; else the session's, or the one that fits.", show_default=False
+        ),
     ] = None,
     session: Session = None,
     user: User = "local",
-    max_seconds: Annotated[float | None, typer.Option(help="Seconds this question may take.", show_default=False)] = None,
-    knowledge: Annotated[bool, typer.Option("--knowledge/--no-knowledge", help="Use what people have confirmed.")] = True,
+    max_seconds: Annotated[
+        float | None, typer.Option(help="Seconds this question may take.", show_default=False)
+    ] = None,
+    knowledge: Annotated[
+        bool, typer.Option("--knowledge/--no-knowledge", help="Use what people have confirmed.")
+    ] = True,
     json: Json = False,
 ) -> None:
     """Ask tables: the answer with its rows and the SQL that ran; exit 3 where there is none."""

@@ -1,4 +1,6 @@
-"""`citewell jobs ...`: names, arguments and help. The one rule: as in commands.py, the work is imported when it is done."""
+"""`citewell jobs ...`: names, arguments and help. The one rule: as in commands.py, the work is
+imported when it is done.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +11,9 @@ import typer
 from citewell.interfaces.cli.arguments import Json
 
 jobs_app = typer.Typer(
-    help="Uploads and other work of the server: list, try again, cancel.", no_args_is_help=True, rich_markup_mode=None
+    help="Uploads and other work of the server: list, try again, cancel.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
 )
 JobId = Annotated[str, typer.Argument(metavar="JOB_ID", help="A job.", show_default=False)]
 
@@ -25,7 +29,9 @@ def jobs_list(json: Json = False) -> None:
 
 @jobs_app.command(name="again")
 def jobs_again(job_id: JobId, json: Json = False) -> None:
-    """Try a job again that failed or was given up; a running server takes it, or the next one to start."""
+    """Try a job again that failed or was given up; a running server takes it, or the next one to
+    start.
+    """
     from citewell.interfaces.cli.jobs import again
     from citewell.interfaces.cli.run import run
 

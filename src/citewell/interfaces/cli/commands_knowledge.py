@@ -1,5 +1,5 @@
-"""`citewell feedback` and `citewell knowledge ...`: names, arguments and help. The one rule: as in commands.py, the work is
-imported when it is done.
+"""`citewell feedback` and `citewell knowledge ...`: names, arguments and help. The one rule: as in
+commands.py, the work is imported when it is done.
 """
 
 from __future__ import annotations
@@ -10,13 +10,19 @@ import typer
 
 from citewell.interfaces.cli.arguments import Json
 
-knowledge_app = typer.Typer(help="What people have confirmed or corrected.", no_args_is_help=True, rich_markup_mode=None)
+knowledge_app = typer.Typer(
+    help="What people have confirmed or corrected.", no_args_is_help=True, rich_markup_mode=None
+)
 
 Who = Annotated[str, typer.Option("--user", help="Who says so.")]
-ItemId = Annotated[str, typer.Argument(metavar="ID", help="A confirmed answer.", show_default=False)]
+ItemId = Annotated[
+    str, typer.Argument(metavar="ID", help="A confirmed answer.", show_default=False)
+]
 RuleId = Annotated[str, typer.Argument(metavar="RULE", help="A correction.", show_default=False)]
 Reason = Annotated[str, typer.Option("--reason", help="Why; kept with it.", show_default=False)]
-OfState = Annotated[str | None, typer.Option("--state", help="Only those in this state.", show_default=False)]
+OfState = Annotated[
+    str | None, typer.Option("--state", help="Only those in this state.", show_default=False)
+]
 
 
 def feedback(
@@ -24,24 +30,33 @@ def feedback(
     correct: Annotated[bool, typer.Option("--correct", help="The answer is right.")] = False,
     wrong: Annotated[bool, typer.Option("--wrong", help="The answer is wrong.")] = False,
     correction: Annotated[
-        str | None, typer.Option("--correction", help="What would be right: words, or SQL.", show_default=False)
+        str | None,
+        typer.Option(
+            "--correction", help="What would be right: words, or SQL.", show_default=False
+        ),
     ] = None,
     user: Who = "local",
     json: Json = False,
 ) -> None:
-    """Say that an answer is right or wrong: what is right becomes knowledge, a correction a rule."""
+    """Say that an answer is right or wrong: what is right becomes knowledge, a correction a
+    rule.
+    """
     from citewell.interfaces.cli.feedback import feedback as work
     from citewell.interfaces.cli.run import run
 
     if correct == wrong:
-        raise typer.BadParameter("say which: --correct or --wrong" + (", not both" if correct else ""))
+        raise typer.BadParameter(
+            "say which: --correct or --wrong" + (", not both" if correct else "")
+        )
     run(lambda app: work(app, trace_id, correct, correction, user, json=json), json=json)
 
 
 @knowledge_app.command(name="list")
 def knowledge_list(
     state: OfState = None,
-    source: Annotated[str | None, typer.Option("--source", help="Only on these tables.", show_default=False)] = None,
+    source: Annotated[
+        str | None, typer.Option("--source", help="Only on these tables.", show_default=False)
+    ] = None,
     json: Json = False,
 ) -> None:
     """List confirmed answers, the newest first."""
@@ -53,7 +68,9 @@ def knowledge_list(
 
 @knowledge_app.command(name="show")
 def knowledge_show(item_id: ItemId, json: Json = False) -> None:
-    """Show a confirmed answer or a correction: what it says, who stands by it, how often it was used."""
+    """Show a confirmed answer or a correction: what it says, who stands by it, how often it was
+    used.
+    """
     from citewell.interfaces.cli.knowledge import show_one
     from citewell.interfaces.cli.run import run
 
@@ -61,7 +78,9 @@ def knowledge_show(item_id: ItemId, json: Json = False) -> None:
 
 
 @knowledge_app.command(name="undo")
-def knowledge_undo(item_id: ItemId, reason: Reason = "", user: Who = "local", json: Json = False) -> None:
+def knowledge_undo(
+    item_id: ItemId, reason: Reason = "", user: Who = "local", json: Json = False
+) -> None:
     """Take a confirmed answer or a rule back: its document, its index entry and its effect."""
     from citewell.interfaces.cli.knowledge import undo
     from citewell.interfaces.cli.run import run
@@ -88,7 +107,9 @@ def knowledge_rules(state: OfState = None, json: Json = False) -> None:
 
 
 @knowledge_app.command(name="approve")
-def knowledge_approve(rule_id: RuleId, reason: Reason = "", user: Who = "local", json: Json = False) -> None:
+def knowledge_approve(
+    rule_id: RuleId, reason: Reason = "", user: Who = "local", json: Json = False
+) -> None:
     """Have a correction used."""
     from citewell.interfaces.cli.knowledge import review
     from citewell.interfaces.cli.run import run
@@ -97,7 +118,9 @@ def knowledge_approve(rule_id: RuleId, reason: Reason = "", user: Who = "local",
 
 
 @knowledge_app.command(name="reject")
-def knowledge_reject(rule_id: RuleId, reason: Reason = "", user: Who = "local", json: Json = False) -> None:
+def knowledge_reject(
+    rule_id: RuleId, reason: Reason = "", user: Who = "local", json: Json = False
+) -> None:
     """Refuse a correction; it is kept, and not used."""
     from citewell.interfaces.cli.knowledge import review
     from citewell.interfaces.cli.run import run
@@ -116,10 +139,14 @@ def knowledge_wrong(json: Json = False) -> None:
 
 @knowledge_app.command(name="check")
 def knowledge_check(
-    source: Annotated[str | None, typer.Option("--source", help="Only these tables.", show_default=False)] = None,
+    source: Annotated[
+        str | None, typer.Option("--source", help="Only these tables.", show_default=False)
+    ] = None,
     json: Json = False,
 ) -> None:
-    """Run confirmed statements again and look up what confirmed answers quote; exit 3 where something does not hold."""
+    """Run confirmed statements again and look up what confirmed answers quote; exit 3 where
+    something does not hold.
+    """
     from citewell.interfaces.cli.knowledge_health import check
     from citewell.interfaces.cli.run import run
 
@@ -128,7 +155,9 @@ def knowledge_check(
 
 @knowledge_app.command(name="conflicts")
 def knowledge_conflicts(json: Json = False) -> None:
-    """Show confirmed answers that answer one question in two ways, side by side; exit 3 where there are any."""
+    """Show confirmed answers that answer one question in two ways, side by side; exit 3 where there
+    are any.
+    """
     from citewell.interfaces.cli.knowledge_health import conflicts
     from citewell.interfaces.cli.run import run
 
@@ -137,7 +166,8 @@ def knowledge_conflicts(json: Json = False) -> None:
 
 @knowledge_app.command(name="gc")
 def knowledge_gc(
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would go.")] = False, json: Json = False
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would go.")] = False,
+    json: Json = False,
 ) -> None:
     """Clean away what nobody has used for long, what was undone, and what it left behind."""
     from citewell.interfaces.cli.knowledge_health import clean
@@ -148,8 +178,15 @@ def knowledge_gc(
 
 @knowledge_app.command(name="export")
 def knowledge_export(
-    folder: Annotated[str, typer.Argument(metavar="FOLDER", help="Where the files go; a git repository.", show_default=False)],
-    prune: Annotated[bool, typer.Option("--prune", help="Delete files of what is not here (any more).")] = False,
+    folder: Annotated[
+        str,
+        typer.Argument(
+            metavar="FOLDER", help="Where the files go; a git repository.", show_default=False
+        ),
+    ],
+    prune: Annotated[
+        bool, typer.Option("--prune", help="Delete files of what is not here (any more).")
+    ] = False,
     json: Json = False,
 ) -> None:
     """Write confirmed answers and corrections as plain files, one each."""
@@ -161,7 +198,9 @@ def knowledge_export(
 
 @knowledge_app.command(name="import")
 def knowledge_import(
-    folder: Annotated[str, typer.Argument(metavar="FOLDER", help="What `export` wrote.", show_default=False)],
+    folder: Annotated[
+        str, typer.Argument(metavar="FOLDER", help="What `export` wrote.", show_default=False)
+    ],
     user: Who = "local",
     json: Json = False,
 ) -> None:

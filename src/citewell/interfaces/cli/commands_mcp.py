@@ -1,4 +1,6 @@
-"""`citewell mcp`: name, arguments and help. The one rule: as in commands.py, the work is imported when it is done."""
+"""`citewell mcp`: name, arguments and help. The one rule: as in commands.py, the work is imported
+when it is done.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +8,9 @@ from citewell.interfaces.cli.arguments import User
 
 
 def mcp(user: User = "local") -> None:
-    """Serve the Model Context Protocol on standard input and output, for a program that starts it."""
+    """Serve the Model Context Protocol on standard input and output, for a program that starts
+    it.
+    """
     from citewell.interfaces.cli.mcp import mcp as work
 
     work(user)

@@ -1,4 +1,6 @@
-"""`citewell memory ...`: names, arguments and help. The one rule: as in commands.py, the work is imported when it is done."""
+"""`citewell memory ...`: names, arguments and help. The one rule: as in commands.py, the work is
+imported when it is done.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +10,9 @@ import typer
 
 from citewell.interfaces.cli.arguments import Json
 
-memory_app = typer.Typer(help="What is remembered of a user.", no_args_is_help=True, rich_markup_mode=None)
+memory_app = typer.Typer(
+    help="What is remembered of a user.", no_args_is_help=True, rich_markup_mode=None
+)
 
 Owner = Annotated[str, typer.Option("--user", help="Whose memory.")]
 MemoryId = Annotated[str, typer.Argument(metavar="ID", help="The memory.", show_default=False)]
@@ -52,8 +56,12 @@ def memory_edit(
 
 @memory_app.command(name="forget")
 def memory_forget(
-    memory_ids: Annotated[list[str] | None, typer.Argument(metavar="[ID]...", help="Memories.", show_default=False)] = None,
-    everything: Annotated[bool, typer.Option("--all", help="All that is remembered of the user.")] = False,
+    memory_ids: Annotated[
+        list[str] | None, typer.Argument(metavar="[ID]...", help="Memories.", show_default=False)
+    ] = None,
+    everything: Annotated[
+        bool, typer.Option("--all", help="All that is remembered of the user.")
+    ] = False,
     user: Owner = "local",
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
     json: Json = False,

@@ -1,4 +1,6 @@
-"""`citewell models ...`: names, arguments and help. The one rule: as in commands.py, the work is imported when it is done."""
+"""`citewell models ...`: names, arguments and help. The one rule: as in commands.py, the work is
+imported when it is done.
+"""
 
 from __future__ import annotations
 
@@ -8,12 +10,17 @@ import typer
 
 from citewell.interfaces.cli.arguments import Json
 
-models_app = typer.Typer(help="The models that come with Citewell.", no_args_is_help=True, rich_markup_mode=None)
+models_app = typer.Typer(
+    help="The models that come with Citewell.", no_args_is_help=True, rich_markup_mode=None
+)
 
 
 @models_app.command()
 def pull(
-    verify: Annotated[bool, typer.Option("--verify", help="Read the whole file again, even if it was found right.")] = False,
+    verify: Annotated[
+        bool,
+        typer.Option("--verify", help="Read the whole file again, even if it was found right."),
+    ] = False,
     json: Json = False,
 ) -> None:
     """Bring the built-in chat model into the cache folder."""

@@ -1,5 +1,5 @@
-"""`citewell paper` and `citewell papers ...`: names, arguments and help. The one rule: as in commands.py, the work is imported
-when it is done.
+"""`citewell paper` and `citewell papers ...`: names, arguments and help. The one rule: as in
+commands.py, the work is imported when it is done.
 """
 
 from __future__ import annotations
@@ -10,44 +10,77 @@ import typer
 
 from citewell.interfaces.cli.arguments import Json
 
-papers_app = typer.Typer(help="Papers that are being read.", no_args_is_help=True, rich_markup_mode=None)
+papers_app = typer.Typer(
+    help="Papers that are being read.", no_args_is_help=True, rich_markup_mode=None
+)
 
 LANGS = {"en", "zh"}
 Reader = Annotated[str, typer.Option("--user", help="Who reads: sessions are this user's.")]
-SessionId = Annotated[str, typer.Argument(metavar="SESSION", help="The session.", show_default=False)]
-Steps = Annotated[list[str], typer.Argument(metavar="STEP...", help="Numbers or ids of steps.", show_default=False)]
+SessionId = Annotated[
+    str, typer.Argument(metavar="SESSION", help="The session.", show_default=False)
+]
+Steps = Annotated[
+    list[str],
+    typer.Argument(metavar="STEP...", help="Numbers or ids of steps.", show_default=False),
+]
 Several = list[str] | None
 
 
 def paper(
     source: Annotated[
-        str | None, typer.Argument(metavar="[FILE|URL]", help="The paper; a session has its own.", show_default=False)
+        str | None,
+        typer.Argument(
+            metavar="[FILE|URL]", help="The paper; a session has its own.", show_default=False
+        ),
     ] = None,
     interest: Annotated[
         str | None,
-        typer.Option(help="What interests you: gives a reading route; '': through all of it.", show_default=False),
+        typer.Option(
+            help="What interests you: gives a reading route; '': through all of it.",
+            show_default=False,
+        ),
     ] = None,
-    ask: Annotated[Several, typer.Option("--ask", help="A question to the paper; may be repeated.", show_default=False)] = None,
+    ask: Annotated[
+        Several,
+        typer.Option("--ask", help="A question to the paper; may be repeated.", show_default=False),
+    ] = None,
     select: Annotated[
         str | None,
-        typer.Option(metavar="TEXT", help="Words of the paper that the first question is about.", show_default=False),
+        typer.Option(
+            metavar="TEXT",
+            help="Words of the paper that the first question is about.",
+            show_default=False,
+        ),
     ] = None,
-    session: Annotated[str | None, typer.Option(help="Go on with this session.", show_default=False)] = None,
+    session: Annotated[
+        str | None, typer.Option(help="Go on with this session.", show_default=False)
+    ] = None,
     lang: Annotated[
-        str | None, typer.Option(metavar="en|zh", help="Language of report and route: the paper's.", show_default=False)
+        str | None,
+        typer.Option(
+            metavar="en|zh", help="Language of report and route: the paper's.", show_default=False
+        ),
     ] = None,
-    title: Annotated[str | None, typer.Option(help="Name of the session: the paper's title.", show_default=False)] = None,
+    title: Annotated[
+        str | None, typer.Option(help="Name of the session: the paper's title.", show_default=False)
+    ] = None,
     user: Reader = "local",
     json: Json = False,
 ) -> None:
-    """Read a paper with a guide: a report, a reading route, answers; exit 3 where the last question has none."""
+    """Read a paper with a guide: a report, a reading route, answers; exit 3 where the last question
+    has none.
+    """
     from citewell.interfaces.cli.paper import Asked
     from citewell.interfaces.cli.paper import paper as work
 
     if bool(source) == bool(session):
-        raise typer.BadParameter("name a paper (FILE or URL), or go on with one by --session ID; one of the two")
+        raise typer.BadParameter(
+            "name a paper (FILE or URL), or go on with one by --session ID; one of the two"
+        )
     if session and title:
-        raise typer.BadParameter("--title is for a new session; `citewell papers rename` changes that of another")
+        raise typer.BadParameter(
+            "--title is for a new session; `citewell papers rename` changes that of another"
+        )
     if lang not in {None, *LANGS}:
         raise typer.BadParameter("--lang takes: en, zh")
     if select and not ask:
@@ -88,7 +121,9 @@ def papers_show(session: SessionId, user: Reader = "local", json: Json = False) 
 @papers_app.command(name="rename")
 def papers_rename(
     session: SessionId,
-    title: Annotated[str, typer.Argument(metavar="TITLE", help="The new name.", show_default=False)],
+    title: Annotated[
+        str, typer.Argument(metavar="TITLE", help="The new name.", show_default=False)
+    ],
     user: Reader = "local",
     json: Json = False,
 ) -> None:
@@ -116,7 +151,12 @@ def papers_delete(
 @papers_app.command(name="export")
 def papers_export(
     session: SessionId,
-    file: Annotated[str, typer.Argument(metavar="FILE", help="A .md file; - for standard output.", show_default=False)],
+    file: Annotated[
+        str,
+        typer.Argument(
+            metavar="FILE", help="A .md file; - for standard output.", show_default=False
+        ),
+    ],
     user: Reader = "local",
     json: Json = False,
 ) -> None:
@@ -130,7 +170,9 @@ def papers_export(
 
 
 @papers_app.command(name="done")
-def papers_done(session: SessionId, steps: Steps, user: Reader = "local", json: Json = False) -> None:
+def papers_done(
+    session: SessionId, steps: Steps, user: Reader = "local", json: Json = False
+) -> None:
     """Tick steps of the route off."""
     from citewell.interfaces.cli.papers import tick
     from citewell.interfaces.cli.run import run
@@ -139,7 +181,9 @@ def papers_done(session: SessionId, steps: Steps, user: Reader = "local", json: 
 
 
 @papers_app.command(name="undo")
-def papers_undo(session: SessionId, steps: Steps, user: Reader = "local", json: Json = False) -> None:
+def papers_undo(
+    session: SessionId, steps: Steps, user: Reader = "local", json: Json = False
+) -> None:
     """Take ticks back."""
     from citewell.interfaces.cli.papers import tick
     from citewell.interfaces.cli.run import run
@@ -150,9 +194,16 @@ def papers_undo(session: SessionId, steps: Steps, user: Reader = "local", json: 
 @papers_app.command(name="plan")
 def papers_plan(
     session: SessionId,
-    remove: Annotated[Several, typer.Option(metavar="STEP", help="Leave a step out.", show_default=False)] = None,
-    move: Annotated[Several, typer.Option(metavar="STEP:PLACE", help="Move a step, 4:1.", show_default=False)] = None,
-    add: Annotated[Several, typer.Option(metavar="SECTION", help="Add a section by its heading.", show_default=False)] = None,
+    remove: Annotated[
+        Several, typer.Option(metavar="STEP", help="Leave a step out.", show_default=False)
+    ] = None,
+    move: Annotated[
+        Several, typer.Option(metavar="STEP:PLACE", help="Move a step, 4:1.", show_default=False)
+    ] = None,
+    add: Annotated[
+        Several,
+        typer.Option(metavar="SECTION", help="Add a section by its heading.", show_default=False),
+    ] = None,
     user: Reader = "local",
     json: Json = False,
 ) -> None:

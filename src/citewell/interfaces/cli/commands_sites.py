@@ -1,4 +1,6 @@
-"""`citewell sites ...`: names, arguments and help. The one rule: as in commands.py, the work is imported when it is done."""
+"""`citewell sites ...`: names, arguments and help. The one rule: as in commands.py, the work is
+imported when it is done.
+"""
 
 from __future__ import annotations
 
@@ -8,9 +10,13 @@ import typer
 
 from citewell.interfaces.cli.arguments import Json
 
-sites_app = typer.Typer(help="Web sites that are kept.", no_args_is_help=True, rich_markup_mode=None)
+sites_app = typer.Typer(
+    help="Web sites that are kept.", no_args_is_help=True, rich_markup_mode=None
+)
 
-Name = Annotated[str, typer.Argument(metavar="NAME", help="The site: its collection.", show_default=False)]
+Name = Annotated[
+    str, typer.Argument(metavar="NAME", help="The site: its collection.", show_default=False)
+]
 
 
 @sites_app.command(name="list")
@@ -43,7 +49,12 @@ def sites_refresh(name: Name, json: Json = False) -> None:
 @sites_app.command(name="export")
 def sites_export(
     name: Name,
-    file: Annotated[str, typer.Argument(metavar="FILE", help="A .jsonl file; - for standard output.", show_default=False)],
+    file: Annotated[
+        str,
+        typer.Argument(
+            metavar="FILE", help="A .jsonl file; - for standard output.", show_default=False
+        ),
+    ],
     json: Json = False,
 ) -> None:
     """Write the pages of a site, one JSON object a line: text, links, address, time, hash."""

@@ -1,6 +1,8 @@
-"""`citewell trace ...`: names, arguments and help. The one rule: as in commands.py, the work is imported when it is done.
+"""`citewell trace ...`: names, arguments and help. The one rule: as in commands.py, the work is
+imported when it is done.
 
-`citewell trace TRACE_ID` shows that trace, whatever else may be done with one: what is no name of a command is one of a trace.
+`citewell trace TRACE_ID` shows that trace, whatever else may be done with one: what is no name of a
+command is one of a trace.
 """
 
 from __future__ import annotations
@@ -25,7 +27,9 @@ class ShowsByDefault(TyperGroup):
 
 
 trace_app = typer.Typer(
-    cls=ShowsByDefault, help="How an answer came about: show it, replay it, delete it.", rich_markup_mode=None
+    cls=ShowsByDefault,
+    help="How an answer came about: show it, replay it, delete it.",
+    rich_markup_mode=None,
 )
 TraceId = Annotated[str, typer.Argument(metavar="TRACE_ID", help="A trace.", show_default=False)]
 
@@ -33,7 +37,10 @@ TraceId = Annotated[str, typer.Argument(metavar="TRACE_ID", help="A trace.", sho
 @trace_app.command(name=SHOW)
 def trace_show(
     trace_id: Annotated[
-        str | None, typer.Argument(metavar="[TRACE_ID]", help="A trace; none: the latest ones.", show_default=False)
+        str | None,
+        typer.Argument(
+            metavar="[TRACE_ID]", help="A trace; none: the latest ones.", show_default=False
+        ),
     ] = None,
     user: User = "local",
     json: Json = False,
@@ -49,9 +56,14 @@ def trace_show(
 def trace_replay(
     trace_id: TraceId,
     recorded: Annotated[
-        bool, typer.Option("--recorded", help="The chat model says what it said then, where it is asked the same.")
+        bool,
+        typer.Option(
+            "--recorded", help="The chat model says what it said then, where it is asked the same."
+        ),
     ] = False,
-    fetch: Annotated[bool, typer.Option("--fetch", help="Pages of the web may be fetched anew, and stored.")] = False,
+    fetch: Annotated[
+        bool, typer.Option("--fetch", help="Pages of the web may be fetched anew, and stored.")
+    ] = False,
     user: User = "local",
     json: Json = False,
 ) -> None:

@@ -1,4 +1,6 @@
-"""`citewell user ...`: names, arguments and help. The one rule: as in commands.py, the work is imported when it is done."""
+"""`citewell user ...`: names, arguments and help. The one rule: as in commands.py, the work is
+imported when it is done.
+"""
 
 from __future__ import annotations
 
@@ -12,19 +14,29 @@ if TYPE_CHECKING:
     from citewell.runtime.app import App
 
 user_app = typer.Typer(
-    help='Users and their tokens, for auth = "token" (docs/security.md).', no_args_is_help=True, rich_markup_mode=None
+    help='Users and their tokens, for auth = "token" (docs/security.md).',
+    no_args_is_help=True,
+    rich_markup_mode=None,
 )
 
 Name = Annotated[str, typer.Argument(metavar="NAME", help="The user.", show_default=False)]
-Days = Annotated[float | None, typer.Option("--days", help="Days that the token is good for.", show_default="until revoked")]
-Label = Annotated[str, typer.Option("--name", help="What the token is for: laptop, backup.", show_default="the day")]
+Days = Annotated[
+    float | None,
+    typer.Option("--days", help="Days that the token is good for.", show_default="until revoked"),
+]
+Label = Annotated[
+    str,
+    typer.Option("--name", help="What the token is for: laptop, backup.", show_default="the day"),
+]
 ROLES = "reader, editor, reviewer or admin"
 
 
 @user_app.command(name="add")
 def user_add(
     name: Name,
-    role: Annotated[str, typer.Option("--role", help=f"{ROLES}.", show_default="reader; the first user: admin")] = "",
+    role: Annotated[
+        str, typer.Option("--role", help=f"{ROLES}.", show_default="reader; the first user: admin")
+    ] = "",
     token_name: Label = "",
     days: Days = None,
     json: Json = False,
@@ -50,11 +62,25 @@ def user_token(
     name: Name,
     token_name: Label = "",
     days: Days = None,
-    widget: Annotated[bool, typer.Option("--widget", help="For the chat element on a page: asking and feedback only.")] = False,
+    widget: Annotated[
+        bool,
+        typer.Option("--widget", help="For the chat element on a page: asking and feedback only."),
+    ] = False,
     collection: Annotated[
-        str, typer.Option("--collection", "-c", help="With --widget: the collection that visitors may ask.", show_default=False)
+        str,
+        typer.Option(
+            "--collection",
+            "-c",
+            help="With --widget: the collection that visitors may ask.",
+            show_default=False,
+        ),
     ] = "",
-    site: Annotated[str, typer.Option("--site", help="With --widget: the kept site they may ask.", show_default=False)] = "",
+    site: Annotated[
+        str,
+        typer.Option(
+            "--site", help="With --widget: the kept site they may ask.", show_default=False
+        ),
+    ] = "",
     json: Json = False,
 ) -> None:
     """Make another token of a user, and show it, this once."""
@@ -63,7 +89,9 @@ def user_token(
 
     async def make(app: App) -> int:
         if widget or collection or site:
-            return await make_widget_token(app, name, token_name, days, collection=collection, site=site, json=json)
+            return await make_widget_token(
+                app, name, token_name, days, collection=collection, site=site, json=json
+            )
         return await make_token(app, name, token_name, days, json=json)
 
     run(make, json=json)
@@ -71,7 +99,12 @@ def user_token(
 
 @user_app.command(name="revoke")
 def user_revoke(
-    name: Annotated[str, typer.Argument(metavar="NAME|TOKEN_ID", help="All tokens of a user, or one.", show_default=False)],
+    name: Annotated[
+        str,
+        typer.Argument(
+            metavar="NAME|TOKEN_ID", help="All tokens of a user, or one.", show_default=False
+        ),
+    ],
     json: Json = False,
 ) -> None:
     """Make tokens good for nothing; who signed in with them is signed out."""
@@ -111,12 +144,17 @@ def user_remove(
 def user_forget(
     name: Name,
     backups: Annotated[
-        list[str] | None, typer.Option("--backups", metavar="DIR", help="Look for backups here, too.", show_default=False)
+        list[str] | None,
+        typer.Option(
+            "--backups", metavar="DIR", help="Look for backups here, too.", show_default=False
+        ),
     ] = None,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
     json: Json = False,
 ) -> None:
-    """Delete all that is kept of a person, and show that it is gone; exit 1 where something is left (docs/security.md)."""
+    """Delete all that is kept of a person, and show that it is gone; exit 1 where something is left
+    (docs/security.md).
+    """
     from pathlib import Path
 
     from citewell.interfaces.cli.run import run

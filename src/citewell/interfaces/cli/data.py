@@ -67,7 +67,9 @@ async def remove(app: App, name: str, *, json: bool) -> int:
 
 async def refresh(app: App, name: str | None, *, json: bool) -> int:
     """One, or all but those whose bytes were sent."""
-    names = [name] if name is not None else [source.name for source in await service.list_sources(app)]
+    names = (
+        [name] if name is not None else [source.name for source in await service.list_sources(app)]
+    )
     told, failed = [], False
     for each in names:
         try:
@@ -90,13 +92,21 @@ async def refresh(app: App, name: str | None, *, json: bool) -> int:
     return ERROR if failed else DONE
 
 
-async def glossary(app: App, name: str, said: Sequence[str], remove: Sequence[str], file: str | None, *, json: bool) -> int:
+async def glossary(
+    app: App, name: str, said: Sequence[str], remove: Sequence[str], file: str | None, *, json: bool
+) -> int:
     """Show it, after changes where there are some. A file adds to what is there."""
     put = await glossary_file(Path(file)) if file else []
     put += [term_of(each) for each in said]
-    source = await (service.change_glossary(app, name, put, remove) if put or remove else service.get_source(app, name))
+    source = await (
+        service.change_glossary(app, name, put, remove)
+        if put or remove
+        else service.get_source(app, name)
+    )
     if json:
-        print_json({"name": source.name, "glossary": [term.model_dump() for term in source.glossary]})
+        print_json(
+            {"name": source.name, "glossary": [term.model_dump() for term in source.glossary]}
+        )
         return DONE
     if not source.glossary:
         write(out(), styled(f"{one_line(name)} has no glossary; --set TERM=MEANING begins one"))
@@ -107,7 +117,10 @@ async def glossary(app: App, name: str, said: Sequence[str], remove: Sequence[st
 
 def brief(source: Source) -> dict[str, Any]:
     """A source without the columns of its tables."""
-    tables = [{"name": table["name"], "rows": table["rows"], "columns": len(table["columns"])} for table in source.tables]
+    tables = [
+        {"name": table["name"], "rows": table["rows"], "columns": len(table["columns"])}
+        for table in source.tables
+    ]
     return {**source.model_dump(mode="json", exclude={"tables", "path", "stat"}), "tables": tables}
 
 
@@ -118,7 +131,11 @@ def summary(added: Added) -> dict[str, Any]:
 def facts(source: Source) -> str:
     """Where it is, and when it was read."""
     read = time.strftime("%Y-%m-%d %H:%M", time.localtime(source.refreshed_at))
-    kind = "file" if source.is_file else {"postgres": "PostgreSQL", "mysql": "MySQL"}.get(source.dialect, "SQLite")
+    kind = (
+        "file"
+        if source.is_file
+        else {"postgres": "PostgreSQL", "mysql": "MySQL"}.get(source.dialect, "SQLite")
+    )
     return f"{kind} {one_line(source.location)}, read {read}"
 
 
@@ -133,19 +150,27 @@ def _told(added: service.Added, *, json: bool) -> dict[str, Any]:
 
 def _show_added(added: Added) -> None:
     console = out()
-    write(console, styled(f"{added.status} ", "green") + styled(one_line(added.source.name), "cyan"))
+    write(
+        console, styled(f"{added.status} ", "green") + styled(one_line(added.source.name), "cyan")
+    )
     write(console, styled(_tables(added.source)), indent=2)
 
 
 def _tables(source: Source) -> str:
-    shown = [f"{one_line(table['name'])} ({_count(table)})" for table in source.tables[:MOST_TABLES]]
+    shown = [
+        f"{one_line(table['name'])} ({_count(table)})" for table in source.tables[:MOST_TABLES]
+    ]
     more = len(source.tables) - len(shown)
     return ", ".join(shown) + (f" and {more} more tables" if more else "") if shown else "no tables"
 
 
 def _count(table: dict[str, Any]) -> str:
     columns = len(table["columns"])
-    rows = "" if table["rows"] is None else f"{table['rows']:,} {'row' if table['rows'] == 1 else 'rows'}, "
+    rows = (
+        ""
+        if table["rows"] is None
+        else f"{table['rows']:,} {'row' if table['rows'] == 1 else 'rows'}, "
+    )
     return f"{rows}{columns} {'column' if columns == 1 else 'columns'}"
 
 

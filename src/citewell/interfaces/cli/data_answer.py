@@ -1,6 +1,8 @@
-"""What stands under the sentence of a `data` answer: rows, chart, the statement that ran, what it followed.
+"""What stands under the sentence of a `data` answer: rows, chart, the statement that ran, what it
+followed.
 
-The one rule: the statement is printed so that it can be copied: lines are broken where SQL does not mind.
+The one rule: the statement is printed so that it can be copied: lines are broken where SQL does not
+mind.
 """
 
 from __future__ import annotations
@@ -39,12 +41,19 @@ WORDS = {
     },
 }
 HOW = {
-    "en": {"reused": "as it stands", "adapted": "with other values", "example": "as an example", "rule": "rule"},
+    "en": {
+        "reused": "as it stands",
+        "adapted": "with other values",
+        "example": "as an example",
+        "rule": "rule",
+    },
     "zh": {"reused": "原样沿用", "adapted": "换了参数", "example": "作为示例", "rule": "规则"},
 }
 LEAST_LINE = 16  # characters of a line of SQL in the narrowest window
 # a quoted text or name with its doubled quotes, a comment, white space, or a run of anything else
-_PIECES = re.compile(r"'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\"|`[^`]*`|--[^\n]*|/\*.*?\*/|\s+|[^\s'\"`]+|.", re.DOTALL)
+_PIECES = re.compile(
+    r"'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\"|`[^`]*`|--[^\n]*|/\*.*?\*/|\s+|[^\s'\"`]+|.", re.DOTALL
+)
 
 
 def show_data(console: Console, answer: Answer, lang: str) -> None:
@@ -78,7 +87,9 @@ def show_followed(console: Console, answer: Answer, lang: str) -> None:
 
 def feedback_hint(answer: Answer, lang: str) -> str:
     """What to type."""
-    return WORDS[lang]["say"].format(command=f"citewell feedback {shlex.quote(answer.trace_id)} --correct|--wrong")
+    return WORDS[lang]["say"].format(
+        command=f"citewell feedback {shlex.quote(answer.trace_id)} --correct|--wrong"
+    )
 
 
 def _is_told(data: TableData) -> bool:
@@ -90,13 +101,19 @@ def _follows(each: Followed, lang: str) -> str:
     words, joint = WORDS[lang], "、" if lang == "zh" else ", "
     day = time.strftime("%Y-%m-%d", time.localtime(each.confirmed_at)) if each.confirmed_at else "?"
     who = joint.join(each.confirmed_by) or words["nobody"]
-    text = words["rule" if each.kind == "rule" else "follows"].format(id=each.item_id, who=who, day=day)
-    how = words["like"].format(how=HOW[lang].get(each.how, each.how), question=" ".join(each.question.split()))
+    text = words["rule" if each.kind == "rule" else "follows"].format(
+        id=each.item_id, who=who, day=day
+    )
+    how = words["like"].format(
+        how=HOW[lang].get(each.how, each.how), question=" ".join(each.question.split())
+    )
     return text + (" " if lang != "zh" else "") + how
 
 
 def sql_lines(sql: str, width: int) -> list[str]:
-    """A statement in lines of at most `width` (0: its own lines), broken only where white space stands outside of quotes."""
+    """A statement in lines of at most `width` (0: its own lines), broken only where white space
+    stands outside of quotes.
+    """
     lines = []
     for own in _own_lines(plain(sql).strip()):
         at = ""

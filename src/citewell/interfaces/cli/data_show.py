@@ -1,4 +1,6 @@
-"""`citewell data show`: the tables of a source, for people. The one rule: cells are shown as text on one line, never obeyed."""
+"""`citewell data show`: the tables of a source, for people. The one rule: cells are shown as text
+on one line, never obeyed.
+"""
 
 from __future__ import annotations
 
@@ -70,7 +72,9 @@ def show_table(table: Table) -> None:
         about = "; ".join(filter(None, (one_line(column.comment), values_of(column))))
         write(
             console,
-            styled(name, "cyan") + styled(f" {column.type.lower()}{key}", "dim") + styled(f"  {about}" if about else ""),
+            styled(name, "cyan")
+            + styled(f" {column.type.lower()}{key}", "dim")
+            + styled(f"  {about}" if about else ""),
             2,
         )
     for foreign in table.foreign_keys:
@@ -101,7 +105,11 @@ def show_rows(rows: Rows) -> None:
 
 
 def as_objects(rows: Rows) -> dict[str, Any]:
-    return {"columns": list(rows.columns), "kinds": list(rows.kinds), "rows": [list(row) for row in rows.rows]}
+    return {
+        "columns": list(rows.columns),
+        "kinds": list(rows.kinds),
+        "rows": [list(row) for row in rows.rows],
+    }
 
 
 def _cell(value: object) -> str:

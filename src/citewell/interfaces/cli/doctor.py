@@ -1,4 +1,6 @@
-"""`citewell doctor`: what is here, what is wrong with it, and what to do. Exit 1 when a check fails."""
+"""`citewell doctor`: what is here, what is wrong with it, and what to do. Exit 1 when a check
+fails.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,11 @@ from citewell.interfaces.cli.run import DONE, ERROR, boundary
 from citewell.interfaces.cli.terminal import out, print_json, styled, write
 from citewell.service.admin.doctor import Report, State, examine
 
-MARKS: dict[State, tuple[str, str]] = {"ok": ("ok", "green"), "warn": ("warn", "yellow"), "fail": ("fail", "red")}
+MARKS: dict[State, tuple[str, str]] = {
+    "ok": ("ok", "green"),
+    "warn": ("warn", "yellow"),
+    "fail": ("fail", "red"),
+}
 
 
 def doctor(*, fast: bool, json: bool) -> None:
@@ -25,8 +31,14 @@ def doctor(*, fast: bool, json: bool) -> None:
 
 def show(report: Report) -> None:
     console = out()
-    write(console, styled(f"citewell {report.version}, Python {report.python}, {report.platform}", "bold"))
-    write(console, styled(", ".join(f"{name} {version}" for name, version in report.packages.items()), "dim"))
+    write(
+        console,
+        styled(f"citewell {report.version}, Python {report.python}, {report.platform}", "bold"),
+    )
+    write(
+        console,
+        styled(", ".join(f"{name} {version}" for name, version in report.packages.items()), "dim"),
+    )
     console.print()
     for check in report.checks:
         mark, style = MARKS[check.state]
@@ -37,4 +49,8 @@ def show(report: Report) -> None:
     write(console, styled("Settings in force", "bold"))
     for setting in report.settings:
         style = "dim" if setting.source == "default" else ""
-        write(console, styled(f"{setting.name} = {setting.value}  ({setting.source})", style), indent=2)
+        write(
+            console,
+            styled(f"{setting.name} = {setting.value}  ({setting.source})", style),
+            indent=2,
+        )

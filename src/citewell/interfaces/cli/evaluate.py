@@ -1,6 +1,8 @@
-"""`citewell eval`: measure on questions, print and write what came of it, fit the confidences, compare two reports.
+"""`citewell eval`: measure on questions, print and write what came of it, fit the confidences,
+compare two reports.
 
-The one rule: what was measured is never lost. Ctrl-C writes what there is, and the same command goes on from there.
+The one rule: what was measured is never lost. Ctrl-C writes what there is, and the same command
+goes on from there.
 """
 
 from __future__ import annotations
@@ -35,7 +37,9 @@ PARTIAL = ".items.jsonl"  # of a run that is not over: beside the report, under 
 
 @dataclass(frozen=True, slots=True)
 class Choices:
-    """What the command line says. `ways` are the fields of Options; a strategy of None is the one of the settings."""
+    """What the command line says. `ways` are the fields of Options; a strategy of None is the one
+    of the settings.
+    """
 
     paths: Sequence[str]
     compare: tuple[str, str] | None
@@ -58,16 +62,22 @@ class Choices:
         return Path(self.json) if self.json and not self.printed else None
 
     def check(self) -> None:
-        """Raises InvalidInput where a file would be lost that is no report, before an hour's work is done."""
+        """Raises InvalidInput where a file would be lost that is no report, before an hour's work
+        is done.
+        """
         for path in filter(None, (self.json_file, Path(self.html) if self.html else None)):
             if path.is_dir() or not path.absolute().parent.is_dir():
-                raise InvalidInput(f"{path}: cannot be written", hint="name a file in a folder that is there")
+                raise InvalidInput(
+                    f"{path}: cannot be written", hint="name a file in a folder that is there"
+                )
         if self.json_file and self.json_file.exists() and not self.compare:
             try:
                 (read_ablation if self.ablate else read_report)(self.json_file)
             except InvalidInput:
                 hint = "choose another name, or remove that file"
-                raise InvalidInput(f"{self.json_file} is there already and is no report", hint=hint) from None
+                raise InvalidInput(
+                    f"{self.json_file} is there already and is no report", hint=hint
+                ) from None
 
 
 def work(choices: Choices) -> None:
@@ -87,7 +97,9 @@ def _questions(app: App, choices: Choices) -> tuple[Options, list[Dataset]]:
     options.check()
     choices.check()
     corpus = Path(choices.corpus) if choices.corpus else None
-    return options, datasets([Path(path) for path in choices.paths], corpus, choices.collection, options)
+    return options, datasets(
+        [Path(path) for path in choices.paths], corpus, choices.collection, options
+    )
 
 
 async def evaluate(app: App, choices: Choices) -> int:
@@ -105,18 +117,26 @@ async def evaluate(app: App, choices: Choices) -> int:
         stopped = True
     finally:
         journal.close(finished=asking.of == len(asking.items))
-    report = await anyio.to_thread.run_sync(lambda: asking.report(calibrate=choices.calibrate and not stopped))
+    report = await anyio.to_thread.run_sync(
+        lambda: asking.report(calibrate=choices.calibrate and not stopped)
+    )
     _show(report, choices)
     if choices.keep and not stopped:
         _keep(app, report)
     if stopped:
-        more = "; the same command goes on from there" if choices.json_file else "; with --json FILE it could be gone on with"
+        more = (
+            "; the same command goes on from there"
+            if choices.json_file
+            else "; with --json FILE it could be gone on with"
+        )
         write(err(), styled(f"stopped after {report.n} of {report.of} questions{more}"))
     return INTERRUPTED if stopped else DONE
 
 
 async def ablation(app: App, choices: Choices) -> int:
-    """The same questions by each variant; a table at the end, of those that were done where it was stopped."""
+    """The same questions by each variant; a table at the end, of those that were done where it was
+    stopped.
+    """
     options, sets = _questions(app, choices)
     file = choices.json_file
     done: dict[str, Report] = {}
@@ -127,7 +147,9 @@ async def ablation(app: App, choices: Choices) -> int:
 
     try:
         async with watching() as tell:
-            async for variant, report in ablate(app, sets, options, choices.collection, journal, warn, tell):
+            async for variant, report in ablate(
+                app, sets, options, choices.collection, journal, warn, tell
+            ):
                 done[variant.name] = report
                 write(err(), styled(f"{variant.name}: {report.n} questions asked", "dim"))
     except asyncio.CancelledError:
@@ -143,7 +165,11 @@ async def ablation(app: App, choices: Choices) -> int:
         _write(file, found.model_dump_json(indent=1) + "\n")
     if stopped:
         write(
-            err(), styled(f"stopped after {len(done)} of {len(VARIANTS)} variants; the same command goes on with --json FILE")
+            err(),
+            styled(
+                f"stopped after {len(done)} of {len(VARIANTS)} variants; the same command goes "
+                "on with --json FILE"
+            ),
         )
     return INTERRUPTED if stopped else DONE
 
@@ -185,7 +211,13 @@ def _keep(app: App, report: Report) -> None:
     for line in told:
         warn(line)
     if path:
-        write(err(), styled(f"kept in {path}; `citewell doctor` shows it; delete it to go back to the shipped weights"))
+        write(
+            err(),
+            styled(
+                f"kept in {path}; `citewell doctor` shows it; delete it to go back to the "
+                "shipped weights"
+            ),
+        )
 
 
 def _write(path: Path, text: str) -> None:

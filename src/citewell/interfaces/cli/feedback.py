@@ -1,4 +1,6 @@
-"""`citewell feedback`: say that an answer is right or wrong. The one rule: the reply is printed before any work is done."""
+"""`citewell feedback`: say that an answer is right or wrong. The one rule: the reply is printed
+before any work is done.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,9 @@ TOLD = {
 }
 
 
-async def feedback(app: App, trace_id: str, correct: bool, correction: str | None, user: str, *, json: bool) -> int:
+async def feedback(
+    app: App, trace_id: str, correct: bool, correction: str | None, user: str, *, json: bool
+) -> int:
     given = await give(app, trace_id, correct, correction, user)
     if not json:
         write(out(), styled(given.feedback_id, "cyan") + styled(f" {given.message}"))
@@ -25,7 +29,10 @@ async def feedback(app: App, trace_id: str, correct: bool, correction: str | Non
     await catch_up(app)
     vote = await get_feedback(app, given.feedback_id, user)
     if json:
-        print_json(given.model_dump(mode="json") | {"state": vote.state, "outcome": vote.outcome, "item_id": vote.item_id})
+        print_json(
+            given.model_dump(mode="json")
+            | {"state": vote.state, "outcome": vote.outcome, "item_id": vote.item_id}
+        )
     elif vote.state == "done":
         write(out(), styled(_outcome(vote), "dim"), indent=2)
         if vote.outcome.startswith("rule: "):
@@ -34,7 +41,14 @@ async def feedback(app: App, trace_id: str, correct: bool, correction: str | Non
         return DONE
     why = vote.outcome or "another process is at it"
     warn(f"it is kept, and not done yet: {why}")
-    write(err(), styled("it is tried again by the server, and by the next `citewell feedback` or `citewell knowledge`", "dim"))
+    write(
+        err(),
+        styled(
+            "it is tried again by the server, and by the next `citewell feedback` or "
+            "`citewell knowledge`",
+            "dim",
+        ),
+    )
     return ERROR if vote.state == "failed" else DONE
 
 

@@ -1,4 +1,5 @@
-"""Figures of an evaluation on a terminal: tables with their intervals, reliability as bars, differences of two reports.
+"""Figures of an evaluation on a terminal: tables with their intervals, reliability as bars,
+differences of two reports.
 
 The one rule: no figure without how far it can be trusted.
 """
@@ -50,12 +51,22 @@ def show(report: Report) -> None:
             continue
         rows = table()
         for column in (title, "", "95 %", "n", ""):
-            rows.add_column(column, justify="left" if column in {title, ""} else "right", style="dim" if column == "n" else "")
+            rows.add_column(
+                column,
+                justify="left" if column in {title, ""} else "right",
+                style="dim" if column == "n" else "",
+            )
         for name, value in values.items():
             full = f"{group}.{name}"
             low_high = report.intervals.get(full)
             span = f"{low_high[0]:.3f}–{low_high[1]:.3f}" if low_high else ""
-            rows.add_row(name, f"{value:.3f}", span, str(report.counted.get(full, "")), styled(NOTES.get(full, ""), "dim"))
+            rows.add_row(
+                name,
+                f"{value:.3f}",
+                span,
+                str(report.counted.get(full, "")),
+                styled(NOTES.get(full, ""), "dim"),
+            )
         console.print(rows)
         console.print()
     _slices(console, report)
@@ -64,7 +75,14 @@ def show(report: Report) -> None:
 def _slices(console: Console, report: Report) -> None:
     """A row for each data set and each pair of languages, with the main figures."""
     ranked = tuple(f"retrieval.{name}" for name in ("hit@1", "recall@10", "mrr@10", "ndcg@10"))
-    asked = ("answer.right", "answer.f1", "citations.precision", "refusal.recall", "refusal.wrongly", "latency_s.p50")
+    asked = (
+        "answer.right",
+        "answer.f1",
+        "citations.precision",
+        "refusal.recall",
+        "refusal.wrongly",
+        "latency_s.p50",
+    )
     wanted = (*ranked, "pages.hit@1", "pages.ndcg@10", *asked)
     used = [w for w in wanted if any(_figure(one.figures, w) is not None for one in report.slices)]
     if not report.slices:
@@ -76,7 +94,9 @@ def _slices(console: Console, report: Report) -> None:
         rows.add_column(name.replace("retrieval.", ""), justify="right")
     for one in report.slices:
         cells = [_figure(one.figures, name) for name in used]
-        rows.add_row(styled(one.name), str(one.n), *("" if cell is None else f"{cell:.3f}" for cell in cells))
+        rows.add_row(
+            styled(one.name), str(one.n), *("" if cell is None else f"{cell:.3f}" for cell in cells)
+        )
     console.print(rows)
     console.print()
 
@@ -87,7 +107,9 @@ def _figure(figures: dict[str, dict[str, float | None]], full: str) -> float | N
 
 
 def show_fit(fit: Fit, now: Reliability | None) -> None:
-    """New weights: how well they foretell against those in force, in all and by languages, with the reliability curve."""
+    """New weights: how well they foretell against those in force, in all and by languages, with the
+    reliability curve.
+    """
     console = wide()
     write(console, styled(f"{fit.name} confidence, fitted anew", "bold"))
     rows = table()
@@ -105,22 +127,40 @@ def show_fit(fit: Fit, now: Reliability | None) -> None:
         length = round(BAR * each.right)
         mark = round(BAR * each.said)
         bar = "".join("|" if at == mark else "█" if at < length else " " for at in range(BAR + 1))
-        told = f"said {100 * each.low:3.0f}–{100 * each.high:3.0f} %  right {100 * each.right:3.0f} %  "
+        told = (
+            f"said {100 * each.low:3.0f}–{100 * each.high:3.0f} %  right "
+            f"{100 * each.right:3.0f} %  "
+        )
         write(console, styled(told) + styled(bar, "green") + styled(f" {each.n}", "dim"), indent=2)
-    write(console, styled("█ how often it was right, | what was said: the closer, the better", "dim"), indent=2)
+    write(
+        console,
+        styled("█ how often it was right, | what was said: the closer, the better", "dim"),
+        indent=2,
+    )
     console.print()
 
 
 def _rated(part: Reliability) -> list[str]:
     area = "" if part.auc is None else f"{part.auc:.3f}"
-    return [str(part.n), f"{part.positive:.2f}", f"{part.brier:.3f}", f"{part.brier_of_the_mean:.3f}", area, f"{part.ece:.3f}"]
+    return [
+        str(part.n),
+        f"{part.positive:.2f}",
+        f"{part.brier:.3f}",
+        f"{part.brier_of_the_mean:.3f}",
+        area,
+        f"{part.ece:.3f}",
+    ]
 
 
 def show_comparison(found: Comparison) -> None:
     """Differences with their intervals; a mark where they are more than chance."""
     console = wide()
     write(
-        console, styled(f"{found.both} questions in both, {found.only_old} only in the old, {found.only_new} only in the new")
+        console,
+        styled(
+            f"{found.both} questions in both, {found.only_old} only in the old, {found.only_new} "
+            "only in the new"
+        ),
     )
     rows = table()
     for name in ("", "old", "new", "change", "95 %", ""):
@@ -128,19 +168,38 @@ def show_comparison(found: Comparison) -> None:
     marks = {True: styled("better", "green"), False: styled("worse", "red"), None: styled("")}
     for one in found.differences:
         span = f"{one.change.low:+.3f} to {one.change.high:+.3f}"
-        rows.add_row(one.name, f"{one.old:.3f}", f"{one.new:.3f}", f"{one.change.value:+.3f}", span, marks[one.better])
+        rows.add_row(
+            one.name,
+            f"{one.old:.3f}",
+            f"{one.new:.3f}",
+            f"{one.change.value:+.3f}",
+            span,
+            marks[one.better],
+        )
     console.print(rows)
     for changed in found.changed[:10]:
         way = "better" if changed.gain > 0 else "worse"
         write(
             console,
-            styled(f"{way} ({changed.what} {changed.gain:+.2f}): ", "green" if changed.gain > 0 else "red")
+            styled(
+                f"{way} ({changed.what} {changed.gain:+.2f}): ",
+                "green" if changed.gain > 0 else "red",
+            )
             + styled(f"{changed.new.id} {changed.new.question}"),
         )
     if len(found.changed) > 10:
-        write(console, styled(f"{len(found.changed) - 10} more questions changed; --html shows them all", "dim"))
+        write(
+            console,
+            styled(
+                f"{len(found.changed) - 10} more questions changed; --html shows them all", "dim"
+            ),
+        )
 
 
 def wide() -> Console:
     console = out()
-    return console if console.is_terminal else Console(highlight=False, markup=False, emoji=False, width=WIDE)
+    return (
+        console
+        if console.is_terminal
+        else Console(highlight=False, markup=False, emoji=False, width=WIDE)
+    )

@@ -1,6 +1,8 @@
-"""An ablation on a terminal: one row a variant, in all and set by set, with marks where a variant is surely better or worse.
+"""An ablation on a terminal: one row a variant, in all and set by set, with marks where a variant
+is surely better or worse.
 
-The one rule: a mark stands only where the difference to the first row, question by question, is more than chance.
+The one rule: a mark stands only where the difference to the first row, question by question, is
+more than chance.
 """
 
 from __future__ import annotations
@@ -26,7 +28,10 @@ COLUMNS = (
     ("seconds", "cost.seconds", 1),
 )
 MARKS = {True: "+", False: "-", None: ""}
-NOTE = "+ surely better than the first row, - surely worse (95 %, over the same questions); the rest may be chance"
+NOTE = (
+    "+ surely better than the first row, - surely worse (95 %, over the same questions); the "
+    "rest may be chance"
+)
 
 
 def show_ablation(found: Ablation) -> None:
@@ -37,20 +42,29 @@ def show_ablation(found: Ablation) -> None:
     marks = {name: _marks(first, report) for name, report in reports.items()}
     _table(console, f"all {first.n} questions", {n: _groups(r) for n, r in reports.items()}, marks)
     for one in first.slices:
-        figures = {n: {s.name: s.figures for s in r.slices}.get(one.name, {}) for n, r in reports.items()}
+        figures = {
+            n: {s.name: s.figures for s in r.slices}.get(one.name, {}) for n, r in reports.items()
+        }
         _table(console, f"{one.name}, {one.n} questions", figures, {})
     write(out(), styled(NOTE, "dim"))
 
 
 def _groups(report: Report) -> dict[str, Group]:
-    return {name: report.group(name) for name in {figure.partition(".")[0] for _, figure, _ in COLUMNS}}
+    return {
+        name: report.group(name) for name in {figure.partition(".")[0] for _, figure, _ in COLUMNS}
+    }
 
 
 def _marks(first: Report, report: Report) -> dict[str, str]:
     return {one.name: MARKS[one.better] for one in compare(first, report).differences}
 
 
-def _table(console: Console, title: str, figures: dict[str, dict[str, Group]], marks: dict[str, dict[str, str]]) -> None:
+def _table(
+    console: Console,
+    title: str,
+    figures: dict[str, dict[str, Group]],
+    marks: dict[str, dict[str, str]],
+) -> None:
     rows = table()
     rows.add_column(title)
     for heading, _, _ in COLUMNS:
@@ -60,7 +74,9 @@ def _table(console: Console, title: str, figures: dict[str, dict[str, Group]], m
         for _, full, decimals in COLUMNS:
             group, _, figure = full.partition(".")
             value = groups.get(group, {}).get(figure)
-            cells.append("" if value is None else f"{value:.{decimals}f}{marks.get(name, {}).get(full, '')}")
+            cells.append(
+                "" if value is None else f"{value:.{decimals}f}{marks.get(name, {}).get(full, '')}"
+            )
         rows.add_row(styled(name), *cells)
     console.print(rows)
     console.print()

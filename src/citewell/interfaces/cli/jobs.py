@@ -1,4 +1,6 @@
-"""`citewell jobs`: the work that a server does. The one rule: what failed is told with why, and how it is tried again."""
+"""`citewell jobs`: the work that a server does. The one rule: what failed is told with why, and how
+it is tried again.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,13 @@ from citewell.runtime.app import App
 from citewell.service.jobs.worker import cancel, try_again
 from citewell.store.jobs import Job
 
-STYLES: Final = {"done": "green", "failed": "red", "running": "cyan", "queued": "cyan", "cancelled": "dim"}
+STYLES: Final = {
+    "done": "green",
+    "failed": "red",
+    "running": "cyan",
+    "queued": "cyan",
+    "cancelled": "dim",
+}
 
 
 async def show_all(app: App, *, json: bool) -> int:
@@ -44,14 +52,25 @@ def _told(job: Job, *, json: bool) -> int:
 
 def _show(job: Job) -> None:
     at = time.strftime("%Y-%m-%d %H:%M", time.localtime(job.created_at))
-    what = ", ".join(map(str, job.payload.get("names") or [job.payload.get("url") or job.payload.get("collection") or ""]))
+    what = ", ".join(
+        map(
+            str,
+            job.payload.get("names")
+            or [job.payload.get("url") or job.payload.get("collection") or ""],
+        )
+    )
     write(
-        out(), styled(f"{job.state:<9} ", STYLES[job.state]) + styled(f"{job.job_id} {job.kind} {at} {one_line(what)}".rstrip())
+        out(),
+        styled(f"{job.state:<9} ", STYLES[job.state])
+        + styled(f"{job.job_id} {job.kind} {at} {one_line(what)}".rstrip()),
     )
     if job.error:
         write(
             out(),
-            styled(f"{job.error.get('message', '')}; {job.error.get('hint', '')}".removesuffix("; "), "yellow"),
+            styled(
+                f"{job.error.get('message', '')}; {job.error.get('hint', '')}".removesuffix("; "),
+                "yellow",
+            ),
             indent=10,
         )
     if job.state == "failed":

@@ -1,4 +1,6 @@
-"""`citewell knowledge`: confirmed answers and corrections. The one rule: who stands by something is always shown with it."""
+"""`citewell knowledge`: confirmed answers and corrections. The one rule: who stands by something is
+always shown with it.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,10 @@ async def show_all(app: App, state: str | None, source: str | None, *, json: boo
         print_json({"confirmed": [item.model_dump(mode="json") for item in items]})
         return DONE
     if not items:
-        write(out(), styled("nothing is confirmed yet; `citewell feedback TRACE_ID --correct` does it"))
+        write(
+            out(),
+            styled("nothing is confirmed yet; `citewell feedback TRACE_ID --correct` does it"),
+        )
     for item in items:
         _head(item)
         write(out(), styled(_short(item.question)), indent=2)
@@ -41,7 +46,10 @@ async def show_one(app: App, item_id: str, *, json: bool) -> int:
     item = await service.get_item(app, item_id)
     log = await service.history_of(app, item_id)
     if json:
-        print_json(item.model_dump(mode="json") | {"history": [each.model_dump(mode="json") for each in log]})
+        print_json(
+            item.model_dump(mode="json")
+            | {"history": [each.model_dump(mode="json") for each in log]}
+        )
         return DONE
     _head(item)
     facts = {
@@ -50,7 +58,8 @@ async def show_one(app: App, item_id: str, *, json: bool) -> int:
         "logic": item.logic,
         "answer": item.answer,
         "document": f"{item.path} ({item.doc_id})" if item.path else "",
-        "used": f"{_times(item.uses)}, said to be right by {_people(item.good)}, wrong by {_people(item.bad)}"
+        "used": f"{_times(item.uses)}, said to be right by {_people(item.good)}, wrong "
+        f"by {_people(item.bad)}"
         if item.uses
         else "",
         "conflicts with": ", ".join(item.conflicts),
@@ -90,7 +99,12 @@ async def show_rules(app: App, state: str | None, *, json: bool) -> int:
         print_json({"rules": [rule.model_dump(mode="json") for rule in found]})
         return DONE
     if not found:
-        write(out(), styled("no corrections; `citewell feedback TRACE_ID --wrong --correction TEXT` gives one"))
+        write(
+            out(),
+            styled(
+                "no corrections; `citewell feedback TRACE_ID --wrong --correction TEXT` gives one"
+            ),
+        )
     for rule in found:
         _head(rule)
         write(out(), styled(_short(rule.question)), indent=2)
@@ -109,7 +123,13 @@ async def show_wrong(app: App, *, json: bool) -> int:
     for each in found:
         corrected = f", {each.corrected} with a correction" if each.corrected else ""
         write(out(), styled(f"{each.times} × ", "cyan") + styled(_short(each.question)))
-        write(out(), styled(f"{each.agent}, {_people(each.people)}{corrected}, last {each.last_trace_id}", "dim"), indent=2)
+        write(
+            out(),
+            styled(
+                f"{each.agent}, {_people(each.people)}{corrected}, last {each.last_trace_id}", "dim"
+            ),
+            indent=2,
+        )
         write(out(), styled("→ " + _short(each.last_answer)), indent=2)
     return DONE
 
@@ -117,10 +137,18 @@ async def show_wrong(app: App, *, json: bool) -> int:
 async def _shown_rule(app: App, rule: Rule, *, json: bool) -> int:
     log = await service.history_of(app, rule.rule_id)
     if json:
-        print_json(rule.model_dump(mode="json") | {"history": [each.model_dump(mode="json") for each in log]})
+        print_json(
+            rule.model_dump(mode="json")
+            | {"history": [each.model_dump(mode="json") for each in log]}
+        )
         return DONE
     _head(rule)
-    facts = {"question": rule.question, "wrong": rule.wrong, "correction": rule.correction, "statement": rule.logic}
+    facts = {
+        "question": rule.question,
+        "wrong": rule.wrong,
+        "correction": rule.correction,
+        "statement": rule.logic,
+    }
     _facts(facts | {"used": _times(rule.uses) if rule.uses else ""}, log)
     return DONE
 
@@ -147,12 +175,27 @@ def _head(each: Confirmed | Rule) -> None:
     """The id, the state and why, where it counts, who stands by it."""
     item_id = each.rule_id if isinstance(each, Rule) else each.item_id
     where = f"source {each.source}" if each.source else f"collection {each.collection}"
-    people = [each.user_id] if isinstance(each, Rule) else [one.user_id for one in each.confirmed_by]
-    by = f", {'by' if isinstance(each, Rule) else 'confirmed by'} {one_line(', '.join(people))}" if people else ""
-    reviewed = f", reviewed by {one_line(each.reviewed_by)}" if isinstance(each, Rule) and each.reviewed_by else ""
+    people = (
+        [each.user_id] if isinstance(each, Rule) else [one.user_id for one in each.confirmed_by]
+    )
+    by = (
+        f", {'by' if isinstance(each, Rule) else 'confirmed by'} {one_line(', '.join(people))}"
+        if people
+        else ""
+    )
+    reviewed = (
+        f", reviewed by {one_line(each.reviewed_by)}"
+        if isinstance(each, Rule) and each.reviewed_by
+        else ""
+    )
     why = f" ({one_line(each.reason)})" if each.reason else ""
     state = styled(f" {each.state}", COLOURS.get(each.state, "dim"))
-    write(out(), styled(item_id, "cyan") + state + styled(f"{why} {each.agent}, {where}{by}{reviewed}", "dim"))
+    write(
+        out(),
+        styled(item_id, "cyan")
+        + state
+        + styled(f"{why} {each.agent}, {where}{by}{reviewed}", "dim"),
+    )
 
 
 def _people(count: int) -> str:

@@ -1,4 +1,5 @@
-"""`citewell knowledge check|conflicts|gc|export|import`: does it still hold, who disagrees, what may go, and files for git.
+"""`citewell knowledge check|conflicts|gc|export|import`: does it still hold, who disagrees, what
+may go, and files for git.
 
 The one rule: what was changed, and why, is said item by item.
 """
@@ -18,14 +19,28 @@ from citewell.service.knowledge import recheck as knowledge_health
 from citewell.service.knowledge.conflicts import Side
 from citewell.service.knowledge.give_feedback import catch_up
 
-COLOURS = {"ok": "green", "restored": "green", "quarantined": "red", "waiting": "yellow", "unknown": "yellow"}
-STATUS = {"added": "green", "merged": "green", "unchanged": "dim", "kept": "yellow", "failed": "red"}
+COLOURS = {
+    "ok": "green",
+    "restored": "green",
+    "quarantined": "red",
+    "waiting": "yellow",
+    "unknown": "yellow",
+}
+STATUS = {
+    "added": "green",
+    "merged": "green",
+    "unchanged": "dim",
+    "kept": "yellow",
+    "failed": "red",
+}
 
 
 async def check(app: App, source: str | None, *, json: bool) -> int:
     await catch_up(app)
     checked = await knowledge_health.check_all(app, source)
-    bad = [each for one in checked for each in one.looked if each.outcome in {"quarantined", "waiting"}]
+    bad = [
+        each for one in checked for each in one.looked if each.outcome in {"quarantined", "waiting"}
+    ]
     if json:
         print_json({"checked": [each.model_dump(mode="json") for each in checked]})
         return NO_ANSWER if bad else DONE
@@ -33,7 +48,9 @@ async def check(app: App, source: str | None, *, json: bool) -> int:
         if one.problem:
             warn(f"{one.source}: {one.problem}")
         for each in one.looked:
-            head = styled(f"{each.outcome:<12}", COLOURS[each.outcome]) + styled(each.item_id, "cyan")
+            head = styled(f"{each.outcome:<12}", COLOURS[each.outcome]) + styled(
+                each.item_id, "cyan"
+            )
             write(out(), head + styled(f" {one_line(each.question)}"))
             if each.reason:
                 write(out(), styled(each.reason, "dim"), indent=4)
@@ -52,7 +69,11 @@ async def conflicts(app: App, *, json: bool) -> int:
         write(out(), styled("nobody disagrees"))
     for n, each in enumerate(found, start=1):
         where = f"tables {each.source}" if each.source else f"collection {each.collection}"
-        write(out(), styled(f"{n}. {one_line(each.sides[0].question)}", "bold") + styled(f" ({where})", "dim"))
+        write(
+            out(),
+            styled(f"{n}. {one_line(each.sides[0].question)}", "bold")
+            + styled(f" ({where})", "dim"),
+        )
         for side in each.sides:
             _side(side)
         write(out(), styled("`citewell knowledge undo ID` takes one of them back", "dim"), indent=3)
@@ -60,7 +81,10 @@ async def conflicts(app: App, *, json: bool) -> int:
 
 
 def _side(side: Side) -> None:
-    people = ", ".join(f"{by.user_id} on {time.strftime('%Y-%m-%d', time.localtime(by.at))}" for by in side.confirmed_by)
+    people = ", ".join(
+        f"{by.user_id} on {time.strftime('%Y-%m-%d', time.localtime(by.at))}"
+        for by in side.confirmed_by
+    )
     used = f"used {side.uses} {'time' if side.uses == 1 else 'times'}, weight {side.weight:.2f}"
     write(out(), styled(side.item_id, "cyan") + styled(f" confirmed by {people}; {used}"), indent=3)
     write(out(), styled(one_line(side.question), "dim"), indent=6)
@@ -106,8 +130,18 @@ async def export(app: App, folder: str, *, prune: bool, json: bool) -> int:
     for name in done.pruned:
         write(out(), styled("deleted ", "red") + styled(one_line(name)))
     for name in done.left:
-        write(out(), styled("left alone ", "yellow") + styled(f"{one_line(name)}: not here (any more); --prune deletes it"))
-    write(out(), styled(f"{done.items} answers, {done.rules} corrections; {len(done.written)} files are new or changed"))
+        write(
+            out(),
+            styled("left alone ", "yellow")
+            + styled(f"{one_line(name)}: not here (any more); --prune deletes it"),
+        )
+    write(
+        out(),
+        styled(
+            f"{done.items} answers, {done.rules} corrections; {len(done.written)} files are new "
+            "or changed"
+        ),
+    )
     return DONE
 
 
@@ -119,11 +153,16 @@ async def import_(app: App, folder: str, user: str, *, json: bool) -> int:
         return ERROR if done.failed else DONE
     for each in done.files:
         state = f" ({each.state})" if each.state else ""
-        write(out(), styled(f"{each.status:<10}", STATUS[each.status]) + styled(one_line(each.path) + state))
+        write(
+            out(),
+            styled(f"{each.status:<10}", STATUS[each.status]) + styled(one_line(each.path) + state),
+        )
         if each.reason:
             write(out(), styled(each.reason, "dim"), indent=4)
     counts = ", ".join(
-        f"{sum(e.status == s for e in done.files)} {s}" for s in STATUS if any(e.status == s for e in done.files)
+        f"{sum(e.status == s for e in done.files)} {s}"
+        for s in STATUS
+        if any(e.status == s for e in done.files)
     )
     write(out(), styled(counts))
     return ERROR if done.failed else DONE

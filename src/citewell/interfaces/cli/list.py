@@ -33,7 +33,9 @@ async def show(app: App, collection: str | None, json: bool) -> int:
 def _show(collection: CollectionInfo, documents: list[DocumentInfo]) -> None:
     console = out()
     waiting = collection.chunks - collection.embedded
-    sums = f" {collection.documents} documents, {collection.chunks} passages" + (f", {waiting} to embed" if waiting else "")
+    sums = f" {collection.documents} documents, {collection.chunks} passages" + (
+        f", {waiting} to embed" if waiting else ""
+    )
     write(console, styled(collection.name, "bold") + styled(sums, "dim"))
     if not console.is_terminal:
         for info in documents:
@@ -44,9 +46,14 @@ def _show(collection: CollectionInfo, documents: list[DocumentInfo]) -> None:
     table.add_column(overflow="fold", ratio=1)
     for info in documents:
         priority = f"  priority {info.priority}" if info.priority else ""
-        table.add_row(info.doc_id, styled(info.title) + styled(priority, "cyan") + styled(f"\n{info.uri}", "dim"))
+        table.add_row(
+            info.doc_id,
+            styled(info.title) + styled(priority, "cyan") + styled(f"\n{info.uri}", "dim"),
+        )
     console.print(table)
 
 
 def _cells(info: DocumentInfo) -> list[str]:
-    return [one_line(cell) for cell in (info.doc_id, info.title, info.lang, str(info.chunks), info.uri)]
+    return [
+        one_line(cell) for cell in (info.doc_id, info.title, info.lang, str(info.chunks), info.uri)
+    ]

@@ -1,5 +1,5 @@
-"""An answer in the making, on standard error: the steps as they end, the best evidence as soon as it is found, the draft as it
-grows; all gone when the answer is there.
+"""An answer in the making, on standard error: the steps as they end, the best evidence as soon as
+it is found, the draft as it grows; all gone when the answer is there.
 
 The one rule: the draft is never the answer; what is printed at the end is what was checked.
 """
@@ -26,8 +26,8 @@ PAGES = 6  # pages of a site shown: the last ones read
 
 
 async def watch(events: AsyncIterator[Event], beside: Callable[[], str] | None = None) -> Answer:
-    """Follow a stream to its Answer. `beside`: says how far other work is that goes on meanwhile. Raises what an `error` event
-    tells.
+    """Follow a stream to its Answer. `beside`: says how far other work is that goes on meanwhile.
+    Raises what an `error` event tells.
     """
     console = err()
     view = _View(console, beside)
@@ -48,7 +48,9 @@ async def _follow(events: AsyncIterator[Event], view: _View) -> Answer:
             else:
                 view.take(event)
     if answer is None:
-        raise CitewellError("the agent ended without an answer", hint="`citewell trace` shows the latest runs")
+        raise CitewellError(
+            "the agent ended without an answer", hint="`citewell trace` shows the latest runs"
+        )
     return answer
 
 
@@ -69,7 +71,11 @@ class _View:
             if isinstance(found, list):
                 self.evidence = [_line(each) for each in found[:EVIDENCE]]
             self.fresh = True
-        elif event.kind == "progress" and isinstance(event.data, dict) and event.data.get("kind") == "page":
+        elif (
+            event.kind == "progress"
+            and isinstance(event.data, dict)
+            and event.data.get("kind") == "page"
+        ):
             self.pages.append(_page(event.data))
         elif event.kind == "token" and isinstance(event.data, str):
             self.draft = event.data if self.fresh else self.draft + event.data
@@ -78,8 +84,13 @@ class _View:
     def render(self) -> Group:
         """The last steps, the evidence, and as much of the draft's end as half the window holds."""
         height = max(4, self.console.height // 2 - len(self.evidence))
-        steps = [styled(f"{step.node}: {step.action} ({step.seconds:.1f} s)", "dim") for step in self.steps[-height:]]
-        lines = Text(plain(self.draft), style="dim italic").wrap(self.console, max(20, self.console.width))
+        steps = [
+            styled(f"{step.node}: {step.action} ({step.seconds:.1f} s)", "dim")
+            for step in self.steps[-height:]
+        ]
+        lines = Text(plain(self.draft), style="dim italic").wrap(
+            self.console, max(20, self.console.width)
+        )
         other = [styled(said, "dim")] if self.beside is not None and (said := self.beside()) else []
         return Group(*steps, *self.pages[-PAGES:], *self.evidence, *lines[-height:], *other)
 
@@ -89,7 +100,9 @@ def _page(told: dict[str, Any]) -> Text:
     failed = _flat(told.get("problem"))
     mark, style = ("✗", "red") if failed else ("·" if told.get("how") == "reused" else "✓", "green")
     counts = f"{told.get('pages', 0)} read, {told.get('links', 0)} links left"
-    line = styled(f"  {mark} ", style) + styled(_flat(told.get("title")) or _flat(told.get("url")), "cyan")
+    line = styled(f"  {mark} ", style) + styled(
+        _flat(told.get("title")) or _flat(told.get("url")), "cyan"
+    )
     line += styled(f"  {failed or _flat(told.get('why'))}  ({counts})", "dim")
     line.no_wrap, line.overflow = True, "ellipsis"
     return line

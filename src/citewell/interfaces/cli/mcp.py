@@ -1,4 +1,6 @@
-"""`citewell mcp`: the Model Context Protocol on standard input and output. The one rule: all else goes to standard error."""
+"""`citewell mcp`: the Model Context Protocol on standard input and output. The one rule: all else
+goes to standard error.
+"""
 
 from __future__ import annotations
 

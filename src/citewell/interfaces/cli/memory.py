@@ -1,4 +1,6 @@
-"""`citewell memory`: what is remembered of a user. The one rule: all of it is not forgotten unasked."""
+"""`citewell memory`: what is remembered of a user. The one rule: all of it is not forgotten
+unasked.
+"""
 
 from __future__ import annotations
 
@@ -52,7 +54,11 @@ async def show_one(app: App, user: str, memory_id: str, *, json: bool) -> int:
         if value:
             write(console, styled(f"{name}: {value}", "dim"), indent=2)
     for older in found.history:
-        write(console, styled(f"before, {_day(older.updated_at)}: ", "dim") + styled(one_line(older.text)), indent=2)
+        write(
+            console,
+            styled(f"before, {_day(older.updated_at)}: ", "dim") + styled(one_line(older.text)),
+            indent=2,
+        )
     return DONE
 
 
@@ -91,14 +97,21 @@ def _tell(gone: Forgotten, *, json: bool) -> None:
 
 def _words(memory: Memory) -> list[str]:
     """A fact as it was told; a question, then its answer."""
-    return [one_line(memory.text)] if memory.kind == "fact" else [one_line(memory.subject), "→ " + one_line(memory.text)]
+    return (
+        [one_line(memory.text)]
+        if memory.kind == "fact"
+        else [one_line(memory.subject), "→ " + one_line(memory.text)]
+    )
 
 
 def _facts(memory: Memory) -> str:
     times = "once" if memory.seen == 1 else f"{memory.seen} times"
     told = "told" if memory.kind == "fact" else "settled"
     old = ", history" if memory.replaced_by else ""
-    return f"{memory.kind}, {told} {times}, last {_day(memory.updated_at)}, kept until {_day(memory.expires_at)}{old}"
+    return (
+        f"{memory.kind}, {told} {times}, last {_day(memory.updated_at)}, kept "
+        f"until {_day(memory.expires_at)}{old}"
+    )
 
 
 def _day(at: float) -> str:

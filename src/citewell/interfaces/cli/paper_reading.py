@@ -1,6 +1,7 @@
 """One reading session on the command line: what is sent to it, what is shown of what comes back.
 
-The one rule: the session is looked at again after every message, so that what is shown is what is kept.
+The one rule: the session is looked at again after every message, so that what is shown is what is
+kept.
 """
 
 from __future__ import annotations
@@ -29,7 +30,9 @@ from citewell.types import Answer
 
 
 class Beside:
-    """How far the embedding is: a line under the answer in the making on a terminal, a line now and then elsewhere."""
+    """How far the embedding is: a line under the answer in the making on a terminal, a line now and
+    then elsewhere.
+    """
 
     def __init__(self) -> None:
         self.last: Progress | None = None
@@ -37,7 +40,9 @@ class Beside:
 
     @asynccontextmanager
     async def lines(self) -> AsyncIterator[None]:
-        """As long as the block lasts, and off a terminal: there the line has its place under the answer."""
+        """As long as the block lasts, and off a terminal: there the line has its place under the
+        answer.
+        """
         if err().is_terminal:
             yield
         else:
@@ -64,7 +69,9 @@ class Beside:
 
 @dataclass(slots=True)
 class Talk:
-    """What is kept between two messages. `quoted`: words of the paper that the next question is about."""
+    """What is kept between two messages. `quoted`: words of the paper that the next question is
+    about.
+    """
 
     app: App
     user: str
@@ -75,16 +82,30 @@ class Talk:
     over: bool = False
 
     async def ask(self, question: str, event: str | None = None, selection: str = "") -> Answer:
-        """A message to the session; an answer that is a question's is shown. `event` None: what the session expects."""
-        said: dict[str, Any] = {"event": event, "lang": self.lang, "selection": {"text": selection} if selection else None}
+        """A message to the session; an answer that is a question's is shown. `event` None: what the
+        session expects.
+        """
+        said: dict[str, Any] = {
+            "event": event,
+            "lang": self.lang,
+            "selection": {"text": selection} if selection else None,
+        }
         options = {name: value for name, value in said.items() if value is not None}
         session_id = self.session.session_id
         return await self._do(
-            AskRequest(question=question, agent="paper", session_id=session_id, user_id=self.user, options=options)
+            AskRequest(
+                question=question,
+                agent="paper",
+                session_id=session_id,
+                user_id=self.user,
+                options=options,
+            )
         )
 
     async def resume(self, trace_id: str) -> Answer | None:
-        """What was stopped, from its beginning; None where the session has gone on without it, or it is given up."""
+        """What was stopped, from its beginning; None where the session has gone on without it, or
+        it is given up.
+        """
         try:
             return await self._do(AskRequest(resume=trace_id, user_id=self.user))
         except (Conflict, NotFound) as error:
@@ -106,7 +127,9 @@ class Talk:
         embedding = asyncio.create_task(embed(self, beside))
         options = {"event": "report"} | ({"lang": self.lang} if self.lang else {})
         session_id = self.session.session_id
-        request = AskRequest(question="", agent="paper", session_id=session_id, user_id=self.user, options=options)
+        request = AskRequest(
+            question="", agent="paper", session_id=session_id, user_id=self.user, options=options
+        )
         try:
             async with beside.lines():
                 await self._do(request, beside)
@@ -143,7 +166,9 @@ class Talk:
 
 
 async def embed(talk: Talk, beside: Beside) -> None:
-    """The passages of the paper. What the embedder refuses costs nothing but a warning: they can be found by their words."""
+    """The passages of the paper. What the embedder refuses costs nothing but a warning: they can be
+    found by their words.
+    """
     embedding = Embedding(talk.app, beside.note, docs=(talk.session.paper.doc_id,))
     embedding.close()
     try:

@@ -1,5 +1,5 @@
-"""How a reading session looks on a terminal: report, reading route, where it is. The one rule: what proves a sentence stands
-under it by number, word for word, with its page.
+"""How a reading session looks on a terminal: report, reading route, where it is. The one rule: what
+proves a sentence stands under it by number, word for word, with its page.
 """
 
 from __future__ import annotations
@@ -43,7 +43,11 @@ def show_report(console: Console, report: Report) -> None:
     if report.terms:
         write(console, styled(words["terms"], "bold"))
         for term in report.terms:
-            write(console, styled(one_line(term.term), "bold") + styled(": ") + _sentence(term.sentence), indent=2)
+            write(
+                console,
+                styled(one_line(term.term), "bold") + styled(": ") + _sentence(term.sentence),
+                indent=2,
+            )
         console.print()
     if report.questions:
         write(console, styled(words["questions"], "bold"))
@@ -61,7 +65,11 @@ def _show_quotes(console: Console, report: Report) -> None:
         return
     write(console, styled(words["quotes"], "bold"))
     for citation in report.citations:
-        write(console, styled(f"[{citation.n}] ", "cyan") + styled(place(citation.section, citation.page, words)))
+        write(
+            console,
+            styled(f"[{citation.n}] ", "cyan")
+            + styled(place(citation.section, citation.page, words)),
+        )
         write(console, styled(f"“{' '.join(citation.quote.split())}”", "dim"), indent=4)
     console.print()
 
@@ -69,12 +77,20 @@ def _show_quotes(console: Console, report: Report) -> None:
 def show_plan(console: Console, plan: Plan) -> None:
     words = words_of(plan.lang)
     total = sum(step.minutes for step in plan.steps)
-    head = words["interest"].format(one_line(plan.interest)) if plan.interest.strip() else words["all"]
-    write(console, styled(words["plan"], "bold") + styled("  " + words["left"].format(plan.minutes, total), "dim"))
+    head = (
+        words["interest"].format(one_line(plan.interest)) if plan.interest.strip() else words["all"]
+    )
+    write(
+        console,
+        styled(words["plan"], "bold")
+        + styled("  " + words["left"].format(plan.minutes, total), "dim"),
+    )
     write(console, styled(head, "dim"))
     for n, step in enumerate(plan.steps, start=1):
         read = step.done_at is not None
-        line = styled(f"{n:>2} {DONE if read else OPEN} ", "cyan") + styled(one_line(step.section), "dim" if read else "bold")
+        line = styled(f"{n:>2} {DONE if read else OPEN} ", "cyan") + styled(
+            one_line(step.section), "dim" if read else "bold"
+        )
         write(console, line + styled("  " + _facts(step, plan.lang), "dim"))
         if not read:
             write(console, styled(one_line(step.why)), indent=7)
@@ -83,7 +99,9 @@ def show_plan(console: Console, plan: Plan) -> None:
 
 
 def show_place(console: Console, session: PaperSession) -> None:
-    """Where a session is that is gone on with: its state, what to read next, what was asked last."""
+    """Where a session is that is gone on with: its state, what to read next, what was asked
+    last.
+    """
     write(console, styled(one_line(session.title), "bold"))
     write(console, styled(STATES.get(session.current_state, session.current_state), "dim"))
     if session.plan and (following := next_step(session.plan)):
@@ -93,12 +111,17 @@ def show_place(console: Console, session: PaperSession) -> None:
         write(console, line + styled("  " + _facts(step, session.plan.lang), "dim"))
     if session.answers:
         words = words_of(session.report.lang if session.report else session.paper.lang)
-        write(console, styled(f"{words['last']}: ", "dim") + styled(one_line(session.answers[-1].question)))
+        write(
+            console,
+            styled(f"{words['last']}: ", "dim") + styled(one_line(session.answers[-1].question)),
+        )
 
 
 def next_step(plan: Plan) -> tuple[int, PlanStep] | None:
     """The first that is not ticked off, with its place from 1."""
-    return next(((n, step) for n, step in enumerate(plan.steps, start=1) if step.done_at is None), None)
+    return next(
+        ((n, step) for n, step in enumerate(plan.steps, start=1) if step.done_at is None), None
+    )
 
 
 def show_rows(console: Console, rows: Sequence[PaperRow]) -> None:
@@ -110,8 +133,12 @@ def show_rows(console: Console, rows: Sequence[PaperRow]) -> None:
 def _row_facts(row: PaperRow) -> str:
     parts = [STATES.get(row.current_state, row.current_state), one_line(row.paper.name)]
     parts += [f"{row.paper.pages} pages"] if row.paper.pages else []
-    parts += [f"{row.read} of {row.steps} steps read, {row.minutes:g} min left"] if row.steps else []
-    parts += [f"{row.questions} question{'' if row.questions == 1 else 's'}"] if row.questions else []
+    parts += (
+        [f"{row.read} of {row.steps} steps read, {row.minutes:g} min left"] if row.steps else []
+    )
+    parts += (
+        [f"{row.questions} question{'' if row.questions == 1 else 's'}"] if row.questions else []
+    )
     return ", ".join([*parts, time.strftime("%Y-%m-%d %H:%M", time.localtime(row.last_updated))])
 
 

@@ -1,6 +1,8 @@
-"""The conversation of `citewell paper` at the prompt: a line is an interest, then questions; commands begin with a slash.
+"""The conversation of `citewell paper` at the prompt: a line is an interest, then questions;
+commands begin with a slash.
 
-The one rule: what goes wrong with one line costs that line. The prompt is read outside the event loop, as in `chat`.
+The one rule: what goes wrong with one line costs that line. The prompt is read outside the event
+loop, as in `chat`.
 """
 
 from __future__ import annotations
@@ -75,7 +77,9 @@ async def _line(talk: Talk, line: str) -> None:
 
 async def _plan(talk: Talk, _: str) -> None:
     if talk.session.plan is None:
-        raise InvalidInput("there is no route yet", hint="say what interests you, or press Enter for all of it")
+        raise InvalidInput(
+            "there is no route yet", hint="say what interests you, or press Enter for all of it"
+        )
     show_plan(out(), talk.session.plan)
 
 
@@ -113,7 +117,9 @@ async def _explain(talk: Talk, words: str) -> None:
 
 async def _quote(talk: Talk, words: str) -> None:
     if not words:
-        raise InvalidInput("/quote: which words?", hint="/quote WORDS OF THE PAPER; then ask about them")
+        raise InvalidInput(
+            "/quote: which words?", hint="/quote WORDS OF THE PAPER; then ask about them"
+        )
     talk.quoted = words
     write(err(), styled("the next question is about these words", "dim"))
 

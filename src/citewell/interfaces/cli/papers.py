@@ -1,4 +1,6 @@
-"""`citewell papers`: reading sessions that are kept. The one rule: a session is not deleted unasked."""
+"""`citewell papers`: reading sessions that are kept. The one rule: a session is not deleted
+unasked.
+"""
 
 from __future__ import annotations
 
@@ -9,9 +11,25 @@ from pathlib import Path
 
 from citewell.errors import InvalidInput, NotFound, StorageError
 from citewell.interfaces.cli.answer import show_answer
-from citewell.interfaces.cli.paper_show import UNDER_WAY, show_head, show_place, show_plan, show_report, show_rows
+from citewell.interfaces.cli.paper_show import (
+    UNDER_WAY,
+    show_head,
+    show_place,
+    show_plan,
+    show_report,
+    show_rows,
+)
 from citewell.interfaces.cli.run import DONE, ERROR
-from citewell.interfaces.cli.terminal import err, one_line, out, plain, print_json, styled, warn, write
+from citewell.interfaces.cli.terminal import (
+    err,
+    one_line,
+    out,
+    plain,
+    print_json,
+    styled,
+    warn,
+    write,
+)
 from citewell.runtime.app import App
 from citewell.service.papers import reading_sessions as service
 from citewell.service.papers.edit_plan import PlanEdit, edit_plan
@@ -53,7 +71,10 @@ async def show_one(app: App, session_id: str, user: str, *, json: bool) -> int:
     for asked in session.under_way:
         warn(f"{UNDER_WAY}: {one_line(asked.question) or 'the guide'}")
     for left in session.unfinished:
-        warn(f"stopped before its end: {one_line(left.question) or 'the guide'}; the next `citewell paper --session` does it")
+        warn(
+            f"stopped before its end: {one_line(left.question) or 'the guide'}; the next "
+            "`citewell paper --session` does it"
+        )
     _warn_removed(session)
     return DONE
 
@@ -76,7 +97,13 @@ async def delete(app: App, session_id: str, user: str, *, yes: bool, json: bool)
     if json:
         print_json({"session_id": session_id, "title": session.title, "document_removed": gone})
         return DONE
-    with_it = "with its paper" if gone else "its paper stays" if not session.removed else "its paper was gone before"
+    with_it = (
+        "with its paper"
+        if gone
+        else "its paper stays"
+        if not session.removed
+        else "its paper was gone before"
+    )
     write(out(), styled(f"deleted {one_line(session.title)} ({with_it})"))
     return DONE
 
@@ -96,35 +123,52 @@ async def export(app: App, session_id: str, file: str, user: str, *, json: bool)
     return DONE
 
 
-async def tick(app: App, session_id: str, which: Sequence[str], user: str, *, read: bool, json: bool) -> int:
+async def tick(
+    app: App, session_id: str, which: Sequence[str], user: str, *, read: bool, json: bool
+) -> int:
     session = await service.read(app, session_id, user)
     steps = [step_named(session, each) for each in which]
     edits = [PlanEdit(do="tick" if read else "untick", step_id=step) for step in steps]
     return _shown(await edit_plan(app, session_id, edits, user), json=json)
 
 
-async def plan(app: App, session_id: str, user: str, changes: dict[str, list[str]], *, json: bool) -> int:
-    """Show the route; with changes, make them first: leave out, move, add. Steps are numbered as they stand before."""
+async def plan(
+    app: App, session_id: str, user: str, changes: dict[str, list[str]], *, json: bool
+) -> int:
+    """Show the route; with changes, make them first: leave out, move, add. Steps are numbered as
+    they stand before.
+    """
     session = await service.read(app, session_id, user)
-    edits = [PlanEdit(do="remove", step_id=step_named(session, each)) for each in changes.get("remove", [])]
+    edits = [
+        PlanEdit(do="remove", step_id=step_named(session, each))
+        for each in changes.get("remove", [])
+    ]
     for each in changes.get("move", []):
         which, _, place = each.rpartition(":")
-        edits.append(PlanEdit(do="move", step_id=step_named(session, which), place=_number(place, each)))
+        edits.append(
+            PlanEdit(do="move", step_id=step_named(session, which), place=_number(place, each))
+        )
     edits += [PlanEdit(do="add", section=each) for each in changes.get("add", [])]
     return _shown(await edit_plan(app, session_id, edits, user) if edits else session, json=json)
 
 
 def step_named(session: PaperSession, which: str) -> str:
-    """The step of this number, as the route shows it, or of this id. Raises NotFound, and InvalidInput without a route."""
+    """The step of this number, as the route shows it, or of this id. Raises NotFound, and
+    InvalidInput without a route.
+    """
     if session.plan is None:
-        raise InvalidInput("there is no route yet", hint="`citewell paper --session ID --interest TEXT` makes one")
+        raise InvalidInput(
+            "there is no route yet", hint="`citewell paper --session ID --interest TEXT` makes one"
+        )
     steps = [step.step_id for step in session.plan.steps]
     which = which.strip()
     if which in steps:
         return which
     if which.isdecimal() and 1 <= int(which) <= len(steps):
         return steps[int(which) - 1]
-    raise NotFound(f"no step {which!r} in the route", hint=f"its steps are numbered from 1 to {len(steps)}")
+    raise NotFound(
+        f"no step {which!r} in the route", hint=f"its steps are numbered from 1 to {len(steps)}"
+    )
 
 
 def write_file(named: str, text: str) -> Path:
@@ -138,7 +182,9 @@ def write_file(named: str, text: str) -> Path:
         part.replace(path)
     except OSError as error:
         why = f"{error.filename or part}: cannot be written: {error.strerror}"
-        raise StorageError(why, hint="see that the folder is there, can be written to and has room") from error
+        raise StorageError(
+            why, hint="see that the folder is there, can be written to and has room"
+        ) from error
     finally:
         with suppress(OSError):  # where it could not even be begun
             part.unlink(missing_ok=True)
@@ -155,7 +201,9 @@ def _print(text: str) -> None:
     except OSError as error:
         with suppress(OSError):
             sys.stdout.close()  # or Python tries to write the rest again at its end
-        raise StorageError(f"standard output: cannot be written: {error.strerror}", hint="see that there is room") from error
+        raise StorageError(
+            f"standard output: cannot be written: {error.strerror}", hint="see that there is room"
+        ) from error
 
 
 def _number(text: str, said: str) -> int:
@@ -168,7 +216,9 @@ def _shown(session: PaperSession, *, json: bool) -> int:
     if json:
         print_json(session.model_dump(mode="json"))
     elif session.plan is None:
-        write(out(), styled("no route yet; `citewell paper --session ID --interest TEXT` makes one"))
+        write(
+            out(), styled("no route yet; `citewell paper --session ID --interest TEXT` makes one")
+        )
     else:
         show_plan(out(), session.plan)
     return DONE

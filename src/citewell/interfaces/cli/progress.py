@@ -1,4 +1,6 @@
-"""How far a long job is, on standard error. The one rule: bars on a terminal only; elsewhere a plain line now and then."""
+"""How far a long job is, on standard error. The one rule: bars on a terminal only; elsewhere a
+plain line now and then.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +8,14 @@ import time
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 
-from rich.progress import BarColumn, DownloadColumn, MofNCompleteColumn, TaskID, TextColumn, TimeRemainingColumn
+from rich.progress import (
+    BarColumn,
+    DownloadColumn,
+    MofNCompleteColumn,
+    TaskID,
+    TextColumn,
+    TimeRemainingColumn,
+)
 from rich.progress import Progress as Bars
 
 from citewell.interfaces.cli.terminal import err, plain, styled
@@ -49,11 +58,19 @@ class _Bars:
         label = LABELS[progress.phase]
         task = self.tasks.get(progress.phase)
         if task is None:
-            task = self.tasks[progress.phase] = self.bars.add_task(label, total=progress.total, pace="")
+            task = self.tasks[progress.phase] = self.bars.add_task(
+                label, total=progress.total, pace=""
+            )
         name = plain(progress.name).replace("\n", " ")
         shown = name if len(name) <= 24 else name[:23] + "…"
         total = max(progress.total, progress.done)
-        self.bars.update(task, description=shown or label, completed=progress.done, total=total, pace=pace(progress))
+        self.bars.update(
+            task,
+            description=shown or label,
+            completed=progress.done,
+            total=total,
+            pace=pace(progress),
+        )
 
 
 class _Lines:
@@ -62,11 +79,17 @@ class _Lines:
 
     async def tell(self, progress: Progress) -> None:
         now = time.monotonic()
-        if now - self.at.get(progress.phase, -LINE_EVERY) < LINE_EVERY and progress.done < progress.total:
+        if (
+            now - self.at.get(progress.phase, -LINE_EVERY) < LINE_EVERY
+            and progress.done < progress.total
+        ):
             return
         self.at[progress.phase] = now
         tail = f" ({said})" if (said := pace(progress)) else ""
-        err().print(styled(f"{LABELS[progress.phase]}: {progress.done} of {progress.total}{tail}"), soft_wrap=True)
+        err().print(
+            styled(f"{LABELS[progress.phase]}: {progress.done} of {progress.total}{tail}"),
+            soft_wrap=True,
+        )
 
 
 def pace(progress: Progress) -> str:
@@ -86,7 +109,12 @@ def watching_bytes(name: str) -> Iterator[Callable[[int, int], None]]:
         lines = _ByteLines(name)
         yield lines.tell
         return
-    columns = (TextColumn("{task.description}", markup=False), BarColumn(), DownloadColumn(), TimeRemainingColumn())
+    columns = (
+        TextColumn("{task.description}", markup=False),
+        BarColumn(),
+        DownloadColumn(),
+        TimeRemainingColumn(),
+    )
     with Bars(*columns, console=console, transient=True) as bars:
         task = bars.add_task(name)
         yield lambda done, total: bars.update(task, completed=done, total=total)
@@ -101,4 +129,6 @@ class _ByteLines:
         now = time.monotonic()
         if now - self.at >= LINE_EVERY or done == total:
             self.at = now
-            err().print(styled(f"{self.name}: {done / 1e6:.0f} of {total / 1e6:.0f} MB"), soft_wrap=True)
+            err().print(
+                styled(f"{self.name}: {done / 1e6:.0f} of {total / 1e6:.0f} MB"), soft_wrap=True
+            )

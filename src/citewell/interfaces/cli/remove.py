@@ -1,4 +1,6 @@
-"""`citewell remove`: documents, or a whole collection. The one rule: a collection is not removed unasked."""
+"""`citewell remove`: documents, or a whole collection. The one rule: a collection is not removed
+unasked.
+"""
 
 from __future__ import annotations
 
@@ -13,11 +15,21 @@ from citewell.service.library.collections import delete_collection, get_collecti
 from citewell.service.library.documents import delete_document, find_documents
 
 
-async def remove(app: App, targets: Sequence[str], collection: str | None, *, everything: bool, yes: bool, json: bool) -> int:
+async def remove(
+    app: App,
+    targets: Sequence[str],
+    collection: str | None,
+    *,
+    everything: bool,
+    yes: bool,
+    json: bool,
+) -> int:
     if everything and collection:
         return await _remove_collection(app, collection, yes=yes, json=json)
     meant = [info for target in targets for info in await find_documents(app, target, collection)]
-    found = list({info.doc_id: info for info in meant}.values())  # an id and a path may mean the same document
+    found = list(
+        {info.doc_id: info for info in meant}.values()
+    )  # an id and a path may mean the same document
     await delete_document(app, *[info.doc_id for info in found])
     if json:
         print_json({"removed": [info.model_dump(mode="json") for info in found]})
@@ -29,7 +41,9 @@ async def remove(app: App, targets: Sequence[str], collection: str | None, *, ev
 
 async def _remove_collection(app: App, name: str, *, yes: bool, json: bool) -> int:
     info = await get_collection(app, name)
-    if not yes and not _confirmed(f"Remove collection {info.name} with {info.documents} documents? [y/N] "):
+    if not yes and not _confirmed(
+        f"Remove collection {info.name} with {info.documents} documents? [y/N] "
+    ):
         write(err(), styled("nothing removed"))
         return ERROR
     await delete_collection(app, name)

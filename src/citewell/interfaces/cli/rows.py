@@ -1,4 +1,5 @@
-"""Rows of a table on the terminal: figures to the right, as wide as the window; too many columns, one below the other.
+"""Rows of a table on the terminal: figures to the right, as wide as the window; too many columns,
+one below the other.
 
 The one rule: a cell is printed as text on one line, and what is left out is counted.
 """
@@ -33,14 +34,20 @@ _ROW = {"en": "row {n}", "zh": "第 {n} 行"}
 def as_rows(data: TableData) -> Rows:
     """With the kinds of the columns, as far as their values show them."""
     kinds = [_kind([row[at] for row in data.rows]) for at in range(len(data.columns))]
-    return Rows(tuple(data.columns), tuple(kinds), tuple(tuple(row) for row in data.rows), data.truncated)
+    return Rows(
+        tuple(data.columns), tuple(kinds), tuple(tuple(row) for row in data.rows), data.truncated
+    )
 
 
 def _kind(values: Sequence[Value]) -> Kind:
     there = [value for value in values if value is not None]
     if there and all(isinstance(value, bool) for value in there):
         return "bool"
-    return "number" if there and all(isinstance(v, int | float) and not isinstance(v, bool) for v in there) else "text"
+    return (
+        "number"
+        if there and all(isinstance(v, int | float) and not isinstance(v, bool) for v in there)
+        else "text"
+    )
 
 
 def show_rows(console: Console, rows: Rows, lang: str) -> None:
@@ -68,16 +75,25 @@ def _table(console: Console, rows: Rows, names: Sequence[str], known: Sequence[L
     for name, kind in zip(names, rows.kinds, strict=True):
         figures = kind == "number"
         table.add_column(
-            styled(short(name, LONGEST), "bold"), justify="right" if figures else "left", overflow="ellipsis", no_wrap=True
+            styled(short(name, LONGEST), "bold"),
+            justify="right" if figures else "left",
+            overflow="ellipsis",
+            no_wrap=True,
         )
     for row in rows.rows[:MOST_ROWS]:
         table.add_row(*(shown(value, label) for value, label in zip(row, known, strict=True)))
-    paper = console if console.is_terminal else Console(file=console.file, width=UNBOUND, highlight=False, color_system=None)
+    paper = (
+        console
+        if console.is_terminal
+        else Console(file=console.file, width=UNBOUND, highlight=False, color_system=None)
+    )
     paper.print(table)
     return min(MOST_ROWS, len(rows.rows))
 
 
-def _records(console: Console, rows: Rows, names: Sequence[str], known: Sequence[Label], lang: str) -> int:
+def _records(
+    console: Console, rows: Rows, names: Sequence[str], known: Sequence[Label], lang: str
+) -> int:
     width = min(console.width // 2, max(cell_len(name) for name in names))
     for n, row in enumerate(rows.rows[:MOST_RECORDS], start=1):
         console.print(styled(_ROW[lang].format(n=n), "dim"))

@@ -41,8 +41,8 @@ def run(work: Callable[[App], Coroutine[Any, Any, int]], *, json: bool) -> None:
 
 @contextmanager
 def boundary(*, json: bool, serves: bool = False, **arguments: Any) -> Iterator[Settings]:
-    """Load the settings, set logging up, and turn what goes wrong inside into one line and an exit code. `serves`: it runs for
-    long, so lines of its log tell the time.
+    """Load the settings, set logging up, and turn what goes wrong inside into one line and an exit
+    code. `serves`: it runs for long, so lines of its log tell the time.
     """
     debug = False
     try:

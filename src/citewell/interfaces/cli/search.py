@@ -48,8 +48,14 @@ def show(result: SearchResult, console: Console) -> None:
 def _head(hit: Passage, words: dict[str, str], *, several: bool) -> Text:
     """The place, then which file it is in and, where several are searched, in which collection."""
     title = hit.title or hit.uri
-    section = hit.section.removeprefix(title).removeprefix(" › ")  # many a document's first heading is its title
-    place = [title, *([words["page"].format(hit.page)] if hit.page is not None else []), *([section] if section else [])]
+    section = hit.section.removeprefix(title).removeprefix(
+        " › "
+    )  # many a document's first heading is its title
+    place = [
+        title,
+        *([words["page"].format(hit.page)] if hit.page is not None else []),
+        *([section] if section else []),
+    ]
     file = one_line(PurePath(hit.uri).name) + (f" in {hit.collection}" if several else "")
     facts = f"  {file} {hit.doc_id} {hit.score:.2f}"
     return styled(f"{hit.n}. ", "cyan") + styled(" · ".join(place), "bold") + styled(facts, "dim")
@@ -59,7 +65,9 @@ def _marked(hit: Passage) -> Text:
     """On one line, whatever white space stands in it."""
     text, at = Text(), 0
     for start, end in hit.marks:
-        text.append(_line(hit.snippet[at:start])).append(_line(hit.snippet[start:end]), "bold yellow")
+        text.append(_line(hit.snippet[at:start])).append(
+            _line(hit.snippet[start:end]), "bold yellow"
+        )
         at = end
     return text.append(_line(hit.snippet[at:]))
 

@@ -1,7 +1,8 @@
 """`citewell serve`: the HTTP interface on this machine.
 
-The one rule: the address is bound before anything slow is loaded. A stop (SIGTERM, Ctrl-C) lets answers that are under way be
-finished, in `stop_seconds`; a second one ends at once. Both end with exit code 0.
+The one rule: the address is bound before anything slow is loaded. A stop (SIGTERM, Ctrl-C) lets
+answers that are under way be finished, in `stop_seconds`; a second one ends at once. Both end with
+exit code 0.
 """
 
 from __future__ import annotations
@@ -53,7 +54,9 @@ def config_of(http: FastAPI, grace: int = GRACE) -> uvicorn.Config:
 
 
 class Server(uvicorn.Server):
-    """uvicorn's server, with stop signals handled by us: it would raise them again after it has stopped."""
+    """uvicorn's server, with stop signals handled by us: it would raise them again after it has
+    stopped.
+    """
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
@@ -73,23 +76,30 @@ def serve(*, host: str | None, port: int | None, json: bool) -> None:
 
 
 def check_address(settings: Settings) -> None:
-    """Raises InvalidInput for an address that others can reach, unless they have to sign in and have a name to ask for."""
+    """Raises InvalidInput for an address that others can reach, unless they have to sign in and
+    have a name to ask for.
+    """
     if is_loopback(settings.host):
         return
     if settings.auth == "none":
         raise InvalidInput(
-            f"{settings.host}: without users Citewell listens on this machine only (127.0.0.1, ::1, localhost)",
-            hint='anyone who reaches the port could read every document: set auth = "token" and add users (docs/security.md)',
+            f"{settings.host}: without users Citewell listens on this machine only "
+            "(127.0.0.1, ::1, localhost)",
+            hint='anyone who reaches the port could read every document: set auth = "token" and '
+            "add users (docs/security.md)",
         )
     if settings.host in EVERYWHERE and not settings.access.hosts:
         raise InvalidInput(
             f"{settings.host}: no name is known by which others may ask for this server",
-            hint='list them in access.hosts, as CITEWELL_ACCESS__HOSTS="ask.example.com, 192.0.2.7"',
+            hint='list them in access.hosts, as CITEWELL_ACCESS__HOSTS="ask.example.com, '
+            '192.0.2.7"',
         )
 
 
 def listen(host: str, port: int) -> Listener:
-    """A bound socket. Raises Conflict for a port in use and for an address that is not this machine's."""
+    """A bound socket. Raises Conflict for a port in use and for an address that is not this
+    machine's.
+    """
     address = "127.0.0.1" if host == "localhost" else host
     family = socket.AF_INET6 if ":" in address else socket.AF_INET
     try:
@@ -97,9 +107,11 @@ def listen(host: str, port: int) -> Listener:
     except OSError as error:
         raise Conflict(
             f"cannot listen on {host} port {port}: {error.strerror or error}",
-            hint="another program has it; stop that one or choose another with --port (0 takes any free one)",
+            hint="another program has it; stop that one or choose another with --port (0 takes "
+            "any free one)",
         ) from None
-    # said to be TCP, so that asyncio sends small packets at once: else the second request of each connection waits 40 ms
+    # said to be TCP, so that asyncio sends small packets at once: else the second request of each
+    # connection waits 40 ms
     return Listener(family, socket.SOCK_STREAM, socket.IPPROTO_TCP, fileno=bound.detach())
 
 
@@ -114,11 +126,16 @@ async def _serve(settings: Settings, listener: Listener, json: bool) -> None:
     http = create_app(app)
     listener.make_room = http.state.connections.make_room
     server = Server(config_of(http))
-    stopping = asyncio.create_task(_stop(app, server, _signals()))  # a second signal is heard until all is closed
+    stopping = asyncio.create_task(
+        _stop(app, server, _signals())
+    )  # a second signal is heard until all is closed
     try:
         async with app:
             if settings.auth == "token" and not await app.users.list():
-                warn("there are no users, so nobody can sign in: `citewell user add NAME` adds the first, an admin")
+                warn(
+                    "there are no users, so nobody can sign in: `citewell user add NAME` adds "
+                    "the first, an admin"
+                )
             host, port = listener.getsockname()[:2]
             _announce(f"http://{f'[{host}]' if ':' in host else host}:{port}", json)
             warming = asyncio.create_task(warm(app))
@@ -136,7 +153,12 @@ async def _ended(warming: asyncio.Task[None]) -> None:
     warming.cancel()
     _, still = await asyncio.wait({warming}, timeout=SOON)
     if still:
-        write(err(), styled("stopping: a model is being loaded, which has to end first; Ctrl-C ends at once"))
+        write(
+            err(),
+            styled(
+                "stopping: a model is being loaded, which has to end first; Ctrl-C ends at once"
+            ),
+        )
         await asyncio.wait(still)
 
 
@@ -149,15 +171,22 @@ def _signals() -> asyncio.Queue[int]:
 
 
 async def _stop(app: App, server: uvicorn.Server, signals: asyncio.Queue[int]) -> None:
-    """At the first signal nothing new is taken; when all is answered, or the time is over, or a second one comes, it ends."""
+    """At the first signal nothing new is taken; when all is answered, or the time is over, or a
+    second one comes, it ends.
+    """
     await signals.get()
     stopping, seconds = app.stopping, app.settings.stop_seconds
     stopping.close(seconds)
     again = asyncio.create_task(signals.get())
     idle = asyncio.create_task(stopping.idle())
-    await asyncio.wait({again, idle}, timeout=min(SOON, seconds), return_when=asyncio.FIRST_COMPLETED)
+    await asyncio.wait(
+        {again, idle}, timeout=min(SOON, seconds), return_when=asyncio.FIRST_COMPLETED
+    )
     if seconds and not again.done() and not idle.done():
-        said = f"stopping: {stopping.running} under way, which may take {seconds:g} s more; a second Ctrl-C ends at once"
+        said = (
+            f"stopping: {stopping.running} under way, which may take {seconds:g} s more; a "
+            "second Ctrl-C ends at once"
+        )
         write(err(), styled(said))
         await asyncio.wait({again, idle}, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
     stopping.end()
@@ -165,7 +194,9 @@ async def _stop(app: App, server: uvicorn.Server, signals: asyncio.Queue[int]) -
     if not again.done():
         await again
     server.force_exit = True
-    last = threading.Timer(AT_ONCE, os._exit, (DONE,))  # what is kept is on the disk already: nothing is lost by it
+    last = threading.Timer(
+        AT_ONCE, os._exit, (DONE,)
+    )  # what is kept is on the disk already: nothing is lost by it
     last.daemon = True
     last.start()
 
@@ -173,7 +204,11 @@ async def _stop(app: App, server: uvicorn.Server, signals: asyncio.Queue[int]) -
 def _tell(stopping: Stopping) -> None:
     """What was cut off."""
     if stopping.kept or stopping.lost:
-        parts = [f"{stopping.kept} can be gone on with (`citewell trace` lists them)"] if stopping.kept else []
+        parts = (
+            [f"{stopping.kept} can be gone on with (`citewell trace` lists them)"]
+            if stopping.kept
+            else []
+        )
         parts += [f"{stopping.lost} have to be asked again"] if stopping.lost else []
         write(err(), styled(f"stopped; of the answers that were cut off, {', '.join(parts)}"))
 
@@ -182,4 +217,6 @@ def _announce(address: str, json: bool) -> None:
     if json:
         print_json({"url": address})
     else:
-        write(out(), styled(f"Citewell listens on {address}: open it in a browser (Ctrl-C stops it)"))
+        write(
+            out(), styled(f"Citewell listens on {address}: open it in a browser (Ctrl-C stops it)")
+        )

@@ -1,4 +1,6 @@
-"""`citewell site`: a website asked from its start pages. The one rule: without a question it is a chat about that site."""
+"""`citewell site`: a website asked from its start pages. The one rule: without a question it is a
+chat about that site.
+"""
 
 from __future__ import annotations
 
@@ -12,22 +14,46 @@ AGENT = "website"
 
 
 def site(
-    question: str | None, options: dict[str, Any], *, collection: str | None, session: str | None, user: str, json: bool
+    question: str | None,
+    options: dict[str, Any],
+    *,
+    collection: str | None,
+    session: str | None,
+    user: str,
+    json: bool,
 ) -> None:
     """`options`: the fields of AskOptions."""
     if "start_urls" in options:
         options["start_urls"] = [_whole(url) for url in options["start_urls"]]
     if question is None:
-        chat(agent=AGENT, collection=collection, session=session, user=user, json=json, options=options)
+        chat(
+            agent=AGENT,
+            collection=collection,
+            session=session,
+            user=user,
+            json=json,
+            options=options,
+        )
         return
-    of_request = {"collection": collection, "session_id": session, "user_id": user, "options": options}
+    of_request = {
+        "collection": collection,
+        "session_id": session,
+        "user_id": user,
+        "options": options,
+    }
     said = {"question": question, "agent": AGENT} | of_request
     run(lambda app: ask(app, said, json=json), json=json)
 
 
 def _whole(url: str) -> str:
-    """An address typed without its scheme: https, but for a port or a number, which are of a house."""
+    """An address typed without its scheme: https, but for a port or a number, which are of a
+    house.
+    """
     if "://" in url:
         return url
     host = url.partition("/")[0]
-    return f"http://{url}" if ":" in host or host == "localhost" or host.replace(".", "").isdigit() else f"https://{url}"
+    return (
+        f"http://{url}"
+        if ":" in host or host == "localhost" or host.replace(".", "").isdigit()
+        else f"https://{url}"
+    )

@@ -9,7 +9,16 @@ from pathlib import Path
 from citewell.errors import InvalidInput, StorageError
 from citewell.interfaces.cli.progress import watching
 from citewell.interfaces.cli.run import DONE, ERROR
-from citewell.interfaces.cli.terminal import err, one_line, out, plain, print_json, styled, warn, write
+from citewell.interfaces.cli.terminal import (
+    err,
+    one_line,
+    out,
+    plain,
+    print_json,
+    styled,
+    warn,
+    write,
+)
 from citewell.runtime.app import App
 from citewell.service.sites import sites as service
 from citewell.service.sites.sites import Refreshed, SiteInfo
@@ -23,7 +32,13 @@ async def show_all(app: App, *, json: bool) -> int:
         print_json({"sites": [site.model_dump(mode="json") for site in sites]})
         return DONE
     if not sites:
-        write(out(), styled("no sites yet; `citewell site URL -q QUESTION` explores one, `citewell add URL` adds a page"))
+        write(
+            out(),
+            styled(
+                "no sites yet; `citewell site URL -q QUESTION` explores one, `citewell add URL` "
+                "adds a page"
+            ),
+        )
     for site in sites:
         write(out(), styled(site.collection, "bold") + styled(f" {_facts(site)}", "dim"))
         for url in site.start_urls:
@@ -34,14 +49,23 @@ async def show_all(app: App, *, json: bool) -> int:
 async def show_pages(app: App, name: str, *, json: bool) -> int:
     site, pages = await service.get_site(app, name), await service.pages_of(app, name)
     if json:
-        print_json({"site": site.model_dump(mode="json"), "pages": [page.model_dump(mode="json") for page in pages]})
+        print_json(
+            {
+                "site": site.model_dump(mode="json"),
+                "pages": [page.model_dump(mode="json") for page in pages],
+            }
+        )
         return DONE
     for page in pages:
         write(out(), styled(one_line(page.url), "cyan") + styled(f" {one_line(page.title)}"))
         if page.doc_id:
             write(
                 out(),
-                styled(f"{page.doc_id}, fetched {_day(page.fetched_at)}, checked {_day(page.checked_at)}", "dim"),
+                styled(
+                    f"{page.doc_id}, fetched {_day(page.fetched_at)}, "
+                    f"checked {_day(page.checked_at)}",
+                    "dim",
+                ),
                 indent=2,
             )
         if page.problem:
@@ -60,7 +84,8 @@ async def refresh(app: App, name: str, *, json: bool) -> int:
         warn(warning)
     if done.problem:
         warn(
-            f"the pages can be found by their words; to find them by meaning, refresh again when this is solved: {done.problem}"
+            "the pages can be found by their words; to find them by meaning, refresh again when "
+            f"this is solved: {done.problem}"
         )
     return ERROR if done.failed or done.problem else DONE
 
@@ -82,7 +107,9 @@ async def export(app: App, name: str, file: str, *, json: bool) -> int:
         part.replace(path)
     except OSError as error:
         why = f"{error.filename or part}: cannot be written: {error.strerror}"
-        raise StorageError(why, hint="see that the folder is there, can be written to and has room") from error
+        raise StorageError(
+            why, hint="see that the folder is there, can be written to and has room"
+        ) from error
     finally:
         part.unlink(missing_ok=True)
     if json:
@@ -95,13 +122,18 @@ async def export(app: App, name: str, file: str, *, json: bool) -> int:
 def _file(named: str) -> Path:
     path = Path(named).expanduser()
     if path.suffix.lower() not in SUFFIXES:
-        raise InvalidInput(f"{named}: not a name for lines of JSON", hint="name it NAME.jsonl, or - for standard output")
+        raise InvalidInput(
+            f"{named}: not a name for lines of JSON",
+            hint="name it NAME.jsonl, or - for standard output",
+        )
     return path
 
 
 async def delete(app: App, name: str, *, yes: bool, json: bool) -> int:
     info = await service.get_site(app, name)
-    if not yes and not _confirmed(f"Delete site {one_line(name)} with {_count(info.pages, 'page')}? [y/N] "):
+    if not yes and not _confirmed(
+        f"Delete site {one_line(name)} with {_count(info.pages, 'page')}? [y/N] "
+    ):
         write(err(), styled("nothing deleted"))
         return ERROR
     gone = await service.delete_site(app, name)
@@ -117,13 +149,31 @@ def _show(done: Refreshed) -> None:
     for url in done.removed:
         write(out(), styled("removed   ", "yellow") + styled(one_line(url)))
     for problem in done.failed:
-        write(out(), styled("failed    ", "red") + styled(f"{one_line(problem.url)}: {problem.reason}"))
-    sums = {"changed": done.changed, "unchanged": done.unchanged, "removed": len(done.removed), "failed": len(done.failed)}
-    write(out(), styled(", ".join(f"{count} {what}" for what, count in sums.items() if count) or "no pages", "bold"))
+        write(
+            out(),
+            styled("failed    ", "red") + styled(f"{one_line(problem.url)}: {problem.reason}"),
+        )
+    sums = {
+        "changed": done.changed,
+        "unchanged": done.unchanged,
+        "removed": len(done.removed),
+        "failed": len(done.failed),
+    }
+    write(
+        out(),
+        styled(
+            ", ".join(f"{count} {what}" for what, count in sums.items() if count) or "no pages",
+            "bold",
+        ),
+    )
 
 
 def _facts(site: SiteInfo) -> str:
-    parts = [_count(site.pages, "page"), f"{site.bytes / 1e6:.1f} MB", _count(site.chunks, "passage")]
+    parts = [
+        _count(site.pages, "page"),
+        f"{site.bytes / 1e6:.1f} MB",
+        _count(site.chunks, "passage"),
+    ]
     if site.chunks > site.embedded:
         parts.append(f"{site.chunks - site.embedded} to embed")
     if site.problems:

@@ -1,4 +1,5 @@
-"""What reaches the terminal. The one rule: text of documents and models is printed as text, never as markup or control codes.
+"""What reaches the terminal. The one rule: text of documents and models is printed as text, never
+as markup or control codes.
 
 Results go to standard output, everything else to standard error.
 """
@@ -17,24 +18,31 @@ from rich.text import Text
 
 from citewell.errors import CitewellError
 
-# escape sequences; then C0 and C1 controls other than tab and newline, and marks that turn the reading direction
+# escape sequences; then C0 and C1 controls other than tab and newline, and marks that turn the
+# reading direction
 _ESCAPES = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-_])")
 _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 
 
 def plain(text: str) -> str:
     """`text` without anything a terminal would obey."""
-    text = _ESCAPES.sub("", text).replace("\r\n", "\n").replace("\u2028", "\n").replace("\u2029", "\n")
+    text = (
+        _ESCAPES.sub("", text).replace("\r\n", "\n").replace("\u2028", "\n").replace("\u2029", "\n")
+    )
     return _CONTROLS.sub("", text).encode("utf-8", "replace").decode("utf-8")
 
 
 def styled(text: str, style: str = "") -> Text:
-    """`text` as rich text, cleaned, its brackets left alone; the style stays with it where texts are added."""
+    """`text` as rich text, cleaned, its brackets left alone; the style stays with it where texts
+    are added.
+    """
     return Text().append(plain(text), style)
 
 
 def one_line(text: str) -> str:
-    """A name in a list that has a line for each: its own line ends and tabs are shown, not obeyed."""
+    """A name in a list that has a line for each: its own line ends and tabs are shown, not
+    obeyed.
+    """
     return text.replace("\n", "\\n").replace("\t", "\\t")
 
 
@@ -46,7 +54,9 @@ def out() -> Console:
 
 @cache
 def err() -> Console:
-    """Standard error: progress, warnings, errors. One for all, so that a line beside a live display stands above it."""
+    """Standard error: progress, warnings, errors. One for all, so that a line beside a live display
+    stands above it.
+    """
     return Console(stderr=True, highlight=False, markup=False, emoji=False)
 
 
@@ -61,7 +71,9 @@ def write(console: Console, text: Text, indent: int = 0) -> None:
 
 def print_json(value: Any) -> None:
     """The one object of `--json`, readable, in UTF-8; what a terminal would obey is spelt out."""
-    text = _CONTROLS.sub(lambda each: f"\\u{ord(each[0]):04x}", json.dumps(value, ensure_ascii=False, indent=2))
+    text = _CONTROLS.sub(
+        lambda each: f"\\u{ord(each[0]):04x}", json.dumps(value, ensure_ascii=False, indent=2)
+    )
     sys.stdout.write(text.encode("utf-8", "replace").decode("utf-8") + "\n")
     sys.stdout.flush()
 

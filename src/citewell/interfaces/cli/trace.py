@@ -1,6 +1,8 @@
-"""`citewell trace`: how an answer came about, step by step, and what comes out when that is run again.
+"""`citewell trace`: how an answer came about, step by step, and what comes out when that is run
+again.
 
-The one rule: what is read first stands first: what was asked, how it was understood, what was done; the figures after that.
+The one rule: what is read first stands first: what was asked, how it was understood, what was done;
+the figures after that.
 """
 
 from __future__ import annotations
@@ -48,7 +50,11 @@ async def _latest(app: App, user: str, json: bool) -> int:
     if not traces:
         write(console, styled("no traces yet; every question leaves one"))
     for each in traces:
-        write(console, styled(each.trace_id, "cyan") + styled(f" {_when(each.created_at)} {each.agent}: {each.question}"))
+        write(
+            console,
+            styled(each.trace_id, "cyan")
+            + styled(f" {_when(each.created_at)} {each.agent}: {each.question}"),
+        )
     whose = "" if user == "local" else f" --user {shlex.quote(user)}"
     for run in await unfinished(app, user):
         told = f" {_when(run.updated_at)} stopped before {run.next}: {run.question}"
@@ -69,7 +75,9 @@ async def delete(app: App, trace_id: str, user: str, json: bool) -> int:
     return DONE
 
 
-async def replay(app: App, trace_id: str, user: str, *, recorded: bool, fetch: bool, json: bool) -> int:
+async def replay(
+    app: App, trace_id: str, user: str, *, recorded: bool, fetch: bool, json: bool
+) -> int:
     """0 where it comes out the same, 3 where it does not."""
     found = await run_again(app, trace_id, user, recorded=recorded, fetch=fetch)
     if json:
@@ -86,23 +94,39 @@ def _show_replay(found: Replay) -> None:
     for prompt in found.unknown_prompts:
         write(console, styled(f"not recorded, the model was asked: {one_line(prompt)}", "yellow"))
     if found.same:
-        write(console, styled("same: ", "green") + styled(f"{steps} steps and the answer come out as they were"))
+        write(
+            console,
+            styled("same: ", "green")
+            + styled(f"{steps} steps and the answer come out as they were"),
+        )
         return
     many = len(found.differences)
-    write(console, styled("different: ", "yellow") + styled(f"{many} {'thing' if many == 1 else 'things'} in {steps} steps"))
+    write(
+        console,
+        styled("different: ", "yellow")
+        + styled(f"{many} {'thing' if many == 1 else 'things'} in {steps} steps"),
+    )
     place = ""
     for each in found.differences:
         if each.where != place:
             place = each.where
             write(console, styled(place, "cyan"))
         for sign, value in _sides(each):
-            write(console, styled(f"{sign} {each.what}: {value}", "red" if sign == "-" else "green"), indent=4)
+            write(
+                console,
+                styled(f"{sign} {each.what}: {value}", "red" if sign == "-" else "green"),
+                indent=4,
+            )
 
 
 def _sides(each: Difference) -> list[tuple[str, str]]:
     """What was there, then what is; a step or a figure may be on one side only."""
     sides = [("-", each.before), ("+", each.now)]
-    shown = [(sign, one_line(value if isinstance(value, str) else _json(value))) for sign, value in sides if value is not None]
+    shown = [
+        (sign, one_line(value if isinstance(value, str) else _json(value)))
+        for sign, value in sides
+        if value is not None
+    ]
     return shown or [("~", "")]
 
 
@@ -111,17 +135,26 @@ def _json(value: object) -> str:
 
 
 def show(trace: Trace) -> None:
-    """The question and its snapshot, each step with its way on, time and figures, then the answer."""
+    """The question and its snapshot, each step with its way on, time and figures, then the
+    answer.
+    """
     console = out()
     where = f", collection {trace.collection}" if trace.collection else ""
     until = f", kept until {_when(trace.expires_at)}" if trace.expires_at else ""
-    write(console, styled(f"{trace.trace_id} {_when(trace.created_at)} {trace.agent}{where}{until}", "dim"))
+    write(
+        console,
+        styled(f"{trace.trace_id} {_when(trace.created_at)} {trace.agent}{where}{until}", "dim"),
+    )
     write(console, styled(trace.question, "bold"))
     if trace.snapshot is not None:
         _show_snapshot(trace.snapshot, trace.agent)
     write(console, styled("Steps", "bold"))
     for step in trace.steps:
-        write(console, styled(f"{step.n:>3} {step.node} ", "cyan") + styled(f"{step.action} ({step.seconds:.2f} s)"))
+        write(
+            console,
+            styled(f"{step.n:>3} {step.node} ", "cyan")
+            + styled(f"{step.action} ({step.seconds:.2f} s)"),
+        )
         for name, value in step.detail.items():
             shown = value if isinstance(value, str) else _json(value)
             write(console, styled(f"{name}: {shown}", "dim"), indent=4)
@@ -134,11 +167,19 @@ def _show_snapshot(snapshot: Snapshot, agent: str) -> None:
     console, read = out(), snapshot.intent_analysis
     write(console, styled("Intent ", "bold") + styled(read.intent_type or "not named"))
     for name, value in read.parameters.items():
-        write(console, styled(f"{name}: {value if isinstance(value, str) else _json(value)}", "dim"), indent=4)
+        write(
+            console,
+            styled(f"{name}: {value if isinstance(value, str) else _json(value)}", "dim"),
+            indent=4,
+        )
     if read.reasoning:
         write(console, styled(read.reasoning), indent=4)
     write(console, styled("Logic ", "bold") + styled(snapshot.execution_status, "dim"))
-    write(console, styled(snapshot.generated_logic or NOTHING[language(snapshot.user_query)][agent == "data"]), indent=4)
+    write(
+        console,
+        styled(snapshot.generated_logic or NOTHING[language(snapshot.user_query)][agent == "data"]),
+        indent=4,
+    )
 
 
 def _when(at: float) -> str:

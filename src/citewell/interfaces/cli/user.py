@@ -1,4 +1,6 @@
-"""`citewell user`: users and their tokens. The one rule: a token is printed once, alone on its line, and never again."""
+"""`citewell user`: users and their tokens. The one rule: a token is printed once, alone on its
+line, and never again.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +9,16 @@ import time
 
 from citewell.errors import InvalidInput
 from citewell.interfaces.cli.run import DONE, ERROR
-from citewell.interfaces.cli.terminal import err, one_line, out, plain, print_json, styled, warn, write
+from citewell.interfaces.cli.terminal import (
+    err,
+    one_line,
+    out,
+    plain,
+    print_json,
+    styled,
+    warn,
+    write,
+)
 from citewell.runtime.app import App
 from citewell.service.admin import users as service
 from citewell.service.admin.users import UserWithTokens
@@ -15,15 +26,26 @@ from citewell.service.admin.widget_scope import binding_of
 from citewell.store.users.users import Made, TokenInfo
 
 
-async def add(app: App, name: str, role: str, token_name: str, days: float | None, *, json: bool) -> int:
+async def add(
+    app: App, name: str, role: str, token_name: str, days: float | None, *, json: bool
+) -> int:
     added = await service.add_user(app, name, role, token_name, days=days)
     if json:
         print_json(added.model_dump(mode="json"))
     else:
-        write(err(), styled(f"added {one_line(added.user.user_id)}, {added.user.role}. Their token, shown this once:"))
+        write(
+            err(),
+            styled(
+                f"added {one_line(added.user.user_id)}, {added.user.role}. Their token, shown "
+                "this once:"
+            ),
+        )
         _print_token(added.token)
     if not any(user.role == "admin" for user in await app.users.list()):
-        warn(f"there is no admin yet: `citewell user role {one_line(added.user.user_id)} admin` makes one")
+        warn(
+            f"there is no admin yet: `citewell user role {one_line(added.user.user_id)} admin` "
+            "makes one"
+        )
     _not_in_force(app)
     return DONE
 
@@ -34,29 +56,50 @@ async def show_all(app: App, *, json: bool) -> int:
         print_json({"users": [user.model_dump(mode="json") for user in users]})
         return DONE
     if not users:
-        write(out(), styled("there are no users; `citewell user add NAME` adds the first, an admin"))
+        write(
+            out(), styled("there are no users; `citewell user add NAME` adds the first, an admin")
+        )
     for user in users:
         _print_user(user)
     return DONE
 
 
-async def make_token(app: App, name: str, token_name: str, days: float | None, *, json: bool) -> int:
+async def make_token(
+    app: App, name: str, token_name: str, days: float | None, *, json: bool
+) -> int:
     made = await service.make_token(app, name, token_name, days=days)
     return _show_made(app, made, "", json=json)
 
 
 async def make_widget_token(
-    app: App, name: str, token_name: str, days: float | None, *, collection: str, site: str, json: bool
+    app: App,
+    name: str,
+    token_name: str,
+    days: float | None,
+    *,
+    collection: str,
+    site: str,
+    json: bool,
 ) -> int:
-    made = await service.make_widget_token(app, name, token_name, days=days, collection=collection, site=site)
-    return _show_made(app, made, f", for the chat element, {binding_of(made.info.bound).words}", json=json)
+    made = await service.make_widget_token(
+        app, name, token_name, days=days, collection=collection, site=site
+    )
+    return _show_made(
+        app, made, f", for the chat element, {binding_of(made.info.bound).words}", json=json
+    )
 
 
 def _show_made(app: App, made: Made, what: str, *, json: bool) -> int:
     if json:
         print_json(made.model_dump(mode="json"))
     else:
-        write(err(), styled(f"{made.info.token_id} of {one_line(made.info.user_id)}{one_line(what)}, shown this once:"))
+        write(
+            err(),
+            styled(
+                f"{made.info.token_id} of {one_line(made.info.user_id)}{one_line(what)}, shown "
+                "this once:"
+            ),
+        )
         _print_token(made.token)
     _not_in_force(app)
     return DONE
@@ -68,7 +111,12 @@ async def revoke(app: App, name: str, *, json: bool) -> int:
         print_json({"revoked": [token.model_dump(mode="json") for token in gone]})
         return DONE
     for token in gone:
-        write(out(), styled(f"revoked {token.token_id} ({one_line(token.name)}) of {one_line(token.user_id)}"))
+        write(
+            out(),
+            styled(
+                f"revoked {token.token_id} ({one_line(token.name)}) of {one_line(token.user_id)}"
+            ),
+        )
     if not gone:
         write(out(), styled(f"{one_line(name)} has no token"))
     return DONE
@@ -92,8 +140,17 @@ async def remove(app: App, name: str, *, yes: bool, json: bool) -> int:
     if json:
         print_json(gone.model_dump(mode="json"))
     else:
-        write(out(), styled(f"removed {one_line(gone.user_id)}; what they asked and added stays under their name"))
-        write(err(), styled(f"`citewell user forget {one_line(gone.user_id)}` deletes that, too", "dim"))
+        write(
+            out(),
+            styled(
+                f"removed {one_line(gone.user_id)}; what they asked and added stays under their "
+                "name"
+            ),
+        )
+        write(
+            err(),
+            styled(f"`citewell user forget {one_line(gone.user_id)}` deletes that, too", "dim"),
+        )
     return DONE
 
 
@@ -103,9 +160,17 @@ def _print_token(token: str) -> None:
 
 
 def _print_user(user: UserWithTokens) -> None:
-    write(out(), styled(one_line(user.user_id), "cyan") + styled(f" {user.role}, since {_day(user.created_at)}", "dim"))
+    write(
+        out(),
+        styled(one_line(user.user_id), "cyan")
+        + styled(f" {user.role}, since {_day(user.created_at)}", "dim"),
+    )
     for token in user.known:
-        write(out(), styled(f"{token.token_id} {one_line(token.name)}") + styled(_facts(token), "dim"), indent=2)
+        write(
+            out(),
+            styled(f"{token.token_id} {one_line(token.name)}") + styled(_facts(token), "dim"),
+            indent=2,
+        )
 
 
 def _facts(token: TokenInfo) -> str:
@@ -115,7 +180,9 @@ def _facts(token: TokenInfo) -> str:
     asks = f": {one_line(binding_of(token.bound).words)}" if token.bound else ""
     widget = f", for the chat element{asks}" if token.scope == "widget" else ""
     made = _day(token.created_at)
-    named = "" if token.name == made else f" made {made}"  # a token without a name of its own is called by the day
+    named = (
+        "" if token.name == made else f" made {made}"
+    )  # a token without a name of its own is called by the day
     return f"{named}{used}{until}{widget}"
 
 
@@ -126,7 +193,8 @@ def _day(at: float) -> str:
 def _not_in_force(app: App) -> None:
     if app.settings.auth == "none":
         warn(
-            'nobody is asked to sign in yet: set auth = "token" in citewell.toml, or CITEWELL_AUTH=token, and start the server'
+            'nobody is asked to sign in yet: set auth = "token" in citewell.toml, or '
+            "CITEWELL_AUTH=token, and start the server"
         )
 
 

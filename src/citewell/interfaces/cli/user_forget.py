@@ -1,5 +1,6 @@
-"""`citewell user forget`: what is kept of a person is shown, deleted, and looked for once more. The one rule: what is left, in
-the home or in a backup, is said; where the home still holds something the exit code is 1.
+"""`citewell user forget`: what is kept of a person is shown, deleted, and looked for once more. The
+one rule: what is left, in the home or in a backup, is said; where the home still holds something
+the exit code is 1.
 """
 
 from __future__ import annotations
@@ -18,7 +19,9 @@ async def forget(app: App, name: str, backups: Sequence[Path], *, yes: bool, jso
     known = await known_of(app, name)
     if not yes:
         write(err(), styled(f"{one_line(known.user_id)}: {_rows(known.rows)}"))
-        if not confirmed("Delete all of it, private collections and papers too? It cannot be undone. [y/N] "):
+        if not confirmed(
+            "Delete all of it, private collections and papers too? It cannot be undone. [y/N] "
+        ):
             write(err(), styled("nothing deleted"))
             return ERROR
     gone = await forget_person(app, name, backups)
@@ -33,9 +36,15 @@ def _print(gone: Forgotten) -> None:
     write(out(), styled(f"forgotten: {one_line(gone.user_id)}"))
     write(out(), styled(f"deleted: {_rows(gone.removed)}"), indent=2)
     write(out(), styled(f"kept without the name: {_rows(gone.nameless)}"), indent=2)
-    scanned = f"{gone.left.columns} columns and {gone.left.bytes / 1e6:.1f} MB of the database's files were looked through"
+    scanned = (
+        f"{gone.left.columns} columns and {gone.left.bytes / 1e6:.1f} MB of the database's "
+        "files were looked through"
+    )
     if gone.left.found:
-        warn(f"{scanned}, and something is left: {_rows(gone.left.found)}; do it again when no question is under way")
+        warn(
+            f"{scanned}, and something is left: {_rows(gone.left.found)}; do it again when no "
+            "question is under way"
+        )
     else:
         write(out(), styled(f"{scanned}: nothing is left"), indent=2)
     for each in gone.backups:

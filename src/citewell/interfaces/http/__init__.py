@@ -1,4 +1,6 @@
-"""The HTTP interface: one noun a file, one router each. The one rule: every answer that is not 2xx has the one error shape."""
+"""The HTTP interface: one noun a file, one router each. The one rule: every answer that is not 2xx
+has the one error shape.
+"""
 
 from __future__ import annotations
 
@@ -112,7 +114,13 @@ def create_app(app: App) -> FastAPI:
         generate_unique_id_function=name_of,
         lifespan=lifespan,
         exception_handlers=HANDLERS,
-        telemetry={"tracing": False, "metrics": False, "logs": False, "operation_spans": False, "auto_configure": False},
+        telemetry={
+            "tracing": False,
+            "metrics": False,
+            "logs": False,
+            "operation_spans": False,
+            "auto_configure": False,
+        },
     )
     http.state.citewell = app
     http.state.metrics = counts
@@ -131,9 +139,14 @@ def create_app(app: App) -> FastAPI:
 
 
 def _connections(access: AccessSettings) -> Connections:
-    return Connections(most_connections(descriptors()), access.connections, map(plain_address, access.proxies))
+    return Connections(
+        most_connections(descriptors()), access.connections, map(plain_address, access.proxies)
+    )
 
 
 def _routes(http: FastAPI) -> list[BaseRoute]:
     """All that have a path, to name requests by that are refused before they reach theirs."""
-    return [*(each for router in ROUTERS for each in router.routes), *(each for each in http.routes if isinstance(each, Route))]
+    return [
+        *(each for router in ROUTERS for each in router.routes),
+        *(each for each in http.routes if isinstance(each, Route)),
+    ]

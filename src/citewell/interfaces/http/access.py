@@ -1,7 +1,8 @@
 """Who asks is found out here, before any route sees the request.
 
-The one rule: what is not in `OPEN` is closed. A new path, a mounted application, a page that does not exist: nobody who has not
-signed in gets an answer from it. Without users (`auth = "none"`) everybody who reaches this machine's own address is let in.
+The one rule: what is not in `OPEN` is closed. A new path, a mounted application, a page that does
+not exist: nobody who has not signed in gets an answer from it. Without users (`auth = "none"`)
+everybody who reaches this machine's own address is let in.
 """
 
 from __future__ import annotations
@@ -30,7 +31,9 @@ from citewell.store.users.users import Holder, Lifetime, csrf_of
 COOKIE = "citewell_session"
 OPEN = frozenset({"/", "/api/health", "/api/ready", "/api/sign-in", "/widget.js"})
 OPEN_BELOW = ("/assets/",)
-WIDGET = frozenset({"/api/ask", "/api/feedback"})  # what the chat element on a page of another site posts to
+WIDGET = frozenset(
+    {"/api/ask", "/api/feedback"}
+)  # what the chat element on a page of another site posts to
 METRICS = "/metrics"
 ANYBODY = Caller("", "reader", "token")  # who has not signed in, where that is not needed
 FORWARDED = frozenset({"forwarded", "via", "x-real-ip"})  # and all of X-Forwarded-: a proxy's
@@ -56,26 +59,35 @@ class Access:
             except CitewellError as error:
                 scope[REFUSAL] = error
                 headers = error.headers if isinstance(error, Refused) else None
-                await reply(status_of(error), problem_of(error, telling(scope["app"])), headers)(scope, receive, send)
+                await reply(status_of(error), problem_of(error, telling(scope["app"])), headers)(
+                    scope, receive, send
+                )
                 return
             if scope[CALLER] is ANYBODY and scope["method"] not in READING:
                 send = self._trying(scope, receive, send)
         await self.app(scope, receive, send)
 
     def _trying(self, scope: Scope, receive: Receive, send: Send) -> Send:
-        """Who is not known yet and sends something has tried to be let in. Whatever it is refused for counts: a token that is
-        nobody's, one that is no good here, a body that cannot be read. A limit of its user that is reached counts there.
+        """Who is not known yet and sends something has tried to be let in. Whatever it is refused
+        for counts: a token that is nobody's, one that is no good here, a body that cannot be read.
+        A limit of its user that is reached counts there.
         """
         address, over = address_of(scope, self.settings.access.proxies), False
 
         async def counted(message: Message) -> None:
             nonlocal over
-            if message["type"] == "http.response.start" and 400 <= message["status"] < 500 and message["status"] != 429:
+            if (
+                message["type"] == "http.response.start"
+                and 400 <= message["status"] < 500
+                and message["status"] != 429
+            ):
                 try:
                     await self.rates.attempt(address)
                 except Refused as error:
                     over, scope[REFUSAL] = True, error
-                    await reply(error.status, problem_of(error), error.headers)(scope, receive, send)
+                    await reply(error.status, problem_of(error), error.headers)(
+                        scope, receive, send
+                    )
             if not over:
                 await send(message)
 
@@ -91,34 +103,59 @@ class Access:
             await self.rates.visit(address, VISITOR)
             return Caller(VISITOR, "reader", visitor=True, bound=self.settings.access.public)
         scope[ASKED] = self.rates.request
-        if path in OPEN or path.startswith(OPEN_BELOW) or (path == METRICS and _is_here(scope, headers, self.settings.access)):
+        if (
+            path in OPEN
+            or path.startswith(OPEN_BELOW)
+            or (path == METRICS and _is_here(scope, headers, self.settings.access))
+        ):
             return ANYBODY
         app = cast("App", scope["app"].state.citewell)
         caller, holder = await self._signed_in(app, headers, address, visits=visits)
-        if holder.scope == "widget":  # many people under one name: no one of them may spend what is everybody's
+        if (
+            holder.scope == "widget"
+        ):  # many people under one name: no one of them may spend what is everybody's
             _check_widget(holder, path, scope["method"])
             await self.rates.visit(address, holder.token_id)
             return caller
         await self.rates.request(caller.user_id)
         if visits:  # it is bound to nothing: readers of the page could ask all that its user may
-            hint = "make one that says what the page may ask: citewell user token NAME --widget --collection C, or --site S"
-            raise Refused(403, "not_allowed", f"this token of {holder.user_id} is not for pages of other sites", hint)
+            hint = (
+                "make one that says what the page may ask: citewell user token NAME --widget "
+                "--collection C, or --site S"
+            )
+            raise Refused(
+                403,
+                "not_allowed",
+                f"this token of {holder.user_id} is not for pages of other sites",
+                hint,
+            )
         if path == METRICS and caller.role != "admin":
             raise Refused(
-                403, "not_allowed", f"{path} is for admins", "ask for it on the machine itself, or with an admin's token"
+                403,
+                "not_allowed",
+                f"{path} is for admins",
+                "ask for it on the machine itself, or with an admin's token",
             )
         if caller.csrf and scope["method"] not in READING:
             _check_csrf(headers, caller.csrf)
         scope[STILL] = partial(_check_still, app, headers, caller, lifetime(self.settings))
         return caller
 
-    async def _signed_in(self, app: App, headers: Headers, address: str, *, visits: bool) -> tuple[Caller, Holder]:
+    async def _signed_in(
+        self, app: App, headers: Headers, address: str, *, visits: bool
+    ) -> tuple[Caller, Holder]:
         """By a token, or by the page's cookie. Raises Refused (401)."""
         if token := token_of(headers):
             holder = await app.users.holder(token)
             if holder is None:
                 await self.rates.attempt(address)
-                raise Refused(401, "wrong_token", "the token is unknown, was revoked, or has run out", _NEW, headers=BEARER)
+                raise Refused(
+                    401,
+                    "wrong_token",
+                    "the token is unknown, was revoked, or has run out",
+                    _NEW,
+                    headers=BEARER,
+                )
             if holder.scope == "widget":
                 bound = (holder.bound,) if holder.bound else self.settings.access.public
                 return Caller(holder.user_id, "reader", "token", visitor=True, bound=bound), holder
@@ -135,16 +172,23 @@ _NEW = "`citewell user token NAME` makes a new one"
 
 
 def _nobody() -> Refused:
-    hint = "send Authorization: Bearer TOKEN, or sign in on the page; `citewell user add NAME` makes a user and a token"
+    hint = (
+        "send Authorization: Bearer TOKEN, or sign in on the page; `citewell user add NAME` "
+        "makes a user and a token"
+    )
     return Refused(401, "not_signed_in", "nobody is signed in", hint, headers=BEARER)
 
 
 async def _check_still(app: App, headers: Headers, caller: Caller, life: Lifetime) -> None:
-    """A stream goes on for as long as its beginner is let in, with the role that they had. No use of the token or the page's
-    session is noted. Raises Refused (401).
+    """A stream goes on for as long as its beginner is let in, with the role that they had. No use
+    of the token or the page's session is noted. Raises Refused (401).
     """
     token = token_of(headers)
-    found = app.users.holder(token, note=False) if token else app.users.signed_in(cookie_of(headers), life, note=False)
+    found = (
+        app.users.holder(token, note=False)
+        if token
+        else app.users.signed_in(cookie_of(headers), life, note=False)
+    )
     holder = await found
     if holder is None or holder.role != caller.role:
         raise _nobody()
@@ -166,7 +210,9 @@ def cookie_of(headers: Headers) -> str:
 
 
 def address_of(scope: Scope, proxies: tuple[str, ...]) -> str:
-    """Where a request comes from: the last address that a proxy we believe has seen, else who is connected."""
+    """Where a request comes from: the last address that a proxy we believe has seen, else who is
+    connected.
+    """
     client, believed = _client(scope), {plain_address(each) for each in proxies}
     if client in believed:
         seen = [plain_address(each) for each in _said(scope, "x-forwarded-for")]
@@ -175,8 +221,14 @@ def address_of(scope: Scope, proxies: tuple[str, ...]) -> str:
 
 
 def is_https(scope: Scope, proxies: tuple[str, ...]) -> bool:
-    """Whether who asks does so by https: from here, or from a proxy we believe, whose word is the last."""
-    said = _said(scope, "x-forwarded-proto") if _client(scope) in {plain_address(each) for each in proxies} else []
+    """Whether who asks does so by https: from here, or from a proxy we believe, whose word is the
+    last.
+    """
+    said = (
+        _said(scope, "x-forwarded-proto")
+        if _client(scope) in {plain_address(each) for each in proxies}
+        else []
+    )
     return (said[-1] if said else str(scope.get("scheme", ""))).lower() == "https"
 
 
@@ -186,8 +238,15 @@ def _client(scope: Scope) -> str:
 
 
 def _said(scope: Scope, name: str) -> list[str]:
-    """What all headers of this name list: a client sends one of its own, and a proxy may add another below it."""
-    return [part.strip() for line in Headers(scope=scope).getlist(name) for part in line.split(",") if part.strip()]
+    """What all headers of this name list: a client sends one of its own, and a proxy may add
+    another below it.
+    """
+    return [
+        part.strip()
+        for line in Headers(scope=scope).getlist(name)
+        for part in line.split(",")
+        if part.strip()
+    ]
 
 
 def plain_address(address: str) -> str:
@@ -202,8 +261,14 @@ def plain_address(address: str) -> str:
 
 
 def _is_here(scope: Scope, headers: Headers, access: AccessSettings) -> bool:
-    """From this machine itself. Not where others come through a proxy on it, which need not say so in a header."""
-    if access.proxies or access.hosts or any(name in FORWARDED or name.startswith("x-forwarded-") for name in headers):
+    """From this machine itself. Not where others come through a proxy on it, which need not say so
+    in a header.
+    """
+    if (
+        access.proxies
+        or access.hosts
+        or any(name in FORWARDED or name.startswith("x-forwarded-") for name in headers)
+    ):
         return False
     with suppress(ValueError):
         return ipaddress.ip_address(_client(scope)).is_loopback
@@ -211,17 +276,35 @@ def _is_here(scope: Scope, headers: Headers, access: AccessSettings) -> bool:
 
 
 def _check_widget(holder: Holder, path: str, method: str) -> None:
-    """A token that stands in a page is everybody's, whoever shows it, so it is good for little. Raises Refused."""
+    """A token that stands in a page is everybody's, whoever shows it, so it is good for little.
+    Raises Refused.
+    """
     if holder.role != "reader":
-        hint = "a token on a page is everybody's: make one for a reader, citewell user token NAME --widget"
-        raise Refused(403, "not_allowed", f"{holder.user_id} is {holder.role}; pages of other sites use a reader's token", hint)
+        hint = (
+            "a token on a page is everybody's: make one for a reader, citewell user token NAME "
+            "--widget"
+        )
+        raise Refused(
+            403,
+            "not_allowed",
+            f"{holder.user_id} is {holder.role}; pages of other sites use a reader's token",
+            hint,
+        )
     if path not in WIDGET or method != "POST":  # GET would list what all visitors have said
         hint = "use another token: citewell user token NAME"
-        raise Refused(403, "not_allowed", f"this token is for the chat element: it is not good for {method} {path[:100]}", hint)
+        raise Refused(
+            403,
+            "not_allowed",
+            f"this token is for the chat element: it is not good for {method} {path[:100]}",
+            hint,
+        )
 
 
 def _check_csrf(headers: Headers, csrf: str) -> None:
     """The page that sends a cookie must be ours: it alone could read this. Raises Refused."""
     if not hmac.compare_digest(headers.get("x-csrf-token", "").encode(), csrf.encode()):
-        hint = "send X-CSRF-Token with the csrf of GET /api/me; programs send Authorization: Bearer TOKEN instead of a cookie"
+        hint = (
+            "send X-CSRF-Token with the csrf of GET /api/me; programs send Authorization: "
+            "Bearer TOKEN instead of a cookie"
+        )
         raise Refused(403, "csrf", "the X-CSRF-Token is missing or wrong", hint)

@@ -1,5 +1,5 @@
-"""Under which address this server is asked just now: for links that somebody else's program shows. The one rule: they lead back
-the way that the request came.
+"""Under which address this server is asked just now: for links that somebody else's program shows.
+The one rule: they lead back the way that the request came.
 """
 
 from __future__ import annotations

@@ -1,4 +1,6 @@
-"""`POST /api/ask`: a question to an Answer, whole or as events. A client that leaves stops the work."""
+"""`POST /api/ask`: a question to an Answer, whole or as events. A client that leaves stops the
+work.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,8 @@ from citewell.types import Answer, Event
 
 router = APIRouter(prefix="/api", tags=["ask"], route_class=JSONRoute)
 EVENTS = (
-    "`text/event-stream`: events `step`, `progress`, `token`, `citation`, `warning`, `answer`, `error`, each with JSON data"
+    "`text/event-stream`: events `step`, `progress`, `token`, `citation`, `warning`, `answer`, "
+    "`error`, each with JSON data"
 )
 
 
@@ -38,7 +41,9 @@ class Stopping(BaseModel):
     responses={200: {"content": {"text/event-stream": {}}, "description": EVENTS}},
 )
 async def ask(request: Request, body: AskRequest, app: Citewell, caller: Asking) -> Response:
-    """Answer one question. With `Accept: text/event-stream` the steps and the draft come first, as they happen."""
+    """Answer one question. With `Accept: text/event-stream` the steps and the draft come first, as
+    they happen.
+    """
     body = body.model_copy(update={"user_id": caller.of(body)})
     if caller.bound is None:
         return await answered(request, app, body)
@@ -49,7 +54,9 @@ def as_it_is(event: Event) -> Event:
     return event
 
 
-async def answered(request: Request, app: App, body: AskRequest, tell: Callable[[Event], Event] = as_it_is) -> Response:
+async def answered(
+    request: Request, app: App, body: AskRequest, tell: Callable[[Event], Event] = as_it_is
+) -> Response:
     """An Answer, or events, as the request wants it. `tell`: what of each event goes out."""
     if "text/event-stream" in request.headers.get("accept", ""):
         return event_stream(request, _events(app, body, tell))
@@ -59,19 +66,25 @@ async def answered(request: Request, app: App, body: AskRequest, tell: Callable[
 
 @router.post("/runs/{trace_id}/stop", status_code=202)
 async def stop_run(trace_id: str, app: Citewell, caller: Asking) -> Stopping:
-    """Have a website question that is still exploring answer from what it has; its first event names the `trace_id`."""
+    """Have a website question that is still exploring answer from what it has; its first event
+    names the `trace_id`.
+    """
     stop(app, trace_id, caller.user_id)
     return Stopping(trace_id=trace_id)
 
 
-async def _events(app: App, body: AskRequest, tell: Callable[[Event], Event]) -> AsyncIterator[Pair]:
+async def _events(
+    app: App, body: AskRequest, tell: Callable[[Event], Event]
+) -> AsyncIterator[Pair]:
     async with aclosing(cast("AsyncGenerator[Event, None]", stream(app, body))) as told:
         async for event in told:
             yield event.kind, shown(tell(event))
 
 
 def shown(event: Event) -> Any:
-    """An event's data as JSON: words are wrapped as `{"text"}`, so that every event carries an object."""
+    """An event's data as JSON: words are wrapped as `{"text"}`, so that every event carries an
+    object.
+    """
     if isinstance(event.data, BaseModel):
         return event.data.model_dump(mode="json")
     return {"text": event.data} if isinstance(event.data, str) else event.data
@@ -81,7 +94,9 @@ Done = TypeVar("Done")
 
 
 async def while_connected(request: Request, doing: Coroutine[Any, Any, Done]) -> Done:
-    """What the work comes to, unless the client leaves or a server that stops can wait no longer: then it is cancelled."""
+    """What the work comes to, unless the client leaves or a server that stops can wait no longer:
+    then it is cancelled.
+    """
     work = asyncio.create_task(doing)
     over = request.app.state.citewell.stopping.cut
     gone, stop = asyncio.create_task(_left(request)), asyncio.create_task(over.wait())

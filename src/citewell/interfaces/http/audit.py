@@ -1,4 +1,6 @@
-"""`/api/audit`: the log of administration, for admins: list, verify. The one rule: it is read here and never written."""
+"""`/api/audit`: the log of administration, for admins: list, verify. The one rule: it is read here
+and never written.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,9 @@ async def list_audit(
     app: Citewell,
     _: Admin,
     limit: Annotated[int, Query(ge=1, le=MOST)] = 100,
-    before: Annotated[int | None, Query(ge=1, le=2**53, description="entries older than this one")] = None,
+    before: Annotated[
+        int | None, Query(ge=1, le=2**53, description="entries older than this one")
+    ] = None,
 ) -> Entries:
     """Who administered what, the newest first."""
     return Entries(entries=await app.audit.list(limit, before))

@@ -1,7 +1,9 @@
-"""Bodies: JSON as every route reads it, and those that a route reads itself, for they may be a form or JSON.
+"""Bodies: JSON as every route reads it, and those that a route reads itself, for they may be a form
+or JSON.
 
-The one rule: what a body costs is bounded before it is looked at. JSON is Unicode text (half characters are none) and holds at
-most `MOST_VALUES` values, so that no more can be wrong with it; a large one is read beside the event loop.
+The one rule: what a body costs is bounded before it is looked at. JSON is Unicode text (half
+characters are none) and holds at most `MOST_VALUES` values, so that no more can be wrong with it; a
+large one is read beside the event loop.
 """
 
 from __future__ import annotations
@@ -23,7 +25,8 @@ from starlette.exceptions import HTTPException
 from citewell.errors import InvalidInput, StorageError
 from citewell.interfaces.http.errors import Refused
 
-MOST_VALUES = 25_000  # in one body, lists and objects counted too: 200 claims with 100 passages each are 21,000
+# in one body, lists and objects counted too: 200 claims with 100 passages each are 21,000
+MOST_VALUES = 25_000
 LARGE = 65_536  # bytes that are read in a thread
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _DISK = {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EFBIG}  # full, read-only, or no larger file
@@ -49,7 +52,9 @@ class JSONRoute(APIRoute):
 
 
 def _refusal(error: OSError) -> StorageError | None:
-    """A disk that takes no temporary file, as large forms are read to; None for other errors. It names no folder."""
+    """A disk that takes no temporary file, as large forms are read to; None for other errors. It
+    names no folder.
+    """
     if error.errno in _DISK:
         why = error.strerror
     elif _NOWHERE in str(error):
@@ -66,7 +71,9 @@ class _Bounded(Request):
 
 
 async def read_json(data: bytes) -> Any:
-    """Raises JSONDecodeError for what is no JSON in UTF-8, HTTPException (413) where it holds too many values."""
+    """Raises JSONDecodeError for what is no JSON in UTF-8, HTTPException (413) where it holds too
+    many values.
+    """
     return await anyio.to_thread.run_sync(_parsed, data) if len(data) > LARGE else _parsed(data)
 
 
@@ -87,14 +94,22 @@ def _parsed(data: bytes) -> Any:
 
 
 def one_file(form: FormData, largest: int, hint: str = "") -> UploadFile:
-    """The file of a form, whatever its field is called. Raises InvalidInput where there is none or several, Refused where it is
-    larger than `largest` bytes.
+    """The file of a form, whatever its field is called. Raises InvalidInput where there is none or
+    several, Refused where it is larger than `largest` bytes.
     """
     files = [part for _, part in form.multi_items() if isinstance(part, UploadFile)]
     if len(files) != 1:
-        raise InvalidInput(f"the form holds {len(files)} files", hint=hint or "send one file, as a part with a file name")
+        raise InvalidInput(
+            f"the form holds {len(files)} files",
+            hint=hint or "send one file, as a part with a file name",
+        )
     if (files[0].size or 0) > largest:
-        raise Refused(413, "too_large", f"the file is larger than the {largest:,} bytes allowed", "raise ingest.max_bytes")
+        raise Refused(
+            413,
+            "too_large",
+            f"the file is larger than the {largest:,} bytes allowed",
+            "raise ingest.max_bytes",
+        )
     return files[0]
 
 
@@ -103,7 +118,9 @@ async def checked_json(kind: type[Body], request: Request) -> Body:
     try:
         return checked(kind, await read_json(await request.body()))
     except json.JSONDecodeError as error:
-        raise RequestValidationError([{"type": "json_invalid", "loc": ("body", error.pos), "msg": error.msg}]) from None
+        raise RequestValidationError(
+            [{"type": "json_invalid", "loc": ("body", error.pos), "msg": error.msg}]
+        ) from None
 
 
 def checked(kind: type[Body], given: Any) -> Body:
@@ -112,4 +129,6 @@ def checked(kind: type[Body], given: Any) -> Body:
         return kind.model_validate(given)
     except ValidationError as error:
         faults = error.errors(include_url=False, include_input=False)
-        raise RequestValidationError([{**fault, "loc": ("body", *fault["loc"])} for fault in faults]) from None
+        raise RequestValidationError(
+            [{**fault, "loc": ("body", *fault["loc"])} for fault in faults]
+        ) from None

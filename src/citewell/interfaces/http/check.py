@@ -1,5 +1,5 @@
-"""`POST /api/check`: a text held against documents, or claims against evidence that comes with them. A client that leaves stops
-the work.
+"""`POST /api/check`: a text held against documents, or claims against evidence that comes with
+them. A client that leaves stops the work.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ router = APIRouter(prefix="/api", tags=["check"], route_class=JSONRoute)
 
 @router.post("/check")
 async def check(request: Request, body: CheckRequest, app: Citewell) -> CheckResult | PairsResult:
-    """Each sentence of `text` (20,000 characters) with its verdict and the quotes that show it; or, of `pairs` (200), a verdict
-    each.
+    """Each sentence of `text` (20,000 characters) with its verdict and the quotes that show it; or,
+    of `pairs` (200), a verdict each.
     """
     return await while_connected(request, check_request(app, body))

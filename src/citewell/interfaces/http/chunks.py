@@ -1,4 +1,6 @@
-"""How a document or a sent file would be cut into passages, one way or several. The one rule: nothing is stored."""
+"""How a document or a sent file would be cut into passages, one way or several. The one rule:
+nothing is stored.
+"""
 
 from __future__ import annotations
 
@@ -35,20 +37,35 @@ Chunkers = Annotated[tuple[ChunkerName, ...], Query(max_length=4)]
 
 @router.get("/documents/{doc_id}/chunks", operation_id="preview_document_chunks")
 async def document_chunks(
-    doc_id: str, app: Citewell, chunker: Chunkers = (), tokens: int | None = None, overlap: int | None = None
+    doc_id: str,
+    app: Citewell,
+    chunker: Chunkers = (),
+    tokens: int | None = None,
+    overlap: int | None = None,
 ) -> Previews:
-    """As its collection cuts it, or each way of `chunker`. `semantic` embeds every sentence: minutes for a long document."""
+    """As its collection cuts it, or each way of `chunker`. `semantic` embeds every sentence:
+    minutes for a long document.
+    """
     return await preview_document(app, doc_id, chunker, {"tokens": tokens, "overlap": overlap})
 
 
 @router.post("/chunks", openapi_extra=FORM, operation_id="preview_file_chunks")
 async def file_chunks(
-    request: Request, app: Citewell, chunker: Chunkers = (), tokens: int | None = None, overlap: int | None = None
+    request: Request,
+    app: Citewell,
+    chunker: Chunkers = (),
+    tokens: int | None = None,
+    overlap: int | None = None,
 ) -> Previews:
     """The same for one file of a multipart form."""
     if not request.headers.get("content-type", "").startswith("multipart/form-data"):
-        raise InvalidInput("a file is sent as a multipart/form-data body", hint="curl -F file=@report.pdf .../api/chunks")
+        raise InvalidInput(
+            "a file is sent as a multipart/form-data body",
+            hint="curl -F file=@report.pdf .../api/chunks",
+        )
     async with request.form(max_files=2, max_fields=5) as form:
         file = one_file(form, app.settings.ingest.max_bytes)
         name = base_name(file.filename or "")
-        return await preview_bytes(app, await file.read(), name, chunker, {"tokens": tokens, "overlap": overlap})
+        return await preview_bytes(
+            app, await file.read(), name, chunker, {"tokens": tokens, "overlap": overlap}
+        )

@@ -1,6 +1,7 @@
 """A server that is told to stop: what it still takes, and how many requests it has in hand.
 
-The one rule: what was begun is finished, in its time; what would begin something new is told when to come again.
+The one rule: what was begun is finished, in its time; what would begin something new is told when
+to come again.
 """
 
 from __future__ import annotations
@@ -16,8 +17,12 @@ from citewell.interfaces.http.openai_errors import of_ours
 from citewell.interfaces.problem import problem_of
 from citewell.runtime.shutdown import Stopping
 
-ENDLESS = re.compile(r"/mcp|/api/jobs/[^/]+/events")  # read for as long as there is something to tell
-FINISH = re.compile(r"/api/runs/[^/]+/stop")  # has a question answer from what there is: that helps to end
+ENDLESS = re.compile(
+    r"/mcp|/api/jobs/[^/]+/events"
+)  # read for as long as there is something to tell
+FINISH = re.compile(
+    r"/api/runs/[^/]+/stop"
+)  # has a question answer from what there is: that helps to end
 
 
 class Closing:
@@ -42,14 +47,18 @@ class Closing:
 
     def _refused(self, path: str) -> ASGIApp:
         seconds = self.stopping.retry_after
-        error = Stopped("the server is stopping and takes nothing new", hint=f"ask again in {seconds} seconds")
+        error = Stopped(
+            "the server is stopping and takes nothing new", hint=f"ask again in {seconds} seconds"
+        )
         response = of_ours(error) if path.startswith("/v1/") else reply(503, problem_of(error))
         response.headers["Retry-After"] = str(seconds)
         return response
 
 
 def begins(method: str, path: str) -> bool:
-    """Whether a request begins something: all but reading what is there, and ending a question early."""
+    """Whether a request begins something: all but reading what is there, and ending a question
+    early.
+    """
     if method in READING:
         return bool(ENDLESS.fullmatch(path))
     return not FINISH.fullmatch(path)

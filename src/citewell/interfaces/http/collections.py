@@ -1,4 +1,6 @@
-"""`/api/collections`: list, create, get, change, delete; their documents: list, upload, add a page of the web."""
+"""`/api/collections`: list, create, get, change, delete; their documents: list, upload, add a page
+of the web.
+"""
 
 from __future__ import annotations
 
@@ -32,11 +34,17 @@ FORM: dict[str, Any] = {
             "multipart/form-data": {
                 "schema": {
                     "type": "object",
-                    "properties": {"file": {"type": "array", "items": {"type": "string", "format": "binary"}}},
+                    "properties": {
+                        "file": {"type": "array", "items": {"type": "string", "format": "binary"}}
+                    },
                 }
             },
             "application/json": {
-                "schema": {"type": "object", "properties": {"url": {"type": "string"}}, "required": ["url"]},
+                "schema": {
+                    "type": "object",
+                    "properties": {"url": {"type": "string"}},
+                    "required": ["url"],
+                },
             },
         },
     }
@@ -100,7 +108,9 @@ async def list_collections(app: Citewell) -> Collections:
 async def create_collection(body: NewCollection, app: Citewell, caller: Editor) -> CollectionInfo:
     """An empty one."""
     owner = caller.user_id if body.private else ""
-    return await service.create_collection(app, body.name, body.chunking.model_dump(exclude_none=True), owner)
+    return await service.create_collection(
+        app, body.name, body.chunking.model_dump(exclude_none=True), owner
+    )
 
 
 @router.get("/{name}")
@@ -128,10 +138,12 @@ async def documents(name: str, app: Citewell) -> Documents:
     return Documents(documents=await list_documents(app, name))
 
 
-@router.post("/{name}/documents", status_code=202, openapi_extra=FORM, operation_id="upload_documents")
+@router.post(
+    "/{name}/documents", status_code=202, openapi_extra=FORM, operation_id="upload_documents"
+)
 async def upload(name: str, request: Request, app: Citewell, _: Editor) -> Job:
-    """Store the files of a multipart form and add them as a job; the collection is made where it is new. Or, as JSON `{url}`,
-    a page of the web, which the job fetches.
+    """Store the files of a multipart form and add them as a job; the collection is made where it is
+    new. Or, as JSON `{url}`, a page of the web, which the job fetches.
 
     Every file part counts, whatever its field is called.
     """
@@ -139,10 +151,15 @@ async def upload(name: str, request: Request, app: Citewell, _: Editor) -> Job:
     if kind.startswith("application/json"):
         return await submit_page(app, name, (await checked_json(WebPage, request)).url)
     if not kind.startswith("multipart/form-data"):
-        hint = f'curl -F file=@report.pdf .../{name}/documents; a page of the web: JSON {{"url": "https://..."}}'
+        hint = (
+            f'curl -F file=@report.pdf .../{name}/documents; a page of the web: JSON {{"url": '
+            f'"https://..."}}'
+        )
         raise InvalidInput("an upload is a multipart/form-data body", hint=hint)
     async with request.form(max_files=MOST_FILES) as form:
         files = [part for _, part in form.multi_items() if isinstance(part, UploadFile)]
         if not files:
-            raise InvalidInput("the form holds no file", hint="send each file as a part with a file name")
+            raise InvalidInput(
+                "the form holds no file", hint="send each file as a part with a file name"
+            )
         return await submit(app, name, [Upload(part.filename or "", part.file) for part in files])

@@ -1,7 +1,9 @@
-"""Who is connected: how many in all, how many of one address, and who has to go where there is no room.
+"""Who is connected: how many in all, how many of one address, and who has to go where there is no
+room.
 
-The one rule: a connection that waits for its client makes room for a new one, the longest waiting first; one whose request is
-being answered never does. So clients that say nothing cannot keep others out, however many they are.
+The one rule: a connection that waits for its client makes room for a new one, the longest waiting
+first; one whose request is being answered never does. So clients that say nothing cannot keep
+others out, however many they are.
 """
 
 from __future__ import annotations
@@ -13,8 +15,16 @@ from typing import Protocol
 from citewell.interfaces.http.rates import network_of
 
 MOST = 10_000  # connections, however many descriptors there are
-RESERVE = 256  # descriptors kept for files, the database, models and what fetches pages, half of them where there are few
-REASONS = ("address", "full", "head", "body", "reply")  # why connections are closed: too many of one address, in all; too slow
+# descriptors kept for files, the database, models and what fetches pages, half of them where there
+# are few
+RESERVE = 256
+REASONS = (
+    "address",
+    "full",
+    "head",
+    "body",
+    "reply",
+)  # why connections are closed: too many of one address, in all; too slow
 
 
 class Connection(Protocol):
@@ -33,7 +43,9 @@ def most_connections(descriptors: int) -> int:
 
 
 class Connections:
-    """Those that are open. `most` in all, `most_of_one` of one address (with IPv6 of a /64); `proxies` stand for many."""
+    """Those that are open. `most` in all, `most_of_one` of one address (with IPv6 of a /64);
+    `proxies` stand for many.
+    """
 
     def __init__(self, most: int, most_of_one: int, proxies: Iterable[str] = ()) -> None:
         self.most = most
@@ -48,9 +60,15 @@ class Connections:
         return self._open.total()
 
     def enter(self, one: Connection) -> str:
-        """Count a new one, in the place of one that waits where there is no room. Says why not: "address", "full"; else ""."""
+        """Count a new one, in the place of one that waits where there is no room. Says why not:
+        "address", "full"; else "".
+        """
         whose = network_of(one.address)
-        if whose not in self._proxies and self._open[whose] >= self.most_of_one and not self._made_room("address", whose):
+        if (
+            whose not in self._proxies
+            and self._open[whose] >= self.most_of_one
+            and not self._made_room("address", whose)
+        ):
             return "address"
         if self.count >= self.most and not self._made_room("full"):
             return "full"
@@ -78,7 +96,9 @@ class Connections:
         return self._made_room("full")
 
     def _made_room(self, why: str, whose: str = "") -> bool:
-        oldest = next((each for each in self._waiting if not whose or network_of(each.address) == whose), None)
+        oldest = next(
+            (each for each in self._waiting if not whose or network_of(each.address) == whose), None
+        )
         if oldest is None:
             return False
         self.told(why)

@@ -1,9 +1,10 @@
 """`/api/data/sources`: tables that are asked: list, add, schema, rows, glossary, refresh, remove.
 
-A file is sent whole and copied before the reply, which takes as long as reading it does (some 40 s for a million rows of ten
-columns): who adds a table means to ask it next.
+A file is sent whole and copied before the reply, which takes as long as reading it does (some 40 s
+for a million rows of ten columns): who adds a table means to ask it next.
 
-The one rule: over the network nobody names a file or a variable of this machine; only sent bytes and database servers.
+The one rule: over the network nobody names a file or a variable of this machine; only sent bytes
+and database servers.
 """
 
 from __future__ import annotations
@@ -121,11 +122,15 @@ async def list_sources(app: Citewell) -> SourceList:
 
 @router.post("", status_code=201, openapi_extra=FORM)
 async def add_source(request: Request, app: Citewell, caller: Editor) -> AddedSource:
-    """A file as a form, or `{url, name?}` of a PostgreSQL or MySQL database. The reply comes when it can be asked."""
+    """A file as a form, or `{url, name?}` of a PostgreSQL or MySQL database. The reply comes when
+    it can be asked.
+    """
     if request.headers.get("content-type", "").startswith("multipart/form-data"):
         return _added(await _upload(request, app, caller.user_id))
     body = await checked_json(Database, request)
-    return _added(await service.add_database(app, body.url, body.name, caller.user_id if body.private else ""))
+    return _added(
+        await service.add_database(app, body.url, body.name, caller.user_id if body.private else "")
+    )
 
 
 @router.get("/{name}")
@@ -145,15 +150,22 @@ async def get_schema(name: str, app: Citewell, table: str | None = None) -> Sche
     """Tables, columns, types, comments, keys, stored values; of one table where it is named."""
     source = await service.get_source(app, name)
     tables = source.tables if table is None else [asdict(table_of(source, table))]
-    return SchemaText(name=source.name, dialect=source.dialect, fingerprint=source.fingerprint, tables=tables)
+    return SchemaText(
+        name=source.name, dialect=source.dialect, fingerprint=source.fingerprint, tables=tables
+    )
 
 
 @router.get("/{name}/rows")
-async def get_rows(name: str, table: str, app: Citewell, limit: Annotated[int, Query(ge=0, le=1_000)] = 20) -> FirstRows:
+async def get_rows(
+    name: str, table: str, app: Citewell, limit: Annotated[int, Query(ge=0, le=1_000)] = 20
+) -> FirstRows:
     """The first rows of a table."""
     found, rows = await preview(app, name, table, limit)
     return FirstRows(
-        table=found.name, columns=list(rows.columns), kinds=list(rows.kinds), rows=[list(row) for row in rows.rows]
+        table=found.name,
+        columns=list(rows.columns),
+        kinds=list(rows.kinds),
+        rows=[list(row) for row in rows.rows],
     )
 
 
@@ -170,10 +182,15 @@ async def refresh_source(name: str, app: Citewell, _: Editor) -> AddedSource:
 
 
 async def _upload(request: Request, app: App, user_id: str) -> Added:
-    """The bytes are in a folder of ours while they are read. The field `private` says that nobody else is to see them."""
+    """The bytes are in a folder of ours while they are read. The field `private` says that nobody
+    else is to see them.
+    """
     async with request.form(max_files=2, max_fields=5) as form:
         file = one_file(form, app.settings.ingest.max_bytes)
-        said, owner = form.get("name"), user_id if str(form.get("private", "")).lower() in {"true", "1", "on"} else ""
+        said, owner = (
+            form.get("name"),
+            user_id if str(form.get("private", "")).lower() in {"true", "1", "on"} else "",
+        )
         title = base_name(file.filename or "")
         folder = Path(await anyio.to_thread.run_sync(tempfile.mkdtemp, "", "citewell-")) / "upload"
         try:
@@ -185,7 +202,9 @@ async def _upload(request: Request, app: App, user_id: str) -> Added:
 
 
 def _brief(source: Source) -> SourceBrief:
-    tables = [TableBrief(name=t["name"], rows=t["rows"], columns=len(t["columns"])) for t in source.tables]
+    tables = [
+        TableBrief(name=t["name"], rows=t["rows"], columns=len(t["columns"])) for t in source.tables
+    ]
     shown = source.model_dump(include=SourceBrief.model_fields.keys() - {"tables", "glossary"})
     return SourceBrief(**shown, tables=tables, glossary=source.glossary)
 

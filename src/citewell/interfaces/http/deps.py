@@ -1,5 +1,6 @@
-"""What routes ask for: the App as who asks may see it, and who that is. The one rule: both come with the request, never from a
-global; who asks was found out before any route saw the request (access.py).
+"""What routes ask for: the App as who asks may see it, and who that is. The one rule: both come
+with the request, never from a global; who asks was found out before any route saw the request
+(access.py).
 """
 
 from __future__ import annotations
@@ -18,21 +19,36 @@ from citewell.runtime.app import App
 from citewell.store.users.identity import named
 from citewell.store.users.users import Role
 
-__all__ = ["Admin", "Asking", "Caller", "Citewell", "Editor", "Reviewer", "Role", "caller_of", "check_still", "view_of"]
+__all__ = [
+    "Admin",
+    "Asking",
+    "Caller",
+    "Citewell",
+    "Editor",
+    "Reviewer",
+    "Role",
+    "caller_of",
+    "check_still",
+    "view_of",
+]
 
 LOCAL = "local"  # who asks on this machine where nobody signs in and no name is said
-DOING = "citewell.doing"  # where observe.py leaves the request as those who look on know it (citewell.instrumentation)
+# where observe.py leaves the request as those who look on know it (citewell.instrumentation)
+DOING = "citewell.doing"
 CALLER = "citewell.caller"  # where access.py leaves it in a request's scope
-ASKED = "citewell.asked"  # where access.py leaves what counts a request of a user, for who does not know yet whose it is
-STILL = "citewell.still"  # and what raises where the caller is let in no more; none where nobody signs in
+# where access.py leaves what counts a request of a user, for who does not know yet whose it is
+ASKED = "citewell.asked"
+# and what raises where the caller is let in no more; none where nobody signs in
+STILL = "citewell.still"
 LOOK = 3.0  # seconds between two such looks
 READING = frozenset({"GET", "HEAD", "OPTIONS"})
 
 
 @dataclass(frozen=True)
 class Caller:
-    """Who asks, and what they may do. `csrf`: the word that the page sends back with what changes something. `visitor`: from a
-    page of another site. `bound`: all that may be asked (service/admin/widget_scope.py); None: whatever the role allows.
+    """Who asks, and what they may do. `csrf`: the word that the page sends back with what changes
+    something. `visitor`: from a page of another site. `bound`: all that may be asked
+    (service/admin/widget_scope.py); None: whatever the role allows.
     """
 
     user_id: str
@@ -43,19 +59,28 @@ class Caller:
     bound: tuple[str, ...] | None = None
 
     def whose(self, said: str | None) -> str:
-        """The user that a request is about, where it names one (`said`). Raises Refused where that is somebody else."""
+        """The user that a request is about, where it names one (`said`). Raises Refused where that
+        is somebody else.
+        """
         if said is None or self.visitor:
             return self.user_id
         if self.auth == "none":
             return said
         if named(said) != self.user_id:
             hint = "leave user_id out: the token says who asks"
-            raise Refused(403, "other_user", f"{self.user_id} may not ask or change anything as {said[:64]!r}", hint)
+            raise Refused(
+                403,
+                "other_user",
+                f"{self.user_id} may not ask or change anything as {said[:64]!r}",
+                hint,
+            )
         return self.user_id
 
     def of(self, body: BaseModel) -> str:
         """The same for a body that may hold a `user_id`."""
-        return self.whose(getattr(body, "user_id", None) if "user_id" in body.model_fields_set else None)
+        return self.whose(
+            getattr(body, "user_id", None) if "user_id" in body.model_fields_set else None
+        )
 
 
 def caller_of(scope: Scope) -> Caller:
@@ -64,7 +89,9 @@ def caller_of(scope: Scope) -> Caller:
 
 
 async def check_still(scope: Scope) -> None:
-    """For what goes on long after it was let in: whether it still would be. Raises Refused (401)."""
+    """For what goes on long after it was let in: whether it still would be. Raises Refused
+    (401).
+    """
     if STILL in scope:
         await cast("Callable[[], Awaitable[None]]", scope[STILL])()
 
@@ -81,11 +108,21 @@ def _app(request: Request) -> App:
 
 def _asking(
     request: Request,
-    user_id: Annotated[str | None, Query(description="whose; with users only an admin names another, and only to read")] = None,
+    user_id: Annotated[
+        str | None,
+        Query(description="whose; with users only an admin names another, and only to read"),
+    ] = None,
 ) -> Caller:
-    """With the user that the address names: everybody's own choice without users; else an admin may read another's."""
+    """With the user that the address names: everybody's own choice without users; else an admin may
+    read another's.
+    """
     caller = caller_of(request.scope)
-    if user_id is not None and caller.auth == "token" and caller.role == "admin" and request.method in READING:
+    if (
+        user_id is not None
+        and caller.auth == "token"
+        and caller.role == "admin"
+        and request.method in READING
+    ):
         return replace(caller, user_id=named(user_id))
     return replace(caller, user_id=caller.whose(user_id))
 
@@ -102,7 +139,9 @@ class _AtLeast:
 
     def __call__(self, request: Request, caller: Asking) -> Caller:
         if not at_least(caller.role, self.role):
-            raise not_allowed(caller.user_id, caller.role, self.role, f"{request.method} {request.url.path[:100]}")
+            raise not_allowed(
+                caller.user_id, caller.role, self.role, f"{request.method} {request.url.path[:100]}"
+            )
         return caller
 
 

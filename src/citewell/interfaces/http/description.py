@@ -1,7 +1,8 @@
-"""The description for machines, `/api/openapi.json`: what the framework finds in the routes, and what they all have in common.
+"""The description for machines, `/api/openapi.json`: what the framework finds in the routes, and
+what they all have in common.
 
-The one rule: what is true of many operations stands here once, in a table: parameters, errors, who may ask. What is true of one
-stands at its route, in its docstring and its types.
+The one rule: what is true of many operations stands here once, in a table: parameters, errors, who
+may ask. What is true of one stands at its route, in its docstring and its types.
 """
 
 from __future__ import annotations
@@ -15,7 +16,8 @@ from fastapi.routing import APIRoute
 from citewell.interfaces.http.access import COOKIE, METRICS, OPEN
 
 ABOUT = (
-    "Answers from what you give it: documents, web sites, papers, tables. Every sentence of an answer carries a citation, down "
+    "Answers from what you give it: documents, web sites, papers, tables. Every sentence of an "
+    "answer carries a citation, down "
     "to page and characters. Errors have one shape, `Problem`, under `/v1` that of OpenAI's."
 )
 TAGS = {
@@ -120,13 +122,23 @@ CONFLICTS = frozenset(
 )  # 409
 USERS = "/api/users"  # 409 without users
 ELSEWHERE = frozenset(
-    {"ask", "check", "create_chat_completion", "create_embedding", "make_plan", "replay_trace", "search", "send_message"}
+    {
+        "ask",
+        "check",
+        "create_chat_completion",
+        "create_embedding",
+        "make_plan",
+        "replay_trace",
+        "search",
+        "send_message",
+    }
 )  # 502
 
 TEXT = {"type": "string"}
 PROBLEM: dict[str, Any] = {
     "type": "object",
-    "description": "The one shape of an error. `code` is for programs, `message` and `hint` for people.",
+    "description": "The one shape of an error. `code` is for programs, `message` and `hint` "
+    "for people.",
     "properties": {
         "error": {
             "type": "object",
@@ -134,7 +146,9 @@ PROBLEM: dict[str, Any] = {
                 "code": TEXT,
                 "message": TEXT,
                 "hint": {**TEXT, "description": "what to do about it, or empty"},
-                "detail": {"description": "the fields that are wrong, where some are: `[{field, message}]`"},
+                "detail": {
+                    "description": "the fields that are wrong, where some are: `[{field, message}]`"
+                },
             },
             "required": ["code", "message", "hint"],
             "additionalProperties": False,
@@ -161,19 +175,29 @@ OPENAI_PROBLEM: dict[str, Any] = {
     "required": ["error"],
 }
 SCHEMES = {
-    "token": {"type": "http", "scheme": "bearer", "description": "`citewell user add NAME` prints one."},
+    "token": {
+        "type": "http",
+        "scheme": "bearer",
+        "description": "`citewell user add NAME` prints one.",
+    },
     "cookie": {
         "type": "apiKey",
         "in": "cookie",
         "name": COOKIE,
-        "description": "The page's: `POST /api/sign-in` sets it; what changes something carries `X-CSRF-Token` too.",
+        "description": "The page's: `POST /api/sign-in` sets it; what changes something carries "
+        "`X-CSRF-Token` too.",
     },
 }
 
 
 def replies(*kinds: str) -> dict[str, Any]:
     """A reply of these media types that is no object: text, or bytes."""
-    return {"content": {kind: {"schema": TEXT if _is_text(kind) else {**TEXT, "format": "binary"}} for kind in kinds}}
+    return {
+        "content": {
+            kind: {"schema": TEXT if _is_text(kind) else {**TEXT, "format": "binary"}}
+            for kind in kinds
+        }
+    }
 
 
 def _is_text(kind: str) -> bool:
@@ -202,7 +226,9 @@ def describe(http: FastAPI, *, signs_in: bool) -> dict[str, Any]:
 
 
 def _without_tuples(schema: Any) -> Any:
-    """Tuples of one type as lists of that length: makers of clients know `items` and no `prefixItems`."""
+    """Tuples of one type as lists of that length: makers of clients know `items` and no
+    `prefixItems`.
+    """
     if isinstance(schema, list):
         return [_without_tuples(each) for each in schema]
     if not isinstance(schema, dict):
@@ -216,7 +242,9 @@ def _without_tuples(schema: Any) -> Any:
 
 
 def _complete(operation: dict[str, Any], path: str, *, signs_in: bool) -> None:
-    """What one operation has in common with others: descriptions of parameters, errors, who may ask."""
+    """What one operation has in common with others: descriptions of parameters, errors, who may
+    ask.
+    """
     for parameter in operation.get("parameters", []):
         parameter.setdefault("description", PARAMETERS.get(parameter["name"], ""))
     kinds = ["OpenAIProblem", "Problem"] if path.startswith("/v1/") else ["Problem"]
@@ -224,7 +252,10 @@ def _complete(operation: dict[str, Any], path: str, *, signs_in: bool) -> None:
     body = {"application/json": {"schema": shape[0] if len(shape) == 1 else {"anyOf": shape}}}
     replies = operation["responses"]
     replies.pop("422", None)
-    told = {str(status): {"description": REASONS[status], "content": body} for status in _statuses(operation, path)}
+    told = {
+        str(status): {"description": REASONS[status], "content": body}
+        for status in _statuses(operation, path)
+    }
     operation["responses"] = dict(sorted({**told, **replies}.items()))
     asks: list[dict[str, list[str]]] = [{name: []} for name in SCHEMES]
     free = not signs_in or path == METRICS  # which is open on the machine itself
@@ -239,4 +270,8 @@ def _statuses(operation: dict[str, Any], path: str) -> set[int]:
     if "parameters" in operation:
         found.update(NAMED)
     name = operation["operationId"]
-    return found | ({409} if name in CONFLICTS or path.startswith(USERS) else set()) | ({502} if name in ELSEWHERE else set())
+    return (
+        found
+        | ({409} if name in CONFLICTS or path.startswith(USERS) else set())
+        | ({502} if name in ELSEWHERE else set())
+    )

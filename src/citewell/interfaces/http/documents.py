@@ -1,6 +1,7 @@
 """`/api/documents/{id}`: what it is, its text with spans, its original bytes; delete.
 
-The one rule: original bytes are strangers' bytes. They come as a download, never as a page of this origin.
+The one rule: original bytes are strangers' bytes. They come as a download, never as a page of this
+origin.
 """
 
 from __future__ import annotations
@@ -62,7 +63,9 @@ async def get_document(doc_id: str, app: Citewell) -> DocumentInfo:
 
 @router.patch("")
 async def change_document(doc_id: str, body: Change, app: Citewell, _: Editor) -> DocumentInfo:
-    """Its priority: 0 for an ordinary document, up to 10 for one that is to be found before others as good."""
+    """Its priority: 0 for an ordinary document, up to 10 for one that is to be found before others
+    as good.
+    """
     return await service.set_priority(app, doc_id, body.priority)
 
 
@@ -76,8 +79,13 @@ async def content(doc_id: str, app: Citewell) -> Content:
         media_type=document.media_type,
         lang=document.lang,
         text=document.text,
-        sections=[SectionSpan(heading_path=list(s.heading_path), start=s.start, end=s.end) for s in document.sections],
-        pages=[PageSpan(number=page.number, start=page.start, end=page.end) for page in document.pages],
+        sections=[
+            SectionSpan(heading_path=list(s.heading_path), start=s.start, end=s.end)
+            for s in document.sections
+        ],
+        pages=[
+            PageSpan(number=page.number, start=page.start, end=page.end) for page in document.pages
+        ],
     )
 
 
@@ -87,14 +95,24 @@ async def span(
     app: Citewell,
     start: Annotated[int, Query(ge=0)],
     end: Annotated[int, Query(ge=1)],
-    words: Annotated[str, Query(max_length=64, description="the sign of the words that were cited, as links have it")] = "",
+    words: Annotated[
+        str,
+        Query(max_length=64, description="the sign of the words that were cited, as links have it"),
+    ] = "",
     page: Annotated[int | None, Query(ge=1, description="the page where the words stood")] = None,
 ) -> Span:
-    """Words of it as a citation has them: page, section, where its lines stand. That is what links to a citation open."""
+    """Words of it as a citation has them: page, section, where its lines stand. That is what links
+    to a citation open.
+    """
     return await find_span(app, doc_id, start, end, words=words, page=page)
 
 
-@router.get("/file", response_class=Response, responses={200: replies("*/*")}, operation_id="get_document_file")
+@router.get(
+    "/file",
+    response_class=Response,
+    responses={200: replies("*/*")},
+    operation_id="get_document_file",
+)
 async def file(doc_id: str, app: Citewell) -> Response:
     """The bytes as they were added."""
     info, data = await service.original_file(app, doc_id)
@@ -124,8 +142,13 @@ async def page(
     """A page of a PDF as a picture; the lines of the text from `start` to `end` are marked."""
     image = await page_image.find_page(app, doc_id, number, width=width, start=start, end=end)
     tag = f'"{image.tag}"'
-    # the same address shows another picture once the document was changed, so it is asked for again, and seldom sent
-    headers = {"ETag": tag, "Cache-Control": "private, no-cache", "Cross-Origin-Resource-Policy": "same-origin"}
+    # the same address shows another picture once the document was changed, so it is asked for
+    # again, and seldom sent
+    headers = {
+        "ETag": tag,
+        "Cache-Control": "private, no-cache",
+        "Cross-Origin-Resource-Policy": "same-origin",
+    }
     if etag.has(request, tag):
         return Response(status_code=304, headers=headers)
     return Response(await page_image.draw(app, image), media_type="image/png", headers=headers)
@@ -138,7 +161,15 @@ async def delete_document(doc_id: str, app: Citewell, _: Editor) -> None:
 
 
 def disposition(uri: str) -> str:
-    """A download under the file's own name; RFC 6266, with a plain name for clients that know no other."""
+    """A download under the file's own name; RFC 6266, with a plain name for clients that know no
+    other.
+    """
     name = uri.removeprefix("upload:").replace("\\", "/").rpartition("/")[2] or "document"
-    simple = "".join(letter if letter.isascii() and (letter.isalnum() or letter in "._-") else "_" for letter in name)
-    return f"attachment; filename=\"{simple}\"; filename*=UTF-8''{quote(name, safe='', errors='replace')}"
+    simple = "".join(
+        letter if letter.isascii() and (letter.isalnum() or letter in "._-") else "_"
+        for letter in name
+    )
+    return (
+        f'attachment; filename="{simple}"; '
+        f"filename*=UTF-8''{quote(name, safe='', errors='replace')}"
+    )

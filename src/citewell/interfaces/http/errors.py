@@ -1,4 +1,6 @@
-"""The one table from errors to HTTP statuses, and the handlers that put every failure into the one error shape."""
+"""The one table from errors to HTTP statuses, and the handlers that put every failure into the one
+error shape.
+"""
 
 from __future__ import annotations
 
@@ -42,18 +44,29 @@ HINTS = {
     413: "send less at a time",
 }
 GONE = 499  # nobody reads it: the client has left
-REFUSAL = "citewell.refusal"  # where the error that refused a request is in its scope, for those who count
+# where the error that refused a request is in its scope, for those who count
+REFUSAL = "citewell.refusal"
 MOST_FAULTS = 10  # that are told of one body
 LONGEST_FAULT, LONGEST_PLACE = 300, 100  # characters of one of them, and of where it is
 METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE")
 
 
 class Refused(errors.CitewellError):
-    """The HTTP layer itself refuses a request; it knows its status. `limit`: the one of rates.py that was reached."""
+    """The HTTP layer itself refuses a request; it knows its status. `limit`: the one of rates.py
+    that was reached.
+    """
 
     limit = ""
 
-    def __init__(self, status: int, code: str, message: str, hint: str = "", *, headers: dict[str, str] | None = None) -> None:
+    def __init__(
+        self,
+        status: int,
+        code: str,
+        message: str,
+        hint: str = "",
+        *,
+        headers: dict[str, str] | None = None,
+    ) -> None:
         super().__init__(message, hint=hint, code=code)
         self.status = status
         self.headers = headers
@@ -92,15 +105,23 @@ async def http(request: Request, error: Exception) -> JSONResponse:
     """What the framework raises: no such path, wrong method, a body that cannot be read."""
     assert isinstance(error, HTTPException)
     name = HTTPStatus(error.status_code).name.lower()
-    headers = {"Allow": _methods(request)} if error.status_code == 405 else dict(error.headers or {})
-    return reply(error.status_code, problem(name, str(error.detail), HINTS.get(error.status_code, "")), headers)
+    headers = (
+        {"Allow": _methods(request)} if error.status_code == 405 else dict(error.headers or {})
+    )
+    return reply(
+        error.status_code,
+        problem(name, str(error.detail), HINTS.get(error.status_code, "")),
+        headers,
+    )
 
 
 def _methods(request: Request) -> str:
     """All that the path can be asked with; the framework names those of its first route only."""
     routes = request.app.routes
     found = [
-        way for way in METHODS if any(route.matches({**request.scope, "method": way})[0] is Match.FULL for route in routes)
+        way
+        for way in METHODS
+        if any(route.matches({**request.scope, "method": way})[0] is Match.FULL for route in routes)
     ]
     return ", ".join(found)
 
@@ -111,22 +132,42 @@ async def invalid(request: Request, error: Exception) -> JSONResponse:
     told = error.errors()
     faults = [_fault(each) for each in told[:MOST_FAULTS]]
     if any(each["type"] == "json_invalid" for each in told):
-        return reply(400, problem("invalid_json", "the body is not valid JSON", "send one JSON object, in UTF-8", faults))
+        return reply(
+            400,
+            problem(
+                "invalid_json",
+                "the body is not valid JSON",
+                "send one JSON object, in UTF-8",
+                faults,
+            ),
+        )
     message = "; ".join(f"{each['field']}: {each['message']}" for each in faults)
     if len(told) > MOST_FAULTS:
         message += f"; and {len(told) - MOST_FAULTS:,} more"
     hint = "the form is at /api/openapi.json"
     said = request.headers.get("content-type", "")
-    if not said.startswith("application/json") and any(each["loc"][:1] == ("body",) for each in told):
+    if not said.startswith("application/json") and any(
+        each["loc"][:1] == ("body",) for each in told
+    ):
         hint = f"send it as JSON with Content-Type: application/json; {hint}"
     return reply(422, problem("invalid_input", message, hint, faults))
 
 
 def fault(what: str = "") -> Problem:
-    """A fault of ours: the log has the traceback, who asked a line, and both the id of the request."""
+    """A fault of ours: the log has the traceback, who asked a line, and both the id of the
+    request.
+    """
     request_id = request_id_now()
-    hint = f"a fault of Citewell; the server's log says where, at request {request_id}: please report it"
-    return problem("internal", f"internal error: {what}" if what else "internal error", hint, {"request_id": request_id})
+    hint = (
+        f"a fault of Citewell; the server's log says where, at request {request_id}: please "
+        "report it"
+    )
+    return problem(
+        "internal",
+        f"internal error: {what}" if what else "internal error",
+        hint,
+        {"request_id": request_id},
+    )
 
 
 def request_id_now() -> str:
@@ -140,8 +181,13 @@ def _fault(error: dict[str, Any]) -> dict[str, str]:
 
 
 def place_of(error: dict[str, Any]) -> str:
-    """Where in a body or address something is wrong. The names may be whoever's who sent it, so they are cut."""
-    return shortened(".".join(str(part) for part in error["loc"] if part != "body"), LONGEST_PLACE) or "body"
+    """Where in a body or address something is wrong. The names may be whoever's who sent it, so
+    they are cut.
+    """
+    return (
+        shortened(".".join(str(part) for part in error["loc"] if part != "body"), LONGEST_PLACE)
+        or "body"
+    )
 
 
 HANDLERS: dict[int | type[Exception], Callable[[Request, Exception], Any]] = {

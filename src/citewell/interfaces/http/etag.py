@@ -1,5 +1,5 @@
-"""What a client says that it has (`If-None-Match`). The one rule: RFC 9110, 13.1.2: tags are compared without their `W/`, and
-`*` means whatever there is.
+"""What a client says that it has (`If-None-Match`). The one rule: RFC 9110, 13.1.2: tags are
+compared without their `W/`, and `*` means whatever there is.
 """
 
 from __future__ import annotations
@@ -10,4 +10,6 @@ from fastapi import Request
 def has(request: Request, tag: str) -> bool:
     """Whether the client has this already, so that 304 is the reply. `tag` is in its quotes."""
     known = request.headers.get("if-none-match", "")
-    return known.strip() == "*" or tag in (each.strip().removeprefix("W/") for each in known.split(","))
+    return known.strip() == "*" or tag in (
+        each.strip().removeprefix("W/") for each in known.split(",")
+    )

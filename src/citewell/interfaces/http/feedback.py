@@ -1,4 +1,6 @@
-"""`/api/feedback`: people say that an answer is right or wrong. The one rule: the reply comes before the work, with its job."""
+"""`/api/feedback`: people say that an answer is right or wrong. The one rule: the reply comes
+before the work, with its job.
+"""
 
 from __future__ import annotations
 
@@ -35,20 +37,26 @@ class WrongList(BaseModel):
 
 @router.post("", status_code=202)
 async def give_feedback(body: NewFeedback, app: Citewell, caller: Asking) -> Given:
-    """202: it is kept; `/api/jobs/{job_id}` and `/api/feedback/{feedback_id}` tell what becomes of it. An empty `job_id`:
-    nothing has changed.
+    """202: it is kept; `/api/jobs/{job_id}` and `/api/feedback/{feedback_id}` tell what becomes of
+    it. An empty `job_id`: nothing has changed.
     """
-    return await service.give(app, body.trace_id, body.is_correct, body.user_correction, caller.of(body))
+    return await service.give(
+        app, body.trace_id, body.is_correct, body.user_correction, caller.of(body)
+    )
 
 
 @router.get("")
-async def list_feedback(app: Citewell, caller: Asking, limit: Annotated[int, Query(ge=1, le=500)] = 100) -> FeedbackList:
+async def list_feedback(
+    app: Citewell, caller: Asking, limit: Annotated[int, Query(ge=1, le=500)] = 100
+) -> FeedbackList:
     """What a user has said, the newest first."""
     return FeedbackList(feedback=await service.list_feedback(app, caller.user_id, limit))
 
 
 @router.get("/wrong", operation_id="list_wrong_questions")
-async def wrong_questions(app: Citewell, _: Reviewer, limit: Annotated[int, Query(ge=1, le=500)] = 100) -> WrongList:
+async def wrong_questions(
+    app: Citewell, _: Reviewer, limit: Annotated[int, Query(ge=1, le=500)] = 100
+) -> WrongList:
     """Questions whose answers people said to be wrong, the most often first."""
     return WrongList(wrong=await service.wrong_questions(app, limit))
 

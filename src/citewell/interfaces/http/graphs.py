@@ -1,4 +1,6 @@
-"""`/api/graphs`: how an agent goes about a question, to be drawn. The one rule: nothing of it is of a user."""
+"""`/api/graphs`: how an agent goes about a question, to be drawn. The one rule: nothing of it is of
+a user.
+"""
 
 from __future__ import annotations
 
@@ -12,5 +14,7 @@ router = APIRouter(prefix="/api/graphs", tags=["graphs"])
 
 @router.get("/{agent}")
 async def get_graph(agent: str, _: Asking) -> Drawing:
-    """Nodes by the names that steps tell them by, `[from, to, label]` of each edge, and all of it as Mermaid text."""
+    """Nodes by the names that steps tell them by, `[from, to, label]` of each edge, and all of it
+    as Mermaid text.
+    """
     return drawn(agent)

@@ -1,8 +1,10 @@
-"""What every request passes before a route sees it: host, origin, size; and the headers of every reply.
+"""What every request passes before a route sees it: host, origin, size; and the headers of every
+reply.
 
-The one rule: a page of another site must not be able to use this server through its visitor's browser. A foreign `Host` is a
-rebound name, a foreign `Origin` on a request that changes something is such a page; both are refused. Pages of the sites that
-the setting `access.origins` names may do what the chat element does, and nothing else.
+The one rule: a page of another site must not be able to use this server through its visitor's
+browser. A foreign `Host` is a rebound name, a foreign `Origin` on a request that changes something
+is such a page; both are refused. Pages of the sites that the setting `access.origins` names may do
+what the chat element does, and nothing else.
 """
 
 from __future__ import annotations
@@ -24,12 +26,24 @@ from citewell.interfaces.http.errors import Refused, reply
 from citewell.interfaces.problem import problem_of
 
 LARGEST_BODY = 1_000_000  # bytes of a request that is no upload
-UPLOADS = ("/documents", "/api/papers", "/api/data/sources", "/api/chunks")  # ends of the paths that files are sent to
-LARGEST_OPEN = 4_096  # bytes of a request to what is open to everybody: a token to sign in with has 46
+UPLOADS = (
+    "/documents",
+    "/api/papers",
+    "/api/data/sources",
+    "/api/chunks",
+)  # ends of the paths that files are sent to
+LARGEST_OPEN = (
+    4_096  # bytes of a request to what is open to everybody: a token to sign in with has 46
+)
 ENVELOPE = 1_000_000  # bytes that a multipart form adds to its files at most
 
 
-DATA = ("/api/", "/v1/", "/mcp", "/metrics")  # replies that no cache keeps, unless a route says otherwise
+DATA = (
+    "/api/",
+    "/v1/",
+    "/mcp",
+    "/metrics",
+)  # replies that no cache keeps, unless a route says otherwise
 ELSEWHERE = "/widget.js"  # the one file that pages of other sites load
 SAFE = {
     "Cross-Origin-Opener-Policy": "same-origin",
@@ -87,10 +101,14 @@ class Guard:
         await self.app(scope, _counted(receive, limit), send_safe)
 
     def _visits(self, headers: Headers, path: str, method: str) -> bool:
-        """Whether a page of a site that may do so shows the chat element. Our own page is no visitor, whatever is listed."""
+        """Whether a page of a site that may do so shows the chat element. Our own page is no
+        visitor, whatever is listed.
+        """
         if path not in WIDGET or method not in VISITING:
             return False
-        return headers.get("origin", "").lower() in self.origins and headers.get("sec-fetch-site") not in {
+        return headers.get("origin", "").lower() in self.origins and headers.get(
+            "sec-fetch-site"
+        ) not in {
             "same-origin",
             "none",
         }
@@ -112,12 +130,16 @@ class Guard:
     def _limit(self, path: str, headers: Headers) -> int:
         if path in OPEN:
             return LARGEST_OPEN
-        upload = path.endswith(UPLOADS) and headers.get("content-type", "").startswith("multipart/form-data")
+        upload = path.endswith(UPLOADS) and headers.get("content-type", "").startswith(
+            "multipart/form-data"
+        )
         return self.largest_file + ENVELOPE if upload else LARGEST_BODY
 
 
 def hosts_of(settings: Settings) -> frozenset[str]:
-    """Names and addresses that may be asked for beside those of this machine. Without users there are none."""
+    """Names and addresses that may be asked for beside those of this machine. Without users there
+    are none.
+    """
     if settings.auth == "none":
         return frozenset()
     named = [each.lower().rstrip(".") for each in settings.access.hosts]
@@ -133,20 +155,28 @@ def check_host(headers: Headers, hosts: frozenset[str]) -> None:
         if ipaddress.ip_address(name).is_loopback:
             return
     if name != "localhost" and name.rstrip(".") not in hosts:
-        hint = "use http://127.0.0.1 or http://localhost with the port that `citewell serve` printed"
+        hint = (
+            "use http://127.0.0.1 or http://localhost with the port that `citewell serve` printed"
+        )
         hint += '; with auth = "token", access.hosts lists other names'
         raise Refused(421, "wrong_host", f"host {host!r} is not this server", hint)
 
 
 def check_origin(headers: Headers, *, https: bool = False) -> None:
-    """A browser says which page sends a request; programs say nothing and may. A proxy in front may add the https. Raises
-    Refused.
+    """A browser says which page sends a request; programs say nothing and may. A proxy in front may
+    add the https. Raises Refused.
     """
     origin, site = headers.get("origin"), headers.get("sec-fetch-site", "none")
     host = headers.get("host", "").lower()
-    same = origin is None or origin.lower() in ({f"https://{host}"} if https else {f"https://{host}", f"http://{host}"})
+    same = origin is None or origin.lower() in (
+        {f"https://{host}"} if https else {f"https://{host}", f"http://{host}"}
+    )
     if not same or site not in {"same-origin", "none"}:
-        raise Refused(403, "wrong_origin", f"a page of {origin or 'another site'} may not change anything here")
+        raise Refused(
+            403,
+            "wrong_origin",
+            f"a page of {origin or 'another site'} may not change anything here",
+        )
 
 
 def check_length(headers: Headers, limit: int) -> None:

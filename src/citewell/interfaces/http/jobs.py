@@ -40,8 +40,12 @@ async def get_job(job_id: str, app: Citewell) -> Job:
 
 @router.delete("/{job_id}")
 async def cancel_job(job_id: str, app: Citewell) -> Job:
-    """Stop it, or have one that failed forget what it was sent. Documents it has added stay; 409 where it has ended."""
-    if "collection" in (await app.jobs.get(job_id)).payload:  # of others too; a report or a vote is its user's own
+    """Stop it, or have one that failed forget what it was sent. Documents it has added stay; 409
+    where it has ended.
+    """
+    if (
+        "collection" in (await app.jobs.get(job_id)).payload
+    ):  # of others too; a report or a vote is its user's own
         need(app, "editor", "to stop what is being added")
     return await cancel(app, job_id)
 
@@ -61,7 +65,9 @@ async def try_job_again(job_id: str, app: Citewell) -> Job:
     operation_id="follow_job",
 )
 async def events(job_id: str, request: Request, app: Citewell) -> Response:
-    """`progress` whenever the job has moved on, then `done`, `failed` or `cancelled`; each carries the job."""
+    """`progress` whenever the job has moved on, then `done`, `failed` or `cancelled`; each carries
+    the job.
+    """
     await app.jobs.get(job_id)
     return event_stream(request, _follow(app, job_id, request.scope), follows=True)
 

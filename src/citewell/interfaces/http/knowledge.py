@@ -64,11 +64,16 @@ class Review(Who):
 
 @router.get("/confirmed")
 async def list_confirmed(
-    app: Citewell, state: str | None = None, source: str | None = None, collection: str | None = None
+    app: Citewell,
+    state: str | None = None,
+    source: str | None = None,
+    collection: str | None = None,
 ) -> ConfirmedList:
     """Newest first."""
     items = await service.list_items(app, state=state, source=source, collection=collection)
-    return ConfirmedList(confirmed=[Weighed(**item.model_dump(), weight=_weight(app, item)) for item in items])
+    return ConfirmedList(
+        confirmed=[Weighed(**item.model_dump(), weight=_weight(app, item)) for item in items]
+    )
 
 
 @router.get("/confirmed/{item_id}")
@@ -80,13 +85,17 @@ async def get_confirmed(item_id: str, app: Citewell) -> ConfirmedWithHistory:
 
 
 @router.delete("/confirmed/{item_id}")
-async def undo_confirmed(item_id: str, app: Citewell, caller: Reviewer, reason: str = "") -> Confirmed:
+async def undo_confirmed(
+    item_id: str, app: Citewell, caller: Reviewer, reason: str = ""
+) -> Confirmed:
     """Take it out of search and use; its row stays as history."""
     return await service.undo_item(app, item_id, caller.user_id, reason)
 
 
 @router.post("/confirmed/{item_id}/confirm", operation_id="confirm_item")
-async def confirm(item_id: str, app: Citewell, caller: Reviewer, body: Who | None = None) -> Confirmed:
+async def confirm(
+    item_id: str, app: Citewell, caller: Reviewer, body: Who | None = None
+) -> Confirmed:
     """Stand by an item that waits for more people, or that was set aside."""
     return await service.endorse_item(app, item_id, caller.of(body) if body else caller.user_id)
 
@@ -98,8 +107,12 @@ async def confirm(item_id: str, app: Citewell, caller: Reviewer, body: Who | Non
     operation_id="get_confirmed_document",
 )
 async def get_document(item_id: str, app: Citewell) -> Response:
-    """The Markdown document, as it is kept under `knowledge/confirmed_qa`; 404 where the item is not active."""
-    return Response(await service.document_of(app, item_id), media_type="text/markdown; charset=utf-8")
+    """The Markdown document, as it is kept under `knowledge/confirmed_qa`; 404 where the item is
+    not active.
+    """
+    return Response(
+        await service.document_of(app, item_id), media_type="text/markdown; charset=utf-8"
+    )
 
 
 @router.get("/rules")

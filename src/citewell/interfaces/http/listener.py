@@ -1,7 +1,8 @@
 """The socket that a server listens on, and how many descriptors there are for what comes in by it.
 
-The one rule: running out of descriptors closes the newest caller's connection: one descriptor is kept for that. Where another
-thread took that one, the connection that waits longest is closed, until it is back.
+The one rule: running out of descriptors closes the newest caller's connection: one descriptor is
+kept for that. Where another thread took that one, the connection that waits longest is closed,
+until it is back.
 """
 
 from __future__ import annotations
@@ -20,14 +21,15 @@ if sys.platform != "win32":
 
 log = logging.getLogger(__name__)
 
-BACKLOG: Final = 128  # connections that wait to be taken; asyncio takes so many at once before it looks at any of them
+# connections that wait to be taken; asyncio takes so many at once before it looks at any of them
+BACKLOG: Final = 128
 WANTED: Final = 65_536  # descriptors, where the system lets a process have them
 FEW: Final = 1_024  # where it does not say
 
 
 class Listener(socket.socket):
-    """Turns a caller away where no descriptor is left for them. asyncio would try again at once, as often as the backlog is
-    long, and write a traceback each time.
+    """Turns a caller away where no descriptor is left for them. asyncio would try again at once, as
+    often as the backlog is long, and write a traceback each time.
     """
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -43,7 +45,9 @@ class Listener(socket.socket):
                 if error.errno not in {errno.EMFILE, errno.ENFILE}:
                     raise
             self._turn_away()
-        raise ConnectionAbortedError(errno.ECONNABORTED, "no descriptor is left for it")  # asyncio goes on with the next
+        raise ConnectionAbortedError(
+            errno.ECONNABORTED, "no descriptor is left for it"
+        )  # asyncio goes on with the next
 
     def close(self) -> None:
         self._give_back()

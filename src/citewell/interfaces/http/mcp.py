@@ -1,7 +1,8 @@
 """`/mcp`: the Model Context Protocol over streamable HTTP.
 
-The one rule: whoever comes in here was let in as everywhere (guard.py, the same tokens), and a session is its beginner's own.
-The protocol's library and its tools are loaded with the first request: they would cost `serve` 0.7 s of its start.
+The one rule: whoever comes in here was let in as everywhere (guard.py, the same tokens), and a
+session is its beginner's own. The protocol's library and its tools are loaded with the first
+request: they would cost `serve` 0.7 s of its start.
 """
 
 from __future__ import annotations
@@ -21,7 +22,16 @@ from starlette.types import Message, Receive, Scope, Send
 from citewell.errors import CitewellError
 from citewell.instrumentation import go_on
 from citewell.interfaces.http.address import base_of
-from citewell.interfaces.http.deps import CALLER, DOING, LOOK, Asking, Caller, caller_of, check_still, view_of
+from citewell.interfaces.http.deps import (
+    CALLER,
+    DOING,
+    LOOK,
+    Asking,
+    Caller,
+    caller_of,
+    check_still,
+    view_of,
+)
 from citewell.interfaces.http.errors import Refused, reply
 from citewell.interfaces.http.guard import LARGEST_BODY, check_origin
 from citewell.interfaces.http.mcp_sessions import MOST_OF_A_USER, Sessions
@@ -48,7 +58,9 @@ IDLE_SECONDS = 1_800.0  # after which a session without a request ends
 @router.api_route("/mcp", methods=["GET", "POST", "DELETE"], include_in_schema=False)
 async def mcp(request: Request, caller: Asking) -> Response:
     """Not in the description: the protocol has its own."""
-    check_origin(request.headers)  # the guard lets a page of another site read; this protocol's rules do not
+    check_origin(
+        request.headers
+    )  # the guard lets a page of another site read; this protocol's rules do not
     return Through(request.app.state.mcp, caller)
 
 
@@ -87,37 +99,58 @@ class Door:
     async def through(self, caller: Caller, scope: Scope, receive: Receive, send: Send) -> None:
         """Hand a request on to the protocol's library."""
         manager = await self._running()
-        scope = {**scope, CALLER: caller, "user": _owner(caller)}  # of that user whom the address names, where it may
+        scope = {
+            **scope,
+            CALLER: caller,
+            "user": _owner(caller),
+        }  # of that user whom the address names, where it may
         said = Headers(scope=scope).get(SESSION, "")
         if said:
             with self._sessions.using(caller.user_id, said):
-                await self._until_stopped(manager, scope, receive, self._noting(manager, scope, said, send))
+                await self._until_stopped(
+                    manager, scope, receive, self._noting(manager, scope, said, send)
+                )
         elif not _opens(scope):
             await self._until_stopped(manager, scope, receive, send)
         elif self._sessions.is_full(caller.user_id):
             await reply(429, problem_of(_FULL), {"Retry-After": "60"})(scope, receive, send)
         else:
             with self._sessions.opening(caller.user_id):
-                await self._until_stopped(manager, scope, receive, self._noting(manager, scope, said, send))
+                await self._until_stopped(
+                    manager, scope, receive, self._noting(manager, scope, said, send)
+                )
 
-    def _noting(self, manager: StreamableHTTPSessionManager, scope: Scope, said: str, send: Send) -> Send:
+    def _noting(
+        self, manager: StreamableHTTPSessionManager, scope: Scope, said: str, send: Send
+    ) -> Send:
         """See which session the reply is of: one that is new, or that is there no more."""
         user_id = scope[CALLER].user_id
 
         async def noted(message: Message) -> None:
             if message["type"] == "http.response.start":
-                status, made = message["status"], Headers(raw=list(message["headers"])).get(SESSION, "")
+                status, made = (
+                    message["status"],
+                    Headers(raw=list(message["headers"])).get(SESSION, ""),
+                )
                 if said and (status == 404 or (scope["method"] == "DELETE" and status < 400)):
                     self._sessions.ended(user_id, said)
-                elif not said and made and status < 400 and (over := self._sessions.opened(user_id, made)):
+                elif (
+                    not said
+                    and made
+                    and status < 400
+                    and (over := self._sessions.opened(user_id, made))
+                ):
                     await _end(manager, scope, over)
             await send(message)
 
         return noted
 
-    async def _until_stopped(self, manager: StreamableHTTPSessionManager, scope: Scope, receive: Receive, send: Send) -> None:
-        """A server that stops ends what only listens at once; calls have their time, and say that they were cut off. What only
-        listens ends too when its user is let in no more: this protocol has no word for that, but the next request is told.
+    async def _until_stopped(
+        self, manager: StreamableHTTPSessionManager, scope: Scope, receive: Receive, send: Send
+    ) -> None:
+        """A server that stops ends what only listens at once; calls have their time, and say that
+        they were cut off. What only listens ends too when its user is let in no more: this protocol
+        has no word for that, but the next request is told.
         """
         started = ended = False
 
@@ -156,10 +189,14 @@ class Door:
             except Refused:
                 return
             except CitewellError as error:
-                log.warning("who listens is not looked up: %s", error.message)  # the next look tells
+                log.warning(
+                    "who listens is not looked up: %s", error.message
+                )  # the next look tells
 
     async def _running(self) -> StreamableHTTPSessionManager:
-        """The manager, which lives in a task of its own: it has to be closed where it was opened."""
+        """The manager, which lives in a task of its own: it has to be closed where it was
+        opened.
+        """
         if self._serving is None:
             self._manager = asyncio.get_running_loop().create_future()
             self._serving = asyncio.create_task(self._serve(self._manager))
@@ -180,7 +217,9 @@ class Door:
 
 
 def _build(tell: Callable[[str], str]) -> StreamableHTTPSessionManager:
-    """Sessions, so that older clients can cancel; clients of 2026-07-28 and later need none and get none."""
+    """Sessions, so that older clients can cancel; clients of 2026-07-28 and later need none and get
+    none.
+    """
     from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 
     from citewell.interfaces.mcp.server import build
@@ -201,7 +240,9 @@ def _build(tell: Callable[[str], str]) -> StreamableHTTPSessionManager:
 
 
 def _opens(scope: Scope) -> bool:
-    """Whether a request without a session begins one, if it is well formed: clients of 2026-07-28 and later have none."""
+    """Whether a request without a session begins one, if it is well formed: clients of 2026-07-28
+    and later have none.
+    """
     from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
 
     return scope["method"] == "POST" and Headers(scope=scope).get("mcp-protocol-version") in {
@@ -220,7 +261,9 @@ async def _end(manager: StreamableHTTPSessionManager, scope: Scope, session_id: 
         return
 
     await manager.handle_request(
-        {**scope, "method": "DELETE", "headers": [(SESSION.encode(), session_id.encode())]}, nothing, unheard
+        {**scope, "method": "DELETE", "headers": [(SESSION.encode(), session_id.encode())]},
+        nothing,
+        unheard,
     )
 
 

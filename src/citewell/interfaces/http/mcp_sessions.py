@@ -1,5 +1,5 @@
-"""Which sessions of the older protocol each user has open. The one rule: nobody's sessions cost another one theirs, and an own
-one that does nothing makes room for a new one.
+"""Which sessions of the older protocol each user has open. The one rule: nobody's sessions cost
+another one theirs, and an own one that does nothing makes room for a new one.
 """
 
 from __future__ import annotations
@@ -12,7 +12,9 @@ MOST_OF_A_USER = 20
 
 
 class Sessions:
-    """Of each user: the sessions, the one used longest ago first, with how many requests each has in hand."""
+    """Of each user: the sessions, the one used longest ago first, with how many requests each has
+    in hand.
+    """
 
     def __init__(self) -> None:
         self._held: defaultdict[str, dict[str, int]] = defaultdict(dict)
@@ -20,7 +22,10 @@ class Sessions:
 
     def is_full(self, user_id: str) -> bool:
         """Whether all that a user may have are in use just now."""
-        return sum(map(bool, self._held.get(user_id, {}).values())) + self._opening.get(user_id, 0) >= MOST_OF_A_USER
+        return (
+            sum(map(bool, self._held.get(user_id, {}).values())) + self._opening.get(user_id, 0)
+            >= MOST_OF_A_USER
+        )
 
     @contextmanager
     def opening(self, user_id: str) -> Iterator[None]:

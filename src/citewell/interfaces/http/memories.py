@@ -58,6 +58,8 @@ async def forget_memory(memory_id: str, app: Citewell, caller: Asking) -> Forgot
 
 
 @router.delete("", operation_id="forget_all_memories")
-async def forget_all(app: Citewell, caller: Asking, user_id: Annotated[str, Query(min_length=1)]) -> Forgotten:
+async def forget_all(
+    app: Citewell, caller: Asking, user_id: Annotated[str, Query(min_length=1)]
+) -> Forgotten:
     """Everything that is remembered of a user."""
     return await service.forget_all(app, caller.whose(user_id))

@@ -1,7 +1,8 @@
-"""`/metrics` for Prometheus: what this server does, counted as it is done, and what it keeps, looked up when asked.
+"""`/metrics` for Prometheus: what this server does, counted as it is done, and what it keeps,
+looked up when asked.
 
-The one rule: a label has few values, all of them ours: routes, agents, nodes, models of the settings, kinds, codes. No path, no
-id, no name.
+The one rule: a label has few values, all of them ours: routes, agents, nodes, models of the
+settings, kinds, codes. No path, no id, no name.
 """
 
 from __future__ import annotations
@@ -11,7 +12,15 @@ from collections.abc import Callable
 from typing import cast
 
 from fastapi import APIRouter, Request, Response
-from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, Info, ProcessCollector, disable_created_metrics
+from prometheus_client import (
+    CollectorRegistry,
+    Counter,
+    Gauge,
+    Histogram,
+    Info,
+    ProcessCollector,
+    disable_created_metrics,
+)
 from prometheus_client.exposition import choose_encoder
 
 from citewell import __version__
@@ -26,15 +35,31 @@ router = APIRouter(tags=["status"])
 QUICK = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300)
 SLOW = (0.01, 0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 20, 30, 60, 120, 180, 300)
 LONG = (0.1, 0.5, 1, 5, 10, 30, 60, 300, 900, 3600)
-TOKENS = {"sent": "prompt", "cached": "cached", "written": "completion"}  # label, and the name it has with a call
+TOKENS = {
+    "sent": "prompt",
+    "cached": "cached",
+    "written": "completion",
+}  # label, and the name it has with a call
 SIGN_IN = frozenset({"not_signed_in", "wrong_token", "csrf"})
-CALLERS = frozenset({"invalid_input", "sensitive_content", "unknown_agent", "not_found", "conflict", "not_allowed"})
+CALLERS = frozenset(
+    {"invalid_input", "sensitive_content", "unknown_agent", "not_found", "conflict", "not_allowed"}
+)
 
 
-@router.get("/metrics", response_class=Response, responses={200: {"content": {"text/plain": {}}}}, operation_id="get_metrics")
+@router.get(
+    "/metrics",
+    response_class=Response,
+    responses={200: {"content": {"text/plain": {}}}},
+    operation_id="get_metrics",
+)
 async def get_metrics(request: Request) -> Response:
-    """In the form of Prometheus, or of OpenMetrics for who asks for that. For this machine, and for admins."""
-    app, metrics = cast("App", request.app.state.citewell), cast("Metrics", request.app.state.metrics)
+    """In the form of Prometheus, or of OpenMetrics for who asks for that. For this machine, and for
+    admins.
+    """
+    app, metrics = (
+        cast("App", request.app.state.citewell),
+        cast("Metrics", request.app.state.metrics),
+    )
     metrics.kept(await figures(app))
     encode, kind = choose_encoder(request.headers.get("accept", ""))
     return Response(encode(metrics.registry), headers={"Content-Type": kind})
@@ -57,32 +82,67 @@ class Metrics:
             return Gauge(f"citewell_{name}", said, labels, registry=registry)
 
         def seconds(name: str, said: str, buckets: tuple[float, ...], *labels: str) -> Histogram:
-            return Histogram(f"citewell_{name}_seconds", said, labels, registry=registry, buckets=buckets)
+            return Histogram(
+                f"citewell_{name}_seconds", said, labels, registry=registry, buckets=buckets
+            )
 
-        self.requests = counter("http_requests", "Requests, by route and status.", "method", "route", "status")
-        self.request_seconds = seconds("http_request", "To the end of the reply, streams too.", QUICK, "method", "route")
+        self.requests = counter(
+            "http_requests", "Requests, by route and status.", "method", "route", "status"
+        )
+        self.request_seconds = seconds(
+            "http_request", "To the end of the reply, streams too.", QUICK, "method", "route"
+        )
         self.requests_running = gauge("http_requests_running", "Requests in hand.")
         self.connections = gauge("connections", "Connections that are open.")
-        self.closed = counter("connections_closed", "Connections closed for want of room or because they were slow.", "reason")
-        self.limited = counter("rate_limited", "Requests refused because of a limit (access).", "limit")
-        self.refused = counter("sign_in_refused", "Requests of nobody who is signed in, by code.", "reason")
-        self.answers = counter("answers", "Questions, by agent and how they ended.", "agent", "status")
-        self.orders = counter("passages_with_orders", "Passages read for answers that tell a machine what to do.", "agent")
+        self.closed = counter(
+            "connections_closed",
+            "Connections closed for want of room or because they were slow.",
+            "reason",
+        )
+        self.limited = counter(
+            "rate_limited", "Requests refused because of a limit (access).", "limit"
+        )
+        self.refused = counter(
+            "sign_in_refused", "Requests of nobody who is signed in, by code.", "reason"
+        )
+        self.answers = counter(
+            "answers", "Questions, by agent and how they ended.", "agent", "status"
+        )
+        self.orders = counter(
+            "passages_with_orders",
+            "Passages read for answers that tell a machine what to do.",
+            "agent",
+        )
         self.answer_seconds = seconds("answer", "From question to answer.", SLOW, "agent")
-        self.first_token = seconds("answer_first_token", "From question to the first piece of the draft.", SLOW, "agent")
+        self.first_token = seconds(
+            "answer_first_token", "From question to the first piece of the draft.", SLOW, "agent"
+        )
         self.answers_running = gauge("answers_running", "Questions that are being answered.")
         self.node_seconds = seconds("node", "A step of an agent.", QUICK, "agent", "node")
-        self.calls = counter("model_calls", "Calls of models, by outcome.", "model", "operation", "outcome")
-        self.call_seconds = seconds("model_call", "A call of a model, to its last token.", QUICK, "model", "operation")
-        self.tokens = counter("model_tokens", "Tokens of chat models; cached ones are part of those sent.", "model", "kind")
-        self.job_seconds = seconds("job", "Work of the background, by how it ended.", LONG, "kind", "state")
+        self.calls = counter(
+            "model_calls", "Calls of models, by outcome.", "model", "operation", "outcome"
+        )
+        self.call_seconds = seconds(
+            "model_call", "A call of a model, to its last token.", QUICK, "model", "operation"
+        )
+        self.tokens = counter(
+            "model_tokens",
+            "Tokens of chat models; cached ones are part of those sent.",
+            "model",
+            "kind",
+        )
+        self.job_seconds = seconds(
+            "job", "Work of the background, by how it ended.", LONG, "kind", "state"
+        )
         self.jobs_running = gauge("jobs_running", "Jobs that this process is at.")
         self.jobs = gauge("jobs", "Jobs that are kept.", "kind", "state")
         self.queue = gauge("jobs_queued", "Jobs that wait.")
         self.oldest = gauge("jobs_queued_oldest_seconds", "How long the oldest of them waits.")
         self.documents = gauge("documents", "Documents that are kept.")
         self.chunks = gauge("chunks", "Passages that are kept.")
-        self.unembedded = gauge("chunks_waiting", "Passages that are found by their words only so far.")
+        self.unembedded = gauge(
+            "chunks_waiting", "Passages that are found by their words only so far."
+        )
         self.up = gauge("database_up", "1 where the database can be read.")
         self.database = gauge("database_bytes", "The database file and its log.")
         self.free = gauge("disk_free_bytes", "Free on the disk of the database.")
@@ -146,7 +206,9 @@ class Metrics:
 
     def _job(self, doing: Doing) -> None:
         self.jobs_running.dec()
-        self.job_seconds.labels(doing.name, doing.facts.get("state") or doing.outcome).observe(doing.seconds)
+        self.job_seconds.labels(doing.name, doing.facts.get("state") or doing.outcome).observe(
+            doing.seconds
+        )
 
     def kept(self, found: Figures) -> None:
         """What the database tells, just now. Where it tells nothing, the last figures stand."""
@@ -167,7 +229,9 @@ class Metrics:
 
 
 def failed(outcome: str) -> str:
-    """How a question without an answer ended: `cancelled` (its client left), `invalid` (it was wrong), `stopping`, `failed`."""
+    """How a question without an answer ended: `cancelled` (its client left), `invalid` (it was
+    wrong), `stopping`, `failed`.
+    """
     if outcome in {CANCELLED, Stopped.code}:
         return outcome
     return "invalid" if outcome in CALLERS else "failed"

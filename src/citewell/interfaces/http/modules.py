@@ -1,8 +1,9 @@
-"""The page as a browser gets it: `index.html` with addresses that say which version of the files they mean, and with the
-modules of its first view told at once.
+"""The page as a browser gets it: `index.html` with addresses that say which version of the files
+they mean, and with the modules of its first view told at once.
 
-The one rule: both are read from the files as they are, so that nobody keeps a list or a number. An address of a version that is
-gone shows the file as it is now, and a module that is not told is loaded when another one imports it.
+The one rule: both are read from the files as they are, so that nobody keeps a list or a number. An
+address of a version that is gone shows the file as it is now, and a module that is not told is
+loaded when another one imports it.
 """
 
 from __future__ import annotations
@@ -16,9 +17,18 @@ from collections.abc import Iterator
 from html import escape
 from pathlib import Path
 
-FIRST = ("app.js", "views/ask.js", "source/panel.js")  # what every visit loads, and the view that it begins with
-IMPORT = re.compile(r'^(?:import|export)\b[^;"\']*?\bfrom\s*["\']([^"\']+)["\']|^import\s*["\']([^"\']+)["\']', re.MULTILINE)
-PACKED = re.compile(r'\b(?:from|import)\s*["\']([^"\']+)["\']')  # in libraries of one line; what is no file's name is no import
+FIRST = (
+    "app.js",
+    "views/ask.js",
+    "source/panel.js",
+)  # what every visit loads, and the view that it begins with
+IMPORT = re.compile(
+    r'^(?:import|export)\b[^;"\']*?\bfrom\s*["\']([^"\']+)["\']|^import\s*["\']([^"\']+)["\']',
+    re.MULTILINE,
+)
+PACKED = re.compile(
+    r'\b(?:from|import)\s*["\']([^"\']+)["\']'
+)  # in libraries of one line; what is no file's name is no import
 MAP = re.compile(r'(<script type="importmap">)(.*?)(</script>)', re.DOTALL)
 ASSETS = "/assets/"
 BEFORE = '<script type="module"'
@@ -27,14 +37,18 @@ BUILDING = "node_modules"
 
 
 def told(page: str, web: Path, version: str) -> str:
-    """The page with its modules told and its addresses of this version. Who says `import("/assets/...")` without one, in the
-    console say, gets the same modules: the map sends them there.
+    """The page with its modules told and its addresses of this version. Who says
+    `import("/assets/...")` without one, in the console say, gets the same modules: the map sends
+    them there.
     """
     found = MAP.search(page)
     if found is None or BEFORE not in page:
         return page
     imports: dict[str, str] = json.loads(found[2])["imports"]
-    links = "".join(f'<link rel="modulepreload" href="{escape(ASSETS + path)}">\n    ' for path in needed(FIRST, imports, web))
+    links = "".join(
+        f'<link rel="modulepreload" href="{escape(ASSETS + path)}">\n    '
+        for path in needed(FIRST, imports, web)
+    )
     here = f"{ASSETS}@{version}/"
     named = {name: here + address.removeprefix(ASSETS) for name, address in imports.items()}
     mapped = json.dumps({"imports": named | {ASSETS: here, here: here}}, indent=2)
@@ -45,7 +59,9 @@ def told(page: str, web: Path, version: str) -> str:
 
 def version_of(web: Path) -> str:
     """Another one whenever a file of the page is another, by its time and its size."""
-    return hashlib.sha256("".join(sorted(_facts(web, ""))).encode("utf-8", "surrogateescape")).hexdigest()[:16]
+    return hashlib.sha256(
+        "".join(sorted(_facts(web, ""))).encode("utf-8", "surrogateescape")
+    ).hexdigest()[:16]
 
 
 def _facts(folder: Path | str, below: str) -> Iterator[str]:
@@ -60,8 +76,8 @@ def _facts(folder: Path | str, below: str) -> Iterator[str]:
 
 
 def needed(first: tuple[str, ...], named: dict[str, str], web: Path) -> list[str]:
-    """The modules and all that they import, theirs too; what is loaded on occasion, by `import()`, is not among them. Nearest
-    first, for those are what brings the others. `named`: the import map.
+    """The modules and all that they import, theirs too; what is loaded on occasion, by `import()`,
+    is not among them. Nearest first, for those are what brings the others. `named`: the import map.
     """
     found = dict.fromkeys(first)
     waiting = list(first)
@@ -70,7 +86,11 @@ def needed(first: tuple[str, ...], named: dict[str, str], web: Path) -> list[str
         for name in imported(web / at):
             address = named.get(name, name)
             known = address.startswith(ASSETS)
-            path = address.removeprefix(ASSETS) if known else posixpath.join(posixpath.dirname(at), address)
+            path = (
+                address.removeprefix(ASSETS)
+                if known
+                else posixpath.join(posixpath.dirname(at), address)
+            )
             path = posixpath.normpath(path)
             if path not in found and (web / path).is_file():
                 found[path] = None

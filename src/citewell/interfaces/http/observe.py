@@ -1,7 +1,9 @@
-"""What every request passes first: it gets an id, is told to those who look on, and leaves one line in the log.
+"""What every request passes first: it gets an id, is told to those who look on, and leaves one line
+in the log.
 
-The one rule: a request is told by its route, never by its path, query or body, which hold ids and words of people. What goes
-wrong unexpectedly is logged here, once, and the reply says under which id.
+The one rule: a request is told by its route, never by its path, query or body, which hold ids and
+words of people. What goes wrong unexpectedly is logged here, once, and the reply says under which
+id.
 """
 
 from __future__ import annotations
@@ -28,9 +30,13 @@ HEADER = "X-Request-ID"
 UNMATCHED: Final = "(none)"  # the route of a path that does not exist
 METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 OTHER: Final = "OTHER"
-PROBES = frozenset({"/api/health", "/api/ready", "/metrics"})  # asked for every few seconds: told with log_level debug only
+PROBES = frozenset(
+    {"/api/health", "/api/ready", "/metrics"}
+)  # asked for every few seconds: told with log_level debug only
 _ID = re.compile(r"[A-Za-z0-9._:-]{1,64}")
-_PARENT = re.compile(r"(?!ff)[0-9a-f]{2}-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}(-.{0,200})?")
+_PARENT = re.compile(
+    r"(?!ff)[0-9a-f]{2}-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}(-.{0,200})?"
+)
 LONGEST_STATE = 512  # characters of a `tracestate`
 
 
@@ -48,7 +54,9 @@ class Observed:
             return
         look_on(*self.watches)
         headers = Headers(scope=scope)
-        with doing("request", "http", ids={"request_id": id_of(headers)}, facts=_came_from(headers)) as this:
+        with doing(
+            "request", "http", ids={"request_id": id_of(headers)}, facts=_came_from(headers)
+        ) as this:
             scope[DOING] = this
             sending = _Sending(send, this.ids["request_id"])
             try:
@@ -58,7 +66,9 @@ class Observed:
             except Exception as error:
                 log.exception("unexpected")
                 this.facts["error"] = type(error).__name__
-                if not sending.status:  # else the line is closed, and who reads sees that the reply is not whole
+                if (
+                    not sending.status
+                ):  # else the line is closed, and who reads sees that the reply is not whole
                     await reply(500, fault())(scope, receive, sending)
             finally:
                 this.facts.update(self._told(scope, sending.status or GONE))
@@ -76,7 +86,9 @@ class Observed:
 
     def _route(self, scope: Scope) -> str:
         """Its template; looked up where the request was refused before it got there."""
-        found = scope.get("route") or next((each for each in self.routes if each.matches(scope)[0] is not Match.NONE), None)
+        found = scope.get("route") or next(
+            (each for each in self.routes if each.matches(scope)[0] is not Match.NONE), None
+        )
         return str(getattr(found, "path", UNMATCHED))
 
 
@@ -96,18 +108,24 @@ class _Sending:
 
 
 def id_of(headers: Headers) -> str:
-    """The caller's own, where it is one; else a new one. Nothing else of theirs is written into the log or the reply."""
+    """The caller's own, where it is one; else a new one. Nothing else of theirs is written into the
+    log or the reply.
+    """
     said = headers.get(HEADER, "")
     return said if _ID.fullmatch(said) else "req_" + secrets.token_hex(8)
 
 
 def _came_from(headers: Headers) -> dict[str, Any]:
-    """The trace that the caller's request is part of (W3C Trace Context), where it is well formed."""
+    """The trace that the caller's request is part of (W3C Trace Context), where it is well
+    formed.
+    """
     parent = headers.get("traceparent", "")
     if not _PARENT.fullmatch(parent):
         return {}
     state = headers.get("tracestate", "")
-    return {"traceparent": parent} | ({"tracestate": state} if state and len(state) <= LONGEST_STATE else {})
+    return {"traceparent": parent} | (
+        {"tracestate": state} if state and len(state) <= LONGEST_STATE else {}
+    )
 
 
 def _line(this: Doing, scope: Scope) -> None:

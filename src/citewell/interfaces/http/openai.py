@@ -1,6 +1,7 @@
 """The OpenAI-compatible interface under `/v1`: chat completions, models, embeddings.
 
-The one rule: what a client of OpenAI's would take for something else than it is, is refused; the rest is ignored or answered.
+The one rule: what a client of OpenAI's would take for something else than it is, is refused; the
+rest is ignored or answered.
 """
 
 from __future__ import annotations

@@ -1,4 +1,6 @@
-"""`POST /v1/chat/completions`: a chat to an answer, whole or in chunks. A client that leaves stops the work."""
+"""`POST /v1/chat/completions`: a chat to an answer, whole or in chunks. A client that leaves stops
+the work.
+"""
 
 from __future__ import annotations
 
@@ -24,10 +26,16 @@ from citewell.service.ask.default_collection import with_usual
 from citewell.types import Answer, Event, Step
 
 router = APIRouter(tags=["openai"], route_class=OpenAIRoute)
-FIRST = 2.0  # seconds that a stream waits for its first event: what fails so early has a status of its own
-CHUNKS = "`text/event-stream` where `stream` is true: chunks as `data:` lines, the last one `[DONE]`"
+# seconds that a stream waits for its first event: what fails so early has a status of its own
+FIRST = 2.0
+CHUNKS = (
+    "`text/event-stream` where `stream` is true: chunks as `data:` lines, the last one `[DONE]`"
+)
 DONE: Pair = ("", "[DONE]")
-SCHEMA: dict[str, Any] = {"content": {"application/json": {}, "text/event-stream": {}}, "description": CHUNKS}
+SCHEMA: dict[str, Any] = {
+    "content": {"application/json": {}, "text/event-stream": {}},
+    "description": CHUNKS,
+}
 Events = asyncio.Queue[Event | None]  # None: there are no more
 
 
@@ -45,8 +53,15 @@ async def _at_work() -> AsyncIterator[set[asyncio.Task[None]]]:
 AtWork = Annotated[set[asyncio.Task[None]], Depends(_at_work)]
 
 
-@router.post("/v1/chat/completions", response_class=Response, responses={200: SCHEMA}, operation_id="create_chat_completion")
-async def chat_completions(request: Request, body: ChatRequest, app: Citewell, caller: Asking, at_work: AtWork) -> Response:
+@router.post(
+    "/v1/chat/completions",
+    response_class=Response,
+    responses={200: SCHEMA},
+    operation_id="create_chat_completion",
+)
+async def chat_completions(
+    request: Request, body: ChatRequest, app: Citewell, caller: Asking, at_work: AtWork
+) -> Response:
     """Answer the last message of a chat, in the form of OpenAI's interface."""
     asked, warnings = question_of(body, caller.user_id)
     asked, chosen = await with_usual(app, asked)
@@ -84,13 +99,19 @@ def _thought(event: Event, body: ChatRequest) -> str:
     return ""
 
 
-async def _begun(app: App, asked: AskRequest, at_work: set[asyncio.Task[None]]) -> AsyncGenerator[Event, None]:
-    """The events, of which the first has come, or takes long. Raises what the question is refused with.
+async def _begun(
+    app: App, asked: AskRequest, at_work: set[asyncio.Task[None]]
+) -> AsyncGenerator[Event, None]:
+    """The events, of which the first has come, or takes long. Raises what the question is refused
+    with.
 
-    One task does all of the work: what is done in it knows of which answer it is a part (`citewell.instrumentation`).
+    One task does all of the work: what is done in it knows of which answer it is a part
+    (`citewell.instrumentation`).
     """
     queue: Events = asyncio.Queue()
-    work = asyncio.create_task(_fill(queue, cast("AsyncGenerator[Event, None]", stream(app, asked))))
+    work = asyncio.create_task(
+        _fill(queue, cast("AsyncGenerator[Event, None]", stream(app, asked)))
+    )
     first = asyncio.ensure_future(queue.get())
     at_work.add(work)
     try:
@@ -112,8 +133,12 @@ async def _fill(queue: Events, events: AsyncGenerator[Event, None]) -> None:
         queue.put_nowait(None)
 
 
-async def _from(first: asyncio.Future[Event | None], queue: Events, work: asyncio.Task[None]) -> AsyncGenerator[Event, None]:
-    """Ends the work where it is ended itself, and raises what that has to say: how to go on, where the server stops."""
+async def _from(
+    first: asyncio.Future[Event | None], queue: Events, work: asyncio.Task[None]
+) -> AsyncGenerator[Event, None]:
+    """Ends the work where it is ended itself, and raises what that has to say: how to go on, where
+    the server stops.
+    """
     try:
         event = await first
         while event is not None:
@@ -131,4 +156,8 @@ async def _from(first: asyncio.Future[Event | None], queue: Events, work: asynci
 
 
 def _warned(answer: Answer, warnings: list[str]) -> Answer:
-    return answer.model_copy(update={"warnings": [*answer.warnings, *warnings]}) if warnings else answer
+    return (
+        answer.model_copy(update={"warnings": [*answer.warnings, *warnings]})
+        if warnings
+        else answer
+    )

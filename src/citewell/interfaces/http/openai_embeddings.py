@@ -1,5 +1,5 @@
-"""`POST /v1/embeddings`: texts to the vectors of the configured embedder. The one rule: uploads and these take turns, so that
-neither holds up the other.
+"""`POST /v1/embeddings`: texts to the vectors of the configured embedder. The one rule: uploads and
+these take turns, so that neither holds up the other.
 """
 
 from __future__ import annotations
@@ -24,12 +24,16 @@ from citewell.text.sanitize import clean
 
 router = APIRouter(tags=["openai"], route_class=OpenAIRoute)
 MOST_TEXTS = 512
-LONGEST = 100_000  # characters of one text; what its model has no room for is left out of its vector
+LONGEST = (
+    100_000  # characters of one text; what its model has no room for is left out of its vector
+)
 AT_A_TIME = 16  # texts between which others get their turn
 
 
 class EmbeddingRequest(BaseModel):
-    """`input`: a text or several. `input_type`: what they are for, where the model tells the two apart."""
+    """`input`: a text or several. `input_type`: what they are for, where the model tells the two
+    apart.
+    """
 
     model: str
     input: str | list[Any]
@@ -44,20 +48,31 @@ class EmbeddingRequest(BaseModel):
     responses={200: {"content": {"application/json": {}}}},
     operation_id="create_embedding",
 )
-async def embeddings(request: Request, body: EmbeddingRequest, app: Citewell, _: Asking) -> Response:
+async def embeddings(
+    request: Request, body: EmbeddingRequest, app: Citewell, _: Asking
+) -> Response:
     """Unit vectors, in the order of the texts."""
     if body.model != app.embedder.name:
-        raise UnknownModel(f"the model {body.model!r} does not exist", hint=f"the embedder here is {app.embedder.name}")
+        raise UnknownModel(
+            f"the model {body.model!r} does not exist",
+            hint=f"the embedder here is {app.embedder.name}",
+        )
     texts = _texts(body.input)
     _check_size(app, body.dimensions)
-    vectors = await while_connected(request, _embedded(app, texts, is_query=body.input_type == "query"))
+    vectors = await while_connected(
+        request, _embedded(app, texts, is_query=body.input_type == "query")
+    )
     _check_size(app, body.dimensions)  # an embedder elsewhere tells with its first reply
     tokens = sum(count_tokens(text) for text in texts)
     return JSONResponse(
         {
             "object": "list",
             "data": [
-                {"object": "embedding", "index": at, "embedding": _written(vector, body.encoding_format)}
+                {
+                    "object": "embedding",
+                    "index": at,
+                    "embedding": _written(vector, body.encoding_format),
+                }
                 for at, vector in enumerate(vectors)
             ],
             "model": body.model,
@@ -70,22 +85,32 @@ def _check_size(app: App, wanted: int | None) -> None:
     """Raises Unsupported for a size that is not the model's own, as far as that is known."""
     size = app.embedder.dim
     if wanted is not None and size and wanted != size:
-        raise Unsupported("dimensions", f"{app.embedder.name} has {size} dimensions", hint="leave dimensions out")
+        raise Unsupported(
+            "dimensions", f"{app.embedder.name} has {size} dimensions", hint="leave dimensions out"
+        )
 
 
 def _texts(given: str | list[Any]) -> list[str]:
     """Raises InvalidInput, Unsupported."""
     texts = [given] if isinstance(given, str) else given
     if texts and not all(isinstance(text, str) for text in texts):
-        hint = "tokens are each model's own: send text (langchain: check_embedding_ctx_length=False)"
+        hint = (
+            "tokens are each model's own: send text (langchain: check_embedding_ctx_length=False)"
+        )
         raise Unsupported("input", "input is not text", hint=hint, code="unsupported_value")
     if not texts or not all(text.strip() for text in texts):
         raise InvalidInput("input: an empty text has no embedding", hint="leave it out")
     if len(texts) > MOST_TEXTS:
-        raise InvalidInput(f"input: {len(texts)} texts, {MOST_TEXTS} are allowed", hint="send them in several requests")
+        raise InvalidInput(
+            f"input: {len(texts)} texts, {MOST_TEXTS} are allowed",
+            hint="send them in several requests",
+        )
     longest = max(len(text) for text in texts)
     if longest > LONGEST:
-        raise InvalidInput(f"input: a text of {longest:,} characters, {LONGEST:,} are allowed", hint="cut it into parts")
+        raise InvalidInput(
+            f"input: a text of {longest:,} characters, {LONGEST:,} are allowed",
+            hint="cut it into parts",
+        )
     return [clean(text) for text in texts]
 
 

@@ -1,6 +1,7 @@
 """Errors as OpenAI's servers tell them: `{"error": {"message", "type", "param", "code"}}`.
 
-The one rule: every route under `/v1` is an `OpenAIRoute`, so that nothing leaves it in another shape.
+The one rule: every route under `/v1` is an `OpenAIRoute`, so that nothing leaves it in another
+shape.
 """
 
 from __future__ import annotations
@@ -64,10 +65,19 @@ class OpenAIRoute(JSONRoute):
         return told
 
 
-def shape(status: int, message: str, *, param: str | None = None, code: str | None = None) -> dict[str, Any]:
+def shape(
+    status: int, message: str, *, param: str | None = None, code: str | None = None
+) -> dict[str, Any]:
     """The body of an error."""
     kind = TYPES.get(status, "invalid_request_error" if status < 500 else "server_error")
-    return {"error": {"message": shortened(message), "type": kind, "param": param, "code": CODES.get(status, code)}}
+    return {
+        "error": {
+            "message": shortened(message),
+            "type": kind,
+            "param": param,
+            "code": CODES.get(status, code),
+        }
+    }
 
 
 def reply(
@@ -88,14 +98,22 @@ def of_ours(error: CitewellError, tell: Callable[[str], str] = str) -> JSONRespo
     param = "model" if isinstance(error, UnknownModel) else getattr(error, "param", None)
     # they say 400 where we say 422
     said = tell(in_words(error.message, error.hint))
-    return reply(400 if status == 422 else status, said, param=param, code=error.code, headers=headers_of(error))
+    return reply(
+        400 if status == 422 else status,
+        said,
+        param=param,
+        code=error.code,
+        headers=headers_of(error),
+    )
 
 
 def of_body(error: RequestValidationError) -> JSONResponse:
     """A body of the wrong form, told by its first fault. The value itself is not sent back."""
     first = error.errors()[0]
     if first["type"] == "json_invalid":
-        return reply(400, "the body is not valid JSON; send one JSON object, in UTF-8", code="invalid_json")
+        return reply(
+            400, "the body is not valid JSON; send one JSON object, in UTF-8", code="invalid_json"
+        )
     where = place_of(first)
     return reply(400, f"{where}: {first['msg']}", param=where, code="invalid_value")
 
@@ -108,6 +126,8 @@ def data_line(event: str, value: Any) -> bytes:
     """A line of a stream, for `event_stream`: no event has a name; an error has OpenAI's shape."""
     if event == "error":
         inner = value["error"]
-        value = shape(500, in_words(str(inner["message"]), str(inner.get("hint", ""))), code=inner["code"])
+        value = shape(
+            500, in_words(str(inner["message"]), str(inner.get("hint", ""))), code=inner["code"]
+        )
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
     return f"data: {text}\n\n".encode()

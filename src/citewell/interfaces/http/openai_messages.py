@@ -1,7 +1,7 @@
 """A chat in OpenAI's form as a question of ours.
 
-The one rule: only what people and the assistant said is history; a system message instructs where an agent has a place for
-it, and is never evidence.
+The one rule: only what people and the assistant said is history; a system message instructs where
+an agent has a place for it, and is never evidence.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ _OPENS = re.compile(r"<(?:think|details\b([^<>]*+))>")  # what may be reasoning
 class Ours(BaseModel):
     """The field `citewell` of a request: what OpenAI's interface has no words for.
 
-    `draft`, `steps`: the unchecked draft and the steps come as `reasoning_content` while the answer is made. `sources`: the
-    list at the end of the text. The others are those of `POST /api/ask`.
+    `draft`, `steps`: the unchecked draft and the steps come as `reasoning_content` while the answer
+    is made. `sources`: the list at the end of the text. The others are those of `POST /api/ask`.
     """
 
     model_config = ConfigDict(extra="forbid")
@@ -46,7 +46,9 @@ class Ours(BaseModel):
 
 
 class ChatMessage(BaseModel):
-    """`content`: a text, or parts of which the texts count; None of an assistant that called a tool."""
+    """`content`: a text, or parts of which the texts count; None of an assistant that called a
+    tool.
+    """
 
     role: Literal["system", "developer", "user", "assistant", "tool", "function"]
     content: str | list[dict[str, Any]] | None = None
@@ -57,7 +59,9 @@ class StreamOptions(BaseModel):
 
 
 class ChatRequest(BaseModel):
-    """What is not named here (temperature, max_tokens, seed, ...) is ignored, as servers of local models do."""
+    """What is not named here (temperature, max_tokens, seed, ...) is ignored, as servers of local
+    models do.
+    """
 
     model: str
     messages: list[ChatMessage] = Field(min_length=1, max_length=MOST_MESSAGES)
@@ -75,12 +79,17 @@ class ChatRequest(BaseModel):
 
 
 def question_of(body: ChatRequest, user_id: str) -> tuple[AskRequest, list[str]]:
-    """The request for an agent, and warnings of what of this one does not count. Raises InvalidInput, UnknownModel."""
+    """The request for an agent, and warnings of what of this one does not count. Raises
+    InvalidInput, UnknownModel.
+    """
     _check(body)
     agent, place = agent_of(body.model)
     instruction, talk = _said(body.messages)
     if not talk or talk[-1].role != "user":
-        raise InvalidInput("the last message is not the user's", hint="end `messages` with the question, as role user")
+        raise InvalidInput(
+            "the last message is not the user's",
+            hint="end `messages` with the question, as role user",
+        )
     ours, warnings = body.citewell, []
     options = dict(ours.options)
     if agent == "data" and place:
@@ -108,7 +117,9 @@ def question_of(body: ChatRequest, user_id: str) -> tuple[AskRequest, list[str]]
 
 
 def agent_of(model: str) -> tuple[str, str]:
-    """Agent and collection (of `data`: source) that a model's name means: `citewell/qa`, `citewell/qa:handbooks`."""
+    """Agent and collection (of `data`: source) that a model's name means: `citewell/qa`,
+    `citewell/qa:handbooks`.
+    """
     agent, _, place = model.removeprefix(PREFIX).partition(":")
     if not model.startswith(PREFIX) or agent not in names():
         known = ", ".join(PREFIX + name for name in names())
@@ -119,29 +130,56 @@ def agent_of(model: str) -> tuple[str, str]:
 def _check(body: ChatRequest) -> None:
     """Raises Unsupported for what would make the reply something else than what we answer."""
     if body.n not in (None, 1):
-        raise Unsupported("n", f"n = {body.n}: there is one answer to a question", hint="leave n out", code="unsupported_value")
+        raise Unsupported(
+            "n",
+            f"n = {body.n}: there is one answer to a question",
+            hint="leave n out",
+            code="unsupported_value",
+        )
     if (body.tools and body.tool_choice != "none") or body.functions:
-        raise Unsupported("tools", "tools are not supported: Citewell answers by itself", hint="leave tools out")
+        raise Unsupported(
+            "tools", "tools are not supported: Citewell answers by itself", hint="leave tools out"
+        )
     if body.response_format is not None and body.response_format.get("type", "text") != "text":
-        raise Unsupported("response_format", "only text is answered", hint="the field citewell of the reply is JSON")
+        raise Unsupported(
+            "response_format",
+            "only text is answered",
+            hint="the field citewell of the reply is JSON",
+        )
     if body.logprobs:
-        raise Unsupported("logprobs", "log probabilities are not supported", hint="citewell.confidence says how sure it is")
+        raise Unsupported(
+            "logprobs",
+            "log probabilities are not supported",
+            hint="citewell.confidence says how sure it is",
+        )
     if body.audio or any(kind != "text" for kind in body.modalities or ()):
-        raise Unsupported("modalities", "only text is answered", hint="leave modalities and audio out")
+        raise Unsupported(
+            "modalities", "only text is answered", hint="leave modalities and audio out"
+        )
     if body.stream_options is not None and not body.stream:
         raise Unsupported("stream_options", "stream_options is only allowed where stream is true")
     unknown = sorted(set(body.citewell.options) - set(AskOptions.model_fields))
     if unknown:
-        raise Unsupported(f"citewell.options.{unknown[0]}", f"unknown options: {', '.join(unknown)}", code="unknown_option")
+        raise Unsupported(
+            f"citewell.options.{unknown[0]}",
+            f"unknown options: {', '.join(unknown)}",
+            code="unknown_option",
+        )
 
 
 def _said(messages: list[ChatMessage]) -> tuple[str, list[Message]]:
-    """What system messages say, and the talk of user and assistant. Raises Unsupported for tools and for what is no text."""
+    """What system messages say, and the talk of user and assistant. Raises Unsupported for tools
+    and for what is no text.
+    """
     instructions: list[str] = []
     talk: list[Message] = []
     for number, message in enumerate(messages):
         if message.role in ("tool", "function"):
-            raise Unsupported(f"messages.[{number}].role", "messages of tools are not supported", hint="leave them out")
+            raise Unsupported(
+                f"messages.[{number}].role",
+                "messages of tools are not supported",
+                hint="leave them out",
+            )
         text = _text(message, number)
         if message.role in ("system", "developer"):
             instructions.append(text.strip())
@@ -176,9 +214,19 @@ def _text(message: ChatMessage, number: int) -> str:
     for at, part in enumerate(message.content):
         kind = part.get("type")
         text = part.get("refusal" if kind == "refusal" else "text")
-        if kind not in ("text", "input_text", "output_text", "refusal") or not isinstance(text, str):
+        if kind not in ("text", "input_text", "output_text", "refusal") or not isinstance(
+            text, str
+        ):
             where = f"messages.[{number}].content.[{at}]"
-            hint = "send text; pictures and files are added to a collection, POST /api/collections/{name}/documents"
-            raise Unsupported(where, f"a part of type {kind!r} cannot be read", hint=hint, code="unsupported_content")
+            hint = (
+                "send text; pictures and files are added to a collection, POST "
+                "/api/collections/{name}/documents"
+            )
+            raise Unsupported(
+                where,
+                f"a part of type {kind!r} cannot be read",
+                hint=hint,
+                code="unsupported_content",
+            )
         texts.append(text)
     return "\n".join(texts)

@@ -1,6 +1,8 @@
-"""`GET /v1/models`: every agent is a model, and so is an agent with a collection, a site or tables of its own.
+"""`GET /v1/models`: every agent is a model, and so is an agent with a collection, a site or tables
+of its own.
 
-The one rule: a name that is listed can be asked as it stands; more names can be (`citewell/paper` with a session).
+The one rule: a name that is listed can be asked as it stands; more names can be (`citewell/paper`
+with a session).
 """
 
 from __future__ import annotations
@@ -41,7 +43,9 @@ class ModelList(BaseModel):
 
 @router.get("/v1/models")
 async def list_models(app: Citewell, _: Asking) -> ModelList:
-    """Agents, `citewell/qa:COLLECTION`, `citewell/website:SITE`, `citewell/data:SOURCE`, and the model that embeds."""
+    """Agents, `citewell/qa:COLLECTION`, `citewell/website:SITE`, `citewell/data:SOURCE`, and the
+    model that embeds.
+    """
     return ModelList(data=[Model(id=name) for name in (await _names(app))[:MOST]])
 
 
@@ -51,16 +55,24 @@ async def get_model(model: str, app: Citewell, _: Asking) -> Model:
     if model in await _names(app):
         return Model(id=model)
     if agent_of(model)[1]:
-        raise UnknownModel(f"the model {model!r} does not exist", hint="GET /v1/models lists those there are")
+        raise UnknownModel(
+            f"the model {model!r} does not exist", hint="GET /v1/models lists those there are"
+        )
     return Model(id=model)
 
 
 async def _names(app: App) -> list[str]:
     sites = {site.collection: site.pages for site in await list_sites(app)}
     found = [info for info in await list_collections(app) if info.name != CONFIRMED]
-    collections = [info.name for info in found if info.name not in sites or info.documents > sites[info.name]]
+    collections = [
+        info.name for info in found if info.name not in sites or info.documents > sites[info.name]
+    ]
     return [
-        *(PREFIX + name for name in sorted(names(), key=lambda name: name != "auto") if name not in OF_A_SESSION),
+        *(
+            PREFIX + name
+            for name in sorted(names(), key=lambda name: name != "auto")
+            if name not in OF_A_SESSION
+        ),
         app.embedder.name,
         *(f"{PREFIX}qa:{name}" for name in collections),
         *(f"{PREFIX}website:{name}" for name in sorted(sites)),

@@ -1,4 +1,6 @@
-"""An Answer in OpenAI's form, whole or in chunks. The one rule: `content` is only what was checked; a draft is reasoning."""
+"""An Answer in OpenAI's form, whole or in chunks. The one rule: `content` is only what was checked;
+a draft is reasoning.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,9 @@ from citewell.types import Answer, Usage
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What stays the same through one reply. `base`: where this server is asked, for the links of citations."""
+    """What stays the same through one reply. `base`: where this server is asked, for the links of
+    citations.
+    """
 
     model: str
     base: str
@@ -25,7 +29,12 @@ class Reply:
     def whole(self, answer: Answer) -> dict[str, Any]:
         """A `chat.completion`."""
         text = self._linked(answer)
-        message = {"role": "assistant", "content": text.text, "refusal": None, "annotations": cited(text)}
+        message = {
+            "role": "assistant",
+            "content": text.text,
+            "refusal": None,
+            "annotations": cited(text),
+        }
         choice = {"index": 0, "message": message, "logprobs": None, "finish_reason": "stop"}
         return self._frame("chat.completion") | {
             "choices": [choice],
@@ -40,7 +49,9 @@ class Reply:
         return self._chunk({"reasoning_content": text})
 
     def parts(self, answer: Answer) -> list[dict[str, Any]]:
-        """The answer sentence by sentence; the last chunk has the annotations, the Answer, and why it ends."""
+        """The answer sentence by sentence; the last chunk has the annotations, the Answer, and why
+        it ends.
+        """
         text = self._linked(answer)
         last = self._chunk({"annotations": cited(text)}, "stop")
         return [
@@ -50,7 +61,10 @@ class Reply:
 
     def cost(self, answer: Answer) -> dict[str, Any]:
         """The chunk that `stream_options.include_usage` asks for."""
-        return self._frame("chat.completion.chunk") | {"choices": [], "usage": usage_of(answer.usage)}
+        return self._frame("chat.completion.chunk") | {
+            "choices": [],
+            "usage": usage_of(answer.usage),
+        }
 
     def _linked(self, answer: Answer) -> Linked:
         return linked(answer, self.base, sources=self.sources)
@@ -74,7 +88,12 @@ def cited(text: Linked) -> list[dict[str, Any]]:
     return [
         {
             "type": "url_citation",
-            "url_citation": {"start_index": mark.start, "end_index": mark.end, "title": mark.title, "url": mark.url},
+            "url_citation": {
+                "start_index": mark.start,
+                "end_index": mark.end,
+                "title": mark.title,
+                "url": mark.url,
+            },
         }
         for mark in text.marks
     ]

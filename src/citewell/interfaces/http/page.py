@@ -1,6 +1,7 @@
-"""`/` for browsers, and the page's files under `/assets`. The one rule: a file is served only if its kind is in `KINDS`, it
-lies in the page's folder, and it is no part of what builds it; and no reply of the page runs a script that is not its own.
-What lies below a version (modules.py) is kept by browsers and never asked for again; all else is asked for each time.
+"""`/` for browsers, and the page's files under `/assets`. The one rule: a file is served only if
+its kind is in `KINDS`, it lies in the page's folder, and it is no part of what builds it; and no
+reply of the page runs a script that is not its own. What lies below a version (modules.py) is kept
+by browsers and never asked for again; all else is asked for each time.
 """
 
 from __future__ import annotations
@@ -37,18 +38,25 @@ KINDS = {
     ".pfb": "application/octet-stream",  # pdf.js's standard fonts
     ".bcmap": "application/octet-stream",  # and its tables of characters
 }
-PATH = re.compile(r"[\w@][\w@.-]*(?:/[\w@][\w@.-]*)*", re.ASCII)  # no part of it empty, hidden, or a way up
+PATH = re.compile(
+    r"[\w@][\w@.-]*(?:/[\w@][\w@.-]*)*", re.ASCII
+)  # no part of it empty, hidden, or a way up
 PACKED = frozenset({".html", ".js", ".mjs", ".css", ".svg", ".ttf"})  # what gzip makes smaller
 SMALL = 600  # bytes that are not worth it
 LONGEST = 200
 READING = ["GET", "HEAD"]
 BUILDING = frozenset({"node_modules"})
-LASTING = "public, max-age=31536000, immutable"  # of a version's files: where one changes, the page names another version
-shown: set[str] = set()  # the versions that pages of this process name; what lies below another is asked for anew each time
+# of a version's files: where one changes, the page names another version
+LASTING = "public, max-age=31536000, immutable"
+shown: set[str] = (
+    set()
+)  # the versions that pages of this process name; what lies below another is asked for anew each time
 INLINE = re.compile(r'<script type="importmap">(.*?)</script>', re.DOTALL)
 POLICY = (
-    "default-src 'none'; script-src 'self'{inline}; style-src 'self'; img-src 'self' data: blob:; font-src 'self'; "
-    "connect-src 'self'; worker-src 'self'; frame-src 'self' blob:; frame-ancestors 'none'; base-uri 'none'; form-action 'self'"
+    "default-src 'none'; script-src 'self'{inline}; style-src 'self'; img-src 'self' data: "
+    "blob:; font-src 'self'; "
+    "connect-src 'self'; worker-src 'self'; frame-src 'self' blob:; frame-ancestors 'none'; "
+    "base-uri 'none'; form-action 'self'"
 )
 ANEW = "no-cache"  # asked for anew each time, sent again only when it changed
 
@@ -57,7 +65,9 @@ ANEW = "no-cache"  # asked for anew each time, sent again only when it changed
 async def front(request: Request) -> Response:
     """The page for who takes HTML, a few words of JSON for programs."""
     if "text/html" not in request.headers.get("accept", ""):
-        return Response(Root().model_dump_json(), media_type="application/json", headers={"Vary": "Accept"})
+        return Response(
+            Root().model_dump_json(), media_type="application/json", headers={"Vary": "Accept"}
+        )
     response = sent(request, await anyio.to_thread.run_sync(_front), ".html")
     response.headers["Vary"] = "Accept, Accept-Encoding"
     return response
@@ -68,19 +78,27 @@ async def asset(request: Request, path: str) -> Response:
     """A file, by its own path or below a version. Raises NotFound."""
     versioned = VERSION.fullmatch(path)
     path = versioned[2] if versioned else path
-    response = sent(request, await anyio.to_thread.run_sync(_read, path), PurePosixPath(path).suffix)
+    response = sent(
+        request, await anyio.to_thread.run_sync(_read, path), PurePosixPath(path).suffix
+    )
     if versioned and versioned[1] in shown:
         response.headers["Cache-Control"] = LASTING
     return response
 
 
 def sent(request: Request, file: Loaded, suffix: str) -> Response:
-    """A file of the page, packed for who takes it so, or 304 for who has it. Only what is the same for everybody is packed: the
-    size of a packed reply tells of what stands in it.
+    """A file of the page, packed for who takes it so, or 304 for who has it. Only what is the same
+    for everybody is packed: the size of a packed reply tells of what stands in it.
     """
     packed = bool(file.packed) and takes_gzip(request.headers.get("accept-encoding", ""))
     tag = f'"{file.digest}-gz"' if packed else f'"{file.digest}"'
-    headers = {**SAFE, "Cache-Control": ANEW, "ETag": tag, "Content-Security-Policy": file.policy, "Vary": "Accept-Encoding"}
+    headers = {
+        **SAFE,
+        "Cache-Control": ANEW,
+        "ETag": tag,
+        "Content-Security-Policy": file.policy,
+        "Vary": "Accept-Encoding",
+    }
     if etag.has(request, tag):
         return Response(status_code=304, headers=headers)
     if packed:
@@ -90,7 +108,9 @@ def sent(request: Request, file: Loaded, suffix: str) -> Response:
 
 
 def takes_gzip(accepted: str) -> bool:
-    """Whether an `Accept-Encoding` allows it, as RFC 9110 reads it: `*` means what is not named, `q=0` means not."""
+    """Whether an `Accept-Encoding` allows it, as RFC 9110 reads it: `*` means what is not named,
+    `q=0` means not.
+    """
     said: dict[str, bool] = {}
     for part in accepted.lower().split(","):
         name, _, weight = part.partition(";")
@@ -114,8 +134,12 @@ def _read(path: str) -> Loaded:
 
 
 def located(path: str) -> Path:
-    """The file of a path below `/assets`. Raises NotFound for one that is not there, or not for others."""
-    plain = PATH.fullmatch(path) and len(path) <= LONGEST and not BUILDING.intersection(path.split("/"))
+    """The file of a path below `/assets`. Raises NotFound for one that is not there, or not for
+    others.
+    """
+    plain = (
+        PATH.fullmatch(path) and len(path) <= LONGEST and not BUILDING.intersection(path.split("/"))
+    )
     if plain and PurePosixPath(path).suffix in KINDS:
         file = WEB / path
         if file.is_file() and file.resolve().is_relative_to(WEB):
@@ -142,7 +166,11 @@ def _front_of(web: Path, version: str) -> Loaded:
 
 
 def _made(body: bytes, suffix: str) -> Loaded:
-    inline = "".join(f" 'sha256-{digest(text)}'" for text in INLINE.findall(body.decode())) if suffix == ".html" else ""
+    inline = (
+        "".join(f" 'sha256-{digest(text)}'" for text in INLINE.findall(body.decode()))
+        if suffix == ".html"
+        else ""
+    )
     packed = gzip.compress(body, 9, mtime=0) if suffix in PACKED and len(body) >= SMALL else b""
     return Loaded(body, packed, hashlib.sha256(body).hexdigest()[:32], POLICY.format(inline=inline))
 

@@ -1,6 +1,7 @@
 """`/api/papers`: reading sessions: upload a paper, ask it, change its route, structure, export.
 
-The one rule: the session is there, with its paper, before the reply to the upload; a job makes the report.
+The one rule: the session is there, with its paper, before the reply to the upload; a job makes the
+report.
 """
 
 from __future__ import annotations
@@ -31,12 +32,20 @@ from citewell.store.jobs import Job
 from citewell.types import Answer
 
 router = APIRouter(prefix="/api/papers", tags=["papers"], route_class=JSONRoute)
-ANSWERS: dict[int | str, dict[str, Any]] = {200: {"content": {"text/event-stream": {}}, "description": EVENTS}}
-FIELDS = {"user_id": {"type": "string"}, "title": {"type": "string"}, "lang": {"type": "string", "enum": ["en", "zh"]}}
+ANSWERS: dict[int | str, dict[str, Any]] = {
+    200: {"content": {"text/event-stream": {}}, "description": EVENTS}
+}
+FIELDS = {
+    "user_id": {"type": "string"},
+    "title": {"type": "string"},
+    "lang": {"type": "string", "enum": ["en", "zh"]},
+}
 
 
 def _object(required: str, of: dict[str, str]) -> dict[str, Any]:
-    return {"schema": {"type": "object", "properties": {required: of, **FIELDS}, "required": [required]}}
+    return {
+        "schema": {"type": "object", "properties": {required: of, **FIELDS}, "required": [required]}
+    }
 
 
 FORM: dict[str, Any] = {
@@ -80,8 +89,9 @@ class Title(Closed):
 
 
 class NewMessage(Closed):
-    """`text` may be empty where something is marked, and where the state expects no words. `message_id`: the sender's own name
-    of the message; the same one again brings the answer that is there.
+    """`text` may be empty where something is marked, and where the state expects no words.
+    `message_id`: the sender's own name of the message; the same one again brings the answer that is
+    there.
     """
 
     text: str = ""
@@ -104,7 +114,9 @@ class Edits(Closed):
 
 @router.post("", status_code=201, openapi_extra=FORM, operation_id="begin_paper")
 async def begin(request: Request, app: Citewell, caller: Asking) -> Begun:
-    """A session of the paper in the file of a multipart form, or at the `url` of a JSON object; a job makes its report."""
+    """A session of the paper in the file of a multipart form, or at the `url` of a JSON object; a
+    job makes its report.
+    """
     kind = request.headers.get("content-type", "")
     if kind.startswith("application/json"):
         said: Wishes = (page := await checked_json(WebPaper, request))
@@ -140,12 +152,18 @@ async def rename(session_id: str, body: Title, app: Citewell, caller: Asking) ->
 
 @router.delete("/{session_id}", status_code=204, operation_id="delete_paper")
 async def delete(session_id: str, app: Citewell, caller: Asking) -> None:
-    """With its paper where no other session of this user reads that; a report that is being made is given up."""
+    """With its paper where no other session of this user reads that; a report that is being made is
+    given up.
+    """
     await service.delete(app, session_id, caller.user_id)
 
 
-@router.post("/{session_id}/messages", response_model=Answer, responses=ANSWERS, operation_id="send_message")
-async def message(session_id: str, request: Request, body: NewMessage, app: Citewell, caller: Asking) -> Response:
+@router.post(
+    "/{session_id}/messages", response_model=Answer, responses=ANSWERS, operation_id="send_message"
+)
+async def message(
+    session_id: str, request: Request, body: NewMessage, app: Citewell, caller: Asking
+) -> Response:
     """What the session's state expects: an interest, then questions. An Answer, or events."""
     await service.own_paper(app, session_id, caller.user_id)
     options = body.model_dump(exclude={"text"}, exclude_none=True)
@@ -153,7 +171,9 @@ async def message(session_id: str, request: Request, body: NewMessage, app: Cite
 
 
 @router.post("/{session_id}/plan", response_model=Answer, responses=ANSWERS)
-async def make_plan(session_id: str, request: Request, body: Interest, app: Citewell, caller: Asking) -> Response:
+async def make_plan(
+    session_id: str, request: Request, body: Interest, app: Citewell, caller: Asking
+) -> Response:
     """The reading route of an interest, the first or another one. An Answer, or events."""
     await service.own_paper(app, session_id, caller.user_id)
     options = {"event": "plan"} | body.model_dump(include={"lang", "message_id"}, exclude_none=True)
@@ -173,24 +193,37 @@ async def get_structure(session_id: str, app: Citewell, caller: Asking) -> Struc
 
 
 @router.get(
-    "/{session_id}/export", response_class=Response, responses={200: replies("text/markdown")}, operation_id="export_paper"
+    "/{session_id}/export",
+    response_class=Response,
+    responses={200: replies("text/markdown")},
+    operation_id="export_paper",
 )
 async def export(session_id: str, app: Citewell, caller: Asking) -> Response:
     """Report, route and conversation as Markdown."""
     session = await service.read(app, session_id, caller.user_id)
     headers = {"Content-Disposition": disposition(f"{base_name(session.title)}.md")}
-    return Response(markdown(session).encode("utf-8", "replace"), media_type="text/markdown", headers=headers)
+    return Response(
+        markdown(session).encode("utf-8", "replace"), media_type="text/markdown", headers=headers
+    )
 
 
-async def _asked(request: Request, app: App, session_id: str, user_id: str, text: str, options: dict[str, Any]) -> Response:
-    body = AskRequest(question=text, agent="paper", session_id=session_id, user_id=user_id, options=options)
+async def _asked(
+    request: Request, app: App, session_id: str, user_id: str, text: str, options: dict[str, Any]
+) -> Response:
+    body = AskRequest(
+        question=text, agent="paper", session_id=session_id, user_id=user_id, options=options
+    )
     return await answered(request, app, body)
 
 
 async def _form(request: Request, app: App) -> tuple[Wishes, str, bytes]:
     """The wishes, and the name and the bytes of the one file."""
     async with request.form(max_files=2) as form:
-        file = one_file(form, app.settings.ingest.max_bytes, hint="send one paper, as a part with a file name")
-        said = checked(Wishes, {name: value for name, value in form.multi_items() if isinstance(value, str)})
+        file = one_file(
+            form, app.settings.ingest.max_bytes, hint="send one paper, as a part with a file name"
+        )
+        said = checked(
+            Wishes, {name: value for name, value in form.multi_items() if isinstance(value, str)}
+        )
         data = await anyio.to_thread.run_sync(file.file.read)
         return said, base_name(file.filename or ""), data

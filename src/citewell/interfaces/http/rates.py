@@ -31,11 +31,17 @@ class Rates:
 
     async def attempt(self, address: str) -> None:
         """A try to sign in, or a token that is nobody's. Raises Refused (429)."""
-        await self._hit(self._tries, network_of(address), "access.tries_a_minute", "see that the token is right")
+        await self._hit(
+            self._tries, network_of(address), "access.tries_a_minute", "see that the token is right"
+        )
 
     async def visit(self, address: str, which: str) -> None:
-        """A question or a vote from a page of another site; `which` is its token. Raises Refused (429)."""
-        await self._hit(self._visits, network_of(address), "access.visits_a_minute", "ask less often")
+        """A question or a vote from a page of another site; `which` is its token. Raises Refused
+        (429).
+        """
+        await self._hit(
+            self._visits, network_of(address), "access.visits_a_minute", "ask less often"
+        )
         await self._hit(self._days, which, "access.visits_a_day", "others have asked too")
 
     async def _hit(self, item: RateLimitItem, who: str, setting: str, what: str) -> None:
@@ -45,7 +51,9 @@ class Rates:
         wait = max(1, math.ceil(stats.reset_time - time.time()))
         hint = f"{what}, and go on in {wait} s; {setting} says how many are allowed"
         message = f"more than {item.amount:,} in a {item.GRANULARITY.name}"
-        refused = Refused(429, "too_many_requests", message, hint, headers={"Retry-After": str(wait)})
+        refused = Refused(
+            429, "too_many_requests", message, hint, headers={"Retry-After": str(wait)}
+        )
         refused.limit = item.namespace
         raise refused
 

@@ -1,4 +1,6 @@
-"""`/api/runs`: questions that were stopped before their answer. `POST /api/ask` with `{resume}` goes on with one."""
+"""`/api/runs`: questions that were stopped before their answer. `POST /api/ask` with `{resume}`
+goes on with one.
+"""
 
 from __future__ import annotations
 

@@ -14,5 +14,7 @@ router = APIRouter(prefix="/api", tags=["search"], route_class=JSONRoute)
 
 @router.post("/search")
 async def search(body: SearchRequest, app: Citewell) -> SearchResult:
-    """The best passages, with where they stand, what in them matches, and how sure the search is of the first three."""
+    """The best passages, with where they stand, what in them matches, and how sure the search is of
+    the first three.
+    """
     return await passages(app, body)

@@ -48,12 +48,16 @@ async def get_session(session_id: str, app: Citewell, caller: Asking) -> Session
 
 @router.get("/{session_id}/answers", operation_id="list_session_answers")
 async def session_answers(session_id: str, app: Citewell, caller: Asking) -> Answers:
-    """Questions and whole answers in order, with citations, as far back as traces are kept (`trace_days`)."""
+    """Questions and whole answers in order, with citations, as far back as traces are kept
+    (`trace_days`).
+    """
     return Answers(answers=await service.exchanges(app, session_id, caller.user_id))
 
 
 @router.patch("/{session_id}")
-async def rename_session(session_id: str, body: Title, app: Citewell, caller: Asking) -> SessionInfo:
+async def rename_session(
+    session_id: str, body: Title, app: Citewell, caller: Asking
+) -> SessionInfo:
     """Give it another title."""
     return await service.rename_session(app, session_id, body.title, caller.user_id)
 

@@ -1,7 +1,7 @@
 """`/api/me`, `/api/sign-in`, `/api/sign-out`: who is asking, and the page's session.
 
-The one rule: the token is sent once; from then on the browser has a cookie that no script can read, and that other sites' pages
-cannot send.
+The one rule: the token is sent once; from then on the browser has a cookie that no script can read,
+and that other sites' pages cannot send.
 """
 
 from __future__ import annotations
@@ -24,8 +24,9 @@ router = APIRouter(prefix="/api", tags=["sign-in"], route_class=JSONRoute)
 
 
 class Me(BaseModel):
-    """`csrf`: what the page sends back as `X-CSRF-Token`; empty where no cookie signs it in. `collection`: where questions go
-    that name none. `home`: the folder where all of it is kept, told to admins only. `largest_file`: the most bytes of one.
+    """`csrf`: what the page sends back as `X-CSRF-Token`; empty where no cookie signs it in.
+    `collection`: where questions go that name none. `home`: the folder where all of it is kept,
+    told to admins only. `largest_file`: the most bytes of one.
     """
 
     user_id: str
@@ -47,29 +48,45 @@ class Token(BaseModel):
 async def me(request: Request, app: Citewell, user_id: str | None = None) -> Me:
     """Who is signed in; 401 where nobody is. Without users it is whom the address names."""
     caller = caller_of(request.scope)
-    return _me(replace(caller, user_id=caller.whose(user_id)) if caller.auth == "none" else caller, app.settings)
+    return _me(
+        replace(caller, user_id=caller.whose(user_id)) if caller.auth == "none" else caller,
+        app.settings,
+    )
 
 
 @router.post("/sign-in")
 async def sign_in(body: Token, request: Request, response: Response, app: Citewell) -> Me:
-    """A cookie in exchange for a token: a request of its user as every other. Without users there is nothing to do."""
+    """A cookie in exchange for a token: a request of its user as every other. Without users there
+    is nothing to do.
+    """
     caller = caller_of(request.scope)
     if caller.auth == "none":
         return _me(caller, app.settings)
     holder = await app.users.holder(body.token.strip())
     if holder is None:
         hint = "paste it whole, from cw_ on; `citewell user token NAME` makes a new one"
-        raise Refused(401, "wrong_token", "the token is unknown, was revoked, or has run out", hint, headers=BEARER)
+        raise Refused(
+            401,
+            "wrong_token",
+            "the token is unknown, was revoked, or has run out",
+            hint,
+            headers=BEARER,
+        )
     if holder.scope:  # everybody has it: it must not use up what its user may ask
         raise Refused(
-            403, "not_allowed", "this token is for the chat element", "sign in with another: citewell user token NAME"
+            403,
+            "not_allowed",
+            "this token is for the chat element",
+            "sign in with another: citewell user token NAME",
         )
     await cast("Callable[[str], Awaitable[None]]", request.scope[ASKED])(holder.user_id)
     await app.users.forget_ended(lifetime(app.settings))
     if old := cookie_of(request.headers):
         await app.users.sign_out(old)
     secret = await app.users.sign_in(holder.token_id)
-    _set_cookie(response, secret, app.settings, https=is_https(request.scope, app.settings.access.proxies))
+    _set_cookie(
+        response, secret, app.settings, https=is_https(request.scope, app.settings.access.proxies)
+    )
     return _me(Caller(holder.user_id, holder.role, "token", csrf_of(secret)), app.settings)
 
 
@@ -96,4 +113,6 @@ def _me(caller: Caller, settings: Settings) -> Me:
 
 def _set_cookie(response: Response, secret: str, settings: Settings, *, https: bool) -> None:
     seconds = int(settings.access.session_hours * 3600)
-    response.set_cookie(COOKIE, secret, max_age=seconds, path="/", httponly=True, samesite="strict", secure=https)
+    response.set_cookie(
+        COOKIE, secret, max_age=seconds, path="/", httponly=True, samesite="strict", secure=https
+    )

@@ -38,7 +38,9 @@ async def list_sites(app: Citewell) -> SiteList:
 @router.get("/{name}")
 async def get_site(name: str, app: Citewell) -> SitePages:
     """With its pages, those that could not be read among them."""
-    return SitePages(site=await service.get_site(app, name), pages=await service.pages_of(app, name))
+    return SitePages(
+        site=await service.get_site(app, name), pages=await service.pages_of(app, name)
+    )
 
 
 @router.post("/{name}/refresh", status_code=202)
@@ -47,7 +49,9 @@ async def refresh_site(name: str, app: Citewell, _: Editor) -> Job:
     return await service.submit_refresh(app, name)
 
 
-@router.get("/{name}/export", response_class=Response, responses={200: replies("application/x-ndjson")})
+@router.get(
+    "/{name}/export", response_class=Response, responses={200: replies("application/x-ndjson")}
+)
 async def export_site(name: str, app: Citewell) -> Response:
     """One JSON object a line and page: text, links, address, time, hash."""
     await service.get_site(app, name)  # an error after the first byte could not be told
@@ -62,5 +66,7 @@ async def _lines(app: App, name: str) -> AsyncIterator[bytes]:
 
 @router.delete("/{name}", status_code=204)
 async def delete_site(name: str, app: Citewell, _: Editor) -> None:
-    """Its pages; other documents of the collection stay, and without any the collection goes too."""
+    """Its pages; other documents of the collection stay, and without any the collection goes
+    too.
+    """
     await service.delete_site(app, name)

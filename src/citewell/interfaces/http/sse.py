@@ -1,5 +1,5 @@
-"""Server-sent events. The one rule: the work behind a stream ends when its client leaves, or when a server that stops has
-waited for it long enough.
+"""Server-sent events. The one rule: the work behind a stream ends when its client leaves, or when a
+server that stops has waited for it long enough.
 """
 
 from __future__ import annotations
@@ -32,10 +32,15 @@ def line_of(event: str, value: Any) -> bytes:
 
 
 def event_stream(
-    request: Request, pairs: AsyncIterator[Pair], line: Callable[[str, Any], bytes] = line_of, *, follows: bool = False
+    request: Request,
+    pairs: AsyncIterator[Pair],
+    line: Callable[[str, Any], bytes] = line_of,
+    *,
+    follows: bool = False,
 ) -> EventSourceResponse:
-    """Send `pairs` as they come, each written by `line`. What they raise becomes an `error` event. `follows`: they only tell of
-    work that is done elsewhere, so a server that stops does not wait for them.
+    """Send `pairs` as they come, each written by `line`. What they raise becomes an `error` event.
+    `follows`: they only tell of work that is done elsewhere, so a server that stops does not wait
+    for them.
     """
     headers = {"Cache-Control": "no-cache", "X-Accel-Buffering": "no"}
     stopping = request.app.state.citewell.stopping
@@ -44,7 +49,10 @@ def event_stream(
 
 
 async def _lines(
-    pairs: AsyncIterator[Pair], over: asyncio.Event, line: Callable[[str, Any], bytes], tell: Callable[[str], str]
+    pairs: AsyncIterator[Pair],
+    over: asyncio.Event,
+    line: Callable[[str, Any], bytes],
+    tell: Callable[[str], str],
 ) -> AsyncIterator[bytes]:
     queue: asyncio.Queue[Pair | None] = asyncio.Queue(maxsize=64)
     filling = asyncio.create_task(_fill(queue, pairs, tell))
@@ -66,7 +74,9 @@ async def _lines(
         await asyncio.gather(*tasks, return_exceptions=True)
 
 
-async def _fill(queue: asyncio.Queue[Pair | None], pairs: AsyncIterator[Pair], tell: Callable[[str], str]) -> None:
+async def _fill(
+    queue: asyncio.Queue[Pair | None], pairs: AsyncIterator[Pair], tell: Callable[[str], str]
+) -> None:
     try:
         async with aclosing(pairs) as source:  # type: ignore[type-var]  # an async generator wherever it is one
             async for pair in source:
@@ -79,7 +89,9 @@ async def _fill(queue: asyncio.Queue[Pair | None], pairs: AsyncIterator[Pair], t
     await queue.put(None)
 
 
-async def _stop(queue: asyncio.Queue[Pair | None], filling: asyncio.Task[None], over: asyncio.Event) -> None:
+async def _stop(
+    queue: asyncio.Queue[Pair | None], filling: asyncio.Task[None], over: asyncio.Event
+) -> None:
     """Cut it off; what it says of that is the last event, else that the server stops."""
     await over.wait()
     filling.cancel()

@@ -1,4 +1,6 @@
-"""`/api/health` (it runs), `/api/ready` (it can answer), `/api/version`, and what programs read at `/`."""
+"""`/api/health` (it runs), `/api/ready` (it can answer), `/api/version`, and what programs read at
+`/`.
+"""
 
 from __future__ import annotations
 
@@ -40,9 +42,12 @@ async def health() -> Health:
 
 
 @router.get("/api/ready", responses={503: {"model": Readiness}}, operation_id="get_ready")
-async def ready(request: Request, app: Citewell, response: Response, strict: bool = False) -> Readiness:
-    """503 while the database takes nothing, and from the moment on that the server is told to stop. `degraded` while a model is
-    missing or its last call failed: answers are poorer then; with `strict` that is 503 too. At most a second old.
+async def ready(
+    request: Request, app: Citewell, response: Response, strict: bool = False
+) -> Readiness:
+    """503 while the database takes nothing, and from the moment on that the server is told to stop.
+    `degraded` while a model is missing or its last call failed: answers are poorer then; with
+    `strict` that is 503 too. At most a second old.
     """
     found = without_paths(await _looked(request.app.state, app), app.settings)
     bad = {"unavailable", "stopping", "degraded"} if strict else {"unavailable", "stopping"}

@@ -1,7 +1,8 @@
 """A connection with time limits: uvicorn's protocol knows one for idle connections only.
 
-The one rule: only the client's own time counts. A head has `HEAD` seconds, a body `BODY` and a second more for each `SLOWEST`
-bytes that came, a reply may stand still for `REPLY`; while the server itself does not read, no body is late.
+The one rule: only the client's own time counts. A head has `HEAD` seconds, a body `BODY` and a
+second more for each `SLOWEST` bytes that came, a reply may stand still for `REPLY`; while the
+server itself does not read, no body is late.
 """
 
 from __future__ import annotations
@@ -25,9 +26,13 @@ SLOWEST = 1_000  # bytes a second
 IDLE = 5  # seconds between two requests
 LINGER = 1.0  # seconds in which a client that was told that it is late can read so
 TOO_MANY = problem(
-    "too_many_requests", "this address has too many connections open", "close some of them; access.connections says how many"
+    "too_many_requests",
+    "this address has too many connections open",
+    "close some of them; access.connections says how many",
 )
-FULL = problem("unavailable", "the server has no room for more connections", "try again in some seconds")
+FULL = problem(
+    "unavailable", "the server has no room for more connections", "try again in some seconds"
+)
 LATE = problem("request_timeout", "the request did not come in time", "send it at once")
 Owed = Literal["", "head", "body"]
 
@@ -52,7 +57,9 @@ class TimedProtocol(H11Protocol):
         super().connection_made(transport)
         self.address = plain_address(self.client[0]) if self.client else ""
         if why := self.book.enter(self):
-            self._turn_away(429 if why == "address" else 503, TOO_MANY if why == "address" else FULL, why)
+            self._turn_away(
+                429 if why == "address" else 503, TOO_MANY if why == "address" else FULL, why
+            )
             return
         self._counted = True
         self._owe("head")
@@ -109,7 +116,9 @@ class TimedProtocol(H11Protocol):
             return
         self._no_longer_late()
         self._owed, self._since, self._received = what, self.loop.time(), 0
-        self._late = self.loop.call_later(HEAD if what == "head" else BODY, self._is_late) if what else None
+        self._late = (
+            self.loop.call_later(HEAD if what == "head" else BODY, self._is_late) if what else None
+        )
 
     def _is_late(self) -> None:
         if self._owed == "body":
@@ -121,13 +130,14 @@ class TimedProtocol(H11Protocol):
                 return
         if self._owed == "head" and not self._received:
             self.book.told("head")
-            self.transport.abort()  # it never said anything, so it gets no answer: browsers open connections in advance
+            # it never said anything, so it gets no answer: browsers open connections in advance
+            self.transport.abort()
         else:
             self._end()
 
     def _end(self) -> None:
-        """Tell a client that it is late, where no reply was begun. It may still be sending: a connection that is closed at once
-        would be reset, and what it is told be lost.
+        """Tell a client that it is late, where no reply was begun. It may still be sending: a
+        connection that is closed at once would be reset, and what it is told be lost.
         """
         self.book.told(self._owed)
         self._owe("")

@@ -37,10 +37,14 @@ async def list_traces(
     before: Annotated[str, Query(max_length=100, description="the `next` of the page before")] = "",
     agent: Annotated[str, Query(max_length=100, description="only of this agent")] = "",
     status: Annotated[Status | None, Query(description="only answers of this status")] = None,
-    q: Annotated[str, Query(max_length=500, description="only where question, collection or id hold this")] = "",
+    q: Annotated[
+        str, Query(max_length=500, description="only where question, collection or id hold this")
+    ] = "",
 ) -> Traces:
     """Newest first, a page at a time."""
-    found = await service.find_traces(app, limit, caller.user_id, Wanted(before, agent, status or "", q))
+    found = await service.find_traces(
+        app, limit, caller.user_id, Wanted(before, agent, status or "", q)
+    )
     return Traces(traces=list(found.traces), next=found.next)
 
 
@@ -68,7 +72,9 @@ class ReplayWish(BaseModel):
 
 
 @router.post("/{trace_id}/replay", operation_id="replay_trace")
-async def replay(trace_id: str, app: Citewell, caller: Asking, wish: ReplayWish | None = None) -> Replay:
+async def replay(
+    trace_id: str, app: Citewell, caller: Asking, wish: ReplayWish | None = None
+) -> Replay:
     """Runs the stored steps again and tells what differs. Nothing is kept of it."""
     wish = wish or ReplayWish()
     if wish.fetch:

@@ -1,7 +1,8 @@
-"""`/api/users`: who may sign in, for admins: list, add, give a role, make and revoke tokens, remove.
+"""`/api/users`: who may sign in, for admins: list, add, give a role, make and revoke tokens,
+remove.
 
-The one rule: a token is in one reply and nowhere else, the log among it. Each change is in the log of administration, which
-says who did it (store/users/audit.py).
+The one rule: a token is in one reply and nowhere else, the log among it. Each change is in the log
+of administration, which says who did it (store/users/audit.py).
 """
 
 from __future__ import annotations
@@ -18,18 +19,27 @@ from citewell.store.users.users import LONGEST_NAME, Made, Role, TokenInfo, User
 
 
 def _signing_in(request: Request) -> None:
-    """Where nobody signs in, whoever reaches the port could make a token now and use it once users count. Raises Refused."""
+    """Where nobody signs in, whoever reaches the port could make a token now and use it once users
+    count. Raises Refused.
+    """
     if caller_of(request.scope).auth == "none":
-        hint = 'set auth = "token" and start the server; until then `citewell user add NAME` adds users'
-        raise Refused(409, "no_sign_in", "nobody signs in here, so there are no users to look after", hint)
+        hint = (
+            'set auth = "token" and start the server; until then `citewell user add NAME` adds '
+            "users"
+        )
+        raise Refused(
+            409, "no_sign_in", "nobody signs in here, so there are no users to look after", hint
+        )
 
 
-router = APIRouter(prefix="/api/users", tags=["users"], dependencies=[Depends(_signing_in)], route_class=JSONRoute)
+router = APIRouter(
+    prefix="/api/users", tags=["users"], dependencies=[Depends(_signing_in)], route_class=JSONRoute
+)
 
 
 class NewToken(BaseModel):
-    """`name`: what it is for. `days`: how long it is good; left out: until it is revoked. `collection` or `site`: for the chat
-    element, which may ask that and nothing else.
+    """`name`: what it is for. `days`: how long it is good; left out: until it is revoked.
+    `collection` or `site`: for the chat element, which may ask that and nothing else.
     """
 
     model_config = ConfigDict(extra="forbid")

@@ -1,7 +1,8 @@
 """`/widget.js`: the chat element for pages of other sites, as one script that needs nothing else.
 
-The one rule: it is written as modules (web/widget/) and sent as one script: its parts in order, without their imports, inside a
-function of their own, so that a page may load it as it likes and none of its names becomes the page's.
+The one rule: it is written as modules (web/widget/) and sent as one script: its parts in order,
+without their imports, inside a function of their own, so that a page may load it as it likes and
+none of its names becomes the page's.
 """
 
 from __future__ import annotations
@@ -19,12 +20,25 @@ from citewell.interfaces.http.page import KINDS, READING, WEB
 router = APIRouter(include_in_schema=False)
 
 FOLDER = WEB / "widget"
-PARTS = ("dom", "words", "text", "line", "keep", "answer", "asking", "style", "chat", "start")  # each after what it imports
+PARTS = (
+    "dom",
+    "words",
+    "text",
+    "line",
+    "keep",
+    "answer",
+    "asking",
+    "style",
+    "chat",
+    "start",
+)  # each after what it imports
 IMPORT = re.compile(r'^import \{[^}]*\} from "\./(\w+)\.js";\n', re.MULTILINE)
 EXPORT = re.compile(r"^export (?=(?:async )?function|class|const)", re.MULTILINE)
 HEADERS = {
-    "Access-Control-Allow-Origin": "*",  # for type=module and integrity=; it says nothing of anybody
-    "Cache-Control": "public, max-age=300",  # pages load it often; a new version is there within minutes
+    # for type=module and integrity=; it says nothing of anybody
+    "Access-Control-Allow-Origin": "*",
+    # pages load it often; a new version is there within minutes
+    "Cache-Control": "public, max-age=300",
     "Cross-Origin-Resource-Policy": "cross-origin",
     "X-Content-Type-Options": "nosniff",
 }
@@ -47,7 +61,11 @@ def joined() -> tuple[bytes, str]:
 
 @lru_cache(maxsize=2)
 def _read(_changed: tuple[str, ...]) -> tuple[bytes, str]:
-    parts = [EXPORT.sub("", IMPORT.sub("", (FOLDER / f"{part}.js").read_text("utf-8"))) for part in PARTS]
-    text = '/* Citewell: docs/widget.md */\n(() => {\n"use strict";\n' + "\n".join(parts) + "})();\n"
+    parts = [
+        EXPORT.sub("", IMPORT.sub("", (FOLDER / f"{part}.js").read_text("utf-8"))) for part in PARTS
+    ]
+    text = (
+        '/* Citewell: docs/widget.md */\n(() => {\n"use strict";\n' + "\n".join(parts) + "})();\n"
+    )
     body = text.encode()
     return body, f'"{hashlib.sha256(body).hexdigest()[:32]}"'

@@ -1,4 +1,6 @@
-"""Documents on their way in, for a model that waits. The one rule: who stops waiting stops the work; what was added stays."""
+"""Documents on their way in, for a model that waits. The one rule: who stops waiting stops the
+work; what was added stays.
+"""
 
 from __future__ import annotations
 
@@ -25,15 +27,22 @@ MOST_FILES = 50  # told of one by one
 
 
 async def added_here(app: App, path: str, collection: str, tell: Tell) -> CallToolResult:
-    """Read a file or a folder of this machine. Raises UnreadableFile where nothing of it could be added."""
+    """Read a file or a folder of this machine. Raises UnreadableFile where nothing of it could be
+    added.
+    """
 
     async def on_progress(progress: Progress) -> None:
-        await tell(progress.done, progress.total or None, f"{progress.phase} {progress.name}".strip())
+        await tell(
+            progress.done, progress.total or None, f"{progress.phase} {progress.name}".strip()
+        )
 
     done = await ingest(app, [path], collection, on_progress=Rising(on_progress))
     if done.report.error is not None:
         kept = sum(file.status != "failed" for file in done.report.files)
-        raise StorageError(f"{done.report.error['message']}; {kept} files are kept whole", hint=done.report.error["hint"])
+        raise StorageError(
+            f"{done.report.error['message']}; {kept} files are kept whole",
+            hint=done.report.error["hint"],
+        )
     return _told(collection, None, done.report.files, done.report.links)
 
 
@@ -50,8 +59,12 @@ class Rising:
             await self._tell(progress)
 
 
-async def added_by_job(app: App, job: Job, collection: str, tell: Tell, *, work: bool) -> CallToolResult:
-    """Wait for a job. `work`: nobody else does it, so it is done here. Raises UnreadableFile, and what the job failed with."""
+async def added_by_job(
+    app: App, job: Job, collection: str, tell: Tell, *, work: bool
+) -> CallToolResult:
+    """Wait for a job. `work`: nobody else does it, so it is done here. Raises UnreadableFile, and
+    what the job failed with.
+    """
     until, before = time.monotonic() + PATIENCE, -1
     try:
         while job.state not in ENDED and (work or time.monotonic() < until):
@@ -70,13 +83,21 @@ async def added_by_job(app: App, job: Job, collection: str, tell: Tell, *, work:
         raise
     if job.state == "failed":
         error = job.error or {}
-        raise CitewellError(error.get("message", "failed"), hint=error.get("hint", ""), code=error.get("code", "error"))
+        raise CitewellError(
+            error.get("message", "failed"),
+            hint=error.get("hint", ""),
+            code=error.get("code", "error"),
+        )
     if job.state == "cancelled":
         raise InvalidInput(f"job {job.job_id} was cancelled", hint="add it again")
-    return _told(collection, job, [FileReport(**each) for each in (job.result or {}).get("files", [])])
+    return _told(
+        collection, job, [FileReport(**each) for each in (job.result or {}).get("files", [])]
+    )
 
 
-def _told(collection: str, job: Job | None, files: list[FileReport], links: Sequence[str] = ()) -> CallToolResult:
+def _told(
+    collection: str, job: Job | None, files: list[FileReport], links: Sequence[str] = ()
+) -> CallToolResult:
     failed = [each for each in files if each.status == "failed"]
     if files and len(failed) == len(files):
         why = "; ".join(f"{each.path}: {each.reason}" for each in failed[:MOST_FILES])

@@ -1,5 +1,5 @@
-"""The protocol's server around the tools. The one rule: the same tools on every transport, but that only the user's own machine
-lets its files be read.
+"""The protocol's server around the tools. The one rule: the same tools on every transport, but that
+only the user's own machine lets its files be read.
 """
 
 from __future__ import annotations
@@ -27,9 +27,16 @@ question, `search` for passages, `check` to hold a text against the documents, `
 see what there is. Keep the citations when you pass an answer on, and say so where it is refused."""
 READS = ToolAnnotations(read_only_hint=True, open_world_hint=False)
 ASKS = ToolAnnotations(read_only_hint=False, destructive_hint=False, open_world_hint=True)
-ADDS = ToolAnnotations(read_only_hint=False, destructive_hint=False, idempotent_hint=True, open_world_hint=True)
-VOTES = ToolAnnotations(read_only_hint=False, destructive_hint=False, idempotent_hint=True, open_world_hint=False)
-MOST_FAULTS, LONGEST_FAULT = 10, 300  # wrong arguments that are told of one call, and characters of each
+ADDS = ToolAnnotations(
+    read_only_hint=False, destructive_hint=False, idempotent_hint=True, open_world_hint=True
+)
+VOTES = ToolAnnotations(
+    read_only_hint=False, destructive_hint=False, idempotent_hint=True, open_world_hint=False
+)
+MOST_FAULTS, LONGEST_FAULT = (
+    10,
+    300,
+)  # wrong arguments that are told of one call, and characters of each
 LONGEST = 200_000  # characters of a document as a resource
 
 
@@ -45,14 +52,27 @@ class Server(MCPServer[None]):
             if not isinstance(error.__cause__, ValidationError):
                 raise
             told = error.__cause__.errors(include_url=False, include_input=False)[:MOST_FAULTS]
-            faults = [shortened(f"{'.'.join(map(str, each['loc']))}: {each['msg']}", LONGEST_FAULT) for each in told]
-            return failure(InvalidInput("; ".join(faults), hint=f"the input schema of {name} says what it takes"))
+            faults = [
+                shortened(f"{'.'.join(map(str, each['loc']))}: {each['msg']}", LONGEST_FAULT)
+                for each in told
+            ]
+            return failure(
+                InvalidInput(
+                    "; ".join(faults), hint=f"the input schema of {name} says what it takes"
+                )
+            )
 
 
 def build(place: Place) -> Server:
     """A server whose tools work at `place`."""
     with _logging_as_it_is():
-        server = Server("citewell", title="Citewell", version=__version__, instructions=INSTRUCTIONS, subscriptions=False)
+        server = Server(
+            "citewell",
+            title="Citewell",
+            version=__version__,
+            instructions=INSTRUCTIONS,
+            subscriptions=False,
+        )
     tools = Tools(place)
     server.add_tool(tools.ask, title="Ask the user's documents", annotations=ASKS)
     server.add_tool(tools.search, title="Find passages", annotations=READS)
@@ -64,7 +84,10 @@ def build(place: Place) -> Server:
     server.add_tool(tools.give_feedback, title="Say whether an answer was right", annotations=VOTES)
 
     @server.resource(
-        "citewell://documents/{doc_id}", title="Document", description="The text of a document.", mime_type="text/plain"
+        "citewell://documents/{doc_id}",
+        title="Document",
+        description="The text of a document.",
+        mime_type="text/plain",
     )
     async def document(doc_id: str, ctx: Say) -> str:
         try:

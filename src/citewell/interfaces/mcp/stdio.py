@@ -1,7 +1,8 @@
 """The protocol on standard input and output, for a program that starts Citewell itself.
 
-The one rule: nothing but the protocol on standard output. While it runs, the descriptor 1 leads to standard error and 0 to
-nothing, so that a library that prints, or a worker process, cannot break it.
+The one rule: nothing but the protocol on standard output. While it runs, the descriptor 1 leads to
+standard error and 0 to nothing, so that a library that prints, or a worker process, cannot break
+it.
 """
 
 from __future__ import annotations
@@ -38,7 +39,9 @@ async def serve(app: App, user_id: str) -> None:
 
 
 class Lines:
-    """Lines of a descriptor as they come. The thread that waits for them is a daemon: it holds up no end of the process."""
+    """Lines of a descriptor as they come. The thread that waits for them is a daemon: it holds up
+    no end of the process.
+    """
 
     def __init__(self, descriptor: int) -> None:
         self._descriptor = descriptor

@@ -1,7 +1,7 @@
 """The tools: what a model reads of each, and what it does.
 
-The one rule: a tool says what it did in words that lead on (ids, offsets, hints), and what it refuses is a result with a hint,
-never a broken connection.
+The one rule: a tool says what it did in words that lead on (ids, offsets, hints), and what it
+refuses is a result with a hint, never a broken connection.
 """
 
 from __future__ import annotations
@@ -48,13 +48,19 @@ P = ParamSpec("P")
 Say = Context[Any, Any]
 AgentName = Literal["auto", "qa", "dual_loop", "website", "data", "paper"]
 Collection = Annotated[
-    str | None, Field(description="Which collection; list_collections names them. None: the usual one.", max_length=200)
+    str | None,
+    Field(
+        description="Which collection; list_collections names them. None: the usual one.",
+        max_length=200,
+    ),
 ]
 
 
 @dataclass(frozen=True, slots=True)
 class Visit:
-    """A call: the App as who calls may see it, who that is, and the server's own address (empty where there is none)."""
+    """A call: the App as who calls may see it, who that is, and the server's own address (empty
+    where there is none).
+    """
 
     app: App
     user_id: str
@@ -63,8 +69,8 @@ class Visit:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where the tools are used. `local`: on the machine of the user, whose files are read, and where nobody else does jobs.
-    `tell`: what is told of an error's texts.
+    """Where the tools are used. `local`: on the machine of the user, whose files are read, and
+    where nobody else does jobs. `tell`: what is told of an error's texts.
     """
 
     local: bool
@@ -97,31 +103,45 @@ class Tools:
     async def ask(
         self,
         ctx: Say,
-        question: Annotated[str, Field(description="The question, in English or Chinese, as a person would ask it.")],
+        question: Annotated[
+            str, Field(description="The question, in English or Chinese, as a person would ask it.")
+        ],
         agent: Annotated[
             AgentName,
             Field(
-                description="auto chooses. qa: one search of the documents. dual_loop: searches again until the answer is "
-                "settled, with memory. website: explores a site (start_urls). data: tables, by SQL. paper: a reading session."
+                description="auto chooses. qa: one search of the documents. dual_loop: "
+                "searches again until the answer is settled, with memory. website: explores a "
+                "site (start_urls). data: tables, by SQL. paper: a reading session."
             ),
         ] = "auto",
         collection: Collection = None,
         session_id: Annotated[
-            str | None, Field(description="Of an earlier answer: the question is then a follow-up to it.", max_length=200)
+            str | None,
+            Field(
+                description="Of an earlier answer: the question is then a follow-up to it.",
+                max_length=200,
+            ),
         ] = None,
         source: Annotated[
-            str | None, Field(description="Agent data: which tables; list_collections names them.", max_length=200)
+            str | None,
+            Field(
+                description="Agent data: which tables; list_collections names them.", max_length=200
+            ),
         ] = None,
         start_urls: Annotated[
-            list[str] | None, Field(description="Agent website: the pages it begins with.", max_length=50)
+            list[str] | None,
+            Field(description="Agent website: the pages it begins with.", max_length=50),
         ] = None,
-        max_seconds: Annotated[float | None, Field(description="Answer from what there is after so long.", gt=0)] = None,
+        max_seconds: Annotated[
+            float | None, Field(description="Answer from what there is after so long.", gt=0)
+        ] = None,
     ) -> Annotated[CallToolResult, shown.Asked]:
-        """Ask the user's documents, web sites or tables, and get an answer whose every sentence is proved by a citation.
+        """Ask the user's documents, web sites or tables, and get an answer whose every sentence is
+        proved by a citation.
 
-        Prefer this to answering from your own knowledge when the question is about the user's material. Repeat the
-        citations `[n]` with their links where you pass the answer on. `refused` means that the sources do not say it: tell
-        the user so, and do not fill the gap.
+        Prefer this to answering from your own knowledge when the question is about the user's
+        material. Repeat the citations `[n]` with their links where you pass the answer on.
+        `refused` means that the sources do not say it: tell the user so, and do not fill the gap.
         """
         visit = self._place.visit(ctx)
         given = {"source": source, "start_urls": start_urls, "max_seconds": max_seconds}
@@ -145,45 +165,69 @@ class Tools:
                 if isinstance(event.data, Answer):
                     answer = event.data
         if answer is None:
-            raise CitewellError("the agent ended without an answer", hint="a fault of Citewell; its log has more")
-        return shown.answered(answer.model_copy(update={"warnings": [*warnings, *answer.warnings]}), visit.base)
+            raise CitewellError(
+                "the agent ended without an answer", hint="a fault of Citewell; its log has more"
+            )
+        return shown.answered(
+            answer.model_copy(update={"warnings": [*warnings, *answer.warnings]}), visit.base
+        )
 
     @told
     async def search(
         self,
         ctx: Say,
-        query: Annotated[str, Field(description="What to look for, in words; English and Chinese find each other.")],
+        query: Annotated[
+            str,
+            Field(description="What to look for, in words; English and Chinese find each other."),
+        ],
         collection: Collection = None,
         k: Annotated[int, Field(description="How many passages.", ge=1, le=MOST_PASSAGES)] = 6,
         types: Annotated[
-            list[str] | None, Field(description="Only files of these kinds: pdf, docx, html, ...", max_length=50)
+            list[str] | None,
+            Field(description="Only files of these kinds: pdf, docx, html, ...", max_length=50),
         ] = None,
-        since: Annotated[str | None, Field(description="Only documents of this day, month or year, or later.")] = None,
-        until: Annotated[str | None, Field(description="Only documents of this day, month or year, or earlier.")] = None,
+        since: Annotated[
+            str | None, Field(description="Only documents of this day, month or year, or later.")
+        ] = None,
+        until: Annotated[
+            str | None, Field(description="Only documents of this day, month or year, or earlier.")
+        ] = None,
     ) -> Annotated[CallToolResult, shown.Search]:
-        """Find passages of the user's documents, best first, by words and by meaning. No answer is written.
+        """Find passages of the user's documents, best first, by words and by meaning. No answer is
+        written.
 
         Read on around a passage with get_document(doc_id, offset=start).
         """
         visit = self._place.visit(ctx)
         chosen = None if collection else await usual(visit.app)
         where = collection or chosen
-        request = SearchRequest(query=query, collection=where, k=k, types=types or [], since=since, until=until)
+        request = SearchRequest(
+            query=query, collection=where, k=k, types=types or [], since=since, until=until
+        )
         result = await search(visit.app, request)
         said = [told_of(chosen)] if chosen else []
-        return shown.found(result.model_copy(update={"warnings": [*said, *result.warnings]}), visit.base)
+        return shown.found(
+            result.model_copy(update={"warnings": [*said, *result.warnings]}), visit.base
+        )
 
     @told
     async def check(
         self,
         ctx: Say,
-        text: Annotated[str, Field(description="What is to be checked, in sentences; plain or Markdown.", max_length=LONGEST)],
+        text: Annotated[
+            str,
+            Field(
+                description="What is to be checked, in sentences; plain or Markdown.",
+                max_length=LONGEST,
+            ),
+        ],
         collection: Collection = None,
     ) -> Annotated[CallToolResult, shown.Checked]:
-        """Hold a text against the user's documents: each sentence is `entailed`, `contradicted` or `not_stated`, with quotes.
+        """Hold a text against the user's documents: each sentence is `entailed`, `contradicted` or
+        `not_stated`, with quotes.
 
-        Use it for what you or others have written about the user's material, before it is passed on. `not_stated` means that
-        the documents do not settle it, not that it is false.
+        Use it for what you or others have written about the user's material, before it is passed
+        on. `not_stated` means that the documents do not settle it, not that it is false.
         """
         visit = self._place.visit(ctx)
         chosen = None if collection else await usual(visit.app)
@@ -194,52 +238,82 @@ class Tools:
 
         result = await check_text(visit.app, text, [where] if where else [], tell_checked)
         said = [told_of(chosen)] if chosen else []
-        return shown.checked(result.model_copy(update={"warnings": [*said, *result.warnings]}), visit.base)
+        return shown.checked(
+            result.model_copy(update={"warnings": [*said, *result.warnings]}), visit.base
+        )
 
     @told
     async def list_collections(self, ctx: Say) -> Annotated[CallToolResult, shown.Collections]:
-        """Which collections of documents there are, which tables (for the agent data), and which web sites were explored."""
+        """Which collections of documents there are, which tables (for the agent data), and which
+        web sites were explored.
+        """
         app = self._place.visit(ctx).app
         found = await list_collections(app)
         sources = await list_sources(app)
         listing = shown.Collections(
             default=app.settings.collection,
             collections=[
-                shown.CollectionShown(name=info.name, documents=info.documents, passages=info.chunks)
+                shown.CollectionShown(
+                    name=info.name, documents=info.documents, passages=info.chunks
+                )
                 for info in found[:MOST_LISTED]
             ],
             sources=[
                 shown.TablesShown(
-                    name=each.name, kind=each.dialect, tables=[str(table["name"]) for table in each.tables[:MOST_LISTED]]
+                    name=each.name,
+                    kind=each.dialect,
+                    tables=[str(table["name"]) for table in each.tables[:MOST_LISTED]],
                 )
                 for each in sources[:MOST_LISTED]
             ],
             sites=[site.collection for site in (await list_sites(app))[:MOST_LISTED]],
         )
-        lines = [f"collection {each.name}: {each.documents} documents" for each in listing.collections]
-        lines += [f"tables {each.name} ({each.kind}): {', '.join(each.tables)}" for each in listing.sources]
+        lines = [
+            f"collection {each.name}: {each.documents} documents" for each in listing.collections
+        ]
+        lines += [
+            f"tables {each.name} ({each.kind}): {', '.join(each.tables)}"
+            for each in listing.sources
+        ]
         lines += [f"web site {name}" for name in listing.sites]
         left = max(len(found), len(sources)) - MOST_LISTED
         lines += [f"... and {left} more"] if left > 0 else []
-        return shown.result(listing, "\n".join(lines) or "nothing was added yet; add_document adds something")
+        return shown.result(
+            listing, "\n".join(lines) or "nothing was added yet; add_document adds something"
+        )
 
     @told
     async def get_document(
         self,
         ctx: Say,
-        doc_id: Annotated[str, Field(description="Id of a document, as citations and passages have it.", max_length=200)],
-        offset: Annotated[int, Field(description="Where to begin, in characters; `start` of a citation.", ge=0)] = 0,
-        limit: Annotated[int, Field(description="How many characters.", ge=1, le=MOST_CHARACTERS)] = 8_000,
+        doc_id: Annotated[
+            str,
+            Field(
+                description="Id of a document, as citations and passages have it.", max_length=200
+            ),
+        ],
+        offset: Annotated[
+            int, Field(description="Where to begin, in characters; `start` of a citation.", ge=0)
+        ] = 0,
+        limit: Annotated[
+            int, Field(description="How many characters.", ge=1, le=MOST_CHARACTERS)
+        ] = 8_000,
     ) -> Annotated[CallToolResult, shown.DocumentPart]:
-        """Read the text of a document, a part at a time. `next_offset` says where the next part begins."""
+        """Read the text of a document, a part at a time. `next_offset` says where the next part
+        begins.
+        """
         visit = self._place.visit(ctx)
         info = await get_document(visit.app, doc_id)
         document = await read_document(visit.app, doc_id)
         text = document.text[offset : offset + limit]
         end, total = offset + len(text), len(document.text)
         if offset and offset >= total:
-            raise InvalidInput(f"offset {offset}: the document has {total} characters", hint="begin with offset 0")
-        cited = Citation(n=1, doc_id=doc_id, title=info.title, uri=info.uri, quote="", start=0, end=0)  # as a whole
+            raise InvalidInput(
+                f"offset {offset}: the document has {total} characters", hint="begin with offset 0"
+            )
+        cited = Citation(
+            n=1, doc_id=doc_id, title=info.title, uri=info.uri, quote="", start=0, end=0
+        )  # as a whole
         part = shown.DocumentPart(
             doc_id=doc_id,
             title=info.title,
@@ -251,44 +325,62 @@ class Tools:
             end=end,
             total=total,
             next_offset=end if end < total else None,
-            pages=[page.number for page in document.pages if page.start < end and page.end > offset],
+            pages=[
+                page.number for page in document.pages if page.start < end and page.end > offset
+            ],
             text=text,
         )
-        more = f"\n\n[characters {offset} to {end} of {total}; go on with offset={end}]" if end < total else ""
+        more = (
+            f"\n\n[characters {offset} to {end} of {total}; go on with offset={end}]"
+            if end < total
+            else ""
+        )
         return shown.result(part, f"# {info.title}\n\n{text}{more}")
 
     @told
     async def give_feedback(
         self,
         ctx: Say,
-        trace_id: Annotated[str, Field(description="Of the answer, as `ask` gave it.", max_length=200)],
+        trace_id: Annotated[
+            str, Field(description="Of the answer, as `ask` gave it.", max_length=200)
+        ],
         is_correct: Annotated[bool, Field(description="What the user said: right or wrong.")],
         correction: Annotated[
-            str | None, Field(description="Of a wrong answer: what would be right, in the user's words.")
+            str | None,
+            Field(description="Of a wrong answer: what would be right, in the user's words."),
         ] = None,
     ) -> Annotated[CallToolResult, shown.Feedback]:
-        """Tell that an answer was right or wrong, so that the next one is better. Only what the user said, not your view."""
+        """Tell that an answer was right or wrong, so that the next one is better. Only what the
+        user said, not your view.
+        """
         visit = self._place.visit(ctx)
         given = await give(visit.app, trace_id, is_correct, correction or None, visit.user_id)
         if self._place.local:
             await catch_up(visit.app, LEARN_SECONDS)
-        said = shown.Feedback(feedback_id=given.feedback_id, state=given.state, message=given.message)
+        said = shown.Feedback(
+            feedback_id=given.feedback_id, state=given.state, message=given.message
+        )
         return shown.result(said, f"{given.feedback_id}: {given.message}")
 
     @told
     async def add_document(
         self,
         ctx: Say,
-        url: Annotated[str | None, Field(description="A page or a file of the web.", max_length=2_000)] = None,
+        url: Annotated[
+            str | None, Field(description="A page or a file of the web.", max_length=2_000)
+        ] = None,
         text: Annotated[str | None, Field(description="Or its text, plain or Markdown.")] = None,
         title: Annotated[
-            str | None, Field(description="Of a text: its title, unique in the collection.", max_length=200)
+            str | None,
+            Field(description="Of a text: its title, unique in the collection.", max_length=200),
         ] = None,
         collection: Collection = None,
     ) -> Annotated[CallToolResult, shown.Added]:
-        """Add a document to a collection, from a web address or as text, so that it can be asked and searched.
+        """Add a document to a collection, from a web address or as text, so that it can be asked
+        and searched.
 
-        The same address or title again replaces the document. The collection is made where it is new.
+        The same address or title again replaces the document. The collection is made where it is
+        new.
         """
         return await self._add(ctx, url, text, title, None, collection)
 
@@ -296,23 +388,36 @@ class Tools:
     async def add_local_document(
         self,
         ctx: Say,
-        path: Annotated[str | None, Field(description="A file or a folder on the user's machine.", max_length=4_000)] = None,
-        url: Annotated[str | None, Field(description="Or a page or a file of the web.", max_length=2_000)] = None,
+        path: Annotated[
+            str | None,
+            Field(description="A file or a folder on the user's machine.", max_length=4_000),
+        ] = None,
+        url: Annotated[
+            str | None, Field(description="Or a page or a file of the web.", max_length=2_000)
+        ] = None,
         text: Annotated[str | None, Field(description="Or its text, plain or Markdown.")] = None,
         title: Annotated[
-            str | None, Field(description="Of a text: its title, unique in the collection.", max_length=200)
+            str | None,
+            Field(description="Of a text: its title, unique in the collection.", max_length=200),
         ] = None,
         collection: Collection = None,
     ) -> Annotated[CallToolResult, shown.Added]:
-        """Add documents to a collection, so that they can be asked and searched: a file or a folder of this machine, a web
-        address, or a text.
+        """Add documents to a collection, so that they can be asked and searched: a file or a folder
+        of this machine, a web address, or a text.
 
-        The same path, address or title again replaces the document. The collection is made where it is new.
+        The same path, address or title again replaces the document. The collection is made where it
+        is new.
         """
         return await self._add(ctx, url, text, title, path, collection)
 
     async def _add(
-        self, ctx: Say, url: str | None, text: str | None, title: str | None, path: str | None, collection: str | None
+        self,
+        ctx: Say,
+        url: str | None,
+        text: str | None,
+        title: str | None,
+        path: str | None,
+        collection: str | None,
     ) -> CallToolResult:
         app = self._place.visit(ctx).app
         need(app, "editor", "add_document")
@@ -327,7 +432,9 @@ class Tools:
         if url:
             job = await submit_page(app, into, url)
         else:
-            job = await submit(app, into, [Upload(_file_name(title), io.BytesIO((text or "").encode()))])
+            job = await submit(
+                app, into, [Upload(_file_name(title), io.BytesIO((text or "").encode()))]
+            )
         return await added_by_job(app, job, into, ctx.report_progress, work=self._place.local)
 
 
@@ -335,7 +442,11 @@ def _progress(event: Event) -> str:
     """What is told of an event while the answer is made."""
     if isinstance(event.data, Step):
         return f"{event.data.node}: {event.data.action}"
-    if event.kind == "progress" and isinstance(event.data, dict) and event.data.get("kind") == "page":
+    if (
+        event.kind == "progress"
+        and isinstance(event.data, dict)
+        and event.data.get("kind") == "page"
+    ):
         return f"read {event.data.get('title') or event.data.get('url')}"
     return ""
 
@@ -344,5 +455,7 @@ def _file_name(title: str | None) -> str:
     """Raises InvalidInput for a text without a title."""
     name = re.sub(r"[/\\\s]+", " ", title or "").strip()
     if not name:
-        raise InvalidInput("a text needs a title", hint="name it, so that it can be found and replaced")
+        raise InvalidInput(
+            "a text needs a title", hint="name it, so that it can be found and replaced"
+        )
     return f"{name}.md"

@@ -1,7 +1,9 @@
-"""The built-in chat model: a GGUF file run here by llama.cpp (package `xllamacpp`), loaded once: when first used or before.
+"""The built-in chat model: a GGUF file run here by llama.cpp (package `xllamacpp`), loaded once:
+when first used or before.
 
-The one rule: every call streams inside, even where the caller wants no tokens, because the streaming callback is the only place
-where llama.cpp can be told to stop. It is called for every batch of the prompt and for every token.
+The one rule: every call streams inside, even where the caller wants no tokens, because the
+streaming callback is the only place where llama.cpp can be told to stop. It is called for every
+batch of the prompt and for every token.
 """
 
 from __future__ import annotations
@@ -30,17 +32,26 @@ from citewell.text.sanitize import inert
 from citewell.threads import in_thread
 from citewell.types import Message
 
-SLOTS = 2  # calls that run side by side; each has its own half of the context and its own prefix cache
+SLOTS = (
+    2  # calls that run side by side; each has its own half of the context and its own prefix cache
+)
 CONTEXT = 8192  # tokens, of all slots together
 BATCH = 128  # prompt tokens between two chances to stop
-PREFIX_CACHE_MIB = 512  # prompts kept beside the slots, 28 KiB a token: a switch of language then costs 0.5 s, not 5
+# prompts kept beside the slots, 28 KiB a token: a switch of language then costs 0.5 s, not 5
+PREFIX_CACHE_MIB = 512
 TOP = 64  # most likely tokens asked for; yes and no are looked for among them
-LONGEST_FOLDER = 90  # a socket's path may have 108 bytes; in a longer folder llama.cpp listens on a free loopback port
-HINT = 'fetch it with `citewell models pull`, go without it with llm = "none", or name another GGUF file with llm_file'
+# a socket's path may have 108 bytes; in a longer folder llama.cpp listens on a free loopback port
+LONGEST_FOLDER = 90
+HINT = (
+    'fetch it with `citewell models pull`, go without it with llm = "none", or name another '
+    "GGUF file with llm_file"
+)
 
 
 class BuiltinLLM:
-    """Implements `LLM`. Cancelling a call, or its timeout, stops the generation and frees its slot."""
+    """Implements `LLM`. Cancelling a call, or its timeout, stops the generation and frees its
+    slot.
+    """
 
     evidence_tokens = 500
 
@@ -67,15 +78,24 @@ class BuiltinLLM:
         stop: Sequence[str] = (),
         on_token: OnToken | None = None,
     ) -> Reply:
-        body: dict[str, Any] = {"max_tokens": max_tokens, "temperature": temperature, "stop": list(stop)}
+        body: dict[str, Any] = {
+            "max_tokens": max_tokens,
+            "temperature": temperature,
+            "stop": list(stop),
+        }
         if schema is not None:
-            body["response_format"] = {"type": "json_schema", "json_schema": {"name": "reply", "schema": schema}}
+            body["response_format"] = {
+                "type": "json_schema",
+                "json_schema": {"name": "reply", "schema": schema},
+            }
         call = await self._run(messages, body, on_token)
         return Reply("".join(call.pieces), call.tokens, finished=call.finish_reason != "length")
 
     @call("yes_no")
     async def yes_no(self, messages: Sequence[Message]) -> YesNo:
-        """The probabilities are the model's own, before sampling: not renormalised over the two words."""
+        """The probabilities are the model's own, before sampling: not renormalised over the two
+        words.
+        """
         body = {"max_tokens": 1, "temperature": 0.0, "logprobs": True, "top_logprobs": TOP}
         call = await self._run(messages, body, None)
         return YesNo(log_odds(call.first), call.tokens)
@@ -95,10 +115,14 @@ class BuiltinLLM:
             for _ in range(SLOTS):
                 self._slots.release()
 
-    async def _run(self, messages: Sequence[Message], body: dict[str, Any], on_token: OnToken | None) -> _Call:
+    async def _run(
+        self, messages: Sequence[Message], body: dict[str, Any], on_token: OnToken | None
+    ) -> _Call:
         sent = [{"role": m.role, "content": inert(m.content)} for m in messages]
         request = {"messages": sent, "stream": True, "return_progress": True, **body}
-        request["chat_template_kwargs"] = {"enable_thinking": False}  # for other files: an answer is wanted, not a monologue
+        request["chat_template_kwargs"] = {
+            "enable_thinking": False
+        }  # for other files: an answer is wanted, not a monologue
         server = await self._loaded()
         await self._slots.acquire()
         call = _Call(server, request, on_token, self._slots.release)
@@ -109,7 +133,8 @@ class BuiltinLLM:
                 await anyio.to_thread.run_sync(call.run, abandon_on_cancel=True)
         except TimeoutError:
             raise TransientError(
-                f"{self.name}: no reply within {self._timeout:g} seconds", hint="a longer llm_timeout gives it more time"
+                f"{self.name}: no reply within {self._timeout:g} seconds",
+                hint="a longer llm_timeout gives it more time",
             ) from None
         finally:
             call.stop()
@@ -131,7 +156,9 @@ class BuiltinLLM:
         try:
             import xllamacpp
         except (ImportError, OSError) as error:
-            raise ModelUnavailable(f"llama.cpp cannot be started: {error}", hint="install xllamacpp again") from error
+            raise ModelUnavailable(
+                f"llama.cpp cannot be started: {error}", hint="install xllamacpp again"
+            ) from error
         folder = Path(tempfile.mkdtemp(prefix="citewell-"))
         params = xllamacpp.CommonParams()
         params.model.path = str(self._path)
@@ -141,14 +168,17 @@ class BuiltinLLM:
         params.cache_ram_mib = PREFIX_CACHE_MIB
         params.verbosity = 3 if self._verbose else -1
         params.warmup = params.ui = params.endpoint_slots = params.fit_params = False
-        # llama.cpp insists on listening. It gets a key, and a socket in a folder of our own, gone as soon as the model is up.
+        # llama.cpp insists on listening. It gets a key, and a socket in a folder of our own, gone
+        # as soon as the model is up.
         params.api_keys = [secrets.token_hex()]
         if len(str(folder)) < LONGEST_FOLDER:
             params.hostnames = [str(folder / "llama.sock")]
         try:
             return xllamacpp.Server(params)
         except RuntimeError:
-            raise ModelUnavailable(f"{self._path}: llama.cpp cannot run this file", hint=HINT) from None
+            raise ModelUnavailable(
+                f"{self._path}: llama.cpp cannot run this file", hint=HINT
+            ) from None
         finally:
             shutil.rmtree(folder, ignore_errors=True)
 
@@ -156,7 +186,13 @@ class BuiltinLLM:
 class _Call:
     """One generation: `run` in a worker thread, everything else in the event loop's."""
 
-    def __init__(self, server: Any, request: dict[str, Any], on_token: OnToken | None, release: Callable[[], None]) -> None:
+    def __init__(
+        self,
+        server: Any,
+        request: dict[str, Any],
+        on_token: OnToken | None,
+        release: Callable[[], None],
+    ) -> None:
         self.pieces: list[str] = []
         self.tokens = Tokens()
         self.finish_reason = ""
@@ -166,13 +202,17 @@ class _Call:
         self._on_token = on_token
         self._release = release
         self._loop = asyncio.get_running_loop()
-        self._claim = threading.Lock()  # taken once, by the thread that runs, or by `stop` if none ever will
+        self._claim = (
+            threading.Lock()
+        )  # taken once, by the thread that runs, or by `stop` if none ever will
         self._stopped = False
         self._error: dict[str, Any] = {}
         self._broken: Exception | None = None
 
     def stop(self) -> None:
-        """No token is delivered after this; llama.cpp stops at its next batch or token. Harmless when all is done."""
+        """No token is delivered after this; llama.cpp stops at its next batch or token. Harmless
+        when all is done.
+        """
         self._stopped = True
         if self._claim.acquire(blocking=False):
             self._server = None
@@ -183,7 +223,10 @@ class _Call:
             return
         try:
             self._server.handle_chat_completions(self._request, self._receive)
-        except (ValueError, RuntimeError) as error:  # the request is malformed (a schema it cannot turn into a grammar)
+        except (
+            ValueError,
+            RuntimeError,
+        ) as error:  # the request is malformed (a schema it cannot turn into a grammar)
             self._error = {"message": str(error)}
         finally:
             self._server = None
@@ -191,7 +234,9 @@ class _Call:
                 self._loop.call_soon_threadsafe(self._release)
 
     def raise_error(self, name: str) -> None:
-        """What llama.cpp refused, what `on_token` raised, or that the model was closed in the middle."""
+        """What llama.cpp refused, what `on_token` raised, or that the model was closed in the
+        middle.
+        """
         if self._broken is not None:
             raise self._broken
         if self.finish_reason:
@@ -200,7 +245,9 @@ class _Call:
             raise ModelUnavailable(f"{name}: closed before its reply was whole")
         message = str(self._error.get("message", "the request was refused"))
         if self._error.get("type") == "exceed_context_size_error":
-            raise PermanentError(f"{name}: {message}", hint="send less evidence or history", code="prompt_too_long")
+            raise PermanentError(
+                f"{name}: {message}", hint="send less evidence or history", code="prompt_too_long"
+            )
         raise PermanentError(f"{name}: {message}")
 
     def _receive(self, chunk: dict[str, Any]) -> bool:
@@ -212,7 +259,9 @@ class _Call:
             return True
         for choice in chunk.get("choices", ()):
             for token in (choice.get("logprobs") or {}).get("content", ()):
-                self.first = self.first or [(t["token"], t["logprob"]) for t in token["top_logprobs"]]
+                self.first = self.first or [
+                    (t["token"], t["logprob"]) for t in token["top_logprobs"]
+                ]
             self.finish_reason = choice.get("finish_reason") or self.finish_reason
             piece = choice["delta"].get("content")
             if piece:
@@ -235,14 +284,20 @@ class _Call:
 
 
 def check_file(path: Path, size: int | None) -> None:
-    """Raise ModelUnavailable unless `path` looks like a whole GGUF file: llama.cpp is not asked to try what cannot work."""
+    """Raise ModelUnavailable unless `path` looks like a whole GGUF file: llama.cpp is not asked to
+    try what cannot work.
+    """
     try:
         with path.open("rb") as file:
             magic = file.read(4)
         found = path.stat().st_size
     except OSError as error:
-        raise ModelUnavailable(f"{path}: no chat model here ({error.strerror})", hint=HINT) from None
+        raise ModelUnavailable(
+            f"{path}: no chat model here ({error.strerror})", hint=HINT
+        ) from None
     if magic != b"GGUF":
         raise ModelUnavailable(f"{path}: not a GGUF file", hint=HINT)
     if size is not None and found != size:
-        raise ModelUnavailable(f"{path}: {found:,} bytes where {size:,} are due: incomplete", hint=HINT)
+        raise ModelUnavailable(
+            f"{path}: {found:,} bytes where {size:,} are due: incomplete", hint=HINT
+        )

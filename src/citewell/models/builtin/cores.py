@@ -1,8 +1,10 @@
-"""How many cores the built-in models may use, and how they wait. The one rule: import this before xllamacpp.
+"""How many cores the built-in models may use, and how they wait. The one rule: import this before
+xllamacpp.
 
-It brings OpenMP, whose waiting threads spin by default: on a shared machine that makes two threads slower than one (measured:
-2.7 instead of 19 tokens a second), so waiting is made passive here, before it is loaded. onnxruntime works on the thread that
-calls it (`e5_network`) and has none that wait.
+It brings OpenMP, whose waiting threads spin by default: on a shared machine that makes two threads
+slower than one (measured: 2.7 instead of 19 tokens a second), so waiting is made passive here,
+before it is loaded. onnxruntime works on the thread that calls it (`e5_network`) and has none that
+wait.
 """
 
 from __future__ import annotations

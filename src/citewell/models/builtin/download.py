@@ -1,6 +1,7 @@
 """Fetches the built-in chat model into the cache folder, from the first of `SOURCES` that has it.
 
-The one rule: nothing is kept unless the whole file's SHA-256 is right, and a pull that fails leaves nothing behind.
+The one rule: nothing is kept unless the whole file's SHA-256 is right, and a pull that fails leaves
+nothing behind.
 """
 
 from __future__ import annotations
@@ -65,8 +66,9 @@ async def pull(
     model: Model = MODEL,
     sources: Sequence[tuple[str, Source]] = SOURCES,
 ) -> Path:
-    """The model's path, fetched if need be. `say` gets one line for each source that fails. `verify` hashes a file that is
-    there even if its stamp says that this was done. Raises ModelUnavailable, StorageError, or Conflict while another pulls.
+    """The model's path, fetched if need be. `say` gets one line for each source that fails.
+    `verify` hashes a file that is there even if its stamp says that this was done. Raises
+    ModelUnavailable, StorageError, or Conflict while another pulls.
     """
     path = model_path(settings, model)
     with storage_errors(path):
@@ -83,19 +85,27 @@ async def pull(
 
 
 async def is_right(path: Path, model: Model, *, verify: bool = False) -> bool:
-    """The whole model is at `path`. Its 1.1 GB are hashed once; after that size, time and a stamp beside it tell."""
+    """The whole model is at `path`. Its 1.1 GB are hashed once; after that size, time and a stamp
+    beside it tell.
+    """
     if stamped(path, model) and not verify:
         return True
-    right = has_size(path, model) and await anyio.to_thread.run_sync(sha256_of, path) == model.sha256
+    right = (
+        has_size(path, model) and await anyio.to_thread.run_sync(sha256_of, path) == model.sha256
+    )
     if right:
         write_stamp(path, model)
     return right
 
 
-async def _fetch(path: Path, model: Model, sources: Sequence[tuple[str, Source]], progress: Progress, say: Say) -> None:
+async def _fetch(
+    path: Path, model: Model, sources: Sequence[tuple[str, Source]], progress: Progress, say: Say
+) -> None:
     failures = []
     for name, source in sources:
-        folder = Path(tempfile.mkdtemp(prefix=".pull-", dir=path.parent))  # the same disk, so that the rename is one step
+        folder = Path(
+            tempfile.mkdtemp(prefix=".pull-", dir=path.parent)
+        )  # the same disk, so that the rename is one step
         try:
             with (folder / model.file).open("wb") as file:
                 sink = Sink(file, model.bytes, model.sha256, progress)
@@ -146,7 +156,8 @@ def storage_errors(path: Path) -> Iterator[None]:
         raise
     except OSError as error:
         raise StorageError(
-            f"{error.filename or path}: {error.strerror}", hint="CITEWELL_CACHE names a folder to write to"
+            f"{error.filename or path}: {error.strerror}",
+            hint="CITEWELL_CACHE names a folder to write to",
         ) from error
 
 
@@ -173,7 +184,9 @@ def stamp_of(path: Path) -> Path:
 def stamp(path: Path, model: Model) -> str:
     """What was checked: this content, in a file of this size and time."""
     status = path.stat()
-    return json.dumps({"sha256": model.sha256, "bytes": status.st_size, "mtime_ns": status.st_mtime_ns})
+    return json.dumps(
+        {"sha256": model.sha256, "bytes": status.st_size, "mtime_ns": status.st_mtime_ns}
+    )
 
 
 def sha256_of(path: Path) -> str:

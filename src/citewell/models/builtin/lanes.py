@@ -1,7 +1,9 @@
-"""Two lanes for work in threads: what a person waits for, and what is done in the background (an upload's passages).
+"""Two lanes for work in threads: what a person waits for, and what is done in the background (an
+upload's passages).
 
-The one rule: the background gives way between two items, so a question waits for one passage at most (0.03 s), never for an
-upload; and it never stands still for long, whatever is asked meanwhile. Within a lane the calls take turns.
+The one rule: the background gives way between two items, so a question waits for one passage at
+most (0.03 s), never for an upload; and it never stands still for long, whatever is asked meanwhile.
+Within a lane the calls take turns.
 """
 
 from __future__ import annotations
@@ -45,7 +47,9 @@ class Lanes(Generic[T, R]):
         self._quiet = threading.Condition()
 
     async def results(self, items: Sequence[T]) -> list[R]:
-        """In the order of the items. Raises what `do` raises. Cancelling returns at once; each thread ends with its item."""
+        """In the order of the items. Raises what `do` raises. Cancelling returns at once; each
+        thread ends with its item.
+        """
         behind = _behind.get()
         work = Work(self._do, items, self._give_way if behind else None)
         if not behind:
@@ -77,7 +81,9 @@ class Lanes(Generic[T, R]):
 class Work(Generic[T, R]):
     """One call's items, taken by its threads one by one."""
 
-    def __init__(self, do: Callable[[T], R], items: Sequence[T], before: Callable[[], None] | None) -> None:
+    def __init__(
+        self, do: Callable[[T], R], items: Sequence[T], before: Callable[[], None] | None
+    ) -> None:
         self._do, self._before = do, before
         self.left = deque(enumerate(items))
         self._done: dict[int, R] = {}

@@ -1,8 +1,9 @@
-"""The built-in reader: multilingual-e5-small trained to read, on onnxruntime, in threads of this process.
+"""The built-in reader: multilingual-e5-small trained to read, on onnxruntime, in threads of this
+process.
 
-Long passages are read in overlapping windows: of a question the window with the best span counts, of a claim the window that
-says most about it.
-The one rule: what the heads say becomes probabilities here, by the constants beside the weights, and nowhere else.
+Long passages are read in overlapping windows: of a question the window with the best span counts,
+of a claim the window that says most about it. The one rule: what the heads say becomes
+probabilities here, by the constants beside the weights, and nowhere else.
 """
 
 from __future__ import annotations
@@ -19,7 +20,17 @@ from citewell.errors import ModelUnavailable
 from citewell.models.builtin.cores import cores
 from citewell.models.builtin.e5_file import Floats
 from citewell.models.builtin.lanes import Lanes
-from citewell.models.builtin.reader_network import CLAIM, FIRST_TOKENS, QUESTION, WEIGHTS, Heads, Network, Span, Tokens, network
+from citewell.models.builtin.reader_network import (
+    CLAIM,
+    FIRST_TOKENS,
+    QUESTION,
+    WEIGHTS,
+    Heads,
+    Network,
+    Span,
+    Tokens,
+    network,
+)
 from citewell.models.observed import call
 from citewell.models.reader_base import Judgement, Pair, Reading
 from citewell.text.sanitize import clean
@@ -33,7 +44,9 @@ Result = Reading | Judgement | float
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """One pair to read, and what it is read for. `heading`: what the second text stands under, with its line end."""
+    """One pair to read, and what it is read for. `heading`: what the second text stands under, with
+    its line end.
+    """
 
     kind: int
     first: str
@@ -47,7 +60,9 @@ class BuiltinReader:
     name = "builtin:reader"
 
     def __init__(self, settings: Settings) -> None:
-        self._lanes: Lanes[Task, Result] = Lanes(do, settings.reader_threads or min(cores(), MOST_THREADS))
+        self._lanes: Lanes[Task, Result] = Lanes(
+            do, settings.reader_threads or min(cores(), MOST_THREADS)
+        )
 
     @property
     def judges(self) -> bool:
@@ -64,10 +79,15 @@ class BuiltinReader:
         await self.judge([(".", ".")])
 
     @call("read")
-    async def read(self, question: str, passages: Sequence[str], headings: Sequence[str] = ()) -> list[Reading]:
+    async def read(
+        self, question: str, passages: Sequence[str], headings: Sequence[str] = ()
+    ) -> list[Reading]:
         under = headings or [""] * len(passages)
         return await self._results(
-            [Task(QUESTION, question, passage, heading) for passage, heading in zip(passages, under, strict=True)]
+            [
+                Task(QUESTION, question, passage, heading)
+                for passage, heading in zip(passages, under, strict=True)
+            ]
         )
 
     @call("judge")
@@ -77,7 +97,9 @@ class BuiltinReader:
     @call("same")
     async def same(self, pairs: Sequence[Pair]) -> list[float]:
         if self.same_threshold is None:
-            raise ModelUnavailable("the built-in reader cannot tell whether two questions ask the same")
+            raise ModelUnavailable(
+                "the built-in reader cannot tell whether two questions ask the same"
+            )
         return await self._results([Task(SAME, one, other) for one, other in pairs])
 
     async def close(self) -> None:
@@ -90,7 +112,8 @@ class BuiltinReader:
             done = dict(zip(todo, await self._lanes.results(todo), strict=True))
         except (ImportError, OSError, RuntimeError, ValueError) as error:
             raise ModelUnavailable(
-                f"the built-in reader cannot be loaded: {error}", hint="install citewell again, or set reader"
+                f"the built-in reader cannot be loaded: {error}",
+                hint="install citewell again, or set reader",
             ) from error
         return [done[task] for task in tasks]
 
@@ -114,9 +137,13 @@ def read(net: Network, question: str, passage: str, heading: str = "") -> Readin
     if not len(second):
         return NOTHING
     parts = net.windows(first, second, under)
-    readings = [reading_of(net.heads(first, part, QUESTION, under), part, net.constants) for part in parts]
+    readings = [
+        reading_of(net.heads(first, part, QUESTION, under), part, net.constants) for part in parts
+    ]
     best = max(readings, key=lambda reading: reading.span_score)
-    return Reading(best.start, best.end, max(reading.answerable for reading in readings), best.span_score)
+    return Reading(
+        best.start, best.end, max(reading.answerable for reading in readings), best.span_score
+    )
 
 
 def reading_of(heads: Heads, part: Tokens, constants: dict[str, Any]) -> Reading:
@@ -143,7 +170,10 @@ def _ordered(number: int) -> Any:
 def judge(net: Network, claim: str, evidence: str) -> Judgement:
     """By the window that says most: where "not stated" is the least probable."""
     first, second = net.first(claim), net.tokens(evidence)
-    judgements = [judgement_of(net.heads(first, part, CLAIM), first, net.constants) for part in net.windows(first, second)]
+    judgements = [
+        judgement_of(net.heads(first, part, CLAIM), first, net.constants)
+        for part in net.windows(first, second)
+    ]
     return min(judgements, key=lambda judgement: judgement.not_stated)
 
 
@@ -152,7 +182,11 @@ def judgement_of(heads: Heads, claim: Tokens, constants: dict[str, Any]) -> Judg
     shares = np.exp(odds - odds.max())
     shares /= shares.sum()
     least = constants["unsupported"]["log_odds"]
-    ranges = [span for span, odds in zip(claim.spans, heads.tokens, strict=True) if odds >= least and span[0] < span[1]]
+    ranges = [
+        span
+        for span, odds in zip(claim.spans, heads.tokens, strict=True)
+        if odds >= least and span[0] < span[1]
+    ]
     entailed, not_stated, contradicted = map(float, shares)
     return Judgement(entailed, not_stated, contradicted, joined(ranges))
 
@@ -178,7 +212,9 @@ def same_share(odds: float, constants: dict[str, float]) -> float:
 
 
 def same_odds(net: Network, one: str, other: str) -> float:
-    """Log-odds of "entailed", the mean of both orders; of a question too long to be read whole, less than any other."""
+    """Log-odds of "entailed", the mean of both orders; of a question too long to be read whole,
+    less than any other.
+    """
     texts = net.tokens(one), net.tokens(other)
     if max(map(len, texts)) > FIRST_TOKENS:
         return -np.inf

@@ -1,8 +1,9 @@
 """The network of the reader on onnxruntime: two texts in, the figures of its heads out.
 
-`weights/reader-int8.onnx` is multilingual-e5-small's encoder trained further, with five heads (`training/reader`). The word
-rows are the embedder's (`e5_file`), which no file holds twice.
-The one rule: one pair at a time, on the thread that asks, so a figure never hangs on what was read beside it.
+`weights/reader-int8.onnx` is multilingual-e5-small's encoder trained further, with five heads
+(`training/reader`). The word rows are the embedder's (`e5_file`), which no file holds twice. The
+one rule: one pair at a time, on the thread that asks, so a figure never hangs on what was read
+beside it.
 """
 
 from __future__ import annotations
@@ -50,8 +51,9 @@ NONE = Tokens([], [])
 
 @dataclass(frozen=True, slots=True)
 class Heads:
-    """What the network says of one pair: log-odds all. `starts` and `ends` have one for "no answer", then one for each token of
-    the second text; `tokens` has one for each token of the first: not backed by the second.
+    """What the network says of one pair: log-odds all. `starts` and `ends` have one for "no
+    answer", then one for each token of the second text; `tokens` has one for each token of the
+    first: not backed by the second.
     """
 
     starts: Floats
@@ -62,12 +64,16 @@ class Heads:
 
 
 class Network:
-    """Safe to be used from several threads. `constants` are those of calibration, in the file of the same name."""
+    """Safe to be used from several threads. `constants` are those of calibration, in the file of
+    the same name.
+    """
 
     def __init__(self, file: E5File, tokenizer: Tokenizer, weights: Path = WEIGHTS) -> None:
         self._file, self._tokenizer = file, tokenizer
         self._session = open_session(weights.read_bytes())
-        self.constants: dict[str, Any] = json.loads(weights.with_suffix(".json").read_text(encoding="utf-8"))
+        self.constants: dict[str, Any] = json.loads(
+            weights.with_suffix(".json").read_text(encoding="utf-8")
+        )
 
     def tokens(self, text: str) -> Tokens:
         """Of a clean text."""
@@ -82,7 +88,9 @@ class Network:
         return self.tokens(text[: HEADING_TOKENS * CHARS_A_TOKEN]).part(0, HEADING_TOKENS)
 
     def windows(self, first: Tokens, second: Tokens, heading: Tokens = NONE) -> list[Tokens]:
-        """The second text in overlapping parts, each of which fits beside the first and the heading; at least one."""
+        """The second text in overlapping parts, each of which fits beside the first and the
+        heading; at least one.
+        """
         room = WINDOW - MARKS - len(first) - len(heading)
         step = room - OVERLAP
         starts = range(0, max(1, len(second) - OVERLAP), step)
@@ -100,7 +108,13 @@ class Network:
         fed = {"rows": self._file.rows(np.array([ids])), "is_second": is_second, "task": task}
         starts, ends, answerable, support, tokens = self._session.run(None, fed)
         places = [0, *range(at, at + len(second))]
-        return Heads(starts[0, places], ends[0, places], float(answerable[0]), support[0], tokens[0, 1 : 1 + len(first)])
+        return Heads(
+            starts[0, places],
+            ends[0, places],
+            float(answerable[0]),
+            support[0],
+            tokens[0, 1 : 1 + len(first)],
+        )
 
 
 _loading = threading.Lock()

@@ -1,4 +1,5 @@
-"""What every provider of web search is and shares: results, one request with its limits, and what goes wrong with it.
+"""What every provider of web search is and shares: results, one request with its limits, and what
+goes wrong with it.
 
 The one rule: the key is in no message, and a reply counts whole or not at all.
 """
@@ -31,7 +32,9 @@ _TAG = re.compile(r"<[^<>]{0,200}>")
 
 @dataclass(frozen=True, slots=True)
 class WebResult:
-    """A page that a provider names. `url` is canonical; `title` and `snippet` are plain text in one line."""
+    """A page that a provider names. `url` is canonical; `title` and `snippet` are plain text in one
+    line.
+    """
 
     url: str
     title: str
@@ -39,8 +42,9 @@ class WebResult:
 
 
 class Provider(Protocol):
-    """`search` finds at most `k` pages, none twice, best first; `lang` is that of the question (`zh`, `en`, ...). It raises
-    TransientError and PermanentError (`unauthorised`, or `permanent` where the reply is not one of this provider).
+    """`search` finds at most `k` pages, none twice, best first; `lang` is that of the question
+    (`zh`, `en`, ...). It raises TransientError and PermanentError (`unauthorised`, or `permanent`
+    where the reply is not one of this provider).
     """
 
     name: str
@@ -51,12 +55,22 @@ class Provider(Protocol):
 
 
 class Endpoint:
-    """The HTTP of a provider. It stands in the settings, so it is the administrator's word and its address is not checked."""
+    """The HTTP of a provider. It stands in the settings, so it is the administrator's word and its
+    address is not checked.
+    """
 
     def __init__(
-        self, name: str, settings: Settings, base: str, *, key_header: str = "", accept: str = "application/json"
+        self,
+        name: str,
+        settings: Settings,
+        base: str,
+        *,
+        key_header: str = "",
+        accept: str = "application/json",
     ) -> None:
-        """`base`: where it is if `web.url` does not say. `key_header`: the header that its key goes into, if it needs one."""
+        """`base`: where it is if `web.url` does not say. `key_header`: the header that its key goes
+        into, if it needs one.
+        """
         self.name = name
         self.base = (settings.web.url.strip() or base).rstrip("/")
         self.shown = _LOGIN.sub("//", self.base)
@@ -66,13 +80,19 @@ class Endpoint:
         self._client: httpx2.AsyncClient | None = None
         if not self.base:
             raise ConfigError(
-                "setting web.url is empty", hint=f'web.provider = "{name}" needs its base URL (CITEWELL_WEB__URL)'
+                "setting web.url is empty",
+                hint=f'web.provider = "{name}" needs its base URL (CITEWELL_WEB__URL)',
             )
         if key_header:
             if not self._key or not self._key.isascii() or not self._key.isprintable():
                 what = "has characters that no key has" if self._key else "is empty"
-                raise ConfigError(f"setting web.key {what}", hint=f'web.provider = "{name}" needs a key (CITEWELL_WEB__KEY)')
-            self._headers[key_header] = f"Bearer {self._key}" if key_header == "Authorization" else self._key
+                raise ConfigError(
+                    f"setting web.key {what}",
+                    hint=f'web.provider = "{name}" needs a key (CITEWELL_WEB__KEY)',
+                )
+            self._headers[key_header] = (
+                f"Bearer {self._key}" if key_header == "Authorization" else self._key
+            )
 
     async def json(self, method: str, path: str, **request: Any) -> dict[str, Any]:
         """The reply as a JSON object. `request` as httpx takes it."""
@@ -96,13 +116,18 @@ class Endpoint:
                     data = await self._body(response)
         except TimeoutError:
             hint = "a larger web.seconds gives it more time"
-            raise TransientError(f"{self.name}: no reply within {self._seconds:g} seconds", hint=hint) from None
+            raise TransientError(
+                f"{self.name}: no reply within {self._seconds:g} seconds", hint=hint
+            ) from None
         except httpx2.InvalidURL as error:
-            raise PermanentError(f"{self.name}: {self.shown}: {error}", hint="is web.url right?") from None
+            raise PermanentError(
+                f"{self.name}: {self.shown}: {error}", hint="is web.url right?"
+            ) from None
         except httpx2.HTTPError as error:
             reason = self._redacted(str(error) or type(error).__name__)
             raise TransientError(
-                f"{self.name}: {self.shown}: {reason}", hint="is it there, and is this machine connected?"
+                f"{self.name}: {self.shown}: {reason}",
+                hint="is it there, and is this machine connected?",
             ) from None
         if response.status_code != 200:
             raise self._of_status(response.status_code, data.decode("utf-8", "replace"))
@@ -134,11 +159,15 @@ class Endpoint:
     def _of_status(self, status: int, message: str) -> CitewellError:
         where = f"{self.name}: {self.shown}: status {status}"
         if status in _AGAIN or status >= 500:
-            return TransientError(where, hint="it is busy, failing, or asked too often; try again later")
+            return TransientError(
+                where, hint="it is busy, failing, or asked too often; try again later"
+            )
         if status in {401, 403}:  # servers quote part of the key in these
             hint = "see that web.key (CITEWELL_WEB__KEY) is right for this provider"
             return PermanentError(where, hint=hint, code="unauthorised")
-        return PermanentError(f"{where}: {self._redacted(plain(message))}", hint="is web.url right?")
+        return PermanentError(
+            f"{where}: {self._redacted(plain(message))}", hint="is web.url right?"
+        )
 
     def _redacted(self, text: str) -> str:
         return (text.replace(self._key, "[key]") if self._key else text)[:300]

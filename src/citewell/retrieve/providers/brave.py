@@ -22,7 +22,11 @@ class Brave:
         self._endpoint = Endpoint(self.name, settings, BASE, key_header="X-Subscription-Token")
 
     async def search(self, query: str, k: int, lang: str) -> list[WebResult]:
-        params: dict[str, str | int] = {"q": query[:LONGEST_QUERY], "count": MOST, "text_decorations": "false"}
+        params: dict[str, str | int] = {
+            "q": query[:LONGEST_QUERY],
+            "count": MOST,
+            "text_decorations": "false",
+        }
         if lang in LANGUAGES:
             params["search_lang"] = LANGUAGES[lang]
         reply = await self._endpoint.json("GET", "/res/v1/web/search", params=params)
@@ -30,7 +34,9 @@ class Brave:
             return []
         web = reply.get("web")
         rows = self._endpoint.rows(web.get("results") if isinstance(web, dict) else None)
-        return chosen(((row.get("url"), row.get("title"), row.get("description")) for row in rows), k)
+        return chosen(
+            ((row.get("url"), row.get("title"), row.get("description")) for row in rows), k
+        )
 
     async def close(self) -> None:
         await self._endpoint.close()

@@ -1,6 +1,8 @@
-"""DuckDuckGo's page for browsers without JavaScript: `POST {url}/html/`. Needs no key, and may ask who is there.
+"""DuckDuckGo's page for browsers without JavaScript: `POST {url}/html/`. Needs no key, and may ask
+who is there.
 
-The one rule: a page that holds neither results nor the word that there are none is an error, not an empty search.
+The one rule: a page that holds neither results nor the word that there are none is an error, not an
+empty search.
 """
 
 from __future__ import annotations
@@ -50,11 +52,19 @@ class DuckDuckGo:
 
     def _asked(self, error: PermanentError) -> PermanentError:
         """It says 202 or 403 to those it takes for a program, with a puzzle instead of results."""
-        return self._captcha() if error.code == "unauthorised" or "status 202" in error.message else error
+        return (
+            self._captcha()
+            if error.code == "unauthorised" or "status 202" in error.message
+            else error
+        )
 
     def _captcha(self) -> PermanentError:
         hint = "it takes this machine for a robot; wait an hour, or choose another web.provider"
-        return PermanentError(f"{self.name}: {self._endpoint.shown}: it wants a captcha solved", hint=hint, code="captcha")
+        return PermanentError(
+            f"{self.name}: {self._endpoint.shown}: it wants a captcha solved",
+            hint=hint,
+            code="captcha",
+        )
 
 
 def _results(tree: LexborHTMLParser) -> Iterator[tuple[str, str, str]]:
@@ -63,11 +73,17 @@ def _results(tree: LexborHTMLParser) -> Iterator[tuple[str, str, str]]:
         if link is None or "result--ad" in (row.attributes.get("class") or "").split():
             continue
         snippet = row.css_first(".result__snippet")
-        yield _target(link.attributes.get("href") or ""), link.text(), snippet.text() if snippet is not None else ""
+        yield (
+            _target(link.attributes.get("href") or ""),
+            link.text(),
+            snippet.text() if snippet is not None else "",
+        )
 
 
 def _target(href: str) -> str:
-    """Where a link leads: results are wrapped as `//duckduckgo.com/l/?uddg=...`; advertisements lead to `y.js` of its own."""
+    """Where a link leads: results are wrapped as `//duckduckgo.com/l/?uddg=...`; advertisements
+    lead to `y.js` of its own.
+    """
     try:
         parts = urlsplit(href)
     except ValueError:
@@ -75,4 +91,8 @@ def _target(href: str) -> str:
     if parts.netloc not in {"", *_OWN}:
         return href
     target = parse_qs(parts.query).get("uddg", [""])[0] if parts.path.startswith("/l/") else ""
-    return "" if target.partition("://")[2].startswith(tuple(f"{host}/y.js" for host in _OWN)) else target
+    return (
+        ""
+        if target.partition("://")[2].startswith(tuple(f"{host}/y.js" for host in _OWN))
+        else target
+    )

@@ -1,6 +1,7 @@
 """SearXNG: a search engine of one's own that asks others. `GET {url}/search?q=...&format=json`.
 
-The one rule: an instance replies in JSON only where its settings.yml says so under `search.formats`; else it says 403.
+The one rule: an instance replies in JSON only where its settings.yml says so under
+`search.formats`; else it says 403.
 """
 
 from __future__ import annotations
@@ -21,12 +22,19 @@ class SearXNG:
         self._endpoint = Endpoint(self.name, settings, "")
 
     async def search(self, query: str, k: int, lang: str) -> list[WebResult]:
-        params = {"q": query[:LONGEST_QUERY], "format": "json", "language": LANGUAGES.get(lang, "all")}
+        params = {
+            "q": query[:LONGEST_QUERY],
+            "format": "json",
+            "language": LANGUAGES.get(lang, "all"),
+        }
         try:
             reply = await self._endpoint.json("GET", "/search", params=params)
         except PermanentError as error:
             if error.code == "unauthorised":
-                hint = "its settings.yml must list json under search.formats, and its limiter must let this machine pass"
+                hint = (
+                    "its settings.yml must list json under search.formats, and its limiter must "
+                    "let this machine pass"
+                )
                 raise PermanentError(error.message, hint=hint, code=error.code) from None
             raise
         rows = self._endpoint.rows(reply.get("results"))

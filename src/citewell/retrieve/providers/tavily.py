@@ -1,6 +1,7 @@
 """Tavily: `POST {url}/search` with a JSON body, the key as a bearer token.
 
-The one rule: only addresses and snippets are asked for; Tavily's own answer and its copies of pages are not, for we cite pages.
+The one rule: only addresses and snippets are asked for; Tavily's own answer and its copies of pages
+are not, for we cite pages.
 """
 
 from __future__ import annotations
@@ -22,7 +23,11 @@ class Tavily:
         self._endpoint = Endpoint(self.name, settings, BASE, key_header="Authorization")
 
     async def search(self, query: str, k: int, lang: str) -> list[WebResult]:  # noqa: ARG002  it tells the language itself
-        body = {"query": query[:LONGEST_QUERY], "max_results": min(k + SPARE, MOST), "search_depth": "basic"}
+        body = {
+            "query": query[:LONGEST_QUERY],
+            "max_results": min(k + SPARE, MOST),
+            "search_depth": "basic",
+        }
         reply = await self._endpoint.json("POST", "/search", json=body)
         rows = self._endpoint.rows(reply.get("results"))
         return chosen(((row.get("url"), row.get("title"), row.get("content")) for row in rows), k)

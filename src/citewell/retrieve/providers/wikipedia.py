@@ -1,6 +1,8 @@
-"""Wikipedia, in the language of the question: the MediaWiki API, `action=query&list=search`. Needs no key.
+"""Wikipedia, in the language of the question: the MediaWiki API, `action=query&list=search`. Needs
+no key.
 
-The one rule: with `web.url` any MediaWiki can be asked (its address up to `/w/api.php`), and the results are pages of it.
+The one rule: with `web.url` any MediaWiki can be asked (its address up to `/w/api.php`), and the
+results are pages of it.
 """
 
 from __future__ import annotations
@@ -25,12 +27,22 @@ class Wikipedia:
     name = "wikipedia"
 
     def __init__(self, settings: Settings) -> None:
-        self._endpoints = {lang: Endpoint(self.name, settings, BASE.format(lang=lang)) for lang in LANGUAGES}
+        self._endpoints = {
+            lang: Endpoint(self.name, settings, BASE.format(lang=lang)) for lang in LANGUAGES
+        }
 
     async def search(self, query: str, k: int, lang: str) -> list[WebResult]:
         endpoint = self._endpoints.get(lang, self._endpoints["en"])
-        params = {"action": "query", "list": "search", "srsearch": query[:LONGEST], "srlimit": k, "srprop": "snippet"}
-        reply = await endpoint.json("GET", "/w/api.php", params={**params, "format": "json", "formatversion": 2})
+        params = {
+            "action": "query",
+            "list": "search",
+            "srsearch": query[:LONGEST],
+            "srlimit": k,
+            "srprop": "snippet",
+        }
+        reply = await endpoint.json(
+            "GET", "/w/api.php", params={**params, "format": "json", "formatversion": 2}
+        )
         if "error" in reply:
             raise self._error(endpoint, reply["error"])
         found = reply.get("query")
@@ -45,7 +57,9 @@ class Wikipedia:
         """MediaWiki says status 200 to these."""
         code = str(error.get("code", "")) if isinstance(error, dict) else ""
         if code in _AGAIN:
-            return TransientError(f"{self.name}: {endpoint.shown}: {code}", hint="it is busy; try again later")
+            return TransientError(
+                f"{self.name}: {endpoint.shown}: {code}", hint="it is busy; try again later"
+            )
         return endpoint.strange(f"the reply is an error: {code or 'unknown'}")
 
 
@@ -53,4 +67,8 @@ def _pages(base: str, rows: list[dict[str, Any]]) -> Iterator[tuple[str, Any, An
     for row in rows:
         title = row.get("title")
         if isinstance(title, str) and title:
-            yield f"{base}/wiki/{quote(title.replace(' ', '_'), safe=':()!,')}", title, row.get("snippet")
+            yield (
+                f"{base}/wiki/{quote(title.replace(' ', '_'), safe=':()!,')}",
+                title,
+                row.get("snippet"),
+            )

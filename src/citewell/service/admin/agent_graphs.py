@@ -1,4 +1,6 @@
-"""How each agent goes about a question, as nodes and edges to draw. The one rule: it is read from the table that runs."""
+"""How each agent goes about a question, as nodes and edges to draw. The one rule: it is read from
+the table that runs.
+"""
 
 from __future__ import annotations
 
@@ -9,13 +11,15 @@ from citewell.errors import NotFound
 from citewell.graph import END, Graph, name_of
 from citewell.types import Shown
 
-GRAPHS: Final[dict[str, Graph[Any]]] = {graph.name: graph for graph in (qa.GRAPH, dual_loop.GRAPH, website.GRAPH, data.GRAPH)}
+GRAPHS: Final[dict[str, Graph[Any]]] = {
+    graph.name: graph for graph in (qa.GRAPH, dual_loop.GRAPH, website.GRAPH, data.GRAPH)
+}
 PAPER: Final = "paper"  # no graph: the states of its session are what is drawn
 
 
 class Drawing(Shown):
-    """`nodes` by the names that steps tell them by; the first is where a run starts, and `END` is the last where a run ends.
-    `edges`: from, to, and the label that leads there.
+    """`nodes` by the names that steps tell them by; the first is where a run starts, and `END` is
+    the last where a run ends. `edges`: from, to, and the label that leads there.
     """
 
     agent: str
@@ -32,9 +36,13 @@ def drawn(agent: str) -> Drawing:
     if graph is None:
         raise NotFound(f"no graph of {agent!r}", hint=f"known: {', '.join([*GRAPHS, PAPER])}")
     edges = [
-        (name_of(function), name_of(target), label) for function, ways in graph.table.items() for label, target in ways.items()
+        (name_of(function), name_of(target), label)
+        for function, ways in graph.table.items()
+        for label, target in ways.items()
     ]
-    return Drawing(agent=agent, nodes=[*map(name_of, graph.table), END], edges=edges, mermaid=graph.mermaid())
+    return Drawing(
+        agent=agent, nodes=[*map(name_of, graph.table), END], edges=edges, mermaid=graph.mermaid()
+    )
 
 
 def _states() -> Drawing:

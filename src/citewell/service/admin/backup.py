@@ -1,7 +1,7 @@
 """`citewell backup`: all that a home holds, as it is at one moment, in one archive.
 
-The one rule: the archive is there whole or not at all, and of a database that is; whoever goes on working meanwhile notices
-nothing.
+The one rule: the archive is there whole or not at all, and of a database that is; whoever goes on
+working meanwhile notices nothing.
 """
 
 from __future__ import annotations
@@ -24,20 +24,35 @@ from pydantic import Field
 from citewell import __version__
 from citewell.disk import synced
 from citewell.errors import Conflict, InvalidInput, NotFound, StorageError
-from citewell.service.admin.backup_list import DATABASE, FORMAT, LIST, STAGING, Manifest, Packed, Tell, found_in
+from citewell.service.admin.backup_list import (
+    DATABASE,
+    FORMAT,
+    LIST,
+    STAGING,
+    Manifest,
+    Packed,
+    Tell,
+    found_in,
+)
 from citewell.service.admin.hidden_copies import OUTSIDE, OWNER, sweep
 from citewell.store.copies import Copied, check, copy_to
 from citewell.store.processes import this_process
 from citewell.types import Shown
 
-LEVEL: Final = 1  # of gzip: vectors hardly get smaller by more, and it is what takes the time (docs/backup.md)
+LEVEL: Final = (
+    1  # of gzip: vectors hardly get smaller by more, and it is what takes the time (docs/backup.md)
+)
 BLOCK: Final = 1 << 20
-LARGEST_PLAIN: Final = 8 * 1024**3  # bytes of a file whose size the plain form of a tar header can hold
+LARGEST_PLAIN: Final = (
+    8 * 1024**3
+)  # bytes of a file whose size the plain form of a tar header can hold
 _FILES: Final = "files"
 
 
 class BackupMade(Shown):
-    """`bytes` of the archive; `unpacked`: of all that is in it. `removed`: older archives that went, once it was `verified`."""
+    """`bytes` of the archive; `unpacked`: of all that is in it. `removed`: older archives that
+    went, once it was `verified`.
+    """
 
     file: str
     bytes: int
@@ -54,16 +69,17 @@ class BackupMade(Shown):
 
 
 def backup(home: Path, file: Path | None, tell: Tell) -> BackupMade:
-    """Write an archive. `file` None, or a folder: under a name with the moment. `tell` hears of bytes
-    packed and bytes in all.
+    """Write an archive. `file` None, or a folder: under a name with the moment. `tell` hears of
+    bytes packed and bytes in all.
 
-    Raises NotFound (there is no library), Conflict (the file is there), InvalidInput (it would be in the home), StorageError,
-    also where the database is damaged.
+    Raises NotFound (there is no library), Conflict (the file is there), InvalidInput (it would be
+    in the home), StorageError, also where the database is damaged.
     """
     started = time.monotonic()
     if not (home / DATABASE).is_file():
         raise NotFound(
-            f"{home}: there is no library to back up", hint="CITEWELL_HOME names the home; `citewell add` begins one"
+            f"{home}: there is no library to back up",
+            hint="CITEWELL_HOME names the home; `citewell add` begins one",
         )
     file = _target(home, file)
     with staged(home) as folder, _written(file, folder / OUTSIDE) as out:
@@ -89,19 +105,21 @@ def _target(home: Path, file: Path | None) -> Path:
     file = (file / name if file.is_dir() else file).absolute()
     if file.exists() or file.is_symlink():
         raise Conflict(
-            f"{file}: it is there already, and a backup overwrites nothing", hint="choose another name, or remove it"
+            f"{file}: it is there already, and a backup overwrites nothing",
+            hint="choose another name, or remove it",
         )
     if file.resolve().is_relative_to(home.resolve()):
         raise InvalidInput(
-            f"{file}: that is inside the home that is backed up", hint="choose a place outside, best another disk"
+            f"{file}: that is inside the home that is backed up",
+            hint="choose a place outside, best another disk",
         )
     return file
 
 
 @contextmanager
 def staged(home: Path) -> Iterator[Path]:
-    """A folder in the home, on the same disk, where things are kept still; with what killed backups left thrown away. Raises
-    StorageError.
+    """A folder in the home, on the same disk, where things are kept still; with what killed backups
+    left thrown away. Raises StorageError.
     """
     sweep(home)
     folder = home / f"{STAGING}{secrets.token_hex(4)}"
@@ -112,7 +130,8 @@ def staged(home: Path) -> Iterator[Path]:
         yield folder
     except OSError as error:
         raise StorageError(
-            f"{error.filename or folder}: {error.strerror or error}", hint="see that the disk has room and can be written to"
+            f"{error.filename or folder}: {error.strerror or error}",
+            hint="see that the disk has room and can be written to",
         ) from None
     finally:
         shutil.rmtree(folder, ignore_errors=True)
@@ -120,7 +139,9 @@ def staged(home: Path) -> Iterator[Path]:
 
 @contextmanager
 def _written(file: Path, note: Path) -> Iterator[IO[bytes]]:
-    """Under another name until it is whole and on the disk; which, `note` says. Raises StorageError, Conflict."""
+    """Under another name until it is whole and on the disk; which, `note` says. Raises
+    StorageError, Conflict.
+    """
     beside = file.with_name(f".{file.name}.{secrets.token_hex(4)}")
     try:
         note.write_text(str(beside), "utf-8")
@@ -131,7 +152,9 @@ def _written(file: Path, note: Path) -> Iterator[IO[bytes]]:
         _shown(beside, file)
     except OSError as error:
         hint = "see that the folder is there, can be written to, and its disk has room"
-        raise StorageError(f"{file}: {error.strerror or error}; no backup was written", hint=hint) from None
+        raise StorageError(
+            f"{file}: {error.strerror or error}; no backup was written", hint=hint
+        ) from None
     finally:
         with suppress(OSError):
             beside.unlink()
@@ -142,14 +165,19 @@ def _shown(beside: Path, file: Path) -> None:
     try:
         os.link(beside, file)
     except FileExistsError:
-        raise Conflict(f"{file}: it is there already, and a backup overwrites nothing", hint="choose another name") from None
+        raise Conflict(
+            f"{file}: it is there already, and a backup overwrites nothing",
+            hint="choose another name",
+        ) from None
     except OSError:  # a disk without links
         beside.rename(file)
     synced(file.parent)
 
 
 def _gathered(home: Path, folder: Path) -> Manifest:
-    """The files of one moment, in the folder: the database copied, the others linked, for they are never written in place."""
+    """The files of one moment, in the folder: the database copied, the others linked, for they are
+    never written in place.
+    """
     files, others = folder / _FILES, list[str]()
 
     def hold() -> None:
@@ -210,7 +238,9 @@ def _pack(out: IO[bytes], files: Path, manifest: Manifest, tell: Tell) -> None:
                     done += len(block)
                     tell(done, manifest.size)
             if left:
-                raise StorageError(f"{file.path}: it became shorter while it was packed", hint="try again")
+                raise StorageError(
+                    f"{file.path}: it became shorter while it was packed", hint="try again"
+                )
             packed.write(bytes(-file.size % 512))
         packed.write(bytes(2 * 512))
 
@@ -218,4 +248,6 @@ def _pack(out: IO[bytes], files: Path, manifest: Manifest, tell: Tell) -> None:
 def _header(name: str, size: int, moment: int) -> bytes:
     info = tarfile.TarInfo(name)
     info.size, info.mode, info.mtime = size, 0o600, moment
-    return info.tobuf(tarfile.USTAR_FORMAT if size < LARGEST_PLAIN else tarfile.GNU_FORMAT, "ascii", "strict")
+    return info.tobuf(
+        tarfile.USTAR_FORMAT if size < LARGEST_PLAIN else tarfile.GNU_FORMAT, "ascii", "strict"
+    )

@@ -1,6 +1,8 @@
-"""Which backups may still hold what was deleted here: those that the log of administration knows, and what lies beside them.
+"""Which backups may still hold what was deleted here: those that the log of administration knows,
+and what lies beside them.
 
-The one rule: nothing is changed or unpacked; an archive tells when it was made, and who came before that may be in it.
+The one rule: nothing is changed or unpacked; an archive tells when it was made, and who came before
+that may be in it.
 """
 
 from __future__ import annotations
@@ -21,7 +23,9 @@ PATTERN = "*.tar.gz"
 
 
 class Holding(Shown):
-    """`made`: ISO 8601, empty where it cannot be read. `holds`: `unknown` where it cannot be read, or is a home of before."""
+    """`made`: ISO 8601, empty where it cannot be read. `holds`: `unknown` where it cannot be read,
+    or is a home of before.
+    """
 
     place: str
     made: str
@@ -29,21 +33,27 @@ class Holding(Shown):
 
 
 async def holding(app: App, since: float | None, folders: Sequence[Path]) -> list[Holding]:
-    """Archives made after `since` (seconds; None: all), homes that a restore replaced, and what cannot be read. `folders`: more
-    places to look at.
+    """Archives made after `since` (seconds; None: all), homes that a restore replaced, and what
+    cannot be read. `folders`: more places to look at.
     """
     home = app.settings.home
-    known = [Path(str(each.detail.get("file", ""))) for each in await app.audit.of_action("home.backup")]
+    known = [
+        Path(str(each.detail.get("file", ""))) for each in await app.audit.of_action("home.backup")
+    ]
     around = [*folders, *{path.parent for path in known}]
     archives = {path for path in known if path.is_file()}
-    archives |= {path.absolute() for folder in around if folder.is_dir() for path in folder.glob(PATTERN)}
+    archives |= {
+        path.absolute() for folder in around if folder.is_dir() for path in folder.glob(PATTERN)
+    }
     found = [each for path in sorted(archives)[:MOST] if (each := _held(path, since)) is not None]
     beside = sorted(home.parent.glob(f"{home.name}.replaced-*"))
     return [*found, *(Holding(place=str(path), made="", holds="unknown") for path in beside)]
 
 
 def _held(path: Path, since: float | None) -> Holding | None:
-    """None for one that was made before there was anything (it tells whole seconds), and for what is no backup of ours."""
+    """None for one that was made before there was anything (it tells whole seconds), and for what
+    is no backup of ours.
+    """
     try:
         with tarfile.open(path, "r:gz") as packed:
             first = packed.next()
@@ -54,4 +64,8 @@ def _held(path: Path, since: float | None) -> Holding | None:
             moment = datetime.fromisoformat(made).timestamp()
     except (OSError, EOFError, tarfile.TarError, CitewellError, ValueError):
         return Holding(place=str(path), made="", holds="unknown")
-    return None if since is not None and moment + 1 < since else Holding(place=str(path), made=made, holds="yes")
+    return (
+        None
+        if since is not None and moment + 1 < since
+        else Holding(place=str(path), made=made, holds="yes")
+    )

@@ -1,6 +1,7 @@
 """What a backup holds: which files of a home, and the list that stands first in the archive.
 
-The one rule: what the list does not name is not in the archive, and a name that no home of ours has is refused, on both ways.
+The one rule: what the list does not name is not in the archive, and a name that no home of ours has
+is refused, on both ways.
 """
 
 from __future__ import annotations
@@ -23,12 +24,18 @@ DATABASE: Final = "citewell.db"
 SETTINGS: Final = "citewell.toml"
 FILES: Final = (SETTINGS, OWN, KEY)  # of a home, beside its database
 FOLDERS: Final = ("knowledge", "sources", "uploads")
-MADE_AGAIN: Final = (f"{DATABASE}-wal", f"{DATABASE}-shm", f"{DATABASE}-journal")  # the copy of the database holds what they do
+MADE_AGAIN: Final = (
+    f"{DATABASE}-wal",
+    f"{DATABASE}-shm",
+    f"{DATABASE}-journal",
+)  # the copy of the database holds what they do
 STAGING: Final = ".backup-"  # how the names of folders begin in which a backup is prepared
 LARGEST_LIST: Final = 64_000_000
 Tell = Callable[[int, int], None]  # bytes done, bytes in all
 _PART: Final = r"[A-Za-z0-9][A-Za-z0-9._-]{0,120}"
-_NAME: Final = re.compile(f"(?:{'|'.join(map(re.escape, (DATABASE, *FILES)))}|(?:{'|'.join(FOLDERS)})(?:/{_PART}){{1,8}})")
+_NAME: Final = re.compile(
+    f"(?:{'|'.join(map(re.escape, (DATABASE, *FILES)))}|(?:{'|'.join(FOLDERS)})(?:/{_PART}){{1,8}})"
+)
 _UNFINISHED: Final = (".part", ".owner")  # ends of names of what is still being written
 
 
@@ -41,7 +48,9 @@ class Packed(Shown):
 
 
 class Manifest(Shown):
-    """`schema_version`: of the database. `left_out`: what the home held besides. `created_at`: ISO 8601, UTC."""
+    """`schema_version`: of the database. `left_out`: what the home held besides. `created_at`: ISO
+    8601, UTC.
+    """
 
     format: int
     version: str
@@ -61,7 +70,9 @@ def is_ours(name: str) -> bool:
 
 
 def found_in(home: Path) -> tuple[list[str], list[str]]:
-    """The names of the files to keep besides the database, and what else is there: strangers' files, links, and the like."""
+    """The names of the files to keep besides the database, and what else is there: strangers'
+    files, links, and the like.
+    """
     kept, others = list[str](), list[str]()
     for path in sorted(home.iterdir()):
         name = path.name
@@ -90,7 +101,8 @@ def parsed(data: bytes, archive: Path) -> Manifest:
         raise damaged(archive, "its list of files cannot be read") from None
     if manifest.format != FORMAT:
         why = (
-            f"{archive}: a backup of form {manifest.format}, made by Citewell {manifest.version}; this one reads form {FORMAT}"
+            f"{archive}: a backup of form {manifest.format}, made by Citewell "
+            f"{manifest.version}; this one reads form {FORMAT}"
         )
         raise UnreadableFile(why, hint="upgrade Citewell")
     names = [file.path for file in manifest.files]
@@ -105,4 +117,7 @@ def parsed(data: bytes, archive: Path) -> Manifest:
 
 
 def damaged(archive: Path, why: str) -> UnreadableFile:
-    return UnreadableFile(f"{archive}: {why}", hint="the archive is damaged or not one of `citewell backup`; use another one")
+    return UnreadableFile(
+        f"{archive}: {why}",
+        hint="the archive is damaged or not one of `citewell backup`; use another one",
+    )

@@ -1,7 +1,9 @@
-"""An archive of `citewell backup`, read from its beginning to its end: checked, and unpacked where that is wanted.
+"""An archive of `citewell backup`, read from its beginning to its end: checked, and unpacked where
+that is wanted.
 
-The one rule: the list at its beginning says all that may come, in which order and how large; the first byte that is otherwise
-ends it. So links, devices, names that lead elsewhere and bombs never get as far as the disk.
+The one rule: the list at its beginning says all that may come, in which order and how large; the
+first byte that is otherwise ends it. So links, devices, names that lead elsewhere and bombs never
+get as far as the disk.
 """
 
 from __future__ import annotations
@@ -28,8 +30,9 @@ Ready = Callable[[Manifest], None]
 
 
 def read(archive: Path, tell: Tell, ready: Ready, into: Path | None = None) -> Manifest:
-    """Check an archive, byte by byte; `into`: a folder that its files are written to. `ready` hears of the list before any of
-    them, and may raise. Raises NotFound, UnreadableFile (what is wrong with it), StorageError.
+    """Check an archive, byte by byte; `into`: a folder that its files are written to. `ready` hears
+    of the list before any of them, and may raise. Raises NotFound, UnreadableFile (what is wrong
+    with it), StorageError.
     """
     with _opened(archive) as packed:
         manifest = _list(packed, archive)
@@ -38,7 +41,9 @@ def read(archive: Path, tell: Tell, ready: Ready, into: Path | None = None) -> M
         for file in manifest.files:
             size = _next(packed, archive, file.path)
             if size != file.size:
-                raise damaged(archive, f"{file.path}: its list says {file.size} bytes, and there are {size}")
+                raise damaged(
+                    archive, f"{file.path}: its list says {file.size} bytes, and there are {size}"
+                )
             digest = hashlib.sha256()
             with _target(into, file.path) as out:
                 for block in _blocks(packed, archive, size):
@@ -55,7 +60,10 @@ def read(archive: Path, tell: Tell, ready: Ready, into: Path | None = None) -> M
 def newer(archive: Path, manifest: Manifest) -> None:
     """Raises StorageError where a later Citewell wrote the database."""
     if manifest.schema_version > SCHEMA:
-        why = f"{archive}: Citewell {manifest.version} wrote it (schema {manifest.schema_version}, this one knows {SCHEMA})"
+        why = (
+            f"{archive}: Citewell {manifest.version} wrote it (schema "
+            f"{manifest.schema_version}, this one knows {SCHEMA})"
+        )
         raise StorageError(why, hint="upgrade Citewell, then restore")
 
 
@@ -66,15 +74,25 @@ def _opened(archive: Path) -> Iterator[gzip.GzipFile]:
         with archive.open("rb") as file, gzip.GzipFile(fileobj=file) as packed:
             yield packed
     except (FileNotFoundError, IsADirectoryError):
-        raise NotFound(f"{archive}: there is no such file", hint="name an archive that `citewell backup` wrote") from None
+        raise NotFound(
+            f"{archive}: there is no such file", hint="name an archive that `citewell backup` wrote"
+        ) from None
     except EOFError:
         raise damaged(archive, "it is cut off") from None
-    except (gzip.BadGzipFile, zlib.error, tarfile.HeaderError, UnicodeError, ValueError, OverflowError):
+    except (
+        gzip.BadGzipFile,
+        zlib.error,
+        tarfile.HeaderError,
+        UnicodeError,
+        ValueError,
+        OverflowError,
+    ):
         raise damaged(archive, "it cannot be read") from None
     except OSError as error:
         where = error.filename or archive
         raise StorageError(
-            f"{where}: {error.strerror or error}", hint="see that it can be read, and the disk has room"
+            f"{where}: {error.strerror or error}",
+            hint="see that it can be read, and the disk has room",
         ) from None
 
 

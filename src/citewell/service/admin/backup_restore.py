@@ -1,7 +1,8 @@
-"""`citewell restore`: a home out of an archive. The one rule: the home is the old one or the new one, never something between.
+"""`citewell restore`: a home out of an archive. The one rule: the home is the old one or the new
+one, never something between.
 
-It is made beside the home, checked and brought up to date there, and takes its place in one step of the file system; the old
-one stays, under a name with the moment.
+It is made beside the home, checked and brought up to date there, and takes its place in one step of
+the file system; the old one stays, under a name with the moment.
 """
 
 from __future__ import annotations
@@ -43,7 +44,9 @@ _EXCHANGE: Final = 2  # RENAME_EXCHANGE: https://man7.org/linux/man-pages/man2/r
 
 
 class Restored(Shown):
-    """`replaced`: where the home of before is now. `migrated_from`: the schema of the archive, where that was an older one."""
+    """`replaced`: where the home of before is now. `migrated_from`: the schema of the archive,
+    where that was an older one.
+    """
 
     home: str
     file: str
@@ -62,18 +65,27 @@ def free_to_restore(home: Path, *, force: bool) -> None:
     if not home.exists():
         return
     if home.is_mount():
-        hint = f"restore into a folder of it, as --home {home / 'home'}, and have CITEWELL_HOME name that"
-        raise Conflict(f"{home}: a disk is mounted there, which cannot be replaced in one step", hint=hint)
+        hint = (
+            f"restore into a folder of it, as --home {home / 'home'}, and have CITEWELL_HOME "
+            "name that"
+        )
+        raise Conflict(
+            f"{home}: a disk is mounted there, which cannot be replaced in one step", hint=hint
+        )
     if not home.is_dir():
         raise Conflict(f"{home}: that is no folder", hint="name another with --home")
     if any(home.iterdir()) and not force:
-        hint = "--force puts the restored one in its place and keeps this one beside it; or name another with --home"
+        hint = (
+            "--force puts the restored one in its place and keeps this one beside it; or name "
+            "another with --home"
+        )
         raise Conflict(f"{home}: there is something in it already", hint=hint)
 
 
 @contextmanager
 def unpacked(archive: Path, home: Path, tell: Tell) -> Iterator[tuple[Path, Manifest]]:
-    """The home of an archive, checked, beside where it is to be; what is not taken away from there is thrown away.
+    """The home of an archive, checked, beside where it is to be; what is not taken away from there
+    is thrown away.
 
     Raises NotFound, UnreadableFile, StorageError.
     """
@@ -93,7 +105,9 @@ def unpacked(archive: Path, home: Path, tell: Tell) -> Iterator[tuple[Path, Mani
             owner_of(beside).write_text(this_process(), "utf-8")
             beside.mkdir(mode=0o700)
         except OSError as error:
-            raise StorageError(f"{home.parent}: {error.strerror}", hint="name another home with --home") from None
+            raise StorageError(
+                f"{home.parent}: {error.strerror}", hint="name another home with --home"
+            ) from None
         manifest = read(archive, tell, ready, beside)
         checked(archive, beside / DATABASE, manifest)
         yield beside, manifest
@@ -111,29 +125,37 @@ def room_for(manifest: Manifest, folder: Path) -> None:
 
 
 def checked(archive: Path, database: Path, manifest: Manifest) -> None:
-    """Raises UnreadableFile where the database in the archive is not what its list says, and whole."""
+    """Raises UnreadableFile where the database in the archive is not what its list says, and
+    whole.
+    """
     try:
         schema = check(database)
     except StorageError as error:
         raise damaged(archive, error.message.replace(str(database), DATABASE)) from None
     if schema != manifest.schema_version:
-        raise damaged(archive, f"its list says schema {manifest.schema_version}, its database {schema}")
+        raise damaged(
+            archive, f"its list says schema {manifest.schema_version}, its database {schema}"
+        )
 
 
 async def migrated(folder: Path) -> None:
-    """Bring the database of an unpacked home to what this version knows, and ask it for something that it holds. Raises
-    StorageError.
+    """Bring the database of an unpacked home to what this version knows, and ask it for something
+    that it holds. Raises StorageError.
     """
     async with Database(folder / DATABASE) as db:
         some = await db.read(lambda connection: connection.execute(_SOME).all())
         found = [await INDEXES["sqlite"](db, "").by_words(row.text, MOST_FOUND) for row in some]
-    if some and not any(row.id in {chunk for chunk, _ in hits} for row, hits in zip(some, found, strict=True)):
+    if some and not any(
+        row.id in {chunk for chunk, _ in hits} for row, hits in zip(some, found, strict=True)
+    ):
         why = f"{folder / DATABASE}: it does not find by their words the passages that it holds"
         raise StorageError(why, hint="use another backup")
 
 
 def put_in_place(made: Path, home: Path, *, force: bool) -> Path | None:
-    """Make `made` the home; says where the one of before is. Raises Conflict (in use, not empty), StorageError."""
+    """Make `made` the home; says where the one of before is. Raises Conflict (in use, not empty),
+    StorageError.
+    """
     free_to_restore(home, force=force)
     for folder, _, _ in os.walk(made, topdown=False):
         Path(folder).chmod(0o700)
@@ -151,7 +173,8 @@ def put_in_place(made: Path, home: Path, *, force: bool) -> Path | None:
             synced(home.parent)
     except OSError as error:
         raise StorageError(
-            f"{home}: {error.strerror or error}", hint="the home is as it was; name another with --home"
+            f"{home}: {error.strerror or error}",
+            hint="the home is as it was; name another with --home",
         ) from None
     return before
 
@@ -166,9 +189,17 @@ def warnings_of(home: Path) -> list[str]:
         return [f"{home / SETTINGS}: {error}"]
     told = []
     if "home" in said and Path(str(said["home"])).absolute() != home.absolute():
-        told.append(f"{SETTINGS} says home = {said['home']}, which is another place: take that line out")
-    gone = [name for name in ("llm_file", "scripted_replies") if said.get(name) and not Path(str(said[name])).is_file()]
-    return told + [f"{SETTINGS} says {name} = {said[name]}, which is not on this machine" for name in gone]
+        told.append(
+            f"{SETTINGS} says home = {said['home']}, which is another place: take that line out"
+        )
+    gone = [
+        name
+        for name in ("llm_file", "scripted_replies")
+        if said.get(name) and not Path(str(said[name])).is_file()
+    ]
+    return told + [
+        f"{SETTINGS} says {name} = {said[name]}, which is not on this machine" for name in gone
+    ]
 
 
 def restored(archive: Path, home: Path, manifest: Manifest, before: Path | None) -> Restored:
@@ -190,12 +221,22 @@ def restored(archive: Path, home: Path, manifest: Manifest, before: Path | None)
 
 def _name_for(home: Path) -> Path:
     name = f"{home.name}.replaced-{datetime.now(UTC):%Y-%m-%d-%H%M%S}"
-    return next(path for n in range(1_000) if not (path := home.with_name(f"{name}-{n}" if n else name)).exists())
+    return next(
+        path
+        for n in range(1_000)
+        if not (path := home.with_name(f"{name}-{n}" if n else name)).exists()
+    )
 
 
 def _exchange(one: Path, other: Path) -> None:
-    """Two folders change places in one step where the system can; else in two, the first taken back where the second fails."""
-    renameat2 = getattr(ctypes.CDLL(None, use_errno=True), "renameat2", None) if os.name == "posix" else None
+    """Two folders change places in one step where the system can; else in two, the first taken back
+    where the second fails.
+    """
+    renameat2 = (
+        getattr(ctypes.CDLL(None, use_errno=True), "renameat2", None)
+        if os.name == "posix"
+        else None
+    )
     if renameat2 is not None:
         if renameat2(_HERE, os.fsencode(one), _HERE, os.fsencode(other), _EXCHANGE) == 0:
             return

@@ -1,4 +1,5 @@
-"""`citewell backup --verify` and `--keep`: an archive is whole when what it makes has been opened and asked.
+"""`citewell backup --verify` and `--keep`: an archive is whole when what it makes has been opened
+and asked.
 
 The one rule: an older archive is removed only after a newer one was found whole.
 """
@@ -20,7 +21,9 @@ _NAME: Final = re.compile(r"citewell-\d{4}-\d\d-\d\d(-\d{6})?\.tar\.gz")
 
 
 def verify(archive: Path, home: Path, tell: Tell) -> Manifest:
-    """Unpack it in the home, look through its database, open that and ask it. Raises NotFound, UnreadableFile, StorageError."""
+    """Unpack it in the home, look through its database, open that and ask it. Raises NotFound,
+    UnreadableFile, StorageError.
+    """
 
     def ready(manifest: Manifest) -> None:
         newer(archive, manifest)
@@ -40,13 +43,19 @@ def verify(archive: Path, home: Path, tell: Tell) -> Manifest:
 
 
 def rotate(folder: Path, keep: int) -> list[str]:
-    """Remove all but the newest `keep` archives of a folder that are named by their moment; which went. Raises StorageError."""
-    there = sorted(path for path in folder.iterdir() if _NAME.fullmatch(path.name) and path.is_file())
+    """Remove all but the newest `keep` archives of a folder that are named by their moment; which
+    went. Raises StorageError.
+    """
+    there = sorted(
+        path for path in folder.iterdir() if _NAME.fullmatch(path.name) and path.is_file()
+    )
     removed = []
     for path in there[:-keep]:
         try:
             path.unlink()
         except OSError as error:
-            raise StorageError(f"{path}: {error.strerror}", hint="remove it yourself, or see whose it is") from None
+            raise StorageError(
+                f"{path}: {error.strerror}", hint="remove it yourself, or see whose it is"
+            ) from None
         removed.append(str(path))
     return removed

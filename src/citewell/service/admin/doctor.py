@@ -1,6 +1,8 @@
-"""What is here, and is it well: packages, settings, disk, database, models and their speed on this machine.
+"""What is here, and is it well: packages, settings, disk, database, models and their speed on this
+machine.
 
-The one rule: a check never raises; what is wrong becomes a line with advice. Secrets are shown as set or not set.
+The one rule: a check never raises; what is wrong becomes a line with advice. Secrets are shown as
+set or not set.
 """
 
 from __future__ import annotations
@@ -86,8 +88,15 @@ async def examine(settings: Settings, *, fast: bool = False) -> Report:
     ]
     try:
         async with App(settings) as app:
-            checks += [await _database(app), await _embeddings(app), await _chat_model(app), _calibration(app)]
-            checks += _endpoints(app, await app.learn_models(anew=True) if not fast else app.known_models())
+            checks += [
+                await _database(app),
+                await _embeddings(app),
+                await _chat_model(app),
+                _calibration(app),
+            ]
+            checks += _endpoints(
+                app, await app.learn_models(anew=True) if not fast else app.known_models()
+            )
             if not fast:
                 checks += await _speeds(app)
     except CitewellError as error:
@@ -108,7 +117,9 @@ def settings_in_force(settings: Settings, environ: Mapping[str, str]) -> list[Se
     shown = []
     for name, value in _flat(settings).items():
         variable = PREFIX + name.upper().replace(".", "__")
-        source = variable if variable in environ else "settings file" if name in filed else "default"
+        source = (
+            variable if variable in environ else "settings file" if name in filed else "default"
+        )
         if isinstance(value, SecretStr):
             value = "set" if value.get_secret_value() else "not set"  # noqa: PLW2901
         shown.append(Setting(name=name, value=str(value), source=source))
@@ -117,7 +128,9 @@ def settings_in_force(settings: Settings, environ: Mapping[str, str]) -> list[Se
 
 def _flat(values: BaseModel | Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
     pairs = (
-        values.items() if isinstance(values, Mapping) else ((name, getattr(values, name)) for name in type(values).model_fields)
+        values.items()
+        if isinstance(values, Mapping)
+        else ((name, getattr(values, name)) for name in type(values).model_fields)
     )
     flat: dict[str, Any] = {}
     for name, value in pairs:
@@ -141,10 +154,20 @@ def _disk(name: str, folder: Path) -> Check:
         there = next(path for path in (folder, *folder.parents) if path.exists())
         free = shutil.disk_usage(there).free
     except OSError as error:
-        return Check(name=f"{name} folder", state="fail", detail=f"{folder}: {error.strerror}", advice="make it readable")
+        return Check(
+            name=f"{name} folder",
+            state="fail",
+            detail=f"{folder}: {error.strerror}",
+            advice="make it readable",
+        )
     if not os.access(there, os.W_OK):
         advice = f"make it writable or set {PREFIX}{name.upper()}"
-        return Check(name=f"{name} folder", state="fail", detail=f"{folder}: cannot be written to", advice=advice)
+        return Check(
+            name=f"{name} folder",
+            state="fail",
+            detail=f"{folder}: cannot be written to",
+            advice=advice,
+        )
     detail = f"{folder}, {free / 1e9:.1f} GB free"
     if free < LITTLE_DISK:
         advice = "free some space, or nothing can be added soon"
@@ -156,10 +179,20 @@ def _ocr(settings: Settings) -> Check:
     """Whether pictures of text can be read: the setting and the extra."""
     on, there = settings.ingest.ocr == "auto", ocr.available()
     if on and not there:
-        return Check(name="ocr", state="warn", detail="on, but not installed: pictures are refused", advice=ocr.EXTRA)
+        return Check(
+            name="ocr",
+            state="warn",
+            detail="on, but not installed: pictures are refused",
+            advice=ocr.EXTRA,
+        )
     installed = f"faster-paddle {_version('faster-paddle')}" if there else "not installed"
     detail = f"{'on' if on else 'off'}, {installed}"
-    advice = "" if on else 'ingest.ocr = "auto" reads scanned pages and pictures' + ("" if there else f", after {ocr.EXTRA}")
+    advice = (
+        ""
+        if on
+        else 'ingest.ocr = "auto" reads scanned pages and pictures'
+        + ("" if there else f", after {ocr.EXTRA}")
+    )
     return Check(name="ocr", state="ok", detail=detail, advice=advice)
 
 
@@ -169,9 +202,26 @@ def _reranker(settings: Settings) -> list[Check]:
         return []
     if settings.reranker == "llm" and settings.llm == "none":
         advice = 'choose a chat model with llm, or reranker = "none"'
-        return [Check(name="reranker", state="warn", detail="llm, but there is no chat model: not used", advice=advice)]
-    named = f"{settings.reranker} {settings.rerank_model} {settings.rerank_url}" if settings.reranker == "http" else "llm"
-    return [Check(name="reranker", state="ok", detail=f"{named.strip()}, the best {settings.rerank_top} passages")]
+        return [
+            Check(
+                name="reranker",
+                state="warn",
+                detail="llm, but there is no chat model: not used",
+                advice=advice,
+            )
+        ]
+    named = (
+        f"{settings.reranker} {settings.rerank_model} {settings.rerank_url}"
+        if settings.reranker == "http"
+        else "llm"
+    )
+    return [
+        Check(
+            name="reranker",
+            state="ok",
+            detail=f"{named.strip()}, the best {settings.rerank_top} passages",
+        )
+    ]
 
 
 def _web(settings: Settings) -> list[Check]:
@@ -183,14 +233,22 @@ def _web(settings: Settings) -> list[Check]:
     except ConfigError as error:
         return [Check(name="web search", state="warn", detail=error.message, advice=error.hint)]
     detail = f"{settings.web.provider} {settings.web.url}".strip()
-    return [Check(name="web search", state="ok", detail=f"{detail}, {settings.web.results} pages of a search")]
+    return [
+        Check(
+            name="web search",
+            state="ok",
+            detail=f"{detail}, {settings.web.results} pages of a search",
+        )
+    ]
 
 
 def _hidden_copies(settings: Settings) -> list[Check]:
     """What killed backups and restores left; nothing where they left nothing."""
     left = sweep(settings.home)
     advice = "a backup or a restore that was killed left it, with all documents in it: remove it"
-    return [Check(name="hidden copy", state="warn", detail=str(path), advice=advice) for path in left]
+    return [
+        Check(name="hidden copy", state="warn", detail=str(path), advice=advice) for path in left
+    ]
 
 
 async def _database(app: App) -> Check:
@@ -198,15 +256,22 @@ async def _database(app: App) -> Check:
 
     started = time.perf_counter()
     try:
-        found = await app.db.read(lambda connection: connection.execute(text("PRAGMA quick_check")).scalars().all())
+        found = await app.db.read(
+            lambda connection: connection.execute(text("PRAGMA quick_check")).scalars().all()
+        )
         collections = await app.catalog.collections()
     except CitewellError as error:
         return _failed("database", error)
     if list(found) != ["ok"]:
         advice = "the file is damaged: restore a copy, or move it away and add your files again"
-        return Check(name="database", state="fail", detail="; ".join(map(str, found[:3])), advice=advice)
+        return Check(
+            name="database", state="fail", detail="; ".join(map(str, found[:3])), advice=advice
+        )
     size = (await anyio.to_thread.run_sync(app.settings.database.stat)).st_size
-    documents, chunks = sum(each.documents for each in collections), sum(each.chunks for each in collections)
+    documents, chunks = (
+        sum(each.documents for each in collections),
+        sum(each.chunks for each in collections),
+    )
     seconds = time.perf_counter() - started
     held = f"{len(collections)} collections, {documents} documents, {chunks} passages"
     detail = f"{size / 1e6:.1f} MB, {held}; sound ({seconds:.2f} s)"
@@ -219,8 +284,12 @@ async def _embeddings(app: App) -> Check:
     except CitewellError as error:
         return _failed("embeddings", error)
     if waiting:
-        advice = "they are found by their words only; `citewell add` or `citewell serve` embeds them"
-        return Check(name="embeddings", state="warn", detail=f"{waiting} passages wait", advice=advice)
+        advice = (
+            "they are found by their words only; `citewell add` or `citewell serve` embeds them"
+        )
+        return Check(
+            name="embeddings", state="warn", detail=f"{waiting} passages wait", advice=advice
+        )
     return Check(name="embeddings", state="ok", detail="every passage has its vector")
 
 
@@ -236,7 +305,9 @@ async def _chat_model(app: App) -> Check:
 
 def _endpoints(app: App, known: Mapping[str, Known]) -> list[Check]:
     """What the endpoints of chat model and judge can do; nothing for a model of this process."""
-    return [_endpoint(name, each, app.llm if name == "llm" else None) for name, each in known.items()]
+    return [
+        _endpoint(name, each, app.llm if name == "llm" else None) for name, each in known.items()
+    ]
 
 
 def _endpoint(name: str, known: Known, llm: LLM | None) -> Check:
@@ -244,17 +315,38 @@ def _endpoint(name: str, known: Known, llm: LLM | None) -> Check:
     context = "not told" if known.context is None else f"{known.context:,} tokens"
     said = {True: "yes", False: "no", None: "not known"}
     speed = "" if known.speed is None else f", about {known.speed:g} tokens/s"
-    can = f"JSON schema {said[known.keeps_schema]}, logprobs {said[known.logprobs]}, thinks {said[known.thinks]}"
+    can = (
+        f"JSON schema {said[known.keeps_schema]}, logprobs {said[known.logprobs]}, "
+        f"thinks {said[known.thinks]}"
+    )
     asked = f"asked {known.at:%Y-%m-%d}" if known.at > Known().at else "not asked yet"
     detail = f"context {context}, {can}{speed} ({asked})"
     figures = {"context_tokens": float(known.context or 0), "tokens/s": known.speed or 0.0}
     state: State = "ok"
     advice = ""
     if known.thinks is None:
-        state, advice = "warn", f"the model did not reply: is the server running, and are {name}_url and {name}_model right?"
+        state, advice = (
+            "warn",
+            (
+                f"the model did not reply: is the server running, and are {name}_url and "
+                f"{name}_model right?"
+            ),
+        )
     elif known.context is not None and llm is not None and not is_connected(llm):
-        state, advice = "warn", f"too small to write answers from, so the documents' own sentences answer: {ROOMY} are enough"
-    return Check(name=title, state=state, detail=detail, advice=advice, figures={k: v for k, v in figures.items() if v})
+        state, advice = (
+            "warn",
+            (
+                "too small to write answers from, so the documents' own sentences "
+                f"answer: {ROOMY} are enough"
+            ),
+        )
+    return Check(
+        name=title,
+        state=state,
+        detail=detail,
+        advice=advice,
+        figures={k: v for k, v in figures.items() if v},
+    )
 
 
 def _calibration(app: App) -> Check:
@@ -263,21 +355,45 @@ def _calibration(app: App) -> Check:
     try:
         found = own(path, app.embedder.name)
     except ConfigError as error:
-        return Check(name="calibration", state="warn", detail=f"{error.message}; the shipped one is used", advice=error.hint)
+        return Check(
+            name="calibration",
+            state="warn",
+            detail=f"{error.message}; the shipped one is used",
+            advice=error.hint,
+        )
     model = app.calibration.retrieval
     fitted = model.fitted if model else None
-    on = "" if fitted is None else f": {fitted.items} items of {', '.join(fitted.on)}, Brier {fitted.brier:.3f}, {fitted.at}"
+    on = (
+        ""
+        if fitted is None
+        else f": {fitted.items} items of {', '.join(fitted.on)}, Brier "
+        f"{fitted.brier:.3f}, {fitted.at}"
+    )
     if found is None:
         other = fitted is not None and fitted.embedder != app.embedder.name
-        advice = "fitted with another embedder; `citewell eval QUESTIONS.jsonl --calibrate --save` fits one" if other else ""
+        advice = (
+            "fitted with another embedder; `citewell eval QUESTIONS.jsonl --calibrate --save` "
+            "fits one"
+            if other
+            else ""
+        )
         return Check(name="calibration", state="ok", detail=f"the shipped one{on}", advice=advice)
-    return Check(name="calibration", state="ok", detail=f"this library's own, {path}{on}", advice="delete that file to undo it")
+    return Check(
+        name="calibration",
+        state="ok",
+        detail=f"this library's own, {path}{on}",
+        advice="delete that file to undo it",
+    )
 
 
 async def _speeds(app: App) -> list[Check]:
     checks = []
-    measures: list[tuple[str, Callable[[App], Awaitable[dict[str, float]]]]] = [("embedding speed", embed_speed)]
-    if app.settings.llm != "openai" and chat_model_state(app.settings) == "ok":  # an endpoint was timed by its probe
+    measures: list[tuple[str, Callable[[App], Awaitable[dict[str, float]]]]] = [
+        ("embedding speed", embed_speed)
+    ]
+    if (
+        app.settings.llm != "openai" and chat_model_state(app.settings) == "ok"
+    ):  # an endpoint was timed by its probe
         measures.append(("chat model speed", chat_speed))
     for name, measure in measures:
         try:
@@ -286,7 +402,9 @@ async def _speeds(app: App) -> list[Check]:
             checks.append(_failed(name, error))
             continue
         if figures:
-            detail = ", ".join(f"{value:.1f} {unit.replace('_', ' ')}" for unit, value in figures.items())
+            detail = ", ".join(
+                f"{value:.1f} {unit.replace('_', ' ')}" for unit, value in figures.items()
+            )
             checks.append(Check(name=name, state="ok", detail=detail, figures=figures))
     return checks
 

@@ -1,6 +1,7 @@
 """The folders of this machine, which are no business of whoever asks over the network.
 
-The one rule: files keep their names, so that what is wrong can still be told; the log and the command line name the folder too.
+The one rule: files keep their names, so that what is wrong can still be told; the log and the
+command line name the folder too.
 """
 
 from __future__ import annotations
@@ -18,7 +19,9 @@ def without_folders(text: str, settings: Settings) -> str:
     if "/" not in text and "\\" not in text:
         return text
     for folder in _folders(settings.home, settings.cache, settings.llm_file):
-        text = text.replace(f"{folder}/", "").replace(f"{folder}\\", "").replace(folder, "the folder")
+        text = (
+            text.replace(f"{folder}/", "").replace(f"{folder}\\", "").replace(folder, "the folder")
+        )
     return text
 
 
@@ -28,12 +31,16 @@ def _folders(home: Path, cache: Path, model: Path | None) -> tuple[str, ...]:
     named = [home, cache, *_temporary(), Path(__file__).resolve().parents[2]]
     named += [model.parent] if model else []
     spelt = {path for each in named for path in (each, each.absolute(), each.resolve())}
-    kept = {str(path) for path in spelt if path.name and path.absolute().parent != path.absolute()}  # neither "." nor "/"
+    kept = {
+        str(path) for path in spelt if path.name and path.absolute().parent != path.absolute()
+    }  # neither "." nor "/"
     return tuple(sorted(kept, key=len, reverse=True))
 
 
 def _temporary() -> list[Path]:
-    """Where temporary files go. The first who asks has it tried by writing, which a full disk refuses."""
+    """Where temporary files go. The first who asks has it tried by writing, which a full disk
+    refuses.
+    """
     try:
         return [Path(tempfile.gettempdir())]
     except OSError:

@@ -1,7 +1,9 @@
-"""A person is forgotten: everything of theirs goes, what is the house's loses their name, and a scan shows that it is so.
+"""A person is forgotten: everything of theirs goes, what is the house's loses their name, and a
+scan shows that it is so.
 
-The one rule: it may be killed at any moment and done again: what signs in goes first, then what belongs to them alone, then all
-declared columns in one transaction (store/users/person_columns.py), with the entry of the log that tells of it.
+The one rule: it may be killed at any moment and done again: what signs in goes first, then what
+belongs to them alone, then all declared columns in one transaction (store/users/person_columns.py),
+with the entry of the log that tells of it.
 """
 
 from __future__ import annotations
@@ -42,8 +44,9 @@ class Known(Shown):
 
 
 class Forgotten(Shown):
-    """`removed`: rows by table that are gone; `nameless`: rows of the house that stay without the name. `left`: what the scan
-    still found, nothing where it is proved. `backups`: where it still is.
+    """`removed`: rows by table that are gone; `nameless`: rows of the house that stay without the
+    name. `left`: what the scan still found, nothing where it is proved. `backups`: where it still
+    is.
     """
 
     user_id: str
@@ -63,7 +66,9 @@ async def known_of(app: App, name: str) -> Known:
 
     known = await app.db.read(look)
     if not known.rows:
-        raise NotFound(f"nothing is kept of {user[:64]!r}", hint="`citewell user list` shows the users")
+        raise NotFound(
+            f"nothing is kept of {user[:64]!r}", hint="`citewell user list` shows the users"
+        )
     return known
 
 
@@ -71,7 +76,9 @@ async def forget_person(app: App, name: str, folders: Sequence[Path] = ()) -> Fo
     """Raises NotFound, Conflict (the last admin; an open job), StorageError."""
     known = await known_of(app, name)
     user = known.user_id
-    ids, spelt = await app.db.read(lambda c: (person_columns.ids_of(c, user), person_columns.spellings(c, user)))
+    ids, spelt = await app.db.read(
+        lambda c: (person_columns.ids_of(c, user), person_columns.spellings(c, user))
+    )
     with suppress(NotFound):  # no user of this server: somebody's word without a sign-in
         await app.users.remove(user)
     await _give_up(app, spelt)
@@ -87,15 +94,23 @@ async def forget_person(app: App, name: str, folders: Sequence[Path] = ()) -> Fo
     changed.update({table: count for table, count in known.rows.items() if table not in changed})
     return Forgotten(
         user_id=user,
-        removed={table: count for table, count in sorted(changed.items()) if table not in NAMELESS and count},
-        nameless={table: count for table, count in sorted(changed.items()) if table in NAMELESS and count},
+        removed={
+            table: count
+            for table, count in sorted(changed.items())
+            if table not in NAMELESS and count
+        },
+        nameless={
+            table: count for table, count in sorted(changed.items()) if table in NAMELESS and count
+        },
         left=await _left(app, user, ids),
         backups=await holding(app, known.since, folders),
     )
 
 
 async def _give_up(app: App, spelt: dict[Held, list[str]]) -> None:
-    """Sessions with their papers, jobs with their bytes, sources with their copies, collections with their documents."""
+    """Sessions with their papers, jobs with their bytes, sources with their copies, collections
+    with their documents.
+    """
     for held, same in spelt.items():
         for user in same:
             if held == Held("sessions", "user_id", "delete"):
@@ -108,13 +123,17 @@ async def _give_up(app: App, spelt: dict[Held, list[str]]) -> None:
                 for source in [each for each in await app.sources.list() if each.owner == user]:
                     await remove_source(app, source.name)
             elif held.table == "collections":
-                for each in [each for each in await app.catalog.collections() if each.owner == user]:
+                for each in [
+                    each for each in await app.catalog.collections() if each.owner == user
+                ]:
                     await app.catalog.delete_collection(each.name)
 
 
 async def _end_jobs(app: App, user: str) -> None:
     query = text("SELECT job_id, state, payload FROM jobs WHERE owner = :user")
-    for row in await app.db.read(lambda connection: connection.execute(query, {"user": user}).all()):
+    for row in await app.db.read(
+        lambda connection: connection.execute(query, {"user": user}).all()
+    ):
         if row.state not in ENDED:
             with suppress(Conflict):  # it has ended just now
                 await app.jobs.cancel(row.job_id)
@@ -134,11 +153,17 @@ async def _own_files(app: App, user: str) -> list[Path]:
     """Of what was confirmed for them alone."""
     query = text("SELECT trace_id, owner FROM confirmed WHERE owner <> ''")
     rows = await app.db.read(lambda connection: connection.execute(query).all())
-    return [path_of(app.settings.home, row.trace_id) for row in rows if person(row.owner) == person(user)]
+    return [
+        path_of(app.settings.home, row.trace_id)
+        for row in rows
+        if person(row.owner) == person(user)
+    ]
 
 
 def _forget(connection: Connection, known: Known, ids: Sequence[str]) -> dict[str, int]:
-    """The rows, and then the names in the log of administration, after the entry that tells of it."""
+    """The rows, and then the names in the log of administration, after the entry that tells of
+    it.
+    """
     user = known.user_id
     changed = Counter(person_columns.forget(connection, user))
     changed["jobs"] += _jobs_about(connection, ids)
@@ -165,7 +190,9 @@ async def _left(app: App, user: str, ids: Sequence[str]) -> Left:
     database = app.settings.database
     files = [database, database.with_name(f"{database.name}-wal")]
     in_bytes, size = await anyio.to_thread.run_sync(scan_files, files, ids)
-    for path in await anyio.to_thread.run_sync(lambda: sorted((app.settings.home / "knowledge").rglob("*.md"))):
+    for path in await anyio.to_thread.run_sync(
+        lambda: sorted((app.settings.home / "knowledge").rglob("*.md"))
+    ):
         if names(path.read_text("utf-8", "replace"), user):
             in_bytes[path.name] = 1
     return Left(columns=columns, bytes=size, found=found | in_bytes)

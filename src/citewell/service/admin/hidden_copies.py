@@ -1,7 +1,7 @@
 """Copies of a home that killed backups and restores left, with every document in them.
 
-The one rule: what lies in the home is swept away where whoever made it is certainly gone; what lies outside it is told
-of, and is its owner's to remove.
+The one rule: what lies in the home is swept away where whoever made it is certainly gone; what lies
+outside it is told of, and is its owner's to remove.
 """
 
 from __future__ import annotations
@@ -17,16 +17,22 @@ from citewell.store.processes import gone
 
 OWNER: Final = "process"  # in a folder of a home in which a backup is prepared: who does that
 OUTSIDE: Final = "outside"  # beside it: the path of the archive that is being written
-LONG_AGO: Final = 86_400.0  # seconds after which a folder is forsaken of which nobody says whose it is
+LONG_AGO: Final = (
+    86_400.0  # seconds after which a folder is forsaken of which nobody says whose it is
+)
 
 
 def restoring(home: Path) -> str:
-    """How the names of folders begin, beside a home, in which a restore prepares it. Whose one is stands in NAME.owner."""
+    """How the names of folders begin, beside a home, in which a restore prepares it. Whose one is
+    stands in NAME.owner.
+    """
     return f".{home.name}.restoring-"
 
 
 def sweep(home: Path) -> list[Path]:
-    """Throw away what killed backups left in the home; what they and killed restores left outside of it."""
+    """Throw away what killed backups left in the home; what they and killed restores left outside
+    of it.
+    """
     outside: list[Path] = []
     for folder in _folders(home, STAGING):
         if not _forsaken(folder, folder / OWNER):
@@ -41,26 +47,39 @@ def sweep(home: Path) -> list[Path]:
                 continue
         shutil.rmtree(folder, ignore_errors=True)
     for note in home.parent.glob(f"{restoring(home)}*.owner"):
-        if not note.with_suffix("").exists() and _forsaken(note, note):  # its folder has its last name
+        if not note.with_suffix("").exists() and _forsaken(
+            note, note
+        ):  # its folder has its last name
             note.unlink(missing_ok=True)
-    outside += [folder for folder in _folders(home.parent, restoring(home)) if _forsaken(folder, owner_of(folder))]
+    outside += [
+        folder
+        for folder in _folders(home.parent, restoring(home))
+        if _forsaken(folder, owner_of(folder))
+    ]
     return outside
 
 
 def owner_of(folder: Path) -> Path:
-    """The file that says whose a folder is in which a restore is prepared: beside it, for the folder becomes the home."""
+    """The file that says whose a folder is in which a restore is prepared: beside it, for the
+    folder becomes the home.
+    """
     return folder.with_name(f"{folder.name}.owner")
 
 
 def told_of(path: Path) -> str:
     """What to say of one outside."""
-    return f"{path}: a backup or a restore that was killed left it, with all documents in it; remove it"
+    return (
+        f"{path}: a backup or a restore that was killed left it, with all documents in it; "
+        "remove it"
+    )
 
 
 def _folders(above: Path, begins: str) -> list[Path]:
     try:
         return sorted(
-            path for path in above.iterdir() if path.name.startswith(begins) and path.is_dir() and not path.is_symlink()
+            path
+            for path in above.iterdir()
+            if path.name.startswith(begins) and path.is_dir() and not path.is_symlink()
         )
     except OSError:
         return []

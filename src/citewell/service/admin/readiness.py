@@ -1,4 +1,6 @@
-"""Can it answer now? The one rule: a missing chat model makes extracts of answers, a database that takes nothing ends them."""
+"""Can it answer now? The one rule: a missing chat model makes extracts of answers, a database that
+takes nothing ends them.
+"""
 
 from __future__ import annotations
 
@@ -22,9 +24,9 @@ EXTRACTS = "until then answers are extracts of the evidence"
 
 
 class Readiness(Shown):
-    """`database`, `chat_model`, `embedding`: "ok" or what is wrong. `waiting`: passages not yet embedded, found by their
-    words only. `llm`, `model`: which tier answers, and the name of its model (empty where there is none); `reranker`: what
-    looks again.
+    """`database`, `chat_model`, `embedding`: "ok" or what is wrong. `waiting`: passages not yet
+    embedded, found by their words only. `llm`, `model`: which tier answers, and the name of its
+    model (empty where there is none); `reranker`: what looks again.
     """
 
     status: State
@@ -43,7 +45,9 @@ async def readiness(app: App) -> Readiness:
     chat = await anyio.to_thread.run_sync(chat_model_state, settings)
     chat = seen.of("chat") if chat == "ok" else chat
     embedding = seen.of("embeddings")
-    status: State = "ready" if embedding == "ok" and (chat == "ok" or settings.llm == "none") else "degraded"
+    status: State = (
+        "ready" if embedding == "ok" and (chat == "ok" or settings.llm == "none") else "degraded"
+    )
     waiting = 0
     try:
         database, waiting = await app.root.writing.look(app.db), await pending(app)
@@ -67,13 +71,20 @@ async def readiness(app: App) -> Readiness:
 
 
 def without_paths(found: Readiness, settings: Settings) -> Readiness:
-    """For whoever asks: the folders of this machine are no business of theirs, nor the addresses of models of other users."""
-    change = {name: _bare(getattr(found, name), settings) for name in ("database", "chat_model", "embedding")}
+    """For whoever asks: the folders of this machine are no business of theirs, nor the addresses of
+    models of other users.
+    """
+    change = {
+        name: _bare(getattr(found, name), settings)
+        for name in ("database", "chat_model", "embedding")
+    }
     return found.model_copy(update=change)
 
 
 def _bare(text: str, settings: Settings) -> str:
-    if text.startswith(FAILED) and settings.auth == "token":  # what a model's server says may hold its address
+    if (
+        text.startswith(FAILED) and settings.auth == "token"
+    ):  # what a model's server says may hold its address
         return text.partition(":")[0]
     return without_folders(text, settings)
 

@@ -1,4 +1,6 @@
-"""What the server keeps, in figures for `/metrics`. The one rule: a database that refuses is a figure too, never a failure."""
+"""What the server keeps, in figures for `/metrics`. The one rule: a database that refuses is a
+figure too, never a failure.
+"""
 
 from __future__ import annotations
 
@@ -16,8 +18,8 @@ from citewell.store.figures import Totals, totals
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """`up`: whether the database can be read; else `totals` are none. `oldest`: seconds that the oldest job waits. `bytes`: of
-    the database with its log; `free`: on its disk.
+    """`up`: whether the database can be read; else `totals` are none. `oldest`: seconds that the
+    oldest job waits. `bytes`: of the database with its log; `free`: on its disk.
     """
 
     up: bool
@@ -35,11 +37,15 @@ async def figures(app: App) -> Figures:
     except CitewellError:
         found, up = Totals(), False
     size, free = await anyio.to_thread.run_sync(_disk, app.settings.database)
-    return Figures(up, found, max(0.0, time.time() - found.oldest) if found.queued else 0.0, size, free)
+    return Figures(
+        up, found, max(0.0, time.time() - found.oldest) if found.queued else 0.0, size, free
+    )
 
 
 def _disk(database: Path) -> tuple[int, int]:
-    return sum(_size(each) for each in (database, database.with_name(database.name + "-wal"))), _free(database.parent)
+    return sum(
+        _size(each) for each in (database, database.with_name(database.name + "-wal"))
+    ), _free(database.parent)
 
 
 def _size(path: Path) -> int:

@@ -1,4 +1,6 @@
-"""How fast the models are on this machine. The one rule: a first call loads and is timed alone; the second one is the speed."""
+"""How fast the models are on this machine. The one rule: a first call loads and is timed alone; the
+second one is the speed.
+"""
 
 from __future__ import annotations
 
@@ -10,8 +12,10 @@ from citewell.types import Message
 
 # about 220 tokens, the size of a passage
 PASSAGE = (
-    "The lighthouse was built in 1857 on the northern cape, where the current turns and ships have to come close to the shore. "
-    "Its lamp burned colza oil, later paraffin, and has been electric since 1926. The keeper's log names every wreck, "
+    "The lighthouse was built in 1857 on the northern cape, where the current turns and ships "
+    "have to come close to the shore. "
+    "Its lamp burned colza oil, later paraffin, and has been electric since 1926. The keeper's "
+    "log names every wreck, "
     "the weather on the day, and who was saved. "
 ) * 3
 WRITTEN = 48  # tokens generated for the measure
@@ -24,11 +28,16 @@ async def embed_speed(app: App) -> dict[str, float]:
     loaded = time.perf_counter()
     passages = [f"{number}. {PASSAGE}" for number in range(8)]
     await app.embedder.passages(passages)
-    return {"seconds_to_load": loaded - started, "passages/s": len(passages) / max(time.perf_counter() - loaded, 1e-6)}
+    return {
+        "seconds_to_load": loaded - started,
+        "passages/s": len(passages) / max(time.perf_counter() - loaded, 1e-6),
+    }
 
 
 async def chat_speed(app: App) -> dict[str, float]:
-    """Seconds to load, prompt and generated tokens a second; empty in tier none. Raises ModelUnavailable."""
+    """Seconds to load, prompt and generated tokens a second; empty in tier none. Raises
+    ModelUnavailable.
+    """
     llm = app.llm
     if llm is None:
         return {}
@@ -48,4 +57,7 @@ async def _timed(llm: LLM, prompt: str, tokens: int) -> tuple[float, tuple[int, 
     """Seconds, and (prompt tokens not cached, generated tokens)."""
     started = time.perf_counter()
     reply = await llm.chat([Message(role="user", content=prompt)], max_tokens=tokens)
-    return time.perf_counter() - started, (reply.tokens.prompt - reply.tokens.cached, reply.tokens.completion)
+    return time.perf_counter() - started, (
+        reply.tokens.prompt - reply.tokens.cached,
+        reply.tokens.completion,
+    )

@@ -23,8 +23,12 @@ class Added(Shown):
     info: TokenInfo
 
 
-async def add_user(app: App, name: str, role: str = "", token_name: str = "", *, days: float | None = None) -> Added:
-    """With a first token. No role said: the first user is an admin, all others are readers. Raises Conflict, InvalidInput."""
+async def add_user(
+    app: App, name: str, role: str = "", token_name: str = "", *, days: float | None = None
+) -> Added:
+    """With a first token. No role said: the first user is an admin, all others are readers. Raises
+    Conflict, InvalidInput.
+    """
     check_days(days)
     user, made = await app.users.add_with_token(name, role, token_name, days=days)
     return Added(user=user, token=made.token, info=made.info)
@@ -33,11 +37,14 @@ async def add_user(app: App, name: str, role: str = "", token_name: str = "", *,
 async def list_users(app: App) -> list[UserWithTokens]:
     """In the order of their names, each with their tokens."""
     return [
-        UserWithTokens(**user.model_dump(), known=list(await app.users.tokens(user.user_id))) for user in await app.users.list()
+        UserWithTokens(**user.model_dump(), known=list(await app.users.tokens(user.user_id)))
+        for user in await app.users.list()
     ]
 
 
-async def make_token(app: App, name: str, token_name: str = "", *, days: float | None = None) -> Made:
+async def make_token(
+    app: App, name: str, token_name: str = "", *, days: float | None = None
+) -> Made:
     """Another token of a user. Raises NotFound, InvalidInput."""
     check_days(days)
     user = await app.users.get(name)
@@ -45,21 +52,31 @@ async def make_token(app: App, name: str, token_name: str = "", *, days: float |
 
 
 async def make_widget_token(
-    app: App, name: str, token_name: str = "", *, days: float | None = None, collection: str = "", site: str = ""
+    app: App,
+    name: str,
+    token_name: str = "",
+    *,
+    days: float | None = None,
+    collection: str = "",
+    site: str = "",
 ) -> Made:
-    """A token for the chat element on a page that everybody reads: good for asking one collection, or one site that is kept,
-    and for feedback, and only where its user is a reader. Raises NotFound, InvalidInput.
+    """A token for the chat element on a page that everybody reads: good for asking one collection,
+    or one site that is kept, and for feedback, and only where its user is a reader. Raises
+    NotFound, InvalidInput.
     """
     check_days(days)
     user = await app.users.get(name)
     if user.role != "reader":
         hint = (
-            f"a token on a page is everybody's: citewell user add NAME --role reader, and make it for them; {name} may do more"
+            "a token on a page is everybody's: citewell user add NAME --role reader, and make "
+            f"it for them; {name} may do more"
         )
         raise InvalidInput(f"{user.user_id} is {user.role}, not reader", hint=hint)
     binding = bound_to(collection, site)
     await check(seen_by(app, user.user_id, user.role), binding)
-    return await app.users.make_token(user.user_id, token_name or binding.name, days=days, scope="widget", bound=str(binding))
+    return await app.users.make_token(
+        user.user_id, token_name or binding.name, days=days, scope="widget", bound=str(binding)
+    )
 
 
 async def revoke(app: App, name_or_token: str) -> list[TokenInfo]:
@@ -70,9 +87,9 @@ async def revoke(app: App, name_or_token: str) -> list[TokenInfo]:
 
 
 async def remove_user(app: App, name: str, *, keep_admin: bool = False) -> User:
-    """With their tokens and sessions of the page; what they asked and added stays, under their name. `keep_admin`: the last
-    admin is not removed, even where nobody else is left (on the machine itself, that is the way back to none). Raises NotFound,
-    Conflict.
+    """With their tokens and sessions of the page; what they asked and added stays, under their
+    name. `keep_admin`: the last admin is not removed, even where nobody else is left (on the
+    machine itself, that is the way back to none). Raises NotFound, Conflict.
     """
     return await app.users.remove(name, keep_admin=keep_admin)
 
@@ -85,5 +102,6 @@ async def set_role(app: App, name: str, role: str) -> User:
 def check_days(days: float | None) -> None:
     if days is not None and not 0 < days <= 36_500:
         raise InvalidInput(
-            f"{days:g} days: not allowed", hint="more than 0; leave it out for a token that is good until revoked"
+            f"{days:g} days: not allowed",
+            hint="more than 0; leave it out for a token that is good until revoked",
         )

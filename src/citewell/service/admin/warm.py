@@ -1,5 +1,5 @@
-"""What the first question of a server would wait for, loaded or asked before it comes. The one rule: what cannot be loaded is
-not told here: /api/ready says it, and the question that needs it.
+"""What the first question of a server would wait for, loaded or asked before it comes. The one
+rule: what cannot be loaded is not told here: /api/ready says it, and the question that needs it.
 """
 
 from __future__ import annotations
@@ -14,7 +14,9 @@ from citewell.runtime.app import App
 
 
 async def warm(app: App) -> None:
-    """The library that runs the graphs, and the models that run in this process where the settings say so."""
+    """The library that runs the graphs, and the models that run in this process where the settings
+    say so.
+    """
     await anyio.to_thread.run_sync(_libraries)
     if not app.settings.warm:
         return

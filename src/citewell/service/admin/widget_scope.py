@@ -1,8 +1,9 @@
 """What a page of another site may ask: a collection, or a site that is kept, and nothing beside it.
 
-The one rule: what stands in a page is everybody's, so the page's word counts for nothing here. Who asks through it may choose
-among what is open to it; everything else that a question can say (options, a history, a run to go on with) is refused, and
-what is told leaves out what is not for strangers.
+The one rule: what stands in a page is everybody's, so the page's word counts for nothing here. Who
+asks through it may choose among what is open to it; everything else that a question can say
+(options, a history, a run to go on with) is refused, and what is told leaves out what is not for
+strangers.
 """
 
 from __future__ import annotations
@@ -17,10 +18,14 @@ from citewell.store.library.documents import check_name
 from citewell.types import Answer, Citation, Event, Step
 
 Kind = Literal["collection", "site"]
-AGENTS: dict[Kind, tuple[str, ...]] = {"collection": ("qa", "dual_loop"), "site": ("website", "qa", "dual_loop")}  # usual first
+AGENTS: dict[Kind, tuple[str, ...]] = {
+    "collection": ("qa", "dual_loop"),
+    "site": ("website", "qa", "dual_loop"),
+}  # usual first
 SAYS = frozenset({"question", "agent", "collection", "session_id", "user_id"})
 ANY = frozenset({"", "auto"})  # agents that leave the choice to us
-# visitors share a user, so what one has told is not for the next; and what the web costs is for no stranger to spend
+# visitors share a user, so what one has told is not for the next; and what the web costs is for no
+# stranger to spend
 WITHIN = {"dual_loop": {"memory": False, "web": False}}
 CODE = "not_open"
 
@@ -39,7 +44,9 @@ class Binding(NamedTuple):
 
 
 def binding_of(text: str) -> Binding:
-    """Of a token, or as a person writes it in the settings: `help`, `collection:help`, `site:docs.example.com`."""
+    """Of a token, or as a person writes it in the settings: `help`, `collection:help`,
+    `site:docs.example.com`.
+    """
     kind, colon, name = text.partition(":")
     if colon and kind == "site":
         return Binding("site", name.strip())
@@ -47,11 +54,15 @@ def binding_of(text: str) -> Binding:
 
 
 def bound_to(collection: str, site: str) -> Binding:
-    """What a token for a page is made for. Raises InvalidInput where that is nothing, or two things."""
+    """What a token for a page is made for. Raises InvalidInput where that is nothing, or two
+    things.
+    """
     if bool(collection) == bool(site):
         hint = "say what visitors may ask: --collection NAME, or --site NAME; a token for each"
         raise InvalidInput("a token for a page is for one collection or one site", hint=hint)
-    return Binding("site", check_name(site)) if site else Binding("collection", check_name(collection))
+    return (
+        Binding("site", check_name(site)) if site else Binding("collection", check_name(collection))
+    )
 
 
 async def check(app: App, binding: Binding) -> None:
@@ -67,11 +78,20 @@ async def bounded(app: App, request: AskRequest, open_to: Sequence[str]) -> AskR
     """The request within what is open: named, or the first of it. Raises NotAllowed, NotFound."""
     bindings = [binding_of(each) for each in open_to]
     if not bindings:
-        hint = 'the owner of this server names it: access.public = ["help"], or a token: citewell user token NAME --widget'
+        hint = (
+            'the owner of this server names it: access.public = ["help"], or a token: citewell '
+            "user token NAME --widget"
+        )
         raise NotAllowed("nothing is open to pages of other sites", hint=hint, code=CODE)
-    said = {name for name in request.model_fields_set if getattr(request, name) not in (None, {}, [], True)}
+    said = {
+        name
+        for name in request.model_fields_set
+        if getattr(request, name) not in (None, {}, [], True)
+    }
     if more := sorted(said - SAYS):
-        hint = "a page of another site says a question, and at most agent, collection and session_id"
+        hint = (
+            "a page of another site says a question, and at most agent, collection and session_id"
+        )
         raise NotAllowed(f"{', '.join(more)}: not for pages of other sites", hint=hint, code=CODE)
     named = request.agent if "agent" in said and request.agent not in ANY else ""
     fit = [each for each in bindings if request.collection in {None, "", each.name}]
@@ -80,14 +100,24 @@ async def bounded(app: App, request: AskRequest, open_to: Sequence[str]) -> AskR
         raise _closed(bindings, request.collection or "", named)
     agent = named or AGENTS[fit[0].kind][0]
     await _there(app, fit[0])
-    within = {"agent": agent, "collection": fit[0].name, "options": dict(WITHIN.get(agent, {})), "history": None}
+    within = {
+        "agent": agent,
+        "collection": fit[0].name,
+        "options": dict(WITHIN.get(agent, {})),
+        "history": None,
+    }
     return request.model_copy(update=within)
 
 
 def _closed(bindings: Sequence[Binding], collection: str, agent: str) -> NotAllowed:
-    asked = ", ".join([f"agent {agent}"] * bool(agent) + [f"collection {collection}"] * bool(collection))
+    asked = ", ".join(
+        [f"agent {agent}"] * bool(agent) + [f"collection {collection}"] * bool(collection)
+    )
     may = ", ".join(f"{each.words} ({', '.join(AGENTS[each.kind])})" for each in bindings)
-    hint = "leave both out; or the owner of this server opens more: access.public, or citewell user token NAME --widget"
+    hint = (
+        "leave both out; or the owner of this server opens more: access.public, or citewell "
+        "user token NAME --widget"
+    )
     return NotAllowed(f"this page may ask {may}; not {asked[:200]}", hint=hint, code=CODE)
 
 
@@ -101,7 +131,9 @@ async def _there(app: App, binding: Binding) -> None:
 
 
 def for_strangers(event: Event) -> Event:
-    """Without what is the house's own: the inside of steps, where files lie, who has confirmed what."""
+    """Without what is the house's own: the inside of steps, where files lie, who has confirmed
+    what.
+    """
     if isinstance(event.data, Step):
         return Event(event.kind, event.data.model_copy(update={"detail": {}}))
     if isinstance(event.data, Citation):
@@ -110,7 +142,9 @@ def for_strangers(event: Event) -> Event:
 
 
 def for_stranger(answer: Answer) -> Answer:
-    return answer.model_copy(update={"citations": [_cited(each) for each in answer.citations], "followed": []})
+    return answer.model_copy(
+        update={"citations": [_cited(each) for each in answer.citations], "followed": []}
+    )
 
 
 def _cited(citation: Citation) -> Citation:

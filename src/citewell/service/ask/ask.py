@@ -1,4 +1,5 @@
-"""Ask an agent: build what it needs, run its graph, keep the session and the trace, hand out one `Answer`.
+"""Ask an agent: build what it needs, run its graph, keep the session and the trace, hand out one
+`Answer`.
 
 The one rule: an answer that was shown can be looked up again, step by step, under its `trace_id`.
 """
@@ -68,7 +69,9 @@ async def ask(app: App, request: AskRequest) -> Answer:
         if isinstance(event.data, Answer):
             answer = event.data
     if answer is None:
-        raise CitewellError("the agent ended without an answer", hint="this is a fault of ours; the log has more")
+        raise CitewellError(
+            "the agent ended without an answer", hint="this is a fault of ours; the log has more"
+        )
     return answer
 
 
@@ -76,13 +79,18 @@ async def ask(app: App, request: AskRequest) -> Answer:
 async def stream(app: App, request: AskRequest) -> AsyncIterator[Event]:
     """Steps, draft tokens, citations and warnings as they come; the last event is the answer.
 
-    Raises InvalidInput (empty, too long, refused word, unknown agent or option, wrong value of one), NotFound (collection,
-    document, session, run to go on with), Conflict (a run that was gone on with elsewhere, is under way there or is given up; a
-    session that was deleted meanwhile), Stopped (cut off by the end of the server), and what the stores and models raise
-    where no answer could be had without them.
+    Raises InvalidInput (empty, too long, refused word, unknown agent or option, wrong value of
+    one), NotFound (collection, document, session, run to go on with), Conflict (a run that was gone
+    on with elsewhere, is under way there or is given up; a session that was deleted meanwhile),
+    Stopped (cut off by the end of the server), and what the stores and models raise where no answer
+    could be had without them.
     """
     if not request.resume and request.agent not in names():
-        raise InvalidInput(f"unknown agent: {request.agent}", hint=f"known: {', '.join(names())}", code="unknown_agent")
+        raise InvalidInput(
+            f"unknown agent: {request.agent}",
+            hint=f"known: {', '.join(names())}",
+            code="unknown_agent",
+        )
     run = await _gone_on(app, request) if request.resume else await begin(app, request)
     begun(run)
     try:
@@ -112,15 +120,21 @@ async def stream(app: App, request: AskRequest) -> AsyncIterator[Event]:
 
 
 def _with_cut(run: Run, answer: Answer) -> Answer:
-    """The answer with a warning where the chat model wrote more than it may: what it said beyond that is lost."""
+    """The answer with a warning where the chat model wrote more than it may: what it said beyond
+    that is lost.
+    """
     if not run.meter or not run.meter.cut:
         return answer
-    warning = "a reply of the chat model was longer than its limit of tokens: what was cut off is lost"
+    warning = (
+        "a reply of the chat model was longer than its limit of tokens: what was cut off is lost"
+    )
     return answer.model_copy(update={"warnings": [*answer.warnings, warning]})
 
 
 def _named(step: Step, run: Run) -> Step:
-    """The first step that is told: with the name of the run, so that its answer can be found if the line is lost."""
+    """The first step that is told: with the name of the run, so that its answer can be found if the
+    line is lost.
+    """
     return step.model_copy(update={"detail": {**step.detail, "trace_id": run.trace_id}})
 
 
@@ -136,7 +150,9 @@ async def _still_a_session(run: Run) -> None:
 
 
 async def begin(app: App, request: AskRequest) -> Run:
-    """A run of a request, of which nothing has been done yet. Raises what `stream` raises before its first step."""
+    """A run of a request, of which nothing has been done yet. Raises what `stream` raises before
+    its first step.
+    """
     request = _whole(request)
     options = options_of(request.options, AskOptions)
     strategy_of(options, app)
@@ -145,7 +161,18 @@ async def begin(app: App, request: AskRequest) -> Run:
         session = await own_session(app, request.session_id, request.user_id)
         session_id, session_agent = session.session_id, session.agent
         history = history or await app.sessions.history(session_id)
-    run = Run(app, request, request.agent, request.collection or "", session_id, history, None, options, Filter(), [])
+    run = Run(
+        app,
+        request,
+        request.agent,
+        request.collection or "",
+        session_id,
+        history,
+        None,
+        options,
+        Filter(),
+        [],
+    )
     if request.agent == AUTO:
         await _choose(run, session_agent)
     if run.agent not in BRINGS:
@@ -159,20 +186,32 @@ async def begin(app: App, request: AskRequest) -> Run:
 
 def _small_context(app: App, known: Known | None) -> list[str]:
     """Why a connected model does not write the answers."""
-    if known is None or known.context is None or is_connected(app.llm) or app.settings.llm_evidence < CONNECTED_TIER:
+    if (
+        known is None
+        or known.context is None
+        or is_connected(app.llm)
+        or app.settings.llm_evidence < CONNECTED_TIER
+    ):
         return []
-    why = f"the chat model's server gives it {known.context} tokens of context; answers are written from {ROOMY} on"
+    why = (
+        f"the chat model's server gives it {known.context} tokens of context; answers are "
+        f"written from {ROOMY} on"
+    )
     return [why]
 
 
 def _whole(request: AskRequest) -> AskRequest:
     """Without half characters, which no store and no model takes."""
-    history = request.history and recent([m.model_copy(update={"content": clean(m.content)}) for m in request.history])
+    history = request.history and recent(
+        [m.model_copy(update={"content": clean(m.content)}) for m in request.history]
+    )
     return request.model_copy(update={"question": clean(request.question), "history": history})
 
 
 async def _collection(run: Run) -> tuple[str, list[str]]:
-    """Which one is asked, and what is odd about it. A library without documents is no error to an agent that knows more."""
+    """Which one is asked, and what is odd about it. A library without documents is no error to an
+    agent that knows more.
+    """
     app, request = run.app, run.request
     name = request.collection or app.settings.collection
     try:
@@ -187,20 +226,28 @@ async def _collection(run: Run) -> tuple[str, list[str]]:
 
 
 async def _choose(run: Run, session_agent: str) -> None:
-    """Let `auto` decide, and count that as the first step. Raises InvalidInput for what no agent would take."""
+    """Let `auto` decide, and count that as the first step. Raises InvalidInput for what no agent
+    would take.
+    """
     started, app, request = time.perf_counter(), run.app, run.request
     settings = app.settings.qa
     question = cleaned(request.question)  # patterns take long for much white space
-    if found := objection(question, settings.question_max_chars, word_list(settings.sensitive_words)):
+    if found := objection(
+        question, settings.question_max_chars, word_list(settings.sensitive_words)
+    ):
         raise found[1]
     remembers = app.settings.memory.enabled and bool(await app.memories.list(request.user_id))
     web = app.settings.web.provider != "none"
     source, why = await tables_asked(run, question, session_agent)
-    choice = choose(Asked(question, run.history, session_agent, source, why, remembers, web), AGENTS)
+    choice = choose(
+        Asked(question, run.history, session_agent, source, why, remembers, web), AGENTS
+    )
     run.agent, run.agent_reason = choice.agent, choice.reason
     detail = {"agent": choice.agent, "reason": choice.reason}
     seconds = round(time.perf_counter() - started, 4)
-    await run.count(Step(n=1, node="choose_agent", action=choice.agent, seconds=seconds, detail=detail))
+    await run.count(
+        Step(n=1, node="choose_agent", action=choice.agent, seconds=seconds, detail=detail)
+    )
 
 
 async def _gone_on(app: App, request: AskRequest) -> Run:
@@ -223,10 +270,15 @@ async def _gone_on(app: App, request: AskRequest) -> Run:
 
 
 def stop(app: App, trace_id: str, user_id: str = "local") -> None:
-    """Have a run that explores answer from what it has. Raises NotFound where no such run of this user is under way here."""
+    """Have a run that explores answer from what it has. Raises NotFound where no such run of this
+    user is under way here.
+    """
     run = app.running.get(trace_id)
     if run is None or run.user_id != user_id:
-        raise NotFound(f"no run {trace_id!r} is exploring here", hint="it may have ended; its first event names the trace_id")
+        raise NotFound(
+            f"no run {trace_id!r} is exploring here",
+            hint="it may have ended; its first event names the trace_id",
+        )
     run.stop.set()
 
 
@@ -236,20 +288,32 @@ async def unfinished(app: App, user_id: str = "local") -> list[Unfinished]:
 
 
 async def _stored(run: Run, answer: Answer) -> Answer:
-    """Store session and trace before the answer goes out; where the store refuses, the answer goes out and says so."""
+    """Store session and trace before the answer goes out; where the store refuses, the answer goes
+    out and says so.
+    """
     try:
         return await _store(run, answer)
     except CitewellError as error:
-        if run.ending is not None and isinstance(error, Conflict) and (before := await run.ending.before_us()) is not None:
+        if (
+            run.ending is not None
+            and isinstance(error, Conflict)
+            and (before := await run.ending.before_us()) is not None
+        ):
             return before
         if run.ending is not None and (run.ending.needed or isinstance(error, Conflict)):
             raise
-        warning = f"this answer could not be kept: {without_folders(error.message, run.app.settings)}"
-        return answer.model_copy(update={"session_id": "", "trace_id": "", "warnings": [*answer.warnings, warning]})
+        warning = (
+            f"this answer could not be kept: {without_folders(error.message, run.app.settings)}"
+        )
+        return answer.model_copy(
+            update={"session_id": "", "trace_id": "", "warnings": [*answer.warnings, warning]}
+        )
 
 
 async def _store(run: Run, answer: Answer) -> Answer:
-    """Session, trace and the end of the run in one transaction: whatever is killed, all of it is kept or the run goes on."""
+    """Session, trace and the end of the run in one transaction: whatever is killed, all of it is
+    kept or the run goes on.
+    """
     app, request = run.app, run.request
 
     def store(connection: Connection) -> Answer:
@@ -258,7 +322,9 @@ async def _store(run: Run, answer: Answer) -> Answer:
         session_id = run.session_id
         if not session_id and request.keep and request.history is None:
             title = request.question.strip()[:80]
-            session_id = app.sessions.create_in(connection, answer.agent, request.user_id, title).session_id
+            session_id = app.sessions.create_in(
+                connection, answer.agent, request.user_id, title
+            ).session_id
         stored = answer.model_copy(update={"session_id": session_id})
         if remembered:
             app.traces.put_in(connection, trace_of(run, stored, session_id))
@@ -275,7 +341,10 @@ async def _store(run: Run, answer: Answer) -> Answer:
                 change=lambda data: change(data, stored),
             )
         elif session_id:
-            said = [Message(role="user", content=request.question), Message(role="assistant", content=stored.answer)]
+            said = [
+                Message(role="user", content=request.question),
+                Message(role="assistant", content=stored.answer),
+            ]
             app.sessions.append_in(connection, session_id, said)
             app.sessions.set_data_in(connection, session_id, run.session_data)
         return stored
@@ -288,9 +357,13 @@ async def _store(run: Run, answer: Answer) -> Answer:
 
 
 async def _still_there(run: Run) -> bool:
-    """Whether all memories that the run saw or wrote are there: a trace of one that was forgotten would show it still."""
+    """Whether all memories that the run saw or wrote are there: a trace of one that was forgotten
+    would show it still.
+    """
     ids = list(dict.fromkeys(run.recalled))
-    return not ids or len(await run.app.memories.used(run.request.user_id, run.trace_id, ids)) == len(ids)
+    return not ids or len(
+        await run.app.memories.used(run.request.user_id, run.trace_id, ids)
+    ) == len(ids)
 
 
 def trace_of(run: Run, answer: Answer, session_id: str) -> Trace:

@@ -1,6 +1,8 @@
-"""The `data` agent on an open App: which tables are asked, guarded statements, what people have confirmed.
+"""The `data` agent on an open App: which tables are asked, guarded statements, what people have
+confirmed.
 
-The one rule: a source is opened once a question and closed with it; a session keeps which one it asks.
+The one rule: a source is opened once a question and closed with it; a session keeps which one it
+asks.
 """
 
 from __future__ import annotations
@@ -26,32 +28,46 @@ from citewell.sql.engines.engine import Engine, Limits, Rows
 from citewell.store.confirmed.types import Known
 from citewell.types import Answer, Event, Step, TableData
 
-CATCH_UP_SECONDS = 5.0  # for votes given just before, which take some 0.1 s each: in their time they count already
+CATCH_UP_SECONDS = (
+    5.0  # for votes given just before, which take some 0.1 s each: in their time they count already
+)
 LEAST_SECONDS = 2.0  # a statement that begins in time gets at least so long
 
 
 async def run_data(run: Run) -> AsyncIterator[Event]:
-    """Raises NotFound for a source that is named and not there, SourceUnavailable where it cannot be reached, InvalidInput."""
+    """Raises NotFound for a source that is named and not there, SourceUnavailable where it cannot
+    be reached, InvalidInput.
+    """
     if run.again is None and run.options.knowledge is not False:
         with suppress(CitewellError):  # they wait, and are told of where they are looked at
             await catch_up(run.app, CATCH_UP_SECONDS)
     name = run.options.source or await _of_session(run)
     state = DataState(
-        question=run.request.question, trace_id=run.trace_id, source_name=name, history=run.history, warnings=run.warnings
+        question=run.request.question,
+        trace_id=run.trace_id,
+        source_name=name,
+        history=run.history,
+        warnings=run.warnings,
     )
     async with AsyncExitStack() as stack:
-        async for event in data.GRAPH.run(state, _deps(run, Tables(run, stack)), n=len(run.steps), done=run.count):
+        async for event in data.GRAPH.run(
+            state, _deps(run, Tables(run, stack)), n=len(run.steps), done=run.count
+        ):
             yield Event("step", event) if isinstance(event, Step) else event
     if state.error is not None:
         raise state.error
     if state.source is not None:
         run.session_data = {DATA: {"source": state.source.name}}
-        run.options = run.options.model_copy(update={"source": state.source.name})  # a replay asks the same tables
+        run.options = run.options.model_copy(
+            update={"source": state.source.name}
+        )  # a replay asks the same tables
     yield Event("answer", _answer(run, state))
 
 
 async def _of_session(run: Run) -> str:
-    """The source that the session asked before, as long as there is one of that name and the question is put to it."""
+    """The source that the session asked before, as long as there is one of that name and the
+    question is put to it.
+    """
     if not run.session_id:
         return ""
     name = str(((await run.app.sessions.data(run.session_id)).get(DATA) or {}).get("source", ""))
@@ -70,7 +86,9 @@ class Tables:
         self._names: dict[str, frozenset[str]] = {}
 
     async def load(self, name: str, question: str) -> Loaded | list[str]:
-        """The source named, or the one that the question is about; several names where they are equally likely."""
+        """The source named, or the one that the question is about; several names where they are
+        equally likely.
+        """
         app = self._run.app
         if not name:
             likely = await pick(app, question)
@@ -98,11 +116,15 @@ class Tables:
         with anyio.move_on_after(self._run.seconds_left):
             return await self._stack.enter_async_context(opened(self._run.app, name))
         hint = f"citewell data refresh {name}, then ask again; or allow more with data.max_seconds"
-        raise SourceUnavailable(f"{name}: reading it anew takes longer than the time of this question", hint=hint)
+        raise SourceUnavailable(
+            f"{name}: reading it anew takes longer than the time of this question", hint=hint
+        )
 
     async def query(self, loaded: Loaded, sql: str) -> Rows:
         """Guarded and run, within what is left of the question's time."""
-        return await tables.query(self._engine(loaded), sql, self._limits(), self._names[loaded.name])
+        return await tables.query(
+            self._engine(loaded), sql, self._limits(), self._names[loaded.name]
+        )
 
     async def check(self, loaded: Loaded, sql: str) -> None:
         """Guarded and planned."""
@@ -113,7 +135,11 @@ class Tables:
 
     def _limits(self) -> Limits:
         settings, left = self._run.app.settings.data, self._run.seconds_left
-        seconds = settings.statement_seconds if left is None else min(settings.statement_seconds, max(LEAST_SECONDS, left))
+        seconds = (
+            settings.statement_seconds
+            if left is None
+            else min(settings.statement_seconds, max(LEAST_SECONDS, left))
+        )
         return Limits(seconds=seconds, rows=settings.max_rows, memory_mib=settings.memory_mib)
 
 

@@ -1,6 +1,8 @@
-"""The `dual_loop` agent on an open App: its searches, the web, the memory of its user, and its state after every step.
+"""The `dual_loop` agent on an open App: its searches, the web, the memory of its user, and its
+state after every step.
 
-The one rule: nothing is remembered of a question that is not kept, and nothing kept is another user's.
+The one rule: nothing is remembered of a question that is not kept, and nothing kept is another
+user's.
 """
 
 from __future__ import annotations
@@ -39,12 +41,21 @@ STATE = TypeAdapter(DualLoopState)
 
 
 async def run_dual_loop(run: Run) -> AsyncIterator[Event]:
-    state = STATE.validate_python(run.state) if run.state else DualLoopState(run.request.question, run.history)
+    state = (
+        STATE.validate_python(run.state)
+        if run.state
+        else DualLoopState(run.request.question, run.history)
+    )
     state.warnings += [warning for warning in run.warnings if warning not in state.warnings]
     done = run.keeping(lambda: STATE.dump_python(state, mode="json"))
-    async for event in dual_loop.GRAPH.run(state, _deps(run), start=run.goes_on, n=len(run.steps), done=done):
+    async for event in dual_loop.GRAPH.run(
+        state, _deps(run), start=run.goes_on, n=len(run.steps), done=done
+    ):
         yield Event("step", event) if isinstance(event, Step) else event
-    run.recalled = [*(recalled.memory.memory_id for recalled in state.memories), *state.kept_memories]
+    run.recalled = [
+        *(recalled.memory.memory_id for recalled in state.memories),
+        *state.kept_memories,
+    ]
     choices = candidates(state.question, state.history) if state.intent == "which" else []
     told = {"followed": state.followed, "choices": choices}
     yield Event("answer", run.answer(state, state.route).model_copy(update=told))
@@ -52,12 +63,20 @@ async def run_dual_loop(run: Run) -> AsyncIterator[Event]:
 
 def _deps(run: Run) -> Deps:
     app, settings = run.app, run.app.settings
-    recalls = settings.memory.enabled and run.options.memory is not False and (run.request.keep or run.again is not None)
+    recalls = (
+        settings.memory.enabled
+        and run.options.memory is not False
+        and (run.request.keep or run.again is not None)
+    )
     remembers = recalls and run.request.keep
 
     async def recall(question: str) -> list[Recalled]:
         found = await memory.recall(app, run.request.user_id, question, collection=run.collection)
-        return found if run.again is None else [each for each in found if each.memory.created_at <= run.again.at]
+        return (
+            found
+            if run.again is None
+            else [each for each in found if each.memory.created_at <= run.again.at]
+        )
 
     async def remember(told: Told) -> Kept:
         return await memory.remember(app, run.request.user_id, told)
@@ -93,13 +112,21 @@ def _deps(run: Run) -> Deps:
 
 def ways_of(run: Run) -> DualLoopSettings:
     """The settings, with what this request says otherwise."""
-    said = run.options.model_dump(include={"corrections", "inner_loop", "outer_loop"}, exclude_none=True)
+    said = run.options.model_dump(
+        include={"corrections", "inner_loop", "outer_loop"}, exclude_none=True
+    )
     return run.app.settings.dual_loop.model_copy(update=said)
 
 
 def searches_web(run: Run) -> bool:
-    """Whether the web may be searched: a provider is configured, and the request neither says no nor names documents."""
-    return run.app.settings.web.provider != "none" and run.options.web is not False and not narrowed(run.options)
+    """Whether the web may be searched: a provider is configured, and the request neither says no
+    nor names documents.
+    """
+    return (
+        run.app.settings.web.provider != "none"
+        and run.options.web is not False
+        and not narrowed(run.options)
+    )
 
 
 class _Searches:
@@ -109,13 +136,17 @@ class _Searches:
         self._run = run
         self._app: App = run.app
 
-    async def __call__(self, route: RouteName, read: Readings, entities: Sequence[str], outside: str) -> Retrieved:
+    async def __call__(
+        self, route: RouteName, read: Readings, entities: Sequence[str], outside: str
+    ) -> Retrieved:
         fetched: dict[str, float] = {}
         warnings: list[str] = []
         options: SearchOptions = self._run.options
         where = self._run.where
         if route == "web_search":
-            found_pages = await open_web(self._app).search(outside, language(outside), self._run.seconds_left)
+            found_pages = await open_web(self._app).search(
+                outside, language(outside), self._run.seconds_left
+            )
             fetched, warnings = found_pages.pages, found_pages.warnings
             if not fetched:
                 return Retrieved([], 0.0, warnings=tuple(warnings))
@@ -125,16 +156,25 @@ class _Searches:
         strategy = named if named in BASELINES and route == "direct_chunk_search" else route
         options = options.model_copy(update={"strategy": strategy})
         (vector, context), failed = await self._meaning(read)
-        found = await find(self._app, options, read.text, vector, entities, where, hits_of(self._run), context)
-        return Retrieved(found.hits, found.confidence, fetched, (*warnings, *failed, *found.warnings))
+        found = await find(
+            self._app, options, read.text, vector, entities, where, hits_of(self._run), context
+        )
+        return Retrieved(
+            found.hits, found.confidence, fetched, (*warnings, *failed, *found.warnings)
+        )
 
-    async def _meaning(self, read: Readings) -> tuple[tuple[Vector | None, Context | None], list[str]]:
+    async def _meaning(
+        self, read: Readings
+    ) -> tuple[tuple[Vector | None, Context | None], list[str]]:
         """The vectors of a question; without them words alone still find."""
         try:
             vector = await self._app.embedder.query(read.text)
             if not read.context:
                 return (vector, None), []
-            return (vector, Context(read.context, await self._app.embedder.query(read.context), read.weight)), []
+            return (
+                vector,
+                Context(read.context, await self._app.embedder.query(read.context), read.weight),
+            ), []
         except CitewellError as error:
             context = Context(read.context, None, read.weight) if read.context else None
             return (None, context), [f"searched by words only: {error.message}"]

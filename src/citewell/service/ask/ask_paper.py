@@ -1,8 +1,8 @@
 """The `paper` agent on an open App: one message to a reading session, from its state to the next.
 
-The one rule: what a message brings (report, route, answer), what was said and the new state are one transaction. A run that
-ends in this process, whatever way, is over; only one whose server stopped or was killed is there to be gone on with, from its
-beginning.
+The one rule: what a message brings (report, route, answer), what was said and the new state are one
+transaction. A run that ends in this process, whatever way, is over; only one whose server stopped
+or was killed is there to be gone on with, from its beginning.
 """
 
 from __future__ import annotations
@@ -30,7 +30,14 @@ from citewell.service.ask.locate import locator
 from citewell.service.ask.options import SearchOptions
 from citewell.service.ask.run import Ending, Run
 from citewell.service.ask.search import find, waiting
-from citewell.service.papers.message_intake import Errand, answered_before, asked_of, noted, opened, seen
+from citewell.service.papers.message_intake import (
+    Errand,
+    answered_before,
+    asked_of,
+    noted,
+    opened,
+    seen,
+)
 from citewell.skills.answer.wording import say
 from citewell.skills.dialogue.reference import Readings
 from citewell.skills.dialogue.sensitive import word_list
@@ -56,11 +63,13 @@ _sending: WeakValueDictionary[tuple[str, str], asyncio.Lock] = WeakValueDictiona
 
 
 async def run_paper(run: Run) -> AsyncIterator[Event]:
-    """Raises InvalidInput (no session, not one of a paper, what cannot be asked), NotFound (its paper was removed), Conflict
-    (not in this state).
+    """Raises InvalidInput (no session, not one of a paper, what cannot be asked), NotFound (its
+    paper was removed), Conflict (not in this state).
     """
     name = run.options.message_id
-    async with _sending.setdefault((run.session_id, name), asyncio.Lock()) if name else nullcontext():
+    async with (
+        _sending.setdefault((run.session_id, name), asyncio.Lock()) if name else nullcontext()
+    ):
         try:
             state, data = await seen(run)
             if (before := answered_before(run, data)) is not None:
@@ -108,26 +117,46 @@ async def _report(errand: Errand, stage: Stage) -> None:
     run, book = errand.run, errand.book
     lang = run.options.lang or book.document.lang
     async with stage.step("guide_report") as taken:
-        made = await make_report(book, llm=run.meter, judge=judge_of(run), embedder=run.app.embedder, lang=lang)
+        made = await make_report(
+            book, llm=run.meter, judge=judge_of(run), embedder=run.app.embedder, lang=lang
+        )
         report = made.model_copy(update={"citations": await locator(run.app)(made.citations)})
         taken.action = "report_made"
-        note(statements=sum(len(part.sentences) for part in report.parts), citations=len(report.citations))
-    text = report_markdown(report, title=book.paper.title or book.document.title, authors=book.paper.authors)
+        note(
+            statements=sum(len(part.sentences) for part in report.parts),
+            citations=len(report.citations),
+        )
+    text = report_markdown(
+        report, title=book.paper.title or book.document.title, authors=book.paper.authors
+    )
     shown = report.model_dump(mode="json")
     sentences = [sentence for part in report.parts for sentence in part.sentences]
-    errand.answer = _answer(errand, text, {REPORT: shown}, sentences=sentences, warnings=report.warnings)
+    errand.answer = _answer(
+        errand, text, {REPORT: shown}, sentences=sentences, warnings=report.warnings
+    )
     errand.answer = errand.answer.model_copy(update={"citations": report.citations})
-    _ends(errand, [Message(role="assistant", content=text)], lambda data, _: data.update({REPORT: shown}), needed=True)
+    _ends(
+        errand,
+        [Message(role="assistant", content=text)],
+        lambda data, _: data.update({REPORT: shown}),
+        needed=True,
+    )
 
 
 async def _plan(errand: Errand, stage: Stage) -> None:
-    """The route; where the interest is itself a question and nobody said that a route is wanted, its answer too."""
+    """The route; where the interest is itself a question and nobody said that a route is wanted,
+    its answer too.
+    """
     interest = clean(errand.run.request.question)
     plan = await _routed(errand, stage, interest)
     text, shown = route_markdown(plan), plan.model_dump(mode="json")
     said = [Message(role="user", content=interest)] if interest else []
     said.append(Message(role="assistant", content=text))
-    if errand.run.options.event is None and errand.state != ROUTING and interest.endswith(("?", "？")):
+    if (
+        errand.run.options.event is None
+        and errand.state != ROUTING
+        and interest.endswith(("?", "？"))
+    ):
         await _ask(errand, stage, before=said, plan=shown)
         return
     errand.answer = _answer(errand, text, {PLAN: shown})
@@ -140,8 +169,12 @@ def _new_route(plan: Plan) -> Change:
     def change(data: dict[str, Any], _: Answer) -> None:
         made, before = plan, Plan(**data[PLAN]) if PLAN in data else None
         if before is not None:
-            ticked = {step.step_id: step.done_at for step in before.steps if step.done_at is not None}
-            steps = [step.model_copy(update={"done_at": ticked.get(step.step_id)}) for step in plan.steps]
+            ticked = {
+                step.step_id: step.done_at for step in before.steps if step.done_at is not None
+            }
+            steps = [
+                step.model_copy(update={"done_at": ticked.get(step.step_id)}) for step in plan.steps
+            ]
             made = plan.model_copy(update={"steps": steps, "revision": before.revision + 1})
         data[PLAN] = made.model_dump(mode="json")
 
@@ -165,7 +198,9 @@ async def _routed(errand: Errand, stage: Stage, interest: str) -> Plan:
     return plan
 
 
-async def _ask(errand: Errand, stage: Stage, before: Sequence[Message] = (), plan: dict[str, Any] | None = None) -> None:
+async def _ask(
+    errand: Errand, stage: Stage, before: Sequence[Message] = (), plan: dict[str, Any] | None = None
+) -> None:
     run, book = errand.run, errand.book
     asked, marked = asked_of(run)
     named = run.options.selection is not None
@@ -173,17 +208,32 @@ async def _ask(errand: Errand, stage: Stage, before: Sequence[Message] = (), pla
     question = clean(asked) or say("explain_this", errand.lang)
     shown_question = f"{question} {_words(selection, book)}" if selection and named else question
     history = [Message(**message) for message in errand.data.get(HISTORY, [])]
-    state = PaperState(question, [*history, *before], selection, warnings=[*run.warnings, *await _waiting(run, book)])
+    state = PaperState(
+        question,
+        [*history, *before],
+        selection,
+        warnings=[*run.warnings, *await _waiting(run, book)],
+    )
     await paper.answer(state, _deps(run, book), stage)
-    references = [each.model_dump(mode="json") for each in references_of(state.proof.citations, book)]
-    brought: dict[str, Any] = {"references": references, "clarified_question": state.clarified_question}
+    references = [
+        each.model_dump(mode="json") for each in references_of(state.proof.citations, book)
+    ]
+    brought: dict[str, Any] = {
+        "references": references,
+        "clarified_question": state.clarified_question,
+    }
     brought |= {PLAN: plan} if plan else {}
     shown = {"event": "ask", "current_state": errand.then, **brought}
     errand.answer = run.answer(state, "+".join(state.agents)).model_copy(update={"data": shown})
     said = [*before, Message(role="assistant", content=state.final_answer)]
     said = said if before else [Message(role="user", content=shown_question), *said]
     state.question = shown_question  # as it is kept
-    _ends(errand, said, _new_exchange(state, brought, plan, errand.run.options.message_id), needed=plan is not None)
+    _ends(
+        errand,
+        said,
+        _new_exchange(state, brought, plan, errand.run.options.message_id),
+        needed=plan is not None,
+    )
 
 
 def _words(selection: tuple[int, int], book: OpenPaper) -> str:
@@ -193,7 +243,9 @@ def _words(selection: tuple[int, int], book: OpenPaper) -> str:
 
 
 def _selected(marked: Selection | None, book: OpenPaper, *, named: bool) -> tuple[int, int] | None:
-    """Where it stands. What a question quotes may be from elsewhere; what was marked (`named`) may not: it raises then."""
+    """Where it stands. What a question quotes may be from elsewhere; what was marked (`named`) may
+    not: it raises then.
+    """
     if marked is None:
         return None
     try:
@@ -207,7 +259,9 @@ def _selected(marked: Selection | None, book: OpenPaper, *, named: bool) -> tupl
 WORK = {"report": _report, "plan": _plan, "ask": _ask}
 
 
-def _new_exchange(state: PaperState, brought: dict[str, Any], plan: dict[str, Any] | None, name: str) -> Change:
+def _new_exchange(
+    state: PaperState, brought: dict[str, Any], plan: dict[str, Any] | None, name: str
+) -> Change:
     """Writes the exchange, and the route that came with it."""
 
     def change(data: dict[str, Any], answer: Answer) -> None:
@@ -253,7 +307,12 @@ def _ends(errand: Errand, said: list[Message], change: Change, *, needed: bool) 
 
 
 def _answer(
-    errand: Errand, text: str, brought: dict[str, Any], *, sentences: Sequence[Sentence] = (), warnings: Sequence[str] = ()
+    errand: Errand,
+    text: str,
+    brought: dict[str, Any],
+    *,
+    sentences: Sequence[Sentence] = (),
+    warnings: Sequence[str] = (),
 ) -> Answer:
     """What the guide brings, as an answer."""
     run = errand.run
@@ -285,12 +344,16 @@ def _deps(run: Run, book: OpenPaper) -> Deps:
     async def search(read: Readings, entities: Sequence[str]) -> Found:
         vector, problem = await vector_of(app, read.text)
         if vector is not None:  # what has not been embedded yet and looks near is, first
-            await embed_nearest(app, open_labels(app), f"{read.text} {read.context}", vector, where, lambda _: False)
+            await embed_nearest(
+                app, open_labels(app), f"{read.text} {read.context}", vector, where, lambda _: False
+            )
         context = None
         if read.context:
             context = Context(read.context, (await vector_of(app, read.context))[0], read.weight)
         found = await find(app, SearchOptions(), read.text, vector, entities, where, POOL, context)
-        return Found(found.hits, found.confidence, (*([problem] if problem else []), *found.warnings))
+        return Found(
+            found.hits, found.confidence, (*([problem] if problem else []), *found.warnings)
+        )
 
     return Deps(
         settings=app.settings.paper,

@@ -36,12 +36,17 @@ HITS = 8  # chunks that a search hands to an agent: as many as the reader looks 
 WHOLE = 0.5  # of the budget of evidence that documents may take that are sent whole
 BEST, SEVERAL = 6, 2  # a document is sent whole that has several of the best hits, or all of them
 UNWIDENED = 0.6  # of the rest that hits may take before they are widened by what stands around them
-SHARE_OF_MORE = 0.5  # of the budget of evidence, for what is searched for where the first evidence lacks something
+# of the budget of evidence, for what is searched for where the first evidence lacks something
+SHARE_OF_MORE = 0.5
 HITS_CONNECTED = 24  # to one whose model has room for them
 
 
 async def run_qa(run: Run) -> AsyncIterator[Event]:
-    state = QAState(raw_user_input=run.request.question, raw_conversation_history=run.history, warnings=run.warnings)
+    state = QAState(
+        raw_user_input=run.request.question,
+        raw_conversation_history=run.history,
+        warnings=run.warnings,
+    )
     async for event in qa.GRAPH.run(state, _deps(run), n=len(run.steps), done=run.count):
         yield Event("step", event) if isinstance(event, Step) else event
     if state.error and not (state.final_answer or state.initial_answer):
@@ -73,8 +78,12 @@ def _answer(run: Run, state: QAState) -> Answer:
 def _deps(run: Run) -> Deps:
     app = run.app
 
-    async def search(text: str, vector: Vector | None, entities: Sequence[str], context: Context | None) -> Found:
-        found = await find(app, run.options, text, vector, entities, run.where, hits_of(run), context)
+    async def search(
+        text: str, vector: Vector | None, entities: Sequence[str], context: Context | None
+    ) -> Found:
+        found = await find(
+            app, run.options, text, vector, entities, run.where, hits_of(run), context
+        )
         return merge_found(found, await search_parts(run, text))
 
     return Deps(
@@ -94,8 +103,8 @@ def _deps(run: Run) -> Deps:
 
 
 def searching_more(run: Run) -> More:
-    """A search for what the passages that were read lack: the question by meaning in the documents of the other language, and
-    by the words that the draft names, taken in turn.
+    """A search for what the passages that were read lack: the question by meaning in the documents
+    of the other language, and by the words that the draft names, taken in turn.
     """
 
     async def more(question: str, search_for: str, read: Sequence[Passage]) -> list[Passage]:
@@ -105,7 +114,11 @@ def searching_more(run: Run) -> More:
         asked += [(search_for, run.where)] if search_for else []
         found = [await _find(run, text, where, HITS) for text, where in asked]
         spans = [(passage.hit.doc_id, passage.hit.start, passage.hit.end) for passage in read]
-        fresh = [h for h in _in_turn(found) if not any(d == h.doc_id and a <= h.start and h.end <= b for d, a, b in spans)]
+        fresh = [
+            h
+            for h in _in_turn(found)
+            if not any(d == h.doc_id and a <= h.start and h.end <= b for d, a, b in spans)
+        ]
         return await packed(question, fresh, run.meter, widener(run.app), share=SHARE_OF_MORE)
 
     return more
@@ -123,15 +136,21 @@ def _in_turn(lists: Sequence[Sequence[Hit]]) -> list[Hit]:
 
 
 async def search_parts(run: Run, question: str) -> list[list[Hit]]:
-    """One search for each part of a question that asks several things; none for others, or where a part cannot be embedded."""
+    """One search for each part of a question that asks several things; none for others, or where a
+    part cannot be embedded.
+    """
     try:
-        return [await _find(run, part, run.where, hits_of(run)) for part in split_question(question)]
+        return [
+            await _find(run, part, run.where, hits_of(run)) for part in split_question(question)
+        ]
     except CitewellError:
         return []  # the whole question was searched by words, which hold those of the parts
 
 
 def merge_found(whole: Found, parts: Sequence[Sequence[Hit]]) -> Found:
-    """The hits of all searches taken in turn, each once, as many as the whole question's search found; its confidence."""
+    """The hits of all searches taken in turn, each once, as many as the whole question's search
+    found; its confidence.
+    """
     hits = _in_turn([*parts, whole.hits]) if parts else list(whole.hits)
     return Found(hits[: max(len(whole.hits), 2 * len(parts))], whole.confidence, whole.warnings)
 
@@ -142,18 +161,25 @@ def hits_of(run: Run) -> int:
 
 
 def judge_of(run: Run) -> Judge | None:
-    """Who judges this question's answer; its calls count as the question's own where it is the chat model."""
+    """Who judges this question's answer; its calls count as the question's own where it is the chat
+    model.
+    """
     return build_judge(run.meter, run.app.reader, run.app.judge_llm)
 
 
 def widener(app: App) -> Widen:
-    """For a model with room: the best documents whole where they are short, and what stands around the other hits."""
+    """For a model with room: the best documents whole where they are short, and what stands around
+    the other hits.
+    """
 
     async def widen(hits: Sequence[Hit], budget: int) -> list[Hit]:
         best = Counter(hit.doc_id for hit in hits[:BEST])
         likely = [hit for hit in hits[:BEST] if best[hit.doc_id] >= SEVERAL or len(best) == 1]
         whole = await whole_documents(app.index, app.catalog, likely, int(budget * WHOLE))
-        beside, left = app.settings.search.neighbours, budget - sum(count_tokens(hit.text) for hit in whole.values())
+        beside, left = (
+            app.settings.search.neighbours,
+            budget - sum(count_tokens(hit.text) for hit in whole.values()),
+        )
         rest = fitting([hit for hit in hits if hit.doc_id not in whole], int(left * UNWIDENED))
         return [*whole.values(), *await expanded(app.index, rest, beside, beside, left)]
 

@@ -1,7 +1,8 @@
-"""The `website` agent on an open App: which site is asked, its pages, and its state after every step.
+"""The `website` agent on an open App: which site is asked, its pages, and its state after every
+step.
 
-The one rule: a site is a collection of its own, and never mixed into one of documents. A session keeps which one it asks, so
-that a follow-up needs no address.
+The one rule: a site is a collection of its own, and never mixed into one of documents. A session
+keeps which one it asks, so that a follow-up needs no address.
 """
 
 from __future__ import annotations
@@ -45,7 +46,8 @@ SITE = "website"  # what a session keeps it under
 _PLACE = "\0"  # where an address stood
 _SAID = rf"{_PLACE}(?:\s*(?:,|、|and|or|和|与|及)?\s*{_PLACE})*"
 _NAMING = re.compile(  # the addresses with the words that only lead to them, in English and Chinese
-    rf"\s*(?:\b(?:according\s+to|of|on|at|from|in|by|via)\s+|(?:在|根据|按照|从|关于|对于)\s*)?[(<（]?{_SAID}[)>）]?\s*"
+    r"\s*(?:\b(?:according\s+to|of|on|at|from|in|by|via)\s+|(?:在|根据|按照|从|关于|"
+    rf"对于)\s*)?[(<（]?{_SAID}[)>）]?\s*"
     r"(?:(?:这个|该)?(?:网站|网页|页面|网店|官网))?(?:上面|里面|[上里中](?=[的\s，,]|$))?的?\s*",
     re.IGNORECASE,
 )
@@ -56,7 +58,9 @@ _CHINESE = re.compile(r"[\u3400-\u9fff]")
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """Which site is asked: its collection, where it begins, and which hosts belong to it (none: every host does)."""
+    """Which site is asked: its collection, where it begins, and which hosts belong to it (none:
+    every host does).
+    """
 
     collection: str
     start_urls: tuple[str, ...]
@@ -74,9 +78,13 @@ class Scope:
 
 
 async def run_website(run: Run) -> AsyncIterator[Event]:
-    _ = open_pages(run.app)  # settings of fetching that are wrong are told before anything is kept: ConfigError
+    _ = open_pages(
+        run.app
+    )  # settings of fetching that are wrong are told before anything is kept: ConfigError
     state = STATE.validate_python(run.state) if run.state else _fresh(run, await scope_of(run))
-    scope = Scope(state.collection, tuple(state.start_urls), tuple(state.allowed_domains), state.instruction)
+    scope = Scope(
+        state.collection, tuple(state.start_urls), tuple(state.allowed_domains), state.instruction
+    )
     run.collection, run.session_data = scope.collection, {SITE: scope.as_data()}
     if run.goes_on:
         await _still_there(run)
@@ -85,9 +93,13 @@ async def run_website(run: Run) -> AsyncIterator[Event]:
         await run.app.sites.put_site(scope.collection, scope.start_urls, scope.allowed_domains)
     run.app.running[run.trace_id] = run
     try:
-        yield Event("progress", {"kind": "begin", "trace_id": run.trace_id, "site": scope.collection})
+        yield Event(
+            "progress", {"kind": "begin", "trace_id": run.trace_id, "site": scope.collection}
+        )
         done = run.keeping(lambda: STATE.dump_python(state, mode="json"))
-        async for event in website.GRAPH.run(state, _deps(run, scope), start=run.goes_on, n=len(run.steps), done=done):
+        async for event in website.GRAPH.run(
+            state, _deps(run, scope), start=run.goes_on, n=len(run.steps), done=done
+        ):
             yield Event("step", event) if isinstance(event, Step) else event
     finally:
         run.app.running.pop(run.trace_id, None)
@@ -106,7 +118,11 @@ async def _still_there(run: Run) -> None:
 def _fresh(run: Run, scope: Scope) -> WebsiteState:
     """Raises InvalidInput for what cannot be asked, before anything is kept of the site."""
     settings = run.app.settings.qa
-    if found := objection(clean(run.request.question), settings.question_max_chars, word_list(settings.sensitive_words)):
+    if found := objection(
+        clean(run.request.question),
+        settings.question_max_chars,
+        word_list(settings.sensitive_words),
+    ):
         raise found[1]
     return WebsiteState(
         user_question=_without_addresses(run.request.question),
@@ -120,13 +136,15 @@ def _fresh(run: Run, scope: Scope) -> WebsiteState:
 
 
 def _without_addresses(question: str) -> str:
-    """What is asked about the site that is named, without the words that led to the address: "the return policy of ?" says
-    less than "the return policy?". Raises InvalidInput where nothing is.
+    """What is asked about the site that is named, without the words that led to the address: "the
+    return policy of ?" says less than "the return policy?". Raises InvalidInput where nothing is.
     """
     asked = " ".join(_NAMING.sub(_rest, ADDRESS.sub(_PLACE, question)).split())
     asked = _SPACED.sub(r"\1", asked).lstrip(_LEADING)
     if question.strip() and not re.search(r"\w", asked):
-        raise InvalidInput("the question is only an address", hint="say what you want to know about that site")
+        raise InvalidInput(
+            "the question is only an address", hint="say what you want to know about that site"
+        )
     return asked
 
 
@@ -137,9 +155,9 @@ def _rest(found: re.Match[str]) -> str:
 
 
 async def scope_of(run: Run) -> Scope:
-    """What the request says, else the addresses in the question, what its session asked before, or what is kept of the
-    collection. An address of the site that the session asks is one more page to begin with. Raises InvalidInput where none
-    names a site, or one is wrong.
+    """What the request says, else the addresses in the question, what its session asked before, or
+    what is kept of the collection. An address of the site that the session asks is one more page to
+    begin with. Raises InvalidInput where none names a site, or one is wrong.
     """
     said, named = run.options, await _named(run)
     before = await _before(run, named)
@@ -150,13 +168,20 @@ async def scope_of(run: Run) -> Scope:
         before = replace(before, start_urls=tuple(dict.fromkeys((*starts, *before.start_urls))))
         starts = ()
     if not starts and before is None:
-        hint = "name its start pages: citewell site https://... -q QUESTION, or the option start_urls"
+        hint = (
+            "name its start pages: citewell site https://... -q QUESTION, or the option start_urls"
+        )
         raise InvalidInput("which website is asked?", hint=hint, code="no_site")
     if starts or before is None:
         hosts = tuple(dict.fromkeys(urlsplit(url).netloc for url in starts))
-        before = Scope((named if ours or run.request.agent != AUTO else "") or hosts[0], starts, hosts)
+        before = Scope(
+            (named if ours or run.request.agent != AUTO else "") or hosts[0], starts, hosts
+        )
     if said.allowed_domains is not None:
-        before = replace(before, allowed_domains=() if "*" in said.allowed_domains else tuple(said.allowed_domains))
+        before = replace(
+            before,
+            allowed_domains=() if "*" in said.allowed_domains else tuple(said.allowed_domains),
+        )
     if said.instruction is not None:
         before = replace(before, instruction=said.instruction)
     domains(before.allowed_domains)
@@ -166,8 +191,8 @@ async def scope_of(run: Run) -> Scope:
 
 
 async def _may_explore(run: Run, scope: Scope) -> None:
-    """Who only reads may ask a site that is kept, within what it was kept with. Raises NotAllowed, and NotFound where the
-    collection is another user's.
+    """Who only reads may ask a site that is kept, within what it was kept with. Raises NotAllowed,
+    and NotFound where the collection is another user's.
     """
     if run.app.viewer is None:
         return
@@ -179,14 +204,17 @@ async def _may_explore(run: Run, scope: Scope) -> None:
 
 def _within(scope: Scope, kept: Scope) -> bool:
     """Whether nothing is asked that was not kept. No domains at all: every one."""
-    if kept.allowed_domains and not (scope.allowed_domains and set(scope.allowed_domains) <= set(kept.allowed_domains)):
+    if kept.allowed_domains and not (
+        scope.allowed_domains and set(scope.allowed_domains) <= set(kept.allowed_domains)
+    ):
         return False
     return all(map(domains(kept.allowed_domains).allow, scope.start_urls))
 
 
 async def _named(run: Run) -> str:
-    """The collection of the request, where a site may be kept in it; else empty, and the site goes by its host. With `auto` it
-    says which documents are meant, unless they are a site's pages; who asks a website by name may have a new one made.
+    """The collection of the request, where a site may be kept in it; else empty, and the site goes
+    by its host. With `auto` it says which documents are meant, unless they are a site's pages; who
+    asks a website by name may have a new one made.
     """
     app, name = run.app, run.request.collection
     if not name:
@@ -207,7 +235,12 @@ async def _before(run: Run, named: str) -> Scope | None:
     if run.session_id:
         data = (await run.app.sessions.data(run.session_id)).get(SITE)
         if data is not None and named in {"", data["collection"]}:
-            return Scope(data["collection"], tuple(data["start_urls"]), tuple(data["allowed_domains"]), data["instruction"])
+            return Scope(
+                data["collection"],
+                tuple(data["start_urls"]),
+                tuple(data["allowed_domains"]),
+                data["instruction"],
+            )
     return await _kept(run.app, named) if named else None
 
 
@@ -233,7 +266,9 @@ def _deps(run: Run, scope: Scope) -> Deps:
         thresholds=app.settings.qa,
         llm=run.meter,
         embedder=app.embedder,
-        site=Website(run, settings, domains(scope.allowed_domains), open_labels(app), scope.start_urls),
+        site=Website(
+            run, settings, domains(scope.allowed_domains), open_labels(app), scope.start_urls
+        ),
         rate=rate,
         locate=locator(app),
         widen=widener(app),

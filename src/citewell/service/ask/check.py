@@ -1,4 +1,6 @@
-"""`citewell check`: any text held against documents, sentence by sentence; and claims held against their own evidence."""
+"""`citewell check`: any text held against documents, sentence by sentence; and claims held against
+their own evidence.
+"""
 
 from __future__ import annotations
 
@@ -38,7 +40,16 @@ from citewell.text.normalize import clean
 from citewell.text.sentences import language, sentences
 from citewell.types import Hit, Sentence
 
-__all__ = ["CheckRequest", "CheckResult", "Pair", "PairVerdict", "PairsResult", "check", "check_pairs", "check_text"]
+__all__ = [
+    "CheckRequest",
+    "CheckResult",
+    "Pair",
+    "PairVerdict",
+    "PairsResult",
+    "check",
+    "check_pairs",
+    "check_text",
+]
 
 BATCH = 6  # sentences that are judged together, on the passages found for all of them
 HITS = 4  # passages that are looked up for a sentence
@@ -48,25 +59,39 @@ OnChecked = Callable[[int, int], Awaitable[None]]  # sentences done, of how many
 
 
 async def check(app: App, request: CheckRequest) -> CheckResult | PairsResult:
-    """What the request names: a text, or pairs. Raises InvalidInput for both or neither, and what they raise."""
+    """What the request names: a text, or pairs. Raises InvalidInput for both or neither, and what
+    they raise.
+    """
     if bool(request.text.strip()) == bool(request.pairs):
-        raise InvalidInput("send either a text or pairs", hint='{"text": ...} or {"pairs": [{"id", "claim", "evidence"}]}')
+        raise InvalidInput(
+            "send either a text or pairs",
+            hint='{"text": ...} or {"pairs": [{"id", "claim", "evidence"}]}',
+        )
     if request.pairs:
         return await check_pairs(app, request.pairs)
     return await check_text(app, request.text, request.collections)
 
 
-async def check_text(app: App, text: str, collections: Sequence[str] = (), on_checked: OnChecked | None = None) -> CheckResult:
-    """Each sentence of `text` looked up in the collections and judged by what was found. Raises InvalidInput for an empty or
-    overlong text, NotFound for an unknown collection, and what the judge's model raises.
+async def check_text(
+    app: App, text: str, collections: Sequence[str] = (), on_checked: OnChecked | None = None
+) -> CheckResult:
+    """Each sentence of `text` looked up in the collections and judged by what was found. Raises
+    InvalidInput for an empty or overlong text, NotFound for an unknown collection, and what the
+    judge's model raises.
     """
     started = time.perf_counter()
     if len(text) > LONGEST:
-        raise InvalidInput(f"the text has {len(text)} characters, {LONGEST} are allowed", hint="check a part at a time")
+        raise InvalidInput(
+            f"the text has {len(text)} characters, {LONGEST} are allowed",
+            hint="check a part at a time",
+        )
     spans = statement_spans(text)
     if not spans:
         raise InvalidInput("the text is empty", hint="give a text of some sentences")
-    infos = [await app.catalog.collection(name) for name in dict.fromkeys(collections or [app.settings.collection])]
+    infos = [
+        await app.catalog.collection(name)
+        for name in dict.fromkeys(collections or [app.settings.collection])
+    ]
     names = [info.name for info in infos]
     await app.learn_models()
     judge = judge_of_app(app)
@@ -76,14 +101,27 @@ async def check_text(app: App, text: str, collections: Sequence[str] = (), on_ch
         judgements += await _check_batch(app, claims, names, judge)
         if on_checked is not None:
             await on_checked(len(judgements), len(spans))
-    if not _is_measured(app, judge):  # what is no quotation is left open: the reader may be wrong either way
-        judgements = [j if j.score == 1.0 else replace(j, verdict="not_stated", reason=UNSURE) for j in judgements]
+    if not _is_measured(
+        app, judge
+    ):  # what is no quotation is left open: the reader may be wrong either way
+        judgements = [
+            j if j.score == 1.0 else replace(j, verdict="not_stated", reason=UNSURE)
+            for j in judgements
+        ]
     shown = [Sentence(text=text[a:b], verdict="supported") for a, b in spans]
-    proof = number_citations([(s, j.evidence, j.score) for s, j in zip(shown, judgements, strict=True)])
+    proof = number_citations(
+        [(s, j.evidence, j.score) for s, j in zip(shown, judgements, strict=True)]
+    )
     return CheckResult(
         sentences=[
             CheckedSentence(
-                text=s.text, start=a, end=b, verdict=j.verdict, score=round(j.score, 4), reason=j.reason, citations=s.citations
+                text=s.text,
+                start=a,
+                end=b,
+                verdict=j.verdict,
+                score=round(j.score, 4),
+                reason=j.reason,
+                citations=s.citations,
             )
             for s, (a, b), j in zip(proof.sentences, spans, judgements, strict=True)
         ],
@@ -92,12 +130,17 @@ async def check_text(app: App, text: str, collections: Sequence[str] = (), on_ch
         judge=judge.name if judge else "",
         measured=_is_measured(app, judge),
         seconds=round(time.perf_counter() - started, 3),
-        warnings=[*_caveats(app, judge), *waiting([(info.chunks, info.embedded) for info in infos])],
+        warnings=[
+            *_caveats(app, judge),
+            *waiting([(info.chunks, info.embedded) for info in infos]),
+        ],
     )
 
 
 def judge_of_app(app: App) -> Judge | None:
-    """The judge of the settings; the reader also where it has not passed the gates for ticks: a check says how sure it is."""
+    """The judge of the settings; the reader also where it has not passed the gates for ticks: a
+    check says how sure it is.
+    """
     judge = build_judge(app.llm, None, app.judge_llm)
     if judge is not None:  # no need of the reader, which is not light
         return judge
@@ -116,22 +159,36 @@ def _caveats(app: App, judge: Judge | None) -> list[str]:
     return (
         []
         if _is_measured(app, judge)
-        else ["only quotations are judged: the small reader guesses too often, and no chat model is connected"]
+        else [
+            (
+                "only quotations are judged: the small reader guesses too often, and no chat model "
+                "is connected"
+            )
+        ]
     )
 
 
-async def _check_batch(app: App, claims: Sequence[str], names: Sequence[str], judge: Judge | None) -> list[Judgement]:
+async def _check_batch(
+    app: App, claims: Sequence[str], names: Sequence[str], judge: Judge | None
+) -> list[Judgement]:
     passages = [await _look_up(app, claim, names, judge) for claim in claims]
-    units = number_sentences(in_document_order(_merge([passage for each in passages for passage in each])))
+    units = number_sentences(
+        in_document_order(_merge([passage for each in passages for passage in each]))
+    )
     settled: list[Judgement | None] = [
-        Judgement("entailed", 1.0, (quoted,)) if (quoted := is_quoted(claim, units)) else None for claim in claims
+        Judgement("entailed", 1.0, (quoted,)) if (quoted := is_quoted(claim, units)) else None
+        for claim in claims
     ]
     left = [n for n, each in enumerate(settled) if each is None]
     if left and judge is not None and units:
         asked = [_claim(claims[n], passages[n], units, judge) for n in left]
-        for n, judgement in zip(left, await judge.judge(_question(asked[0].text), asked, units), strict=True):
+        for n, judgement in zip(
+            left, await judge.judge(_question(asked[0].text), asked, units), strict=True
+        ):
             settled[n] = judgement
-    return [each or Judgement("not_stated", 0.0, reason=_why_open(judge, units)) for each in settled]
+    return [
+        each or Judgement("not_stated", 0.0, reason=_why_open(judge, units)) for each in settled
+    ]
 
 
 def _question(claim: str) -> str:
@@ -144,10 +201,22 @@ def _why_open(judge: Judge | None, units: Sequence[Unit]) -> str:
     return reason if units else "nothing was found"
 
 
-async def _look_up(app: App, claim: str, names: Sequence[str], judge: Judge | None) -> list[Passage]:
-    """What is found for a claim; for a chat model that judges a batch, as much as its share of the prompt holds."""
+async def _look_up(
+    app: App, claim: str, names: Sequence[str], judge: Judge | None
+) -> list[Passage]:
+    """What is found for a claim; for a chat model that judges a batch, as much as its share of the
+    prompt holds.
+    """
     vector, _ = await embed_query(app, claim)
-    found = await find(app, SearchOptions(), claim, vector, search_names(claim), Filter(collections=tuple(names)), HITS)
+    found = await find(
+        app,
+        SearchOptions(),
+        claim,
+        vector,
+        search_names(claim),
+        Filter(collections=tuple(names)),
+        HITS,
+    )
     model = app.judge_llm or app.llm
     if judge is None or isinstance(judge, ReaderJudge) or model is None:
         return await packed(claim, found.hits, None, widener(app))
@@ -168,7 +237,9 @@ def _merge(passages: Sequence[Passage]) -> list[Passage]:
 
 
 def _claim(text: str, own: Sequence[Passage], units: Sequence[Unit], judge: Judge) -> Claim:
-    """The reader is shown the sentences nearest to the claim among those found for it; a chat model sees all."""
+    """The reader is shown the sentences nearest to the claim among those found for it; a chat model
+    sees all.
+    """
     if not isinstance(judge, ReaderJudge):
         return Claim(text)
     there = {(p.hit.doc_id, p.hit.start) for p in own}
@@ -177,20 +248,30 @@ def _claim(text: str, own: Sequence[Passage], units: Sequence[Unit], judge: Judg
 
 
 async def check_pairs(app: App, pairs: Sequence[Pair]) -> PairsResult:
-    """Each claim judged by the evidence that comes with it, in order. Raises InvalidInput for too many, and what the judge's
-    model raises.
+    """Each claim judged by the evidence that comes with it, in order. Raises InvalidInput for too
+    many, and what the judge's model raises.
     """
     if len(pairs) > MOST_PAIRS:
-        raise InvalidInput(f"{len(pairs)} pairs, {MOST_PAIRS} are allowed", hint="check a part at a time")
+        raise InvalidInput(
+            f"{len(pairs)} pairs, {MOST_PAIRS} are allowed", hint="check a part at a time"
+        )
     await app.learn_models()
     judge = judge_of_app(app)
     if isinstance(judge, ReaderJudge):
-        found = await judge.judge("", [Claim(pair.claim, evidence=tuple(_units(pair))) for pair in pairs], [])
+        found = await judge.judge(
+            "", [Claim(pair.claim, evidence=tuple(_units(pair))) for pair in pairs], []
+        )
     else:
         found = await _check_pairs_apart(pairs, judge)
-    items = [PairVerdict(id=pair.id, verdict=j.verdict, score=round(j.score, 4)) for pair, j in zip(pairs, found, strict=True)]
+    items = [
+        PairVerdict(id=pair.id, verdict=j.verdict, score=round(j.score, 4))
+        for pair, j in zip(pairs, found, strict=True)
+    ]
     return PairsResult(
-        items=items, judge=judge.name if judge else "", measured=_is_measured(app, judge), warnings=_caveats(app, judge)
+        items=items,
+        judge=judge.name if judge else "",
+        measured=_is_measured(app, judge),
+        warnings=_caveats(app, judge),
     )
 
 
@@ -216,7 +297,9 @@ async def _check_pair(pair: Pair, judge: Judge | None) -> Judgement:
         return Judgement("entailed", 1.0, (quoted,))
     if judge is None or not units:
         return Judgement("not_stated", 0.0)
-    return (await judge.judge(pair.question or _question(pair.claim), [Claim(pair.claim)], units))[0]
+    return (await judge.judge(pair.question or _question(pair.claim), [Claim(pair.claim)], units))[
+        0
+    ]
 
 
 def _units(pair: Pair) -> list[Unit]:

@@ -1,4 +1,6 @@
-"""What a check takes and gives, one shape on every channel. The one rule: bounds stand here, so that every way in has them."""
+"""What a check takes and gives, one shape on every channel. The one rule: bounds stand here, so
+that every way in has them.
+"""
 
 from __future__ import annotations
 
@@ -18,8 +20,9 @@ CheckVerdict = Literal["entailed", "contradicted", "not_stated"]
 
 
 class CheckedSentence(Shown):
-    """A sentence of the text, `text[start:end]`; `score`: probability that the documents entail it. `citations`: what shows the
-    verdict; of a sentence that is not stated the nearest that was found.
+    """A sentence of the text, `text[start:end]`; `score`: probability that the documents entail it.
+    `citations`: what shows the verdict; of a sentence that is not stated the nearest that was
+    found.
     """
 
     text: str
@@ -32,7 +35,9 @@ class CheckedSentence(Shown):
 
 
 class CheckResult(Shown):
-    """`judge`: who judged, empty where only quotations could be checked; `measured`: whether it has passed the gates."""
+    """`judge`: who judged, empty where only quotations could be checked; `measured`: whether it has
+    passed the gates.
+    """
 
     sentences: list[CheckedSentence]
     citations: list[Citation] = Field(default=[])
@@ -48,7 +53,9 @@ class Pair(Shown):
 
     id: str = Field(max_length=200)
     claim: str = Field(min_length=1, max_length=LONGEST_CLAIM)
-    evidence: list[Annotated[str, Field(max_length=LONGEST_EVIDENCE)]] = Field(max_length=MOST_EVIDENCE)
+    evidence: list[Annotated[str, Field(max_length=LONGEST_EVIDENCE)]] = Field(
+        max_length=MOST_EVIDENCE
+    )
     question: str = Field("", max_length=LONGEST_CLAIM)
 
 
@@ -70,7 +77,9 @@ class PairsResult(Shown):
 
 
 class CheckRequest(Shown):
-    """Either a text, held against collections (none: the default one), or pairs, each held against its own evidence."""
+    """Either a text, held against collections (none: the default one), or pairs, each held against
+    its own evidence.
+    """
 
     text: str = Field("", max_length=LONGEST)
     collections: list[str] = Field(default=[], max_length=100)

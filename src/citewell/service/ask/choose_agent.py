@@ -1,4 +1,5 @@
-"""Which agent answers, where the user leaves that open. The one rule: a choice has a reason in words, and can be overridden.
+"""Which agent answers, where the user leaves that open. The one rule: a choice has a reason in
+words, and can be overridden.
 
 A rule is one row of `RULES`; the first that has a reason, for an agent that is there, decides.
 """
@@ -13,7 +14,12 @@ from citewell.skills.dialogue.intent import RULES as INTENTS
 from citewell.skills.dialogue.intent import WIDE
 from citewell.skills.dialogue.reference import depends_on_history
 from citewell.skills.dialogue.route import wants_web
-from citewell.skills.memory.remember import asks_about_memory, asks_about_talk, asks_to_remember, facts_told
+from citewell.skills.memory.remember import (
+    asks_about_memory,
+    asks_about_talk,
+    asks_to_remember,
+    facts_told,
+)
 from citewell.text.sentences import sentences
 from citewell.text.tokens import query_tokens
 from citewell.types import Message
@@ -26,8 +32,9 @@ _PERSONAL = re.compile(r"\bmy\b|我的|我们的", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A question and what is around it: the agent of its session, the table source chosen and why (empty: the user says
-    so), whether anything is remembered of the user, whether the web can be searched.
+    """A question and what is around it: the agent of its session, the table source chosen and why
+    (empty: the user says so), whether anything is remembered of the user, whether the web can be
+    searched.
     """
 
     question: str
@@ -46,7 +53,11 @@ class Choice:
 
 
 def _data(asked: Asked) -> str:
-    return (asked.source_reason or f"the table source {asked.source} is chosen") if asked.source else ""
+    return (
+        (asked.source_reason or f"the table source {asked.source} is chosen")
+        if asked.source
+        else ""
+    )
 
 
 def _paper(asked: Asked) -> str:

@@ -1,5 +1,5 @@
-"""Which collection is meant where none is named. The one rule: the page (`setUsual` in web/ask/choices.js) chooses
-the same, and who asked is told.
+"""Which collection is meant where none is named. The one rule: the page (`setUsual` in
+web/ask/choices.js) chooses the same, and who asked is told.
 """
 
 from __future__ import annotations
@@ -13,16 +13,26 @@ FROM_DOCUMENTS = frozenset({"auto", "qa", "dual_loop"})  # agents that answer fr
 
 
 async def usual(app: App) -> str | None:
-    """The fullest collection, while that of the settings has no documents; else None, which means that of the settings."""
-    found = [info for info in await list_collections(app) if info.name != CONFIRMED and info.documents]
+    """The fullest collection, while that of the settings has no documents; else None, which means
+    that of the settings.
+    """
+    found = [
+        info for info in await list_collections(app) if info.name != CONFIRMED and info.documents
+    ]
     if not found or any(info.name == app.settings.collection for info in found):
         return None
     return max(found, key=lambda info: info.documents).name
 
 
 async def with_usual(app: App, request: AskRequest) -> tuple[AskRequest, list[str]]:
-    """The request with the collection that is meant, and a warning that says which where nobody has named it."""
-    if request.collection or request.agent not in FROM_DOCUMENTS or (name := await usual(app)) is None:
+    """The request with the collection that is meant, and a warning that says which where nobody has
+    named it.
+    """
+    if (
+        request.collection
+        or request.agent not in FROM_DOCUMENTS
+        or (name := await usual(app)) is None
+    ):
         return request, []
     return request.model_copy(update={"collection": name}), [told(name)]
 

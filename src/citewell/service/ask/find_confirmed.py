@@ -1,7 +1,8 @@
-"""What people confirmed, as evidence for the agents that answer from documents: found, checked for its collection, located.
+"""What people confirmed, as evidence for the agents that answer from documents: found, checked for
+its collection, located.
 
-The one rule: what was confirmed of one collection is evidence for questions to that collection only, and only while it is in
-force and stands in its document word for word.
+The one rule: what was confirmed of one collection is evidence for questions to that collection
+only, and only while it is in force and stands in its document word for word.
 """
 
 from __future__ import annotations
@@ -27,7 +28,9 @@ ANSWER = "最终回答"  # the heading of spec 004 that the answer stands under
 
 
 def vouching(run: Run) -> Callable[[str], Awaitable[list[Vouched]]]:
-    """What such a run may see: nothing where the request says so, or names some of the documents only."""
+    """What such a run may see: nothing where the request says so, or names some of the documents
+    only.
+    """
 
     async def known(question: str) -> list[Vouched]:
         if run.options.knowledge is False or narrowed(run.options):
@@ -44,7 +47,11 @@ async def vouched(app: App, question: str, agent: str, collection: str) -> list[
     left: set[str] = set()  # the other sides of a disagreement
     near = await knowledge.known(app, question, agent=agent, collection=collection)
     for each in sorted(near, key=_order):
-        if each.item.state != "active" or each.item.collection != collection or not bears_on(question, each):
+        if (
+            each.item.state != "active"
+            or each.item.collection != collection
+            or not bears_on(question, each)
+        ):
             continue
         followed = followed_of(each)
         hit = None if followed.item_id in left else await _hit(app, each, lang)
@@ -59,13 +66,19 @@ async def vouched(app: App, question: str, agent: str, collection: str) -> list[
 
 
 def _order(known: Known) -> float:
-    """Of a disagreement the side that weighs more comes first; all others stay where the search put them."""
+    """Of a disagreement the side that weighs more comes first; all others stay where the search put
+    them.
+    """
     return -known.weight if isinstance(known.item, Confirmed) and known.item.conflicts else 0.0
 
 
 async def _hit(app: App, known: Known, lang: str) -> Hit | None:
     item = known.item
-    return _of_rule(item, known, lang) if isinstance(item, Rule) else await _of_item(app, item, known, lang)
+    return (
+        _of_rule(item, known, lang)
+        if isinstance(item, Rule)
+        else await _of_item(app, item, known, lang)
+    )
 
 
 def _of_rule(rule: Rule, known: Known, lang: str) -> Hit:
@@ -73,7 +86,17 @@ def _of_rule(rule: Rule, known: Known, lang: str) -> Hit:
     text = rule.correction.strip()
     heading = (_by(followed_of(known), lang),)
     return Hit(
-        ID, rule.rule_id, rule.collection, rule.question, RULE + rule.rule_id, heading, None, 0, len(text), text, rule.lang
+        ID,
+        rule.rule_id,
+        rule.collection,
+        rule.question,
+        RULE + rule.rule_id,
+        heading,
+        None,
+        0,
+        len(text),
+        text,
+        rule.lang,
     )
 
 
@@ -90,12 +113,26 @@ async def _of_item(app: App, item: Confirmed, known: Known, lang: str) -> Hit | 
     start, end = span
     heading = (_by(followed_of(known), lang),)
     text = document.text[start:end]
-    return Hit(ID, item.doc_id, info.collection, item.question, info.uri, heading, None, start, end, text, item.lang)
+    return Hit(
+        ID,
+        item.doc_id,
+        info.collection,
+        item.question,
+        info.uri,
+        heading,
+        None,
+        start,
+        end,
+        text,
+        item.lang,
+    )
 
 
 def answer_span(document: Document) -> tuple[int, int] | None:
     """The answer of a confirmed chain's document, without its heading; None where there is none."""
-    section = next((s for s in document.sections if s.heading_path and s.heading_path[-1] == ANSWER), None)
+    section = next(
+        (s for s in document.sections if s.heading_path and s.heading_path[-1] == ANSWER), None
+    )
     return None if section is None else _body(document.text, section)
 
 
@@ -115,4 +152,6 @@ def _by(followed: Followed, lang: str) -> str:
     """Who vouches for it, since when."""
     names = ("、" if lang == "zh" else ", ").join(followed.confirmed_by) or say("somebody", lang)
     day = time.strftime("%Y-%m-%d", time.gmtime(followed.confirmed_at))
-    return say("corrected_by" if followed.kind == "rule" else "confirmed_by", lang, names=names, day=day)
+    return say(
+        "corrected_by" if followed.kind == "rule" else "confirmed_by", lang, names=names, day=day
+    )

@@ -13,7 +13,9 @@ from citewell.errors import CitewellError, Conflict
 from citewell.service.ask.run import Run
 
 log = logging.getLogger(__name__)
-BEAT = 5.0  # seconds between two; a lease lasts LEASE_SECONDS of store/runs.py, so five may be missed
+BEAT = (
+    5.0  # seconds between two; a lease lasts LEASE_SECONDS of store/runs.py, so five may be missed
+)
 
 
 class Alive:
@@ -26,7 +28,10 @@ class Alive:
         self._beating = asyncio.create_task(self._beat())
 
     async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
     ) -> None:
         self._beating.cancel()
         await asyncio.shield(asyncio.gather(self._beating, self._free(), return_exceptions=True))
@@ -42,7 +47,9 @@ class Alive:
             except Conflict:
                 return  # taken over, or ended; it is told at its next step
             except CitewellError as error:
-                log.warning("run %s: %s", run.trace_id, error.message)  # the lease may last until the next sign
+                log.warning(
+                    "run %s: %s", run.trace_id, error.message
+                )  # the lease may last until the next sign
 
     async def _free(self) -> None:
         run = self._run

@@ -1,6 +1,8 @@
-"""Meaning where there is no time to embed everything: only what a question may need, the rest stays searchable by its words.
+"""Meaning where there is no time to embed everything: only what a question may need, the rest stays
+searchable by its words.
 
-The one rule: what is embedded here is kept like any other vector, so that no passage is embedded twice.
+The one rule: what is embedded here is kept like any other vector, so that no passage is embedded
+twice.
 """
 
 from __future__ import annotations
@@ -28,10 +30,14 @@ _BODY = re.compile(r"\n.*", re.DOTALL)
 
 
 class Labels:
-    """Vectors of short texts (words of links, headings), kept as long as the process lives, the latest used."""
+    """Vectors of short texts (words of links, headings), kept as long as the process lives, the
+    latest used.
+    """
 
     def __init__(self, embedder: Embedder, most: int = MOST_LABELS) -> None:
-        self.choosing = asyncio.Lock()  # whoever chooses passages sees those of the one before embedded
+        self.choosing = (
+            asyncio.Lock()
+        )  # whoever chooses passages sees those of the one before embedded
         self._embedder = embedder
         self._most = most
         self._kept: OrderedDict[str, Vector] = OrderedDict()
@@ -39,7 +45,9 @@ class Labels:
     async def cosines(self, question: Vector, labels: Sequence[str]) -> dict[str, float]:
         """Of each label to the question. Raises what the embedder raises."""
         wanted = [label for label in dict.fromkeys(labels) if label.strip()]
-        found = {label: self._kept[label] for label in wanted if label in self._kept}  # others may push them out meanwhile
+        found = {
+            label: self._kept[label] for label in wanted if label in self._kept
+        }  # others may push them out meanwhile
         new = [label for label in wanted if label not in found]
         if new:
             found |= dict(zip(new, await self._embedder.passages(new), strict=True))
@@ -61,17 +69,28 @@ def _new_labels(app: App) -> Labels:
 
 
 async def embed_nearest(
-    app: App, labels: Labels, text: str, vector: Vector, where: Filter, passed_over: Callable[[str], bool]
+    app: App,
+    labels: Labels,
+    text: str,
+    vector: Vector,
+    where: Filter,
+    passed_over: Callable[[str], bool],
 ) -> int:
-    """Embed the passages of `where`'s documents that wait and are nearest to the question, by their words and by the meaning
-    of their headings; how many. `passed_over`: texts that nobody is to be shown. Raises what the embedder and the store raise.
+    """Embed the passages of `where`'s documents that wait and are nearest to the question, by their
+    words and by the meaning of their headings; how many. `passed_over`: texts that nobody is to be
+    shown. Raises what the embedder and the store raise.
     """
     async with labels.choosing:
         return await _embed_nearest(app, labels, text, vector, where, passed_over)
 
 
 async def _embed_nearest(
-    app: App, labels: Labels, text: str, vector: Vector, where: Filter, passed_over: Callable[[str], bool]
+    app: App,
+    labels: Labels,
+    text: str,
+    vector: Vector,
+    where: Filter,
+    passed_over: Callable[[str], bool],
 ) -> int:
     waiting = dict(await app.catalog.unembedded(app.embedder.name, MOST_WAITING, where.doc_ids))
     for chunk in app.turns.in_hand:
@@ -84,13 +103,25 @@ async def _embed_nearest(
     if len(waiting) > PASSAGES:
         heads = {chunk: _head(waiting[chunk]) for chunk in (*scores, *waiting)}
         near = await labels.cosines(vector, list(dict.fromkeys(heads.values()))[:HEADINGS])
-        wide = stretched(np.asarray([near.get(head, 0.0) for head in heads.values()], dtype=np.float32))
-        scores = {chunk: scores.get(chunk, 0.0) + float(more) for chunk, more in zip(heads, wide, strict=True)}
+        wide = stretched(
+            np.asarray([near.get(head, 0.0) for head in heads.values()], dtype=np.float32)
+        )
+        scores = {
+            chunk: scores.get(chunk, 0.0) + float(more)
+            for chunk, more in zip(heads, wide, strict=True)
+        }
     order = sorted(waiting, key=lambda chunk: -scores.get(chunk, 0.0))
-    batch = list(islice(((chunk, waiting[chunk]) for chunk in order if not passed_over(waiting[chunk])), PASSAGES))
+    batch = list(
+        islice(
+            ((chunk, waiting[chunk]) for chunk in order if not passed_over(waiting[chunk])),
+            PASSAGES,
+        )
+    )
     app.turns.in_hand.update(batch)
     try:
-        rows = await app.embedder.passages([body for _, body in batch])  # a question waits for it: in no turn with uploads
+        rows = await app.embedder.passages(
+            [body for _, body in batch]
+        )  # a question waits for it: in no turn with uploads
         await app.catalog.put_vectors(app.embedder.name, [chunk for chunk, _ in batch], rows)
     finally:
         for chunk, _ in batch:

@@ -1,4 +1,6 @@
-"""Where a quote stands on its page. The one rule: a quote is compared with the stored text once more before it is shown."""
+"""Where a quote stands on its page. The one rule: a quote is compared with the stored text once
+more before it is shown.
+"""
 
 from __future__ import annotations
 
@@ -14,14 +16,18 @@ from citewell.types import Citation, Document, Section, Shown
 
 
 def locator(app: App) -> Callable[[list[Citation]], Awaitable[list[Citation]]]:
-    """Gives citations of documents page and section at the quote's own first character, and where its lines stand; those of
-    memories and reviewed corrections stay as they are. It raises Conflict where a document was changed meanwhile.
+    """Gives citations of documents page and section at the quote's own first character, and where
+    its lines stand; those of memories and reviewed corrections stay as they are. It raises Conflict
+    where a document was changed meanwhile.
     """
 
     async def locate(citations: list[Citation]) -> list[Citation]:
         ids = {c.doc_id for c in citations if c.origin != "memory" and not c.uri.startswith(RULE)}
         documents = {doc_id: await app.catalog.content(doc_id) for doc_id in ids}
-        return [await _located(app, c, documents[c.doc_id]) if c.doc_id in documents else c for c in citations]
+        return [
+            await _located(app, c, documents[c.doc_id]) if c.doc_id in documents else c
+            for c in citations
+        ]
 
     return locate
 
@@ -30,8 +36,8 @@ LONGEST = 20_000  # characters of a span that is asked for
 
 
 class Span(Shown):
-    """Words of a document as a citation has them. `changed`: other words stand there than when it was cited; then the citation
-    is of the document only, and of the page that was named.
+    """Words of a document as a citation has them. `changed`: other words stand there than when it
+    was cited; then the citation is of the document only, and of the page that was named.
     """
 
     citation: Citation
@@ -43,18 +49,25 @@ def words_of(quoted: str) -> str:
     return hashlib.sha256(quoted.encode("utf-8", "replace")).hexdigest()[:12]
 
 
-async def find_span(app: App, doc_id: str, start: int, end: int, *, words: str = "", page: int | None = None) -> Span:
-    """The text from `start` to `end`, with page, section and boxes. `words`: what `words_of` gave of it when it was cited.
-    Raises NotFound; InvalidInput where the document has no such span, and no words are named that it might have had.
+async def find_span(
+    app: App, doc_id: str, start: int, end: int, *, words: str = "", page: int | None = None
+) -> Span:
+    """The text from `start` to `end`, with page, section and boxes. `words`: what `words_of` gave
+    of it when it was cited. Raises NotFound; InvalidInput where the document has no such span, and
+    no words are named that it might have had.
     """
     info, document = await app.catalog.document(doc_id), await app.catalog.content(doc_id)
     if not 0 <= start < end or end - start > LONGEST:
         raise InvalidInput(
-            "start and end do not name a span", hint=f"both as a citation has them, up to {LONGEST:,} characters"
+            "start and end do not name a span",
+            hint=f"both as a citation has them, up to {LONGEST:,} characters",
         )
     quoted = document.text[start:end]
     if not words and end > len(document.text):
-        raise InvalidInput(f"{info.title} ends at {len(document.text)}", hint="start and end count its characters, from 0")
+        raise InvalidInput(
+            f"{info.title} ends at {len(document.text)}",
+            hint="start and end count its characters, from 0",
+        )
     confirmed = keeps_confirmed(info.collection)
     of = Citation(
         n=1,
@@ -68,8 +81,14 @@ async def find_span(app: App, doc_id: str, start: int, end: int, *, words: str =
     )
     if words and words != words_of(quoted):
         there = page if page is not None and 1 <= page <= info.pages else None
-        return Span(citation=(await _with_origin(app, of)).model_copy(update={"page": there}), changed=True)
-    return Span(citation=await _located(app, of.model_copy(update={"quote": quoted, "start": start, "end": end}), document))
+        return Span(
+            citation=(await _with_origin(app, of)).model_copy(update={"page": there}), changed=True
+        )
+    return Span(
+        citation=await _located(
+            app, of.model_copy(update={"quote": quoted, "start": start, "end": end}), document
+        )
+    )
 
 
 async def _located(app: App, citation: Citation, document: Document) -> Citation:
@@ -80,7 +99,9 @@ async def _located(app: App, citation: Citation, document: Document) -> Citation
     lines = await app.catalog.boxes(citation.doc_id, [(citation.start, citation.end)])
     place = {
         "page": document.page_at(citation.start),
-        "section": citation.section if citation.origin == "confirmed" else _section(section) or citation.section,
+        "section": citation.section
+        if citation.origin == "confirmed"
+        else _section(section) or citation.section,
         "uri": _at(citation, section),
         "boxes": [[line.page, line.x0, line.y0, line.x1, line.y1] for line in lines],
     }
@@ -93,7 +114,11 @@ async def _with_origin(app: App, citation: Citation) -> Citation:
         return citation
     info = await app.catalog.document(citation.doc_id)
     page = await app.snapshots.get(info.collection, citation.uri)
-    return citation if page is None else citation.model_copy(update={"origin": "web", "fetched_at": page.fetched_at})
+    return (
+        citation
+        if page is None
+        else citation.model_copy(update={"origin": "web", "fetched_at": page.fetched_at})
+    )
 
 
 def _section(section: Section | None) -> str:

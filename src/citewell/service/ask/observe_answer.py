@@ -1,5 +1,5 @@
-"""An answer on its way, told to whoever looks on (`citewell.instrumentation`). The one rule: which agent, how it ended,
-how long; not a word of question or answer.
+"""An answer on its way, told to whoever looks on (`citewell.instrumentation`). The one rule: which
+agent, how it ended, how long; not a word of question or answer.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
-"""What people may say about a search (which documents, which strategy, how much newness and variety count), and about how a
-question is answered (what it may cost, which loops, whether the web and the memory are used).
+"""What people may say about a search (which documents, which strategy, how much newness and variety
+count), and about how a question is answered (what it may cost, which loops, whether the web and the
+memory are used).
 
-The one rule: a wrong value is refused by its name, with what would be right; what is said here is said alike on the command
-line, in `POST /api/search` and in the `options` of `POST /api/ask`.
+The one rule: a wrong value is refused by its name, with what would be right; what is said here is
+said alike on the command line, in `POST /api/search` and in the `options` of `POST /api/ask`.
 """
 
 from __future__ import annotations
@@ -31,7 +32,9 @@ MOST_DOCUMENTS = 1_000  # named in one search
 
 
 class SearchOptions(Shown):
-    """`doc_ids` are ids, addresses or paths; `types` media types or suffixes; `since` and `until` a year, a month or a day."""
+    """`doc_ids` are ids, addresses or paths; `types` media types or suffixes; `since` and `until` a
+    year, a month or a day.
+    """
 
     doc_ids: list[str] = Field(default=[], max_length=MOST_DOCUMENTS)
     types: list[str] = Field(default=[], max_length=50)
@@ -45,12 +48,14 @@ class SearchOptions(Shown):
 
 
 class AskOptions(SearchOptions):
-    """`max_...`: the budget of this question. `corrections`, `inner_loop`, `outer_loop`: how the dual loop goes about it. `web`
-    and `memory` False: neither is used; None: as the settings say. From `start_urls` on: of the website agent, as spec 002 has
-    them. `allowed_domains` None: the hosts of the start pages; empty: every one. From `event` on: of the paper agent; what the
-    session is to do (None: what its state expects), what the reader has marked, the sender's own name of the message, and the
-    language of report and route. `source` of the data agent: the tables that are asked. `knowledge` False: what people have
-    confirmed is not used (to measure what it is worth).
+    """`max_...`: the budget of this question. `corrections`, `inner_loop`, `outer_loop`: how the
+    dual loop goes about it. `web` and `memory` False: neither is used; None: as the settings say.
+    From `start_urls` on: of the website agent, as spec 002 has them. `allowed_domains` None: the
+    hosts of the start pages; empty: every one. From `event` on: of the paper agent; what the
+    session is to do (None: what its state expects), what the reader has marked, the sender's own
+    name of the message, and the language of report and route. `source` of the data agent: the
+    tables that are asked. `knowledge` False: what people have confirmed is not used (to measure
+    what it is worth).
     """
 
     max_calls: int | None = Field(None, ge=1)
@@ -99,7 +104,9 @@ def narrowed(options: SearchOptions) -> bool:
 
 def unused(agent: str, options: AskOptions, settings: Settings) -> list[str]:
     """Warnings of what was said and does not count."""
-    if said := [name for name in UNKNOWN.get(agent, ()) if getattr(options, name) not in (None, [], "")]:
+    if said := [
+        name for name in UNKNOWN.get(agent, ()) if getattr(options, name) not in (None, [], "")
+    ]:
         return [f"the {agent} agent does not use {', '.join(said)}"]
     if agent != "dual_loop":
         return []
@@ -128,14 +135,24 @@ def options_of(given: Mapping[str, Any], kind: type[Given]) -> Given:
 
 def _hint(name: str, known: Iterable[str]) -> str:
     near = difflib.get_close_matches(name, [each for each in known if each != name], n=1)
-    return "" if name in known else f"did you mean {near[0]}?" if near else f"known: {', '.join(known)}"
+    return (
+        ""
+        if name in known
+        else f"did you mean {near[0]}?"
+        if near
+        else f"known: {', '.join(known)}"
+    )
 
 
 def strategy_of(options: SearchOptions, app: App) -> str:
     """Raises InvalidInput for an unknown one, naming those there are."""
     name = options.strategy or app.settings.search.strategy
     if name not in STRATEGIES:
-        raise InvalidInput(f"unknown strategy: {name}", hint=f"known: {', '.join(STRATEGIES)}", code="unknown_strategy")
+        raise InvalidInput(
+            f"unknown strategy: {name}",
+            hint=f"known: {', '.join(STRATEGIES)}",
+            code="unknown_strategy",
+        )
     return name
 
 
@@ -143,13 +160,24 @@ async def filter_of(app: App, options: SearchOptions, collections: Sequence[str]
     """Raises InvalidInput for a wrong value, NotFound for an unknown document."""
     unknown = [lang for lang in options.langs if lang not in LANGS]
     if unknown:
-        raise InvalidInput(f"unknown language: {', '.join(unknown)}", hint=f"known: {', '.join(LANGS)}")
+        raise InvalidInput(
+            f"unknown language: {', '.join(unknown)}", hint=f"known: {', '.join(LANGS)}"
+        )
     since, until = moment(options.since, "since"), moment(options.until, "until", end=True)
     if since is not None and until is not None and since > until:
-        raise InvalidInput(f"since {options.since} is later than until {options.until}", hint="nothing could be found")
+        raise InvalidInput(
+            f"since {options.since} is later than until {options.until}",
+            hint="nothing could be found",
+        )
     return Filter(
         collections=tuple(collections),
-        doc_ids=tuple([doc for target in options.doc_ids for doc in await _documents(app, target, collections)]),
+        doc_ids=tuple(
+            [
+                doc
+                for target in options.doc_ids
+                for doc in await _documents(app, target, collections)
+            ]
+        ),
         langs=tuple(options.langs),
         media_types=media_types(options.types),
         since=since,
@@ -159,28 +187,45 @@ async def filter_of(app: App, options: SearchOptions, collections: Sequence[str]
 
 
 async def _documents(app: App, target: str, collections: Sequence[str]) -> list[str]:
-    """The ids that one name means. Raises NotFound, and InvalidInput where they are all in other collections."""
-    found = [await app.catalog.document(target)] if target.startswith("doc_") else await find_documents(app, target)
+    """The ids that one name means. Raises NotFound, and InvalidInput where they are all in other
+    collections.
+    """
+    found = (
+        [await app.catalog.document(target)]
+        if target.startswith("doc_")
+        else await find_documents(app, target)
+    )
     within = [info.doc_id for info in found if info.collection in collections]
     if not within:
         there = ", ".join(sorted({info.collection for info in found}))
-        raise InvalidInput(f"{target} is in collection {there}", hint=f"search there: collection {there}")
+        raise InvalidInput(
+            f"{target} is in collection {there}", hint=f"search there: collection {there}"
+        )
     return within
 
 
 def moment(given: str | None, name: str, *, end: bool = False) -> float | None:
-    """Seconds since the epoch at which a day, month or year (in UTC) begins, or `end`s. Raises InvalidInput."""
+    """Seconds since the epoch at which a day, month or year (in UTC) begins, or `end`s. Raises
+    InvalidInput.
+    """
     if given is None or not given.strip():
         return None
     text = given.strip()
     for form, after in _FORMS.items():
         with suppress(ValueError, OverflowError):
             start = datetime.strptime(text, form).replace(tzinfo=UTC)
-            return (_next(start, after) - timedelta(milliseconds=1)).timestamp() if end else start.timestamp()
+            return (
+                (_next(start, after) - timedelta(milliseconds=1)).timestamp()
+                if end
+                else start.timestamp()
+            )
     with suppress(ValueError, OverflowError):
         exact = datetime.fromisoformat(text)
         return (exact if exact.tzinfo else exact.replace(tzinfo=UTC)).timestamp()
-    raise InvalidInput(f"{name}: {given!r} is not a date", hint="a day, a month or a year: 2024-05-01, 2024-05, 2024")
+    raise InvalidInput(
+        f"{name}: {given!r} is not a date",
+        hint="a day, a month or a year: 2024-05-01, 2024-05, 2024",
+    )
 
 
 def _next(start: datetime, after: Callable[[datetime], datetime]) -> datetime:

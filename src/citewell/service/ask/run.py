@@ -1,6 +1,8 @@
-"""One question on its way through an agent: what it was asked with, what it has cost, how far it has come.
+"""One question on its way through an agent: what it was asked with, what it has cost, how far it
+has come.
 
-The one rule: a step is counted where it is kept, so that a run that goes on elsewhere knows all that was done.
+The one rule: a step is counted where it is kept, so that a run that goes on elsewhere knows all
+that was done.
 """
 
 from __future__ import annotations
@@ -24,14 +26,17 @@ from citewell.store.index.base import Filter
 from citewell.types import Answer, Message, Shown, Status, Step, Usage
 
 MOST_HISTORY = 100  # messages that a request may bring
-LONGEST_MESSAGE = 20_000  # characters of each; the outline of what was said takes the first sentences
+LONGEST_MESSAGE = (
+    20_000  # characters of each; the outline of what was said takes the first sentences
+)
 _TOKENS = TypeAdapter(Tokens)
 
 
 class AskRequest(Shown):
-    """What a channel asks. `history` given: it is used instead of a session; as much as `recent` leaves. `keep` False: no
-    session is made for it, and nothing is remembered. `options`: the fields of AskOptions. `resume`: the trace_id of a run that
-    did not end; it goes on as it was asked, and nothing else of this request but the `user_id` counts.
+    """What a channel asks. `history` given: it is used instead of a session; as much as `recent`
+    leaves. `keep` False: no session is made for it, and nothing is remembered. `options`: the
+    fields of AskOptions. `resume`: the trace_id of a run that did not end; it goes on as it was
+    asked, and nothing else of this request but the `user_id` counts.
     """
 
     question: str = ""
@@ -47,10 +52,15 @@ class AskRequest(Shown):
     @field_validator("history")
     @classmethod
     def _readable(cls, history: list[Message] | None) -> list[Message] | None:
-        """What is longer than any answer is no conversation, and would have to be read with every question."""
+        """What is longer than any answer is no conversation, and would have to be read with every
+        question.
+        """
         for n, message in enumerate(history or [], 1):
             if len(message.content) > LONGEST_MESSAGE:
-                raise ValueError(f"message {n} has {len(message.content)} characters, {LONGEST_MESSAGE} are allowed")
+                raise ValueError(
+                    f"message {n} has {len(message.content)} characters, {LONGEST_MESSAGE} are "
+                    "allowed"
+                )
         return history
 
     @model_validator(mode="after")
@@ -62,7 +72,10 @@ class AskRequest(Shown):
 
 def recent(history: Sequence[Message]) -> list[Message]:
     """What of a conversation a request may bring, of programs that send all of it."""
-    return [m.model_copy(update={"content": m.content[:LONGEST_MESSAGE]}) for m in history[-MOST_HISTORY:]]
+    return [
+        m.model_copy(update={"content": m.content[:LONGEST_MESSAGE]})
+        for m in history[-MOST_HISTORY:]
+    ]
 
 
 def new_trace_id() -> str:
@@ -82,8 +95,9 @@ class Answered(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """What a run makes of its session, committed together with its answer: `change` writes to `session_data`. `before_us`: what
-    somebody who was quicker has kept of the same message. `needed`: the answer is worth nothing where this cannot be kept.
+    """What a run makes of its session, committed together with its answer: `change` writes to
+    `session_data`. `before_us`: what somebody who was quicker has kept of the same message.
+    `needed`: the answer is worth nothing where this cannot be kept.
     """
 
     before: str
@@ -96,8 +110,9 @@ class Ending:
 
 @dataclass(frozen=True, slots=True)
 class Again:
-    """A kept trace is replayed: the one of `trace_id`, begun `at` that moment, its session then in `state` and having heard
-    `history`. `read`: pages that it asked for, by `ingest.urls.identity`. `fetch`: they may be asked for anew.
+    """A kept trace is replayed: the one of `trace_id`, begun `at` that moment, its session then in
+    `state` and having heard `history`. `read`: pages that it asked for, by `ingest.urls.identity`.
+    `fetch`: they may be asked for anew.
     """
 
     trace_id: str
@@ -110,11 +125,12 @@ class Again:
 
 @dataclass(slots=True)
 class Run:
-    """`holder`: the token under which its progress is kept; empty where it is not. `before`: seconds it took in an earlier
-    process. `goes_on`: the node it goes on from, and `state` that of the agent then. `recalled`: ids of memories that it saw.
-    `stop`: set where who asked wants an answer from what there is now. `session_data`: what its session is to keep beside what
-    was said; `ending`: what the run makes of its session, where that is more. `repeats`: the answer was kept before. `again`:
-    it is the replay of a trace, of which nothing is kept.
+    """`holder`: the token under which its progress is kept; empty where it is not. `before`:
+    seconds it took in an earlier process. `goes_on`: the node it goes on from, and `state` that of
+    the agent then. `recalled`: ids of memories that it saw. `stop`: set where who asked wants an
+    answer from what there is now. `session_data`: what its session is to keep beside what was said;
+    `ending`: what the run makes of its session, where that is more. `repeats`: the answer was kept
+    before. `again`: it is the replay of a trace, of which nothing is kept.
     """
 
     app: App
@@ -152,7 +168,9 @@ class Run:
 
     @property
     def budget(self) -> Budget:
-        """What the request allows; where it says nothing, what the settings allow the agent. One pass needs no limit."""
+        """What the request allows; where it says nothing, what the settings allow the agent. One
+        pass needs no limit.
+        """
         said, settings, loops = self.options, self.app.settings.dual_loop, self.agent == "dual_loop"
         seconds = {
             "dual_loop": settings.max_seconds,
@@ -206,12 +224,18 @@ class Run:
         )
 
     async def hold(self, node: str, agent: dict[str, Any] | None = None) -> None:
-        """Keep that it is under way and goes on at `node`; without `agent` (the state of its agent) from its beginning."""
+        """Keep that it is under way and goes on at `node`; without `agent` (the state of its agent)
+        from its beginning.
+        """
         if not self.holder:
             said = self.request.model_dump(mode="json") | {"session_id": self.session_id or None}
-            self.holder = await self.app.runs.begin(self.trace_id, self.request.user_id, self.agent, said)
+            self.holder = await self.app.runs.begin(
+                self.trace_id, self.request.user_id, self.agent, said
+            )
             await self.app.runs.renew(self.trace_id, self.holder)
-        await self.app.runs.keep(self.trace_id, self.holder, node, {"agent": agent or {}, "run": self._dumped()})
+        await self.app.runs.keep(
+            self.trace_id, self.holder, node, {"agent": agent or {}, "run": self._dumped()}
+        )
 
     async def count(self, step: Step, _: str = "") -> None:
         """A node is finished; what an agent that is not kept hands to its graph."""
@@ -246,4 +270,9 @@ class Run:
         self.steps = [Step(**step) for step in kept["steps"]]
         self.before = kept["seconds"]
         if self.meter is not None:
-            self.meter.restore(kept["calls"], _TOKENS.validate_python(kept["tokens"]), kept["prompts"], kept["seconds"])
+            self.meter.restore(
+                kept["calls"],
+                _TOKENS.validate_python(kept["tokens"]),
+                kept["prompts"],
+                kept["seconds"],
+            )

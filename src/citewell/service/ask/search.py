@@ -1,6 +1,8 @@
-"""Search for passages, without an answer: what is found, where it stands, and how sure the search is.
+"""Search for passages, without an answer: what is found, where it stands, and how sure the search
+is.
 
-The one rule: the agents and this search ask through the same query, so what is seen here is what an answer is made of.
+The one rule: the agents and this search ask through the same query, so what is seen here is what an
+answer is made of.
 """
 
 from __future__ import annotations
@@ -39,8 +41,9 @@ class SearchRequest(SearchOptions):
 
 
 class Passage(Shown):
-    """A passage found. `marks` are (start, end) of the question's words within `snippet`; `start` and `end` are of the whole
-    passage within its document's text. `dated`: its document's day, or when it was added, in seconds since the epoch.
+    """A passage found. `marks` are (start, end) of the question's words within `snippet`; `start`
+    and `end` are of the whole passage within its document's text. `dated`: its document's day, or
+    when it was added, in seconds since the epoch.
     """
 
     n: int
@@ -64,7 +67,9 @@ class Passage(Shown):
 
 
 class SearchResult(Shown):
-    """`confidence`: how likely it is that the first three passages hold what was asked for, 0 to 1."""
+    """`confidence`: how likely it is that the first three passages hold what was asked for, 0
+    to 1.
+    """
 
     query: str
     collections: list[str]
@@ -78,26 +83,40 @@ class SearchResult(Shown):
 def request_of(query: str, given: Mapping[str, Any]) -> SearchRequest:
     """A request of what people typed. Raises InvalidInput naming the option that is wrong."""
     of_request = set(SearchRequest.model_fields) - set(SearchOptions.model_fields)
-    options = options_of({name: value for name, value in given.items() if name not in of_request}, SearchOptions)
-    return SearchRequest(query=query, **(options.model_dump() | {name: given[name] for name in of_request if name in given}))
+    options = options_of(
+        {name: value for name, value in given.items() if name not in of_request}, SearchOptions
+    )
+    return SearchRequest(
+        query=query,
+        **(options.model_dump() | {name: given[name] for name in of_request if name in given}),
+    )
 
 
 async def search(app: App, request: SearchRequest) -> SearchResult:
-    """Raises InvalidInput for a wrong value, NotFound for an unknown collection or document, StorageError."""
+    """Raises InvalidInput for a wrong value, NotFound for an unknown collection or document,
+    StorageError.
+    """
     started = time.perf_counter()
     text = clean(request.query)
     if not text:
         raise InvalidInput("the query is empty", hint="search for something in words")
     if len(text) > LONGEST:
-        raise InvalidInput(f"the query has {len(text)} characters, {LONGEST} are allowed", hint="search for less at once")
-    names = list(dict.fromkeys([*([request.collection] if request.collection else []), *request.collections]))
+        raise InvalidInput(
+            f"the query has {len(text)} characters, {LONGEST} are allowed",
+            hint="search for less at once",
+        )
+    names = list(
+        dict.fromkeys([*([request.collection] if request.collection else []), *request.collections])
+    )
     infos = [await app.catalog.collection(name) for name in names or [app.settings.collection]]
     searched = [info.name for info in infos]
     strategy = strategy_of(request, app)
     where = await filter_of(app, request, searched)
     warnings = waiting([(info.chunks, info.embedded) for info in infos])
     vector, troubles = await embed_query(app, text)
-    found = await STRATEGIES[strategy](app.index, query_of(app, request, text, vector, search_names(text), where, request.k))
+    found = await STRATEGIES[strategy](
+        app.index, query_of(app, request, text, vector, search_names(text), where, request.k)
+    )
     return SearchResult(
         query=text,
         collections=searched,
@@ -154,11 +173,15 @@ async def find(
 
 
 def waiting(counts: Sequence[tuple[int, int]]) -> list[str]:
-    """A warning where passages of the collections still wait for their vectors: (passages, embedded) of each."""
+    """A warning where passages of the collections still wait for their vectors: (passages,
+    embedded) of each.
+    """
     total, embedded = sum(chunks for chunks, _ in counts), sum(done for _, done in counts)
     if embedded >= total:
         return []
-    return [f"{total - embedded} of {total} chunks are searched by words only: still being embedded"]
+    return [
+        f"{total - embedded} of {total} chunks are searched by words only: still being embedded"
+    ]
 
 
 async def embed_query(app: App, text: str) -> tuple[Vector | None, list[str]]:

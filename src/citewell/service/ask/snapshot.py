@@ -1,6 +1,8 @@
-"""The chain of thought behind an answer in the shape of spec 004, section 4.1, whichever agent answered.
+"""The chain of thought behind an answer in the shape of spec 004, section 4.1, whichever agent
+answered.
 
-The one rule: it is made of what the steps noted and what the answer shows; no model is asked, and nothing is guessed.
+The one rule: it is made of what the steps noted and what the answer shows; no model is asked, and
+nothing is guessed.
 """
 
 from __future__ import annotations
@@ -28,7 +30,11 @@ class Noted:
 
     def all(self, name: str) -> list[Any]:
         """Every value under this name that says something, in order."""
-        return [step.detail[name] for step in self.steps if step.detail.get(name) not in (None, "", [], {})]
+        return [
+            step.detail[name]
+            for step in self.steps
+            if step.detail.get(name) not in (None, "", [], {})
+        ]
 
     def last(self, name: str) -> Any:
         """None where nobody noted it."""
@@ -36,8 +42,9 @@ class Noted:
 
 
 def request_of(run: Run) -> dict[str, Any]:
-    """What was asked, in full, so that it can be asked again: the conversation before it, and where an agent takes more from
-    its session (a website its scope, a paper its state), that too. Settings and keys are not in it; who answered is, by name.
+    """What was asked, in full, so that it can be asked again: the conversation before it, and where
+    an agent takes more from its session (a website its scope, a paper its state), that too.
+    Settings and keys are not in it; who answered is, by name.
     """
     asked = run.request
     options = run.options.model_dump(mode="json", exclude_defaults=True)
@@ -59,7 +66,9 @@ def request_of(run: Run) -> dict[str, Any]:
 
 
 def snapshot_of(trace: Trace) -> Snapshot:
-    """Of any trace, an old one too. `generated_logic` is the SQL of the data agent, else what was searched, read and cited."""
+    """Of any trace, an old one too. `generated_logic` is the SQL of the data agent, else what was
+    searched, read and cited.
+    """
     noted, answer = Noted(trace.steps), trace.answer
     return Snapshot(
         trace_id=trace.trace_id,
@@ -127,7 +136,11 @@ def _reasoning(noted: Noted, answer: Answer, question: str) -> str:
     say("intent", intent=noted.last("intent_type") or noted.last("intent"))
     say("alone", standalone=_other_words(noted, question))
     say("memories", n=len(noted.last("memories") or []))
-    say("route", route=(noted.all("route") or [None])[0], reason=in_words_of(lang, str(noted.last("reason") or "")))
+    say(
+        "route",
+        route=(noted.all("route") or [None])[0],
+        reason=in_words_of(lang, str(noted.last("reason") or "")),
+    )
     pages = sum(map(len, noted.all("pages")))
     say("pages", n=pages, rounds=max([1, *(int(n) + 1 for n in noted.all("iteration"))]))
     say("agents", agents=", ".join(map(str, noted.last("agents") or [])))
@@ -136,7 +149,12 @@ def _reasoning(noted: Noted, answer: Answer, question: str) -> str:
     if (probability := noted.last("probability")) is not None:
         said.append(words["decision"].format(probability=float(probability)))
     say("again", times=noted.last("attempt"))
-    say("audit", found=next((step.action for step in reversed(noted.steps) if step.node == "control_audit"), None))
+    say(
+        "audit",
+        found=next(
+            (step.action for step in reversed(noted.steps) if step.node == "control_audit"), None
+        ),
+    )
     say("followed", items=", ".join(each.item_id for each in answer.followed))
     say("stop", reason=answer.stop_reason)
     return ("" if lang == "zh" else " ").join(said)
@@ -145,16 +163,27 @@ def _reasoning(noted: Noted, answer: Answer, question: str) -> str:
 def _other_words(noted: Noted, question: str) -> str | None:
     """The question on its own, where that is not just how it was asked."""
     alone = noted.last("standalone") or noted.last("clarified_question")
-    return None if alone is None or " ".join(str(alone).split()) == " ".join(question.split()) else str(alone)
+    return (
+        None
+        if alone is None or " ".join(str(alone).split()) == " ".join(question.split())
+        else str(alone)
+    )
 
 
 # ---------------------------------------------------------------- the logic
 
 
 def _logic(agent: str, noted: Noted, answer: Answer) -> str:
-    """One line a thing that was done, in order; what was cited comes last. Of tables the statement as it ran."""
+    """One line a thing that was done, in order; what was cited comes last. Of tables the statement
+    as it ran.
+    """
     if agent == "data":
-        return str((answer.data or {}).get("sql") or noted.last("sql") or noted.last("generated_logic") or "")
+        return str(
+            (answer.data or {}).get("sql")
+            or noted.last("sql")
+            or noted.last("generated_logic")
+            or ""
+        )
     lines = [line for step in noted.steps for line in _done(step)]
     return "\n".join([*dict.fromkeys(lines), *map(_cited, answer.citations)])
 
@@ -162,7 +191,10 @@ def _logic(agent: str, noted: Noted, answer: Answer) -> str:
 def _done(step: Step) -> list[str]:
     """What one step did, by what it noted."""
     return [
-        line for name, tell in TOLD.items() if step.detail.get(name) not in (None, "", [], {}) for line in tell(step.detail)
+        line
+        for name, tell in TOLD.items()
+        if step.detail.get(name) not in (None, "", [], {})
+        for line in tell(step.detail)
     ]
 
 
@@ -171,11 +203,17 @@ def _route(detail: dict[str, Any]) -> list[str]:
 
 
 def _evidence(detail: dict[str, Any]) -> list[str]:
-    return [f"found: {_place(hit)}: {_short(str(hit.get('text', '')), GLIMPSE)}" for hit in detail["evidence"][:FOUND]]
+    return [
+        f"found: {_place(hit)}: {_short(str(hit.get('text', '')), GLIMPSE)}"
+        for hit in detail["evidence"][:FOUND]
+    ]
 
 
 def _hits(detail: dict[str, Any]) -> list[str]:
-    return [f"found: {_place(hit)}: {_short(str(hit.get('text', '')), GLIMPSE)}" for hit in detail["hits"][:FOUND]]
+    return [
+        f"found: {_place(hit)}: {_short(str(hit.get('text', '')), GLIMPSE)}"
+        for hit in detail["hits"][:FOUND]
+    ]
 
 
 def _pages(detail: dict[str, Any]) -> list[str]:
@@ -197,7 +235,8 @@ TOLD: dict[str, Callable[[dict[str, Any]], list[str]]] = {
     "hits": _hits,
     "steps": _steps,
     "confirmed": lambda detail: [
-        f"confirmed: {each['item_id']}: {_short(str(each['question']))}" for each in detail["confirmed"]
+        f"confirmed: {each['item_id']}: {_short(str(each['question']))}"
+        for each in detail["confirmed"]
     ],
 }
 

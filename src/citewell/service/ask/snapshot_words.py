@@ -1,6 +1,8 @@
-"""What a snapshot's reasoning is put in: our sentences, and the reasons that `auto` and the routes give, in Chinese too.
+"""What a snapshot's reasoning is put in: our sentences, and the reasons that `auto` and the routes
+give, in Chinese too.
 
-The one rule: one language a question. A reason that has no Chinese here is left out of a Chinese text, not mixed into it.
+The one rule: one language a question. A reason that has no Chinese here is left out of a Chinese
+text, not mixed into it.
 """
 
 from __future__ import annotations
@@ -40,8 +42,8 @@ WORDS = {
         "stop": "结束的原因：{reason}。",
     },
 }
-# Reasons as service/ask/choose_agent.py, service/tables/choose_source.py, skills/dialogue/route.py and
-# agents/dual_loop_talk.py word them; what a group holds is a name and stays as it is.
+# Reasons as service/ask/choose_agent.py, service/tables/choose_source.py, skills/dialogue/route.py
+# and agents/dual_loop_talk.py word them; what a group holds is a name and stays as it is.
 # tests/service/test_snapshot.py holds this against their sources.
 REASONS = {
     "this session reads a paper": "这个会话在读一篇论文",

@@ -1,7 +1,9 @@
-"""What each loop is worth: the same questions asked by one pass, by the dual loop without one of its loops, and by all of it.
+"""What each loop is worth: the same questions asked by one pass, by the dual loop without one of
+its loops, and by all of it.
 
-The one rule: the variants differ in what their names say and in nothing else; each asks all questions before the next begins,
-so that none finds its prompts in the model's cache because another has just sent them.
+The one rule: the variants differ in what their names say and in nothing else; each asks all
+questions before the next begins, so that none finds its prompts in the model's cache because
+another has just sent them.
 """
 
 from __future__ import annotations
@@ -49,8 +51,8 @@ async def ablate(
     told: Callable[[str], None],
     on_progress: OnProgress,
 ) -> AsyncIterator[tuple[Variant, Report]]:
-    """A report for each of VARIANTS, as it is done. Journals are kept until all are, so that a stopped ablation goes on from
-    there. Raises what `Evaluation.run` raises.
+    """A report for each of VARIANTS, as it is done. Journals are kept until all are, so that a
+    stopped ablation goes on from there. Raises what `Evaluation.run` raises.
     """
     journals = []
     for variant in VARIANTS:

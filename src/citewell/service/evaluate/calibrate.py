@@ -1,4 +1,5 @@
-"""Keep weights that were fitted on an evaluation as the library's own, show which are in force, and undo it.
+"""Keep weights that were fitted on an evaluation as the library's own, show which are in force, and
+undo it.
 
 The one rule: weights that foretell no better than always saying the mean are not kept.
 """
@@ -24,25 +25,39 @@ def reason_against(fit: Fit) -> str:
     if whole.n < FEWEST:
         return f"{whole.n} items are too few, {FEWEST} are needed"
     if whole.brier >= whole.brier_of_the_mean:
-        return f"its Brier score of {whole.brier:.3f} is no better than always the mean ({whole.brier_of_the_mean:.3f})"
+        return (
+            f"its Brier score of {whole.brier:.3f} is no better than always the mean "
+            f"({whole.brier_of_the_mean:.3f})"
+        )
     return ""
 
 
 def save(app: App, report: Report) -> tuple[Path | None, list[str]]:
-    """Write what is worth keeping to the library's calibration file, beside what is kept there; says what was left out and why.
+    """Write what is worth keeping to the library's calibration file, beside what is kept there;
+    says what was left out and why.
 
     Raises StorageError.
     """
     path, told = app.settings.home / OWN, []
     kept: dict[str, Logistic] = {}
-    fits = {"retrieval": None, **({} if report.run.only else {"answer": None}), **{fit.name: fit for fit in report.fits}}
+    fits = {
+        "retrieval": None,
+        **({} if report.run.only else {"answer": None}),
+        **{fit.name: fit for fit in report.fits},
+    }
     if len(fits) > 2:
         fits.pop("answer", None)  # there is a tier's
     for name, fit in fits.items():
-        reason = reason_against(fit) if fit else "nothing to learn from: it takes items of both kinds, right and wrong"
+        reason = (
+            reason_against(fit)
+            if fit
+            else "nothing to learn from: it takes items of both kinds, right and wrong"
+        )
         if fit and not reason:
             fitted = _fitted(fit, report)
-            kept[name] = Logistic(bias=fit.bias, weights=fit.weights, threshold=fit.threshold, fitted=fitted)
+            kept[name] = Logistic(
+                bias=fit.bias, weights=fit.weights, threshold=fit.threshold, fitted=fitted
+            )
         else:
             told.append(f"the {name} confidence is left as it is: {reason}")
     if not kept:
@@ -52,7 +67,9 @@ def save(app: App, report: Report) -> tuple[Path | None, list[str]]:
     except ConfigError as error:
         told.append(f"what was kept before is replaced: {error.message}")
         before = Calibration()
-    answer = before.answer | {name.partition(":")[2]: each for name, each in kept.items() if name != "retrieval"}
+    answer = before.answer | {
+        name.partition(":")[2]: each for name, each in kept.items() if name != "retrieval"
+    }
     _write(path, Calibration(retrieval=kept.get("retrieval", before.retrieval), answer=answer))
     return path, told
 
@@ -80,7 +97,9 @@ def _write(path: Path, calibration: Calibration) -> None:
         new.write_text(calibration.model_dump_json(indent=2, exclude_none=True) + "\n", "utf-8")
         os.replace(new, path)  # noqa: PTH105 - the atomic one
     except OSError as error:
-        raise StorageError(f"{path}: {error.strerror}", hint="make the home folder writable") from None
+        raise StorageError(
+            f"{path}: {error.strerror}", hint="make the home folder writable"
+        ) from None
 
 
 def undo(app: App) -> bool:

@@ -1,7 +1,9 @@
-"""A corpus to ask questions on: of a data set, in a library of its own under the cache folder, or the user's own collection.
+"""A corpus to ask questions on: of a data set, in a library of its own under the cache folder, or
+the user's own collection.
 
-The one rule: nothing of an evaluation is ever written to the user's documents. A corpus is loaded once: its library is named
-by all that makes it what it is (content, embedder, way of cutting), and used again as long as that is the same.
+The one rule: nothing of an evaluation is ever written to the user's documents. A corpus is loaded
+once: its library is named by all that makes it what it is (content, embedder, way of cutting), and
+used again as long as that is the same.
 """
 
 from __future__ import annotations
@@ -37,7 +39,9 @@ LOADED = "loaded.json"  # written last: what the library was made of, and what c
 
 @dataclass(frozen=True, slots=True)
 class Corpus:
-    """An open library to ask on. `fingerprint` tells it from any other; `names`: a data set's own names of stored documents."""
+    """An open library to ask on. `fingerprint` tells it from any other; `names`: a data set's own
+    names of stored documents.
+    """
 
     app: App
     collection: str
@@ -46,11 +50,18 @@ class Corpus:
     names: dict[str, str] = field(default_factory=dict)
 
     async def known_as(self) -> tuple[dict[str, DocumentInfo], dict[str, set[str]]]:
-        """The documents by id, and for every name a question may use (own name, uri, file name, id) the ids it means."""
+        """The documents by id, and for every name a question may use (own name, uri, file name, id)
+        the ids it means.
+        """
         infos = await self.app.catalog.documents(self.collection)
         means: dict[str, set[str]] = {}
         for info in infos:
-            for name in {info.doc_id, info.uri, PurePosixPath(info.uri).name, self.names.get(info.uri, info.uri)}:
+            for name in {
+                info.doc_id,
+                info.uri,
+                PurePosixPath(info.uri).name,
+                self.names.get(info.uri, info.uri),
+            }:
                 means.setdefault(name, set()).add(info.doc_id)
         return {info.doc_id: info for info in infos}, means
 
@@ -58,28 +69,47 @@ class Corpus:
 async def collection_of(app: App, name: str | None) -> Corpus:
     """The user's own collection, read only. Raises NotFound."""
     info = await app.catalog.collection(name or app.settings.collection)
-    documents = sorted((each.uri, each.sha256, each.version, each.chunks) for each in await app.catalog.documents(info.name))
+    documents = sorted(
+        (each.uri, each.sha256, each.version, each.chunks)
+        for each in await app.catalog.documents(info.name)
+    )
     cut_by = dict(await app.catalog.chunking(info.name))
     parts = [info.name, info.embedded, documents, cut_by, str(app.settings.home)]
-    mark = hashlib.sha256(json.dumps(parts, sort_keys=True).encode("utf-8", "surrogateescape")).hexdigest()
+    mark = hashlib.sha256(
+        json.dumps(parts, sort_keys=True).encode("utf-8", "surrogateescape")
+    ).hexdigest()
     waiting = info.chunks - info.embedded
-    troubles = [f"{waiting} of {info.chunks} passages of {info.name} wait to be found by meaning"] if waiting > 0 else []
+    troubles = (
+        [f"{waiting} of {info.chunks} passages of {info.name} wait to be found by meaning"]
+        if waiting > 0
+        else []
+    )
     return Corpus(app, info.name, mark, troubles)
 
 
 @asynccontextmanager
-async def loaded(app: App, path: Path, *, fresh: bool = False, on_progress: OnProgress | None = None) -> AsyncIterator[Corpus]:
-    """The corpus at `path` (JSON lines, or a folder of files) in its library; the models are those of `app`.
+async def loaded(
+    app: App, path: Path, *, fresh: bool = False, on_progress: OnProgress | None = None
+) -> AsyncIterator[Corpus]:
+    """The corpus at `path` (JSON lines, or a folder of files) in its library; the models are those
+    of `app`.
 
-    `fresh`: read and cut it again; only new texts are embedded. Raises InvalidInput where there is nothing to load.
+    `fresh`: read and cut it again; only new texts are embedded. Raises InvalidInput where there is
+    nothing to load.
     """
     source = await anyio.to_thread.run_sync(_source, path, app)
-    home = app.settings.cache / "eval" / f"{re.sub(r'[^a-zA-Z0-9_-]+', '-', path.stem)[:40]}-{source.fingerprint[:12]}"
+    home = (
+        app.settings.cache
+        / "eval"
+        / f"{re.sub(r'[^a-zA-Z0-9_-]+', '-', path.stem)[:40]}-{source.fingerprint[:12]}"
+    )
     await anyio.to_thread.run_sync(lambda: home.mkdir(parents=True, exist_ok=True))
     settings = app.settings.model_copy(update={"home": home, "collection": COLLECTION})
     async with App(settings, lender=app) as own:
         done = None if fresh else _read_mark(home / LOADED)
-        if done is None or source.files:  # a file that could not be read is tried again; one that was costs nothing
+        if (
+            done is None or source.files
+        ):  # a file that could not be read is tried again; one that was costs nothing
             failed = await _load(own, source, on_progress or silent, fresh=fresh)
             done = {"troubles": [*source.troubles, *failed], "names": source.names}
             (home / LOADED).write_text(json.dumps(done, ensure_ascii=False), "utf-8")
@@ -115,16 +145,27 @@ def _source(path: Path, app: App) -> _Source:
                 files.append(file)
                 names[uri_of(file)] = record.doc_id
             elif record.page is None and record.doc_id in texts:
-                troubles.append(f"{path.name}: doc_id {record.doc_id!r} stands there already; the first one counts")
+                troubles.append(
+                    f"{path.name}: doc_id {record.doc_id!r} stands there already; the first one "
+                    "counts"
+                )
             else:
                 texts.setdefault(record.doc_id, []).append(record)
     for file in files:
         if file.is_file():
             content.update(file.name.encode("utf-8", "surrogateescape") + file.read_bytes())
     if not texts and not files:
-        raise InvalidInput(f"{path}: no document in it", hint="name a JSON lines file, or a folder of files")
-    cut_by = None if files else {"chunker", "chunk_tokens", "overlap_tokens"}  # of a text, nothing else matters
-    made_by = [__version__, app.embedder.name, app.settings.ingest.model_dump(mode="json", include=cut_by)]
+        raise InvalidInput(
+            f"{path}: no document in it", hint="name a JSON lines file, or a folder of files"
+        )
+    cut_by = (
+        None if files else {"chunker", "chunk_tokens", "overlap_tokens"}
+    )  # of a text, nothing else matters
+    made_by = [
+        __version__,
+        app.embedder.name,
+        app.settings.ingest.model_dump(mode="json", include=cut_by),
+    ]
     content.update(json.dumps(made_by, sort_keys=True).encode())
     return _Source(content.hexdigest(), texts, files, names, troubles)
 
@@ -138,7 +179,9 @@ def _read_mark(path: Path) -> dict[str, Any] | None:
 
 
 async def _load(app: App, source: _Source, tell: OnProgress, *, fresh: bool) -> list[str]:
-    """Add what is not there yet and embed it; says what could not be added. A run that was stopped is gone on with."""
+    """Add what is not there yet and embed it; says what could not be added. A run that was stopped
+    is gone on with.
+    """
     await app.catalog.create_collection(COLLECTION)
     there = {info.uri: info.doc_id for info in await app.catalog.documents(COLLECTION)}
     failed = []
@@ -156,8 +199,14 @@ async def _load(app: App, source: _Source, tell: OnProgress, *, fresh: bool) -> 
     if fresh and (read := [doc_id for uri, doc_id in there.items() if uri not in source.texts]):
         await app.catalog.delete(*read)
     if source.files:
-        ingested = await ingest(app, [str(file) for file in source.files], COLLECTION, on_progress=tell)
-        failed += [f"{file.path}: {file.reason}" for file in ingested.report.files if file.status == "failed"]
+        ingested = await ingest(
+            app, [str(file) for file in source.files], COLLECTION, on_progress=tell
+        )
+        failed += [
+            f"{file.path}: {file.reason}"
+            for file in ingested.report.files
+            if file.status == "failed"
+        ]
         if ingested.report.error is not None:
             raise StorageError(ingested.report.error["message"], hint=ingested.report.error["hint"])
         if ingested.problem is not None:
@@ -167,11 +216,22 @@ async def _load(app: App, source: _Source, tell: OnProgress, *, fresh: bool) -> 
 
 
 def document_of(records: Sequence[CorpusDocument], app: App) -> Document:
-    """As it would be read from a file, under the title given; lines with a page become its pages. Raises UnreadableFile."""
-    parts = [assemble.clean(record.text).strip("\n") for record in sorted(records, key=lambda r: r.page or 0)]
+    """As it would be read from a file, under the title given; lines with a page become its pages.
+    Raises UnreadableFile.
+    """
+    parts = [
+        assemble.clean(record.text).strip("\n")
+        for record in sorted(records, key=lambda r: r.page or 0)
+    ]
     whole = "\n\n".join(parts)
-    document = text.parse(whole.encode("utf-8"), f"{records[0].title or records[0].doc_id}.txt", app.settings.ingest)
-    return replace(document, title=records[0].title, pages=_pages(records, parts) if document.text == whole else ())
+    document = text.parse(
+        whole.encode("utf-8"), f"{records[0].title or records[0].doc_id}.txt", app.settings.ingest
+    )
+    return replace(
+        document,
+        title=records[0].title,
+        pages=_pages(records, parts) if document.text == whole else (),
+    )
 
 
 def _pages(records: Sequence[CorpusDocument], parts: Sequence[str]) -> tuple[Page, ...]:

@@ -1,4 +1,6 @@
-"""Ask one question of a data set, and rate the answer. The one rule: only proved sentences count; a refusal says nothing."""
+"""Ask one question of a data set, and rate the answer. The one rule: only proved sentences count; a
+refusal says nothing.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,9 @@ async def answer(shelf: Shelf, asked: Asked, options: Options) -> Replied:
     given, steps = await _ask(shelf, asked, options)
     seconds = time.perf_counter() - started
     question, gold = asked.question, asked.gold
-    said = " ".join(sentence.text for sentence in given.sentences if sentence.verdict != "unsupported")
+    said = " ".join(
+        sentence.text for sentence in given.sentences if sentence.verdict != "unsupported"
+    )
     wanted, decided = _wanted(question), _decided(steps)
     cited = [await _cited(shelf, asked, citation) for citation in given.citations]
     return Replied(
@@ -44,9 +48,13 @@ async def answer(shelf: Shelf, asked: Asked, options: Options) -> Replied:
         verdicts=[sentence.verdict for sentence in given.sentences],
         signals=decided.get("signals"),
         tier=decided.get("tier", ""),
-        candidate_right=wording.right(decided.get("candidate", ""), question.answers, question.answer_parts),
+        candidate_right=wording.right(
+            decided.get("candidate", ""), question.answers, question.answer_parts
+        ),
         candidates=[
-            Candidate(signals=signals, right=wording.right(text, question.answers, question.answer_parts))
+            Candidate(
+                signals=signals, right=wording.right(text, question.answers, question.answer_parts)
+            )
             for text, signals in decided.get("candidates", ())
         ],
         warnings=given.warnings,
@@ -54,7 +62,9 @@ async def answer(shelf: Shelf, asked: Asked, options: Options) -> Replied:
         steps=given.usage.seconds,
         calls=given.usage.calls,
         tokens=given.usage.prompt_tokens + given.usage.completion_tokens,
-        grounded=_share([sentence.verdict for sentence in given.sentences]) if given.sentences else None,
+        grounded=_share([sentence.verdict for sentence in given.sentences])
+        if given.sentences
+        else None,
         stop_reason=given.stop_reason,
         trace_id=given.trace_id,
     )
@@ -102,8 +112,8 @@ async def _cited(shelf: Shelf, asked: Asked, citation: Citation) -> Cited:
 
 
 def _decided(steps: Mapping[str, Step]) -> dict[str, Any]:
-    """What the last decision was made of, as the agent's steps tell it: `signals`, `candidate`, `candidates` and
-    `tier`; of agents that decide otherwise, nothing.
+    """What the last decision was made of, as the agent's steps tell it: `signals`, `candidate`,
+    `candidates` and `tier`; of agents that decide otherwise, nothing.
     """
     found = [step for step in steps.values() if "signals" in step.detail]
     return max(found, key=lambda step: step.n).detail if found else {}

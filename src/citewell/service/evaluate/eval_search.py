@@ -1,6 +1,7 @@
 """Search for one question of a data set, and rate what was found against its gold.
 
-The one rule: what is measured is the search that people get, with the question joined to its history as the agent does it.
+The one rule: what is measured is the search that people get, with the question joined to its
+history as the agent does it.
 """
 
 from __future__ import annotations
@@ -32,7 +33,9 @@ Unit = tuple[str, int]  # a document and, where pages count, one of them; else 0
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A question with the text it is searched by, and the grades of its gold documents as they are stored."""
+    """A question with the text it is searched by, and the grades of its gold documents as they are
+    stored.
+    """
 
     question: Question
     read: Readings
@@ -45,7 +48,9 @@ class Asked:
 
 @dataclass(slots=True)
 class Shelf:
-    """A corpus as questions see it: what its documents are called, in which language they are, what they say."""
+    """A corpus as questions see it: what its documents are called, in which language they are, what
+    they say.
+    """
 
     corpus: Corpus
     infos: dict[str, DocumentInfo]
@@ -64,12 +69,21 @@ class Shelf:
     def asked(self, question: Question) -> Asked:
         """A document that is not there keeps its own name, and is never found."""
         read = readings(clean(question.question), question.history)
-        gold = {doc: grade for name, grade in question.grades.items() for doc in sorted(self.means.get(name, {name}))}
+        gold = {
+            doc: grade
+            for name, grade in question.grades.items()
+            for doc in sorted(self.means.get(name, {name}))
+        }
         return Asked(question, read, gold)
 
     def pair(self, asked: Asked) -> str:
-        """`zh` where question and a gold document are Chinese, `zh→en` where the documents are all English."""
-        lang, langs = asked.question.lang, {self.infos[doc].lang for doc in asked.gold if doc in self.infos}
+        """`zh` where question and a gold document are Chinese, `zh→en` where the documents are all
+        English.
+        """
+        lang, langs = (
+            asked.question.lang,
+            {self.infos[doc].lang for doc in asked.gold if doc in self.infos},
+        )
         return lang if not langs or lang in langs else f"{lang}→{min(langs)}"
 
     async def content(self, doc: str) -> Document:
@@ -79,7 +93,11 @@ class Shelf:
 
     async def covers(self, doc: str, start: int, end: int) -> set[int]:
         """The pages that a span covers."""
-        return {page.number for page in (await self.content(doc)).pages if page.start < end and start < page.end}
+        return {
+            page.number
+            for page in (await self.content(doc)).pages
+            if page.start < end and start < page.end
+        }
 
     async def golden(self, asked: Asked, doc: str, start: int, end: int) -> bool:
         """Whether a span is of a gold document and, where pages are given, on one of them."""
@@ -109,19 +127,29 @@ async def search(shelf: Shelf, asked: Asked, strategy: str) -> Searched:
 
 
 async def _without(shelf: Shelf, asked: Asked, strategy: str) -> dict[str, float] | None:
-    """The signals of the same search where the gold documents are not there; None where no other document is."""
+    """The signals of the same search where the gold documents are not there; None where no other
+    document is.
+    """
     rest = tuple(doc for doc in shelf.infos if doc not in asked.gold)
     if not rest:
         return None
-    hits, _ = await _find(shelf, asked, strategy, Filter(collections=(shelf.corpus.collection,), doc_ids=rest))
+    hits, _ = await _find(
+        shelf, asked, strategy, Filter(collections=(shelf.corpus.collection,), doc_ids=rest)
+    )
     return evidence_signals(asked.read.text, hits) if hits else None
 
 
-async def _find(shelf: Shelf, asked: Asked, strategy: str, where: Filter) -> tuple[list[Hit], float]:
+async def _find(
+    shelf: Shelf, asked: Asked, strategy: str, where: Filter
+) -> tuple[list[Hit], float]:
     """The passages found, best first, and how sure the search is of the best."""
     app, read = shelf.app, asked.read
     vector = await app.embedder.query(read.text)
-    context = Context(read.context, await app.embedder.query(read.context), read.weight) if read.context else None
+    context = (
+        Context(read.context, await app.embedder.query(read.context), read.weight)
+        if read.context
+        else None
+    )
     options, names = SearchOptions(strategy=strategy), search_names(asked.question.question)
     found = await find(app, options, read.text, vector, names, where, HITS, context)
     return found.hits, found.confidence
@@ -130,7 +158,10 @@ async def _find(shelf: Shelf, asked: Asked, strategy: str, where: Filter) -> tup
 async def _by_page(shelf: Shelf, asked: Asked, hits: list[Hit]) -> dict[str, float]:
     """The same figures with pages for documents: a passage stands for the pages it covers."""
     gold: dict[Unit, float] = {(doc, page): 1.0 for doc in asked.gold for page in asked.pages}
-    units = [frozenset((h.doc_id, page) for page in await shelf.covers(h.doc_id, h.start, h.end)) for h in hits]
+    units = [
+        frozenset((h.doc_id, page) for page in await shelf.covers(h.doc_id, h.start, h.end))
+        for h in hits
+    ]
     return ranking.rated(ranking.places(units, gold), gold)
 
 

@@ -1,4 +1,6 @@
-"""What is evaluated: which questions, on which corpus, in which way. The one rule: what is odd is told, never mended."""
+"""What is evaluated: which questions, on which corpus, in which way. The one rule: what is odd is
+told, never mended.
+"""
 
 from __future__ import annotations
 
@@ -18,8 +20,9 @@ _ENDINGS = (".questions.jsonl", "_questions.jsonl")
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """`only`: leave out the answers. `limit`: so many questions of each set, drawn by `seed`; None: all. `fresh`: load corpora
-    again. `said`: options of AskOptions that every question is asked with.
+    """`only`: leave out the answers. `limit`: so many questions of each set, drawn by `seed`; None:
+    all. `fresh`: load corpora again. `said`: options of AskOptions that every question is asked
+    with.
     """
 
     agent: str = "qa"
@@ -32,14 +35,23 @@ class Options:
 
     def check(self) -> None:
         """Raises InvalidInput for a name that is not known."""
-        for kind, name, known in (("agent", self.agent, names()), ("strategy", self.strategy, list(STRATEGIES))):
+        for kind, name, known in (
+            ("agent", self.agent, names()),
+            ("strategy", self.strategy, list(STRATEGIES)),
+        ):
             if name not in known:
-                raise InvalidInput(f"unknown {kind}: {name}", hint=f"known: {', '.join(known)}", code=f"unknown_{kind}")
+                raise InvalidInput(
+                    f"unknown {kind}: {name}",
+                    hint=f"known: {', '.join(known)}",
+                    code=f"unknown_{kind}",
+                )
 
 
 @dataclass(frozen=True, slots=True)
 class Dataset:
-    """A file's questions. `corpus`: the file or folder they are asked on; None: a collection of the user's."""
+    """A file's questions. `corpus`: the file or folder they are asked on; None: a collection of the
+    user's.
+    """
 
     name: str
     path: Path
@@ -48,8 +60,11 @@ class Dataset:
     troubles: list[str]
 
 
-def datasets(paths: Sequence[Path], corpus: Path | None, collection: str | None, options: Options) -> list[Dataset]:
-    """The sets of `paths`, each with the corpus given, or the one that lies beside it, unless a collection is asked on.
+def datasets(
+    paths: Sequence[Path], corpus: Path | None, collection: str | None, options: Options
+) -> list[Dataset]:
+    """The sets of `paths`, each with the corpus given, or the one that lies beside it, unless a
+    collection is asked on.
 
     Raises InvalidInput where a file has no usable question.
     """
@@ -59,26 +74,44 @@ def datasets(paths: Sequence[Path], corpus: Path | None, collection: str | None,
         beside = None if corpus or collection else corpus_beside(path)
         troubles = told(read.troubles)
         if read.broken:
-            troubles.append(f"{path.name}: {len(read.records)} questions used, {read.broken} broken lines left out")
-        idle = sum(not (q.grades or q.answers or q.answer_parts) and q.answerable for q in read.records)
+            troubles.append(
+                f"{path.name}: {len(read.records)} questions used, {read.broken} broken lines "
+                "left out"
+            )
+        idle = sum(
+            not (q.grades or q.answers or q.answer_parts) and q.answerable for q in read.records
+        )
         if idle:
-            troubles.append(f"{path.name}: {idle} questions have neither gold nor answers; only times and quotes count")
+            troubles.append(
+                f"{path.name}: {idle} questions have neither gold nor answers; only times and "
+                "quotes count"
+            )
         drawn_ = drawn(read.records, options.limit, options.seed)
-        found.append(Dataset(_name(path, {one.name for one in found}), path, drawn_, corpus or beside, troubles))
+        found.append(
+            Dataset(
+                _name(path, {one.name for one in found}), path, drawn_, corpus or beside, troubles
+            )
+        )
     return found
 
 
 def corpus_beside(path: Path) -> Path | None:
-    """`NAME.corpus.jsonl` for `NAME.questions.jsonl` (or both with `_`); None where it is not there."""
+    """`NAME.corpus.jsonl` for `NAME.questions.jsonl` (or both with `_`); None where it is not
+    there.
+    """
     for ending in _ENDINGS:
         if path.name.endswith(ending):
-            beside = path.with_name(path.name.removesuffix(ending) + ending.replace("questions", "corpus"))
+            beside = path.with_name(
+                path.name.removesuffix(ending) + ending.replace("questions", "corpus")
+            )
             return beside if beside.is_file() else None
     return None
 
 
 def drawn(questions: Sequence[Question], limit: int | None, seed: int) -> list[Question]:
-    """`limit` questions by chance, answerable and not in the proportion of the whole; None: all, in their order."""
+    """`limit` questions by chance, answerable and not in the proportion of the whole; None: all, in
+    their order.
+    """
     if limit is None or limit >= len(questions):
         return list(questions)
     shuffled = list(questions)
@@ -91,7 +124,9 @@ def drawn(questions: Sequence[Question], limit: int | None, seed: int) -> list[Q
 
 
 def _name(path: Path, taken: set[str]) -> str:
-    """What a set is called: its file's name without the ending, with its folder's where that is taken."""
+    """What a set is called: its file's name without the ending, with its folder's where that is
+    taken.
+    """
     name = path.name.removesuffix(".jsonl")
     for ending in _ENDINGS:
         name = path.name.removesuffix(ending) if path.name.endswith(ending) else name

@@ -1,6 +1,7 @@
 """Ask the questions of data sets, one after another, and measure what comes of each.
 
-The one rule: every question gives an item, whatever goes wrong with it, and a report can be made of the items at any moment.
+The one rule: every question gives an item, whatever goes wrong with it, and a report can be made of
+the items at any moment.
 """
 
 from __future__ import annotations
@@ -38,7 +39,9 @@ log = logging.getLogger(__name__)
 
 @dataclass(slots=True)
 class Evaluation:
-    """A run over `sets`. `collection` is asked where a set has no corpus. `told` is called with what is odd, as it is found."""
+    """A run over `sets`. `collection` is asked where a set has no corpus. `told` is called with
+    what is odd, as it is found.
+    """
 
     app: App
     sets: Sequence[Dataset]
@@ -58,7 +61,9 @@ class Evaluation:
         return sum(len(one.questions) for one in self.sets)
 
     async def run(self, on_progress: OnProgress | None = None) -> None:
-        """Ask all. Raises InvalidInput for an unknown agent or strategy, NotFound, and what loading a corpus raises."""
+        """Ask all. Raises InvalidInput for an unknown agent or strategy, NotFound, and what loading
+        a corpus raises.
+        """
         self.options.check()
         self.journal.open()
         tell = on_progress or silent
@@ -78,12 +83,16 @@ class Evaluation:
     async def _corpus(self, path: Path | None, stack: AsyncExitStack, tell: OnProgress) -> Corpus:
         if path is None:
             return await collection_of(self.app, self.collection)
-        return await stack.enter_async_context(loaded(self.app, path, fresh=self.options.fresh, on_progress=tell))
+        return await stack.enter_async_context(
+            loaded(self.app, path, fresh=self.options.fresh, on_progress=tell)
+        )
 
     async def _ask_all(self, shelf: Shelf, one: Dataset, tell: OnProgress) -> None:
         self._begun = self._begun or time.perf_counter()
         for question in one.questions:
-            await tell(Progress("ask", len(self.items), self.of, question.question, left=self._left()))
+            await tell(
+                Progress("ask", len(self.items), self.of, question.question, left=self._left())
+            )
             source = self._source(shelf, one, question)
             item = self.journal.get(source)
             if item is None:
@@ -96,12 +105,25 @@ class Evaluation:
     def _left(self) -> float | None:
         """Seconds to go, at the pace of the questions asked in this run."""
         asked = len(self.items) - self._reused
-        return (time.perf_counter() - self._begun) / asked * (self.of - len(self.items)) if asked else None
+        return (
+            (time.perf_counter() - self._begun) / asked * (self.of - len(self.items))
+            if asked
+            else None
+        )
 
     def _source(self, shelf: Shelf, one: Dataset, question: Question) -> str:
         """A hash of all that an item comes from."""
-        ways = {name: value for name, value in asdict(self.options).items() if name in {"agent", "strategy", "only", "said"}}
-        ours = [shelf.corpus.fingerprint, self._models(), self._settings(), self.app.calibration.model_dump(mode="json")]
+        ways = {
+            name: value
+            for name, value in asdict(self.options).items()
+            if name in {"agent", "strategy", "only", "said"}
+        }
+        ours = [
+            shelf.corpus.fingerprint,
+            self._models(),
+            self._settings(),
+            self.app.calibration.model_dump(mode="json"),
+        ]
         parts = [one.name, question.model_dump(mode="json"), ways, sorted(SIGNALS), *ours]
         return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
 
@@ -112,14 +134,23 @@ class Evaluation:
 
     def _models(self) -> dict[str, str]:
         settings, llm = self.app.settings, self.app.llm if not self.options.only else None
-        return {"llm": llm.name if llm else settings.llm if self.options.only else "none", "embedder": self.app.embedder.name}
+        return {
+            "llm": llm.name if llm else settings.llm if self.options.only else "none",
+            "embedder": self.app.embedder.name,
+        }
 
     def _settings(self) -> dict[str, Any]:
         """The groups of settings that an answer depends on."""
         settings = self.app.settings
         groups = ((name, getattr(settings, name)) for name in type(settings).model_fields)
-        rerank = settings.model_dump(mode="json", include={"reranker", "rerank_model", "rerank_top"})
-        return {name: group.model_dump(mode="json") for name, group in groups if isinstance(group, BaseModel)} | rerank
+        rerank = settings.model_dump(
+            mode="json", include={"reranker", "rerank_model", "rerank_top"}
+        )
+        return {
+            name: group.model_dump(mode="json")
+            for name, group in groups
+            if isinstance(group, BaseModel)
+        } | rerank
 
     def report(self, *, calibrate: bool = False) -> Report:
         """The report of the items so far. `calibrate`: with new weights fitted on them."""
@@ -140,7 +171,14 @@ class Evaluation:
         )
         model = self.app.calibration.retrieval or shipped().retrieval
         assert model is not None, "calibration.json holds both"
-        return report(self.items, of=self.of, run=run, troubles=self.troubles, model=model, calibrate=calibrate)
+        return report(
+            self.items,
+            of=self.of,
+            run=run,
+            troubles=self.troubles,
+            model=model,
+            calibrate=calibrate,
+        )
 
 
 def missing(shelf: Shelf, one: Dataset) -> list[str]:
@@ -149,7 +187,12 @@ def missing(shelf: Shelf, one: Dataset) -> list[str]:
     if not absent:
         return []
     (first, doc), lost = absent[0], len({question for question, _ in absent})
-    return [f"{one.name}: {lost} questions name gold documents that are not in the corpus (the first: {first}, {doc})"]
+    return [
+        (
+            f"{one.name}: {lost} questions name gold documents that are not in the corpus (the "
+            f"first: {first}, {doc})"
+        )
+    ]
 
 
 async def measured(shelf: Shelf, dataset: str, question: Question, options: Options) -> Item:

@@ -1,4 +1,5 @@
-"""Items of a run that is not over yet, one a line, so that a killed run can be gone on with by the same command.
+"""Items of a run that is not over yet, one a line, so that a killed run can be gone on with by the
+same command.
 
 The one rule: an item is used again only where all that it came from is the same.
 """
@@ -31,13 +32,17 @@ class Journal:
             lines = self.path.read_text("utf-8").split("\n") if self.path.exists() else []
             self._file = self.path.open("a", encoding="utf-8")
         except (OSError, UnicodeDecodeError) as error:
-            raise StorageError(f"{self.path}: {error}", hint="choose another file with --json") from None
+            raise StorageError(
+                f"{self.path}: {error}", hint="choose another file with --json"
+            ) from None
         for line in lines:
             try:
                 values = json.loads(line)
                 self._done[values["from"]] = Item.model_validate(values["item"])
             except (ValueError, TypeError, KeyError, ValidationError):
-                continue  # the last line of a run that was killed while it wrote, or a file of an older version
+                # the last line of a run that was killed while it wrote, or a file of an older
+                # version
+                continue
         if any(lines):
             self._file.write("\n")  # ends a line that was cut short
         return len(self._done)
@@ -51,10 +56,17 @@ class Journal:
         if self._file is None:
             return
         try:
-            self._file.write(json.dumps({"from": source, "item": item.model_dump(mode="json")}, ensure_ascii=False) + "\n")
+            self._file.write(
+                json.dumps(
+                    {"from": source, "item": item.model_dump(mode="json")}, ensure_ascii=False
+                )
+                + "\n"
+            )
             self._file.flush()
         except OSError as error:
-            raise StorageError(f"{self.path}: {error.strerror}", hint="free some space; the same command goes on") from None
+            raise StorageError(
+                f"{self.path}: {error.strerror}", hint="free some space; the same command goes on"
+            ) from None
 
     def close(self, *, finished: bool) -> None:
         """A finished run needs no journal any more."""

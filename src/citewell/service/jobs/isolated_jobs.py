@@ -1,7 +1,8 @@
-"""Jobs that were under way in several processes that died: each is tried alone, in a process of its own.
+"""Jobs that were under way in several processes that died: each is tried alone, in a process of its
+own.
 
-The one rule: a process that dies here while the one that started it lives was killed by its job; where both
-die nobody is to blame. It ends with its input, so it never outlives the server for long.
+The one rule: a process that dies here while the one that started it lives was killed by its job;
+where both die nobody is to blame. It ends with its input, so it never outlives the server for long.
 """
 
 from __future__ import annotations
@@ -46,7 +47,12 @@ async def try_alone(app: App, kind: str = "") -> None:
             continue
         blamed = await app.jobs.blame(name)
         for job in blamed:
-            log.warning("job %s was alone in a process that died (%d): it is %s", job.job_id, code, job.state)
+            log.warning(
+                "job %s was alone in a process that died (%d): it is %s",
+                job.job_id,
+                code,
+                job.state,
+            )
         if not blamed:
             log.warning("the process that tries jobs alone ended (%d) without one", code)
             return
@@ -56,7 +62,13 @@ async def _process(settings: Settings, kind: str) -> tuple[str, int]:
     """Run one to its end; its name, and its exit code. Cancelled, it hands back what it is at."""
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([*filter(None, sys.path), PACKAGES])}
     child = await asyncio.create_subprocess_exec(
-        sys.executable, "-P", "-c", PROGRAM, stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.DEVNULL, env=environment
+        sys.executable,
+        "-P",
+        "-c",
+        PROGRAM,
+        stdin=asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.DEVNULL,
+        env=environment,
     )
     assert child.stdin is not None
     name = name_of(child.pid)

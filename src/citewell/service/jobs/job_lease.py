@@ -1,4 +1,6 @@
-"""Who holds a job, and what is told about it. The one rule: a worker that lost its job, or whose job was cancelled, stops."""
+"""Who holds a job, and what is told about it. The one rule: a worker that lost its job, or whose
+job was cancelled, stops.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,9 @@ OFTEN = 0.5  # seconds between two writings of the reports so far: there may be 
 
 
 class Holder:
-    """Holds a job by saying how far it is: at each step, and in between so that the lease does not run out."""
+    """Holds a job by saying how far it is: at each step, and in between so that the lease does not
+    run out.
+    """
 
     def __init__(self, app: App, job: Job) -> None:
         self._jobs = app.jobs
@@ -36,7 +40,9 @@ class Holder:
         self._written = -OFTEN  # the first is written at once
 
     async def held(self, work: Callable[[Holder], Awaitable[T]]) -> T:
-        """What `work` returns, the job being held meanwhile. Raises what it raises, and Conflict when the job is lost."""
+        """What `work` returns, the job being held meanwhile. Raises what it raises, and Conflict
+        when the job is lost.
+        """
         try:
             async with anyio.create_task_group() as group:
                 group.start_soon(self._beat)
@@ -55,8 +61,8 @@ class Holder:
         await self._say()
 
     async def still(self) -> None:
-        """Raises Conflict when the job is no longer this worker's: asked before a document is committed, so that none is after
-        a cancelled job was said to be.
+        """Raises Conflict when the job is no longer this worker's: asked before a document is
+        committed, so that none is after a cancelled job was said to be.
         """
         await self._jobs.still(self._job.job_id, self._job.attempts)
 
@@ -65,10 +71,13 @@ class Holder:
         self._reports += reports
 
     def as_first(self, reports: Sequence[FileReport]) -> list[FileReport]:
-        """As reported by an attempt that was stopped: what it had added is no news of the file's, but it is of the job's."""
+        """As reported by an attempt that was stopped: what it had added is no news of the file's,
+        but it is of the job's.
+        """
         return [
             report.model_copy(update={"status": self._first[report.path]["status"]})
-            if report.status == "unchanged" and self._first.get(report.path, {}).get("status") in {"added", "replaced"}
+            if report.status == "unchanged"
+            and self._first.get(report.path, {}).get("status") in {"added", "replaced"}
             else report
             for report in reports
         ]
@@ -81,13 +90,20 @@ class Holder:
             except Conflict:
                 raise
             except CitewellError as error:
-                log.warning("job %s: %s", self._job.job_id, error.message)  # the lease may last until the next sign
+                log.warning(
+                    "job %s: %s", self._job.job_id, error.message
+                )  # the lease may last until the next sign
 
     async def _say(self) -> None:
         read, embed = self._read, self._embed
         shown = read if read.done < read.total or not embed.total else embed
         await self._jobs.progress(
-            self._job.job_id, shown.done, shown.total, self._detail(), attempt=self._job.attempts, result=self._result()
+            self._job.job_id,
+            shown.done,
+            shown.total,
+            self._detail(),
+            attempt=self._job.attempts,
+            result=self._result(),
         )
 
     def _detail(self) -> str:
@@ -102,7 +118,9 @@ class Holder:
         return ", ".join(parts)
 
     def _result(self) -> dict[str, Any] | None:
-        """The reports so far, now and then: what the next attempt reports from, should this one be killed."""
+        """The reports so far, now and then: what the next attempt reports from, should this one be
+        killed.
+        """
         if not self._reports or time.monotonic() - self._written < OFTEN:
             return None
         self._written = time.monotonic()
@@ -110,6 +128,8 @@ class Holder:
 
 
 def _first(errors: BaseExceptionGroup[BaseException]) -> BaseException:
-    """The error that came first; groups of groups come of reading inside embedding inside holding."""
+    """The error that came first; groups of groups come of reading inside embedding inside
+    holding.
+    """
     error = errors.exceptions[0]
     return _first(error) if isinstance(error, BaseExceptionGroup) else error

@@ -1,9 +1,10 @@
-"""Uploads and other long work as durable jobs. The one rule: the bytes are on the disk before the job is, and the job before
-anyone is told.
+"""Uploads and other long work as durable jobs. The one rule: the bytes are on the disk before the
+job is, and the job before anyone is told.
 
-Worker tasks in the server take jobs as they come; several run at once and take turns in reading and embedding. A job whose
-server was killed is taken again, however often: files it had added are found unchanged then, and reported as they were first.
-One that was under way in several that died is tried alone (isolated_jobs.py). What is given up keeps its bytes.
+Worker tasks in the server take jobs as they come; several run at once and take turns in reading and
+embedding. A job whose server was killed is taken again, however often: files it had added are found
+unchanged then, and reported as they were first. One that was under way in several that died is
+tried alone (isolated_jobs.py). What is given up keeps its bytes.
 """
 
 from __future__ import annotations
@@ -32,7 +33,13 @@ from citewell.service.library.add import AddReport, Source, add_sources, embed_p
 from citewell.service.library.collection_owner import reach
 from citewell.service.library.embedding import Embedding
 from citewell.service.library.rechunk import RechunkReport
-from citewell.service.library.uploads import Upload, base_name, store, throw_away, throw_away_orphans
+from citewell.service.library.uploads import (
+    Upload,
+    base_name,
+    store,
+    throw_away,
+    throw_away_orphans,
+)
 from citewell.service.library.write_summaries import keep_writing
 from citewell.service.papers import delete_session as papers_delete
 from citewell.service.sites import sites
@@ -43,7 +50,8 @@ from citewell.types import Shown
 log = logging.getLogger(__name__)
 KIND = "upload"
 MOST_JOBS = 10_000  # looked at for those of a collection that is deleted
-WORKERS = 16  # jobs at once: what they cost is bounded by the turns they take, so a long one holds up no other
+# jobs at once: what they cost is bounded by the turns they take, so a long one holds up no other
+WORKERS = 16
 LEFT = 30.0  # seconds between two looks for chunks that nobody embeds
 POLL = 5.0  # seconds between two looks for a job that another process left
 PAUSE = 5.0  # seconds that a job waits which the disk refused: four times as long each time
@@ -51,7 +59,9 @@ MOST_REFUSALS = 100  # of the disk, for one job: a day
 
 
 async def submit(app: App, collection: str, uploads: Sequence[Upload]) -> Job:
-    """Store the bytes, then the job. When this returns, a kill loses nothing. Raises InvalidInput, StorageError."""
+    """Store the bytes, then the job. When this returns, a kill loses nothing. Raises InvalidInput,
+    StorageError.
+    """
     await reach(app, check_name(collection))
     folder = _uploads(app) / secrets.token_hex(8)
     names = [base_name(upload.name) for upload in uploads]
@@ -67,8 +77,8 @@ async def submit(app: App, collection: str, uploads: Sequence[Upload]) -> Job:
 
 
 async def cancel(app: App, job_id: str) -> Job:
-    """Stop a job, or forget what a failed one was sent: what it has added stays, its other files go. Raises NotFound, and
-    Conflict where it has ended otherwise.
+    """Stop a job, or forget what a failed one was sent: what it has added stays, its other files
+    go. Raises NotFound, and Conflict where it has ended otherwise.
     """
     before = await app.jobs.get(job_id)
     job = await app.jobs.cancel(job_id)
@@ -78,9 +88,15 @@ async def cancel(app: App, job_id: str) -> Job:
 
 
 async def try_again(app: App, job_id: str) -> Job:
-    """A job that failed, or was given up. Raises NotFound, and Conflict where it cannot be tried again."""
+    """A job that failed, or was given up. Raises NotFound, and Conflict where it cannot be tried
+    again.
+    """
     job = await app.jobs.get(job_id)
-    if job.state == "failed" and "folder" in job.payload and not await anyio.Path(_folder(app, job)).is_dir():
+    if (
+        job.state == "failed"
+        and "folder" in job.payload
+        and not await anyio.Path(_folder(app, job)).is_dir()
+    ):
         raise Conflict(f"job {job_id}: what was sent is there no more", hint="send it again")
     job = await app.jobs.try_again(job_id)
     app.new_job.set()
@@ -88,7 +104,9 @@ async def try_again(app: App, job_id: str) -> Job:
 
 
 async def work_until_closing(app: App) -> None:
-    """`work`, until the server takes nothing new: what is done then is kept, and the next start goes on with the rest."""
+    """`work`, until the server takes nothing new: what is done then is kept, and the next start
+    goes on with the rest.
+    """
     working = asyncio.create_task(work(app))
     closing = asyncio.create_task(app.root.stopping.closing.wait())
     try:
@@ -126,9 +144,9 @@ async def _work(app: App) -> None:
 
 
 async def _pick_up(app: App) -> None:
-    """What earlier runs left: bytes of no job, copies of killed backups, chunks without vectors. Then, for ever, chunks that
-    other work leaves (jobs that were cancelled, sections cut anew); the newest first, because `citewell add` beside us begins
-    with the oldest.
+    """What earlier runs left: bytes of no job, copies of killed backups, chunks without vectors.
+    Then, for ever, chunks that other work leaves (jobs that were cancelled, sections cut anew); the
+    newest first, because `citewell add` beside us begins with the oldest.
     """
     try:
         await anyio.to_thread.run_sync(throw_away_orphans, _uploads(app), await app.jobs.folders())
@@ -156,19 +174,30 @@ async def do(app: App, job: Job) -> None:
 
 
 async def _done(app: App, job: Job) -> str:
-    """How it ended: `done`, `failed`, `cancelled`, `taken` by another worker, or `queued` again where the disk refused."""
+    """How it ended: `done`, `failed`, `cancelled`, `taken` by another worker, or `queued` again
+    where the disk refused.
+    """
     state = "done"
     try:
         report = await Holder(app, job).held(lambda holder: WORK[job.kind](app, job, holder))
         await app.jobs.finish(job.job_id, report.model_dump(mode="json"), attempt=job.attempts)
-    except (asyncio.CancelledError, Stopped):  # what it asked an agent is cut off together with this worker
+    except (
+        asyncio.CancelledError,
+        Stopped,
+    ):  # what it asked an agent is cut off together with this worker
         await asyncio.shield(asyncio.create_task(_release(app, job)))
         raise asyncio.CancelledError from None
     except Conflict as error:
         return await _lost(app, job, error)
     except CitewellError as error:
-        if isinstance(error, StorageError) and job.kind != FEEDBACK and put_off_so_often(job) < MOST_REFUSALS:
-            return await _put_off(app, job, error)  # `try_again` does it for a vote, which says so meanwhile
+        if (
+            isinstance(error, StorageError)
+            and job.kind != FEEDBACK
+            and put_off_so_often(job) < MOST_REFUSALS
+        ):
+            return await _put_off(
+                app, job, error
+            )  # `try_again` does it for a vote, which says so meanwhile
         state = "failed"
         log.warning("job failed: %s", error.code)
         await app.jobs.fail(job.job_id, error, attempt=job.attempts)
@@ -187,7 +216,9 @@ async def _done(app: App, job: Job) -> str:
 
 
 async def _put_off(app: App, job: Job, error: StorageError) -> str:
-    """What was acknowledged is not lost because the disk refuses: the job waits with its bytes, and is done again."""
+    """What was acknowledged is not lost because the disk refuses: the job waits with its bytes, and
+    is done again.
+    """
     pause = min(LONGEST_PAUSE, PAUSE * 4 ** put_off_so_often(job))
     log.warning("job waits for %.0f seconds: %s", pause, error.message)
     try:
@@ -215,14 +246,19 @@ async def _release(app: App, job: Job) -> None:
     try:
         await app.jobs.release(job.job_id, attempt=job.attempts)
     except CitewellError as error:
-        log.warning("%s", error.message)  # it ended just now, or the disk refuses: then its lease runs out
+        log.warning(
+            "%s", error.message
+        )  # it ended just now, or the disk refuses: then its lease runs out
 
 
 async def _add(app: App, job: Job, holder: Holder) -> AddReport:
     folder, names = _folder(app, job), list(job.payload["names"])
-    sizes = await anyio.to_thread.run_sync(lambda: [_size(folder / str(number)) for number in range(len(names))])
+    sizes = await anyio.to_thread.run_sync(
+        lambda: [_size(folder / str(number)) for number in range(len(names))]
+    )
     sources = [
-        Source(f"upload:{name}", folder / str(number), name, sizes[number], dates=False) for number, name in enumerate(names)
+        Source(f"upload:{name}", folder / str(number), name, sizes[number], dates=False)
+        for number, name in enumerate(names)
     ]
     return await _add_all(app, job, sources, holder)
 
@@ -233,12 +269,16 @@ async def _add_page(app: App, job: Job, holder: Holder) -> AddReport:
 
 
 async def _add_all(app: App, job: Job, sources: Sequence[Source], holder: Holder) -> AddReport:
-    """Read and embed at the same time. The job ends when its own passages can be found by meaning."""
+    """Read and embed at the same time. The job ends when its own passages can be found by
+    meaning.
+    """
     collection = str(job.payload["collection"])
     embedding = Embedding(app, holder.tell, docs=())
     async with anyio.create_task_group() as group:
         group.start_soon(embedding.run)
-        reports = await add_sources(app, sources, collection, holder.tell, embedding, holder.reported, holder.still)
+        reports = await add_sources(
+            app, sources, collection, holder.tell, embedding, holder.reported, holder.still
+        )
         embedding.close()
     return AddReport(files=holder.as_first(reports))
 
@@ -249,7 +289,9 @@ async def _cut_anew(app: App, job: Job, holder: Holder) -> RechunkReport:
 
 
 async def _read_paper(app: App, job: Job, holder: Holder) -> Shown:
-    from citewell.service.papers.guide_job import make_report  # it asks an agent: heavy, and that knows of what submits jobs
+    from citewell.service.papers.guide_job import (
+        make_report,
+    )  # it asks an agent: heavy, and that knows of what submits jobs
 
     return await make_report(app, job, holder)
 
@@ -261,7 +303,9 @@ async def _learn(app: App, job: Job, holder: Holder) -> Shown:
 
 
 async def _refresh(app: App, job: Job, holder: Holder) -> sites.Refreshed:
-    return await sites.refresh(app, str(job.payload["collection"]), holder.tell, allowed=holder.still)
+    return await sites.refresh(
+        app, str(job.payload["collection"]), holder.tell, allowed=holder.still
+    )
 
 
 async def _check_source(app: App, job: Job, holder: Holder) -> Shown:

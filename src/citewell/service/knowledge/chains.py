@@ -1,7 +1,8 @@
-"""The chain of thought of a trace as an item that can be confirmed, and whether two chains are the same.
+"""The chain of thought of a trace as an item that can be confirmed, and whether two chains are the
+same.
 
-The one rule: one chain is one item, whoever asked: the same agent and place, the same statement (or the same quotes, or words),
-and the same question or nearly so.
+The one rule: one chain is one item, whoever asked: the same agent and place, the same statement (or
+the same quotes, or words), and the same question or nearly so.
 """
 
 from __future__ import annotations
@@ -44,7 +45,10 @@ async def chain_of(app: App, trace: Trace) -> Chain:
     source = str(data.get("source") or "") if tables else ""
     question = clean(_in_full(trace, snapshot.intent_analysis.parameters))
     fingerprint, evidence, owner = await app.db.read(
-        lambda connection: (*_evidence(connection, trace, source), _owner(connection, trace, source))
+        lambda connection: (
+            *_evidence(connection, trace, source),
+            _owner(connection, trace, source),
+        )
     )
     intent = snapshot.intent_analysis
     item = Confirmed(
@@ -56,7 +60,8 @@ async def chain_of(app: App, trace: Trace) -> Chain:
         source=source,
         collection="" if tables else trace.collection,
         intent=intent,
-        logic=plain(str(data.get("sql") or "") if tables else "") or plain(snapshot.generated_logic),
+        logic=plain(str(data.get("sql") or "") if tables else "")
+        or plain(snapshot.generated_logic),
         answer=plain(trace.answer.answer),
         tags=[*TAGS, *([intent.intent_type] if intent.intent_type else [])],
         state="pending",
@@ -65,25 +70,34 @@ async def chain_of(app: App, trace: Trace) -> Chain:
         owner=owner,
     )
     if tables:
-        await anyio.to_thread.run_sync(normal_sql, item.logic, "")  # the parser is loaded before the database is locked
+        await anyio.to_thread.run_sync(
+            normal_sql, item.logic, ""
+        )  # the parser is loaded before the database is locked
     return Chain(item, str(data.get("dialect") or ""))
 
 
 def same_chain(one: Chain, other: Confirmed, likeness: float, scale: Scale) -> bool:
     """Of the same place, and of questions alike at least as `scale.same` says."""
     mine = one.item
-    if mine.agent != other.agent or (mine.source, mine.collection) != (other.source, other.collection):
+    if mine.agent != other.agent or (mine.source, mine.collection) != (
+        other.source,
+        other.collection,
+    ):
         return False
     if mine.agent == "data":
         return normal_sql(mine.logic, one.dialect) == normal_sql(other.logic, one.dialect)
-    if likeness < scale.alone and questions.normal(mine.question) != questions.normal(other.question):
+    if likeness < scale.alone and questions.normal(mine.question) != questions.normal(
+        other.question
+    ):
         return False
-    return _quotes(mine) == _quotes(other) != set() or questions.normal(mine.answer) == questions.normal(other.answer)
+    return _quotes(mine) == _quotes(other) != set() or questions.normal(
+        mine.answer
+    ) == questions.normal(other.answer)
 
 
 def normal_sql(sql: str, dialect: str) -> str:
-    """What two writings of one statement share: case of keywords and names, space, comments, needless quotes. A statement that
-    cannot be parsed is compared by its words.
+    """What two writings of one statement share: case of keywords and names, space, comments,
+    needless quotes. A statement that cannot be parsed is compared by its words.
     """
     import sqlglot
     from sqlglot.errors import SqlglotError
@@ -98,14 +112,23 @@ def normal_sql(sql: str, dialect: str) -> str:
 
 
 def _in_full(trace: Trace, parameters: dict[str, Any]) -> str:
-    """A question that leans on what was said before is kept in full words; one that does not, as it was asked."""
+    """A question that leans on what was said before is kept in full words; one that does not, as it
+    was asked.
+    """
     alone = parameters.get("standalone")
-    return alone if isinstance(alone, str) and alone.strip() and trace.request.get("history") else trace.question
+    return (
+        alone
+        if isinstance(alone, str) and alone.strip() and trace.request.get("history")
+        else trace.question
+    )
 
 
 def _quotes(item: Confirmed) -> set[tuple[str, str]]:
     """By their words: a document that was replaced may say something else at the same place."""
-    return {(str(each.get("doc_id")), " ".join(str(each.get("quote", "")).split())) for each in item.evidence}
+    return {
+        (str(each.get("doc_id")), " ".join(str(each.get("quote", "")).split()))
+        for each in item.evidence
+    }
 
 
 def _first(data: dict[str, Any]) -> list[list[Any]]:
@@ -121,33 +144,47 @@ def _first(data: dict[str, Any]) -> list[list[Any]]:
 
 
 def _owner(connection: Connection, trace: Trace, source: str) -> str:
-    """Whose alone the tables or the documents are that an answer rests on; empty where all of them are everybody's. Who asked
-    where that cannot be told any more, or where they saw what is another's.
+    """Whose alone the tables or the documents are that an answer rests on; empty where all of them
+    are everybody's. Who asked where that cannot be told any more, or where they saw what is
+    another's.
     """
     if trace.agent == "data":
         owners = set(connection.execute(_OF_SOURCE, {"name": source}).scalars())
     else:
         ids = json.dumps(sorted({citation.doc_id for citation in trace.answer.citations}))
-        owners = set(connection.execute(_OF_DOCUMENTS, {"collection": trace.collection, "ids": ids}).scalars())
+        owners = set(
+            connection.execute(
+                _OF_DOCUMENTS, {"collection": trace.collection, "ids": ids}
+            ).scalars()
+        )
     return "" if owners <= {""} else trace.user_id
 
 
-def _evidence(connection: Connection, trace: Trace, source: str) -> tuple[str, list[dict[str, Any]]]:
-    """(fingerprint, evidence): of tables the schema's and the first rows; else a hash of the cited documents' bytes, and the
-    citations with those bytes' hash.
+def _evidence(
+    connection: Connection, trace: Trace, source: str
+) -> tuple[str, list[dict[str, Any]]]:
+    """(fingerprint, evidence): of tables the schema's and the first rows; else a hash of the cited
+    documents' bytes, and the citations with those bytes' hash.
     """
     if trace.agent == "data":
         query = text("SELECT fingerprint FROM sources WHERE name = :name")
         schema = connection.execute(query, {"name": source}).scalar_one_or_none() or ""
         data = trace.answer.data or {}
-        rows = {"columns": data.get("columns", []), "rows": _first(data), "row_count": data.get("row_count", 0)}
+        rows = {
+            "columns": data.get("columns", []),
+            "rows": _first(data),
+            "row_count": data.get("row_count", 0),
+        }
         return str(schema), [rows]
-    query = text("SELECT doc_id, sha256 FROM documents WHERE doc_id IN (SELECT value FROM json_each(:ids))")
+    query = text(
+        "SELECT doc_id, sha256 FROM documents WHERE doc_id IN (SELECT value FROM json_each(:ids))"
+    )
     ids = sorted({citation.doc_id for citation in trace.answer.citations})
     hashes = {row.doc_id: row.sha256 for row in connection.execute(query, {"ids": json.dumps(ids)})}
     kept = ("doc_id", "title", "uri", "page", "section", "quote", "start", "end", "origin")
     cited = [
-        {name: getattr(citation, name) for name in kept} | {"sha256": hashes.get(citation.doc_id, "")}
+        {name: getattr(citation, name) for name in kept}
+        | {"sha256": hashes.get(citation.doc_id, "")}
         for citation in trace.answer.citations
     ]
     known = json.dumps(sorted(hashes.items()))

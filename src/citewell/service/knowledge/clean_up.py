@@ -1,7 +1,7 @@
 """Cleaning up what people confirmed and nobody needs any more, and what it left behind.
 
-The one rule: a dry run says just what a real one would do. Nothing in use goes: an item leaves use first (`undone`, with the
-reason), and its row only after as many days as a trace is kept.
+The one rule: a dry run says just what a real one would do. Nothing in use goes: an item leaves use
+first (`undone`, with the reason), and its row only after as many days as a trace is kept.
 """
 
 from __future__ import annotations
@@ -26,9 +26,10 @@ from citewell.types import Shown
 
 
 class Cleaned(Shown):
-    """`stale`: items taken out of use, because nobody used them for `feedback.stale_days`. `deleted`, `rules`: those whose rows
-    went, undone or refused `trace_days` ago or set aside for `stale_days`. `traces`: past their day. `documents` of the index
-    and `files` that belonged to no item. `feedback`: votes on what is not there any more. `repaired`: items whose document was
+    """`stale`: items taken out of use, because nobody used them for `feedback.stale_days`.
+    `deleted`, `rules`: those whose rows went, undone or refused `trace_days` ago or set aside for
+    `stale_days`. `traces`: past their day. `documents` of the index and `files` that belonged to no
+    item. `feedback`: votes on what is not there any more. `repaired`: items whose document was
     missing.
     """
 
@@ -56,18 +57,28 @@ async def gc(app: App, *, dry_run: bool = False) -> Cleaned:
     gone_before = now - settings.trace_days * DAY
     items = await app.db.read(confirmed.listed)
     corrections = await app.db.read(rules.listed)
-    stale = [i.item_id for i in items if i.state in {"active", "pending"} and touched(i) < stale_before]
+    stale = [
+        i.item_id for i in items if i.state in {"active", "pending"} and touched(i) < stale_before
+    ]
     dead = [i.item_id for i in items if _dead(i, stale_before, gone_before)]
     dead_rules = [r.rule_id for r in corrections if _dead_rule(r, stale_before, gone_before)]
-    files = await anyio.to_thread.run_sync(_orphan_files, settings.home, [i for i in items if i.state == "active"])
+    files = await anyio.to_thread.run_sync(
+        _orphan_files, settings.home, [i for i in items if i.state == "active"]
+    )
     there = await app.db.read(health.document_ids)
-    lost = [i.item_id for i in items if i.state == "active" and i.item_id not in stale and not await _whole(app, i, there)]
+    lost = [
+        i.item_id
+        for i in items
+        if i.state == "active" and i.item_id not in stale and not await _whole(app, i, there)
+    ]
     if not dry_run:
         for item_id in stale:
             await _retire(app, item_id, f"not used for {settings.feedback.stale_days:g} days")
         for item_id in lost:
             await settle(app, item_id)
-    orphans, votes, traces = await _rows(app, dead, dead_rules, gone_before=stale_before, dry_run=dry_run)
+    orphans, votes, traces = await _rows(
+        app, dead, dead_rules, gone_before=stale_before, dry_run=dry_run
+    )
     if not dry_run:
         for file in files:
             await anyio.to_thread.run_sync(remove, file)
@@ -141,4 +152,8 @@ async def _retire(app: App, item_id: str, why: str) -> None:
 def _orphan_files(home: Path, items: Sequence[Confirmed]) -> list[Path]:
     folder = home / Path(PATH).parent
     wanted = {path_of(home, item.trace_id) for item in items}
-    return sorted(file for file in folder.glob("*.md") if file not in wanted) if folder.is_dir() else []
+    return (
+        sorted(file for file in folder.glob("*.md") if file not in wanted)
+        if folder.is_dir()
+        else []
+    )

@@ -1,7 +1,7 @@
 """Confirmed items that answer one question in two ways, side by side with who stands by each.
 
-The one rule: Citewell takes no side in silence. While people disagree, neither answer is given as it stands: the one that
-weighs more is an example, and it is said that there is another.
+The one rule: Citewell takes no side in silence. While people disagree, neither answer is given as
+it stands: the one that weighs more is an example, and it is said that there is another.
 """
 
 from __future__ import annotations
@@ -50,30 +50,63 @@ class Disagreement(Shown):
 
 
 async def conflicts(app: App) -> list[Disagreement]:
-    """All pairs of active items that answer the same question of the same place otherwise, the most alike first."""
+    """All pairs of active items that answer the same question of the same place otherwise, the most
+    alike first.
+    """
     items = await app.db.read(lambda connection: confirmed.listed(connection, state="active"))
     items = [item for item in items if rests_on_visible(app, item)]
     places = {(item.agent == "data", item.source, item.collection) for item in items}
     found: list[Disagreement] = []
     for tables, source, collection in sorted(places):
-        here = [i for i in items if (i.agent == "data", i.source, i.collection) == (tables, source, collection)]
-        known = await app.db.read(partial(_likenesses, "data" if tables else "other", source, collection, app.embedder.name))
+        here = [
+            i
+            for i in items
+            if (i.agent == "data", i.source, i.collection) == (tables, source, collection)
+        ]
+        known = await app.db.read(
+            partial(
+                _likenesses, "data" if tables else "other", source, collection, app.embedder.name
+            )
+        )
         for n, one in enumerate(here):
             for other, likeness in await _disagreeing(app, one, here[n + 1 :], known):
-                sides = sorted((_side(app, one), _side(app, other)), key=lambda side: (-side.weight, side.item_id))
-                found.append(Disagreement(source=source, collection=collection, likeness=likeness, sides=sides))
+                sides = sorted(
+                    (_side(app, one), _side(app, other)),
+                    key=lambda side: (-side.weight, side.item_id),
+                )
+                found.append(
+                    Disagreement(
+                        source=source, collection=collection, likeness=likeness, sides=sides
+                    )
+                )
     return sorted(found, key=lambda each: (-each.likeness, each.sides[0].item_id))
 
 
 async def with_conflicts(app: App, item: Confirmed) -> Confirmed:
-    """An item with the ids of the active ones that answer its question otherwise; what is not in force disagrees with none."""
+    """An item with the ids of the active ones that answer its question otherwise; what is not in
+    force disagrees with none.
+    """
     if item.state != "active":
         return item
     tables, embedder = item.agent == "data", app.embedder.name
-    items = await app.db.read(lambda connection: confirmed.listed(connection, state="active", source=item.source))
+    items = await app.db.read(
+        lambda connection: confirmed.listed(connection, state="active", source=item.source)
+    )
     items = [each for each in items if rests_on_visible(app, each)]
-    beside = [i for i in items if (i.agent == "data", i.collection) == (tables, item.collection) and i.item_id != item.item_id]
-    look = partial(_likenesses, "data" if tables else "other", item.source, item.collection, embedder, only=item.item_id)
+    beside = [
+        i
+        for i in items
+        if (i.agent == "data", i.collection) == (tables, item.collection)
+        and i.item_id != item.item_id
+    ]
+    look = partial(
+        _likenesses,
+        "data" if tables else "other",
+        item.source,
+        item.collection,
+        embedder,
+        only=item.item_id,
+    )
     known = await app.db.read(look) if beside else {}
     against = sorted(other.item_id for other, _ in await _disagreeing(app, item, beside, known))
     return item.model_copy(update={"conflicts": against})
@@ -82,13 +115,23 @@ async def with_conflicts(app: App, item: Confirmed) -> Confirmed:
 async def _disagreeing(
     app: App, item: Confirmed, others: Sequence[Confirmed], likenesses: dict[frozenset[str], float]
 ) -> list[tuple[Confirmed, float]]:
-    """Those that answer its question otherwise, with likenesses, the most alike first; only such are looked at."""
-    found = [(other, likenesses.get(frozenset((item.item_id, other.item_id)), 0.0)) for other in others]
+    """Those that answer its question otherwise, with likenesses, the most alike first; only such
+    are looked at.
+    """
+    found = [
+        (other, likenesses.get(frozenset((item.item_id, other.item_id)), 0.0)) for other in others
+    ]
     least = questions.scale_of(app.embedder.name).alone
-    near = [each for each in found if each[1] >= least or same_words(item.question, each[0].question)]
+    near = [
+        each for each in found if each[1] >= least or same_words(item.question, each[0].question)
+    ]
     near.sort(key=lambda each: -each[1])
     same = await find_same(item.question, [other.question for other, _ in near], app.reader)
-    return [each for each in compress(near, same) if await anyio.to_thread.run_sync(disagree, item, each[0])]
+    return [
+        each
+        for each in compress(near, same)
+        if await anyio.to_thread.run_sync(disagree, item, each[0])
+    ]
 
 
 def disagree(one: Confirmed, other: Confirmed) -> bool:
@@ -102,7 +145,9 @@ def disagree(one: Confirmed, other: Confirmed) -> bool:
 
 
 def marked(found: Sequence[Known]) -> list[Known]:
-    """What a search for one question gave, each item with the ids of those beside it that say otherwise."""
+    """What a search for one question gave, each item with the ids of those beside it that say
+    otherwise.
+    """
     items = [(each.item, each.same) for each in found if isinstance(each.item, Confirmed)]
     against: dict[str, list[str]] = {}
     for (one, near), (other, far) in combinations(items, 2):
@@ -115,11 +160,15 @@ def marked(found: Sequence[Known]) -> list[Known]:
 def _with(known: Known, against: dict[str, list[str]]) -> Known:
     if not isinstance(known.item, Confirmed) or known.item.item_id not in against:
         return known
-    return replace(known, item=known.item.model_copy(update={"conflicts": against[known.item.item_id]}))
+    return replace(
+        known, item=known.item.model_copy(update={"conflicts": against[known.item.item_id]})
+    )
 
 
 def _rows(item: Confirmed) -> list[str] | None:
-    """The rows that were confirmed, in any order; two statements that gave the same are no disagreement."""
+    """The rows that were confirmed, in any order; two statements that gave the same are no
+    disagreement.
+    """
     kept = next(iter(item.evidence), None)
     if not kept or "rows" not in kept or not kept["rows"]:
         return None
@@ -127,12 +176,24 @@ def _rows(item: Confirmed) -> list[str] | None:
 
 
 def _likenesses(
-    group: str, source: str, collection: str, embedder: str, connection: Connection, *, only: str = ""
+    group: str,
+    source: str,
+    collection: str,
+    embedder: str,
+    connection: Connection,
+    *,
+    only: str = "",
 ) -> dict[frozenset[str], float]:
-    """Of each pair of items, or of `only` and each other one, as far as their vectors are of this embedder."""
+    """Of each pair of items, or of `only` and each other one, as far as their vectors are of this
+    embedder.
+    """
     import numpy as np
 
-    rows = [row for row in questions.items(connection, group, source, collection, "active") if row["embedder"] == embedder]
+    rows = [
+        row
+        for row in questions.items(connection, group, source, collection, "active")
+        if row["embedder"] == embedder
+    ]
     vectors = [np.frombuffer(row["vec"], dtype="<f4") for row in rows]
     scale = questions.scale_of(embedder)
     found = {}

@@ -1,6 +1,7 @@
 """Whether a correction is a statement, and whether it may be used as one.
 
-The one rule: what is written as SQL is used as SQL or not at all: a statement that is refused is never handed on as words.
+The one rule: what is written as SQL is used as SQL or not at all: a statement that is refused is
+never handed on as words.
 """
 
 from __future__ import annotations
@@ -17,32 +18,46 @@ from citewell.sql.guard.allowed_functions import words
 
 UNUSED = "its statement is not used: "  # what a rule's reason begins with then
 _BEFORE = r"\A\s*(?:--[^\n]*\n\s*|/\*.*?\*/\s*)*\(*\s*"  # comments
-# Prose begins with these words too ("Select only IT", "With tax it is 120"), so more of a statement must be there.
+# Prose begins with these words too ("Select only IT", "With tax it is 120"), so more of a statement
+# must be there.
 _READS = re.compile(
     _BEFORE + r"(?:select\b.*?\bfrom\b|(?-i:SELECT)\s|values\s*\(|from\s+\S+\s+select\b"
     r"|with\s+(?:recursive\s+)?\S+(?:\s*\([^)]*\))?\s+as\s+(?:(?:not\s+)?materialized\s*)?\()",
     re.IGNORECASE | re.DOTALL,
 )
-_SIGNS = re.compile(r"[*=;()<>\"]|(?-i:\bSELECT\b)")  # what sets a statement with a slip apart from prose with these words
+_SIGNS = re.compile(
+    r"[*=;()<>\"]|(?-i:\bSELECT\b)"
+)  # what sets a statement with a slip apart from prose with these words
 _FIRST = re.compile(_BEFORE + r"([a-z]+)\b", re.IGNORECASE | re.DOTALL)
 _OTHER = words(
     """
-    alter attach begin call checkpoint commit copy create deallocate delete detach do drop exec execute export grant import
-    insert install load lock merge pragma prepare reindex rename replace revoke rollback set truncate update vacuum
-    """
+        alter attach begin call checkpoint commit copy create deallocate delete detach do drop exec
+        execute export grant import insert install load lock merge pragma prepare reindex rename
+        replace revoke rollback set truncate update vacuum
+"""
 )
 _SURE = re.compile(
-    r"(?:vacuum|checkpoint|begin|commit|rollback|pragma\s+\S+|call\s+\w+\s*\(.*\)|do\s+\$.*|(?:load|install|attach)\s+'[^']*'.*"
+    r"(?:vacuum|checkpoint|begin|commit|rollback|pragma\s+\S+|call\s+\w+\s*\(.*\)|do\s+\$.*|"
+    r"(?:load|install|attach)\s+'[^']*'.*"
     r"|(?:replace|insert)\s+(?:or\s+\w+\s+)?into\s+\S+\s*(?:\(|values\b|select\b).*)\s*\Z",
     re.IGNORECASE | re.DOTALL,
 )
 # without which it is prose
-_NEEDED = {"delete": "from ", "update": "=", "set": "=", "copy": "'", "install": "'", "import": "'", "export": "'"}
+_NEEDED = {
+    "delete": "from ",
+    "update": "=",
+    "set": "=",
+    "copy": "'",
+    "install": "'",
+    "import": "'",
+    "export": "'",
+}
 
 
 class Judged(NamedTuple):
-    """`logic`: the statement, where the source takes it; `problem`: why it is not used. Both empty: the correction is words.
-    `later`: the source could not be asked, so that it may be taken another time.
+    """`logic`: the statement, where the source takes it; `problem`: why it is not used. Both empty:
+    the correction is words. `later`: the source could not be asked, so that it may be taken another
+    time.
     """
 
     logic: str = ""
@@ -70,8 +85,8 @@ async def judged(app: App, agent: str, source: str, correction: str) -> Judged:
 
 
 async def accept(app: App, source: str, sql: str) -> None:
-    """Whether guard and engine of the source take the statement. Raises StatementRefused, StatementFailed, SourceUnavailable,
-    NotFound.
+    """Whether guard and engine of the source take the statement. Raises StatementRefused,
+    StatementFailed, SourceUnavailable, NotFound.
     """
     from citewell.service.tables.kept_schema import names_of
     from citewell.service.tables.sources import opened
@@ -98,19 +113,23 @@ def kind_of(text: str) -> Literal["words", "query", "other"]:
 
 
 def _parsed(text: str) -> bool:
-    """Whether all of it is SQL to a parser that knows what it reads (it takes much for an unknown command), and not the few
-    words of prose that happen to be: `drop duplicates`.
+    """Whether all of it is SQL to a parser that knows what it reads (it takes much for an unknown
+    command), and not the few words of prose that happen to be: `drop duplicates`.
     """
     import sqlglot
     from sqlglot import exp
     from sqlglot.errors import SqlglotError
 
-    logging.getLogger("sqlglot").setLevel(logging.ERROR)  # it warns of each statement that it does not know
+    logging.getLogger("sqlglot").setLevel(
+        logging.ERROR
+    )  # it warns of each statement that it does not know
     for dialect in ("duckdb", "mysql"):  # they differ in quotes
         try:
             trees = [tree for tree in sqlglot.parse(text, dialect=dialect) if tree is not None]
         except (SqlglotError, ValueError, RecursionError):
             continue
-        if trees and not any(isinstance(tree, (exp.Command, exp.Alias, exp.Column)) for tree in trees):
+        if trees and not any(
+            isinstance(tree, (exp.Command, exp.Alias, exp.Column)) for tree in trees
+        ):
             return True
     return False

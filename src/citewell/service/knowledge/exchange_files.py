@@ -1,7 +1,8 @@
 """Export what people confirmed as plain files, and import such files: a folder that works in git.
 
-The one rule: a file is a stranger's word. It is checked like one (form, guard, engine, quotes), and counts no more than the
-person who imports it: confirmations in it are taken over only where that person could make it count alone.
+The one rule: a file is a stranger's word. It is checked like one (form, guard, engine, quotes), and
+counts no more than the person who imports it: confirmations in it are taken over only where that
+person could make it count alone.
 """
 
 from __future__ import annotations
@@ -16,7 +17,14 @@ from typing import Literal
 import anyio.to_thread
 from sqlalchemy import Connection
 
-from citewell.errors import InvalidInput, NotFound, SourceUnavailable, StatementFailed, StatementRefused, StorageError
+from citewell.errors import (
+    InvalidInput,
+    NotFound,
+    SourceUnavailable,
+    StatementFailed,
+    StatementRefused,
+    StorageError,
+)
 from citewell.runtime.app import App
 from citewell.service.knowledge.correction_sql import accept
 from citewell.service.knowledge.give_feedback import user_of
@@ -35,12 +43,17 @@ from citewell.types import Shown
 ITEMS, RULES = "confirmed_qa", "rules"  # folders below the one named
 MOST_FILES = 20_000
 MOST_TOTAL = 200_000_000  # bytes of all files together
-_OURS = re.compile(r"(?:confirmed_qa/(?P<item>[A-Za-z0-9][A-Za-z0-9_-]{0,99})|rules/(?P<rule>rule_[0-9a-f]{1,64}))\.md")
+_OURS = re.compile(
+    r"(?:confirmed_qa/(?P<item>[A-Za-z0-9][A-Za-z0-9_-]{0,99})|rules/(?P<rule>rule_[0-9a-f]{1,"
+    r"64}))\.md"
+)
 Outcome = Literal["added", "merged", "unchanged", "kept", "failed"]
 
 
 class Exported(Shown):
-    """`written` files are new or changed, `left` are of items that this library does not have (any more)."""
+    """`written` files are new or changed, `left` are of items that this library does not have (any
+    more).
+    """
 
     folder: str
     items: int
@@ -51,8 +64,8 @@ class Exported(Shown):
 
 
 class ImportedFile(Shown):
-    """`merged`: people were added to an item that is here. `kept`: it is here and says otherwise, or was undone here; nothing
-    was changed. `state`: of the item or rule now.
+    """`merged`: people were added to an item that is here. `kept`: it is here and says otherwise,
+    or was undone here; nothing was changed. `state`: of the item or rule now.
     """
 
     path: str
@@ -71,8 +84,8 @@ class Imported(Shown):
 
 
 async def export(app: App, folder: Path, *, prune: bool = False) -> Exported:
-    """Active and pending items, active and waiting rules, one file each. `prune`: files of what is not here go; files that are
-    not Citewell's stay. Raises StorageError.
+    """Active and pending items, active and waiting rules, one file each. `prune`: files of what is
+    not here go; files that are not Citewell's stay. Raises StorageError.
     """
     items = [i for i in await app.db.read(confirmed.listed) if i.state in {"active", "pending"}]
     known = [r for r in await app.db.read(rules.listed) if r.state in {"active", "waiting"}]
@@ -81,10 +94,16 @@ async def export(app: App, folder: Path, *, prune: bool = False) -> Exported:
 
     def put() -> tuple[list[str], list[str], list[str]]:
         folder.mkdir(parents=True, exist_ok=True)
-        written = [str(name) for name, text in sorted(wanted.items()) if not same(folder / name, text.encode())]
+        written = [
+            str(name)
+            for name, text in sorted(wanted.items())
+            if not same(folder / name, text.encode())
+        ]
         for name in written:
             write(folder / name, wanted[Path(name)])
-        left = sorted(name for name in _names(folder) if Path(name) not in wanted and _is_ours(folder, name))
+        left = sorted(
+            name for name in _names(folder) if Path(name) not in wanted and _is_ours(folder, name)
+        )
         if prune:
             for name in left:
                 (folder / name).unlink(missing_ok=True)
@@ -93,24 +112,43 @@ async def export(app: App, folder: Path, *, prune: bool = False) -> Exported:
     try:
         written, left, pruned = await anyio.to_thread.run_sync(put)
     except OSError as error:
-        raise StorageError(f"{folder}: {error.strerror or error}", hint="name a folder that can be written to") from None
-    return Exported(folder=str(folder), items=len(items), rules=len(known), written=written, left=left, pruned=pruned)
+        raise StorageError(
+            f"{folder}: {error.strerror or error}", hint="name a folder that can be written to"
+        ) from None
+    return Exported(
+        folder=str(folder),
+        items=len(items),
+        rules=len(known),
+        written=written,
+        left=left,
+        pruned=pruned,
+    )
 
 
 async def import_(app: App, folder: Path, user_id: str = "local") -> Imported:
-    """Every file for itself: what is wrong with one is told, and the others go on. Raises InvalidInput for no such folder."""
+    """Every file for itself: what is wrong with one is told, and the others go on. Raises
+    InvalidInput for no such folder.
+    """
     user = user_of(user_id)
     if not await anyio.to_thread.run_sync(folder.is_dir):
-        raise InvalidInput(f"{folder}: no such folder", hint="name the one that `citewell knowledge export` wrote")
+        raise InvalidInput(
+            f"{folder}: no such folder", hint="name the one that `citewell knowledge export` wrote"
+        )
     names = await anyio.to_thread.run_sync(_names, folder)
     if len(names) > MOST_FILES:
         raise InvalidInput(
-            f"{folder}: {len(names):,} files are more than the {MOST_FILES:,} allowed", hint="import a part of it"
+            f"{folder}: {len(names):,} files are more than the {MOST_FILES:,} allowed",
+            hint="import a part of it",
         )
     if (total := await anyio.to_thread.run_sync(_total, folder, names)) > MOST_TOTAL:
-        raise InvalidInput(f"{folder}: {total:,} bytes are more than the {MOST_TOTAL:,} allowed", hint="import a part of it")
+        raise InvalidInput(
+            f"{folder}: {total:,} bytes are more than the {MOST_TOTAL:,} allowed",
+            hint="import a part of it",
+        )
     if not names:
-        raise InvalidInput(f"{folder}: no files in {ITEMS} or {RULES}", hint="name the folder that holds these two")
+        raise InvalidInput(
+            f"{folder}: no files in {ITEMS} or {RULES}", hint="name the folder that holds these two"
+        )
     return Imported(files=[await _import(app, folder, name, user) for name in names])
 
 
@@ -135,7 +173,9 @@ def _total(folder: Path, names: list[str]) -> int:
 
 
 def _is_ours(folder: Path, name: str) -> bool:
-    """Whether a file was written by an export: its name is of our form, and its front matter has our mark and this id."""
+    """Whether a file was written by an export: its name is of our form, and its front matter has
+    our mark and this id.
+    """
     found, path = _OURS.fullmatch(name), folder / name
     if found is None or path.is_symlink() or not path.is_file():
         return False
@@ -147,15 +187,24 @@ def _is_ours(folder: Path, name: str) -> bool:
     front, end, _ = head.partition("\n---\n")
     lines = front.split("\n")
     mine = f"id: {found['rule'] or 'qa_confirmed_' + found['item']}"
-    return bool(end) and lines[0] == "---" and mine in lines and any(line.startswith("citewell: ") for line in lines)
+    return (
+        bool(end)
+        and lines[0] == "---"
+        and mine in lines
+        and any(line.startswith("citewell: ") for line in lines)
+    )
 
 
 async def _import(app: App, folder: Path, name: str, user: str) -> ImportedFile:
     try:
         data = await anyio.to_thread.run_sync(_bytes, folder / name)
         if name.startswith(f"{RULES}/"):
-            return await _rule(app, name, await anyio.to_thread.run_sync(read_rule, data, Path(name).stem), user)
-        return await _item(app, name, await anyio.to_thread.run_sync(read_item, data, Path(name).stem), user)
+            return await _rule(
+                app, name, await anyio.to_thread.run_sync(read_rule, data, Path(name).stem), user
+            )
+        return await _item(
+            app, name, await anyio.to_thread.run_sync(read_item, data, Path(name).stem), user
+        )
     except (InvalidInput, StatementRefused) as error:
         why = f"{error.message}; {error.hint}".removesuffix("; ")
         return ImportedFile(path=name, status="failed", reason=why)
@@ -171,14 +220,20 @@ def _bytes(path: Path) -> bytes:
 
 
 def trusted(app: App, user: str) -> bool:
-    """Whether this user's word makes an item count by itself: then the names in a file may be taken over, too."""
+    """Whether this user's word makes an item count by itself: then the names in a file may be taken
+    over, too.
+    """
     settings = app.settings.feedback
-    return is_one_of(user, settings.reviewers) if settings.reviewers else settings.confirmations == 1
+    return (
+        is_one_of(user, settings.reviewers) if settings.reviewers else settings.confirmations == 1
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class _Ready:
-    """An item with all that takes time done before the transaction. `aside`: why it cannot be used here."""
+    """An item with all that takes time done before the transaction. `aside`: why it cannot be used
+    here.
+    """
 
     item: Confirmed
     stored: Stored
@@ -190,28 +245,51 @@ async def _item(app: App, name: str, item: Confirmed, user: str) -> ImportedFile
     if here is not None and here.state == "undone":
         return _told(name, "kept", here, f"it was undone here: {here.reason}")
     if here is not None and not _same(here, item):
-        return _told(name, "kept", here, "what is here says otherwise; undo it first to take this one")
+        return _told(
+            name, "kept", here, "what is here says otherwise; undo it first to take this one"
+        )
     item = item if here is not None else await _at_home(app, item)
     why = await _unusable(app, item)
-    ready = _Ready(item, stored_vector(app.embedder.name, await app.embedder.query(item.question)), why)
+    ready = _Ready(
+        item, stored_vector(app.embedder.name, await app.embedder.query(item.question)), why
+    )
     people = _people(app, item, user)
-    if here is not None and {each.user_id for each in people} <= {each.user_id for each in here.confirmed_by}:
+    if here is not None and {each.user_id for each in people} <= {
+        each.user_id for each in here.confirmed_by
+    }:
         return _told(name, "unchanged", here, "")
     if here is not None and not trusted(app, user):
-        return _told(name, "unchanged", here, "the names in it count when somebody imports it whose word counts alone")
+        return _told(
+            name,
+            "unchanged",
+            here,
+            "the names in it count when somebody imports it whose word counts alone",
+        )
 
     def put(connection: Connection) -> None:
         now = time.time()
         if confirmed.find(connection, item.item_id) is None:
             state: Literal["quarantined", "pending"] = "quarantined" if ready.aside else "pending"
-            fresh = ready.item.model_copy(update={"state": state, "reason": ready.aside, "updated_at": now, "confirmed_by": []})
+            fresh = ready.item.model_copy(
+                update={
+                    "state": state,
+                    "reason": ready.aside,
+                    "updated_at": now,
+                    "confirmed_by": [],
+                }
+            )
             confirmed.insert(connection, fresh, ready.stored)
         for each in people:
             confirmed.confirm(connection, item.item_id, each.user_id, each.trace_id, each.at)
         confirmed.log(connection, item.item_id, user, "imported", now, name)
 
     await app.db.write(put)
-    return _told(name, "merged" if here is not None else "added", await settle(app, item.item_id), why.removeprefix(CHECKED))
+    return _told(
+        name,
+        "merged" if here is not None else "added",
+        await settle(app, item.item_id),
+        why.removeprefix(CHECKED),
+    )
 
 
 def _people(app: App, item: Confirmed, user: str) -> list[Confirmation]:
@@ -244,7 +322,9 @@ async def _unusable(app: App, item: Confirmed) -> str:
 
 
 async def _at_home(app: App, item: Confirmed) -> Confirmed:
-    """An item of another library whose documents are here under other ids: found by their bytes, else by their address."""
+    """An item of another library whose documents are here under other ids: found by their bytes,
+    else by their address.
+    """
     try:
         documents = await app.catalog.documents(item.collection) if item.agent != "data" else []
     except NotFound:
@@ -254,22 +334,41 @@ async def _at_home(app: App, item: Confirmed) -> Confirmed:
     moved = []
     for cited in item.evidence:
         known = by_hash.get(str(cited.get("sha256"))) or by_uri.get(str(cited.get("uri")))
-        moved.append(cited if cited.get("doc_id") in ids or known is None else {**cited, "doc_id": known})
+        moved.append(
+            cited if cited.get("doc_id") in ids or known is None else {**cited, "doc_id": known}
+        )
     return item.model_copy(update={"evidence": moved})
 
 
 async def _rule(app: App, name: str, rule: Rule, user: str) -> ImportedFile:
-    """In force only where the file says so and who imports it may say so too; else it waits for review."""
+    """In force only where the file says so and who imports it may say so too; else it waits for
+    review.
+    """
     here = await app.db.read(lambda connection: rules.find(connection, rule.rule_id))
     if here is not None:
-        same_words = (here.correction, here.logic, here.question) == (rule.correction, rule.logic, rule.question)
+        same_words = (here.correction, here.logic, here.question) == (
+            rule.correction,
+            rule.logic,
+            rule.question,
+        )
         why = "" if same_words else "what is here says otherwise"
-        status: Outcome = "unchanged" if same_words and here.state in {"active", "waiting"} else "kept"
-        return ImportedFile(path=name, status=status, id=here.rule_id, state=here.state, reason=why or here.reason)
+        status: Outcome = (
+            "unchanged" if same_words and here.state in {"active", "waiting"} else "kept"
+        )
+        return ImportedFile(
+            path=name, status=status, id=here.rule_id, state=here.state, reason=why or here.reason
+        )
     why = ""
     if rule.logic:
         probe = Confirmed(
-            item_id="", trace_id="", agent="data", question="", lang="", source=rule.source, logic=rule.logic, state="pending"
+            item_id="",
+            trace_id="",
+            agent="data",
+            question="",
+            lang="",
+            source=rule.source,
+            logic=rule.logic,
+            state="pending",
         )
         why = await _unusable(app, probe)
     stored = stored_vector(app.embedder.name, await app.embedder.query(rule.question))
@@ -278,14 +377,24 @@ async def _rule(app: App, name: str, rule: Rule, user: str) -> ImportedFile:
     def put(connection: Connection) -> Rule:
         now = time.time()
         state: Literal["active", "waiting"] = "active" if active else "waiting"
-        rules.put(connection, rule.model_copy(update={"state": state, "reason": why, "updated_at": now}), stored)
+        rules.put(
+            connection,
+            rule.model_copy(update={"state": state, "reason": why, "updated_at": now}),
+            stored,
+        )
         if active:
             rules.set_state(connection, rule.rule_id, "active", "", rule.reviewed_by or user, now)
         confirmed.log(connection, rule.rule_id, user, "imported", now, name)
         return rules.get(connection, rule.rule_id)
 
     kept = await app.db.write(put)
-    return ImportedFile(path=name, status="added", id=kept.rule_id, state=kept.state, reason=why.removeprefix(CHECKED))
+    return ImportedFile(
+        path=name,
+        status="added",
+        id=kept.rule_id,
+        state=kept.state,
+        reason=why.removeprefix(CHECKED),
+    )
 
 
 def _told(name: str, status: Outcome, item: Confirmed, reason: str) -> ImportedFile:

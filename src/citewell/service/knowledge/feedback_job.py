@@ -1,7 +1,9 @@
-"""What becomes of a vote: a confirmed item, a rule that waits for review, or a case kept for analysis.
+"""What becomes of a vote: a confirmed item, a rule that waits for review, or a case kept for
+analysis.
 
-The one rule: the job looks at the vote as it is now and makes everything agree with it, so that it may be killed and done
-again, and the job of a vote that was replaced meanwhile does the same as that of the new one.
+The one rule: the job looks at the vote as it is now and makes everything agree with it, so that it
+may be killed and done again, and the job of a vote that was replaced meanwhile does the same as
+that of the new one.
 """
 
 from __future__ import annotations
@@ -32,7 +34,9 @@ GONE = "the trace was deleted before its vote was dealt with"
 
 
 class Learnt(Shown):
-    """What a job did. `outcome`: that of the vote, or the state of the item that was to be looked at."""
+    """What a job did. `outcome`: that of the vote, or the state of the item that was to be looked
+    at.
+    """
 
     feedback_id: str = ""
     item_id: str = ""
@@ -41,8 +45,8 @@ class Learnt(Shown):
 
 @dataclass(frozen=True, slots=True)
 class _Ready:
-    """All that takes time, done before the transaction: the chain, the question's vector, whether the correction is a
-    statement that its source takes (`logic`), or why it is not (`problem`).
+    """All that takes time, done before the transaction: the chain, the question's vector, whether
+    the correction is a statement that its source takes (`logic`), or why it is not (`problem`).
     """
 
     trace: Trace
@@ -54,7 +58,9 @@ class _Ready:
 
 
 async def learn(app: App, job: Job, holder: Holder) -> Learnt:
-    """Raises StorageError and what the embedder raises; the vote says so then, and it is tried again."""
+    """Raises StorageError and what the embedder raises; the vote says so then, and it is tried
+    again.
+    """
     await holder.still()
     feedback_id = str(job.payload.get("feedback_id", ""))
     if not feedback_id:
@@ -72,7 +78,11 @@ async def learn(app: App, job: Job, holder: Holder) -> Learnt:
 async def _vote(app: App, feedback_id: str) -> Learnt:
     vote = await app.db.read(lambda connection: feedback.get(connection, feedback_id))
     if vote is None or vote.state == "done":
-        return Learnt(feedback_id=feedback_id, item_id=vote.item_id if vote else "", outcome=vote.outcome if vote else "")
+        return Learnt(
+            feedback_id=feedback_id,
+            item_id=vote.item_id if vote else "",
+            outcome=vote.outcome if vote else "",
+        )
     trace = await app.db.read(lambda connection: feedback.copy_of(connection, feedback_id))
     ready = None if trace is None else await _ready(app, vote, trace)
     touched = await app.db.write(lambda connection: _apply(app, connection, feedback_id, ready))
@@ -90,8 +100,12 @@ async def _ready(app: App, vote: Vote, trace: Trace) -> _Ready:
     return _Ready(trace, chain, stored, vote.correction, found.logic, found.problem)
 
 
-def _apply(app: App, connection: Connection, feedback_id: str, ready: _Ready | None) -> list[str] | None:
-    """Make confirmations, rule and counts agree with the vote; the items to settle. None: it was replaced just now."""
+def _apply(
+    app: App, connection: Connection, feedback_id: str, ready: _Ready | None
+) -> list[str] | None:
+    """Make confirmations, rule and counts agree with the vote; the items to settle. None: it was
+    replaced just now.
+    """
     vote = feedback.get(connection, feedback_id)
     if vote is None or vote.state == "done":
         return []
@@ -99,7 +113,9 @@ def _apply(app: App, connection: Connection, feedback_id: str, ready: _Ready | N
         return None
     good = ready is not None and vote.is_correct and not unfit(ready.trace)
     touched = dict.fromkeys(_count(app, connection, vote.trace_id))
-    for item_id in confirmed.confirmed_by(connection, vote.trace_id, vote.user_id) if not good else ():
+    for item_id in (
+        confirmed.confirmed_by(connection, vote.trace_id, vote.user_id) if not good else ()
+    ):
         _withdraw(connection, item_id, vote)
         touched[item_id] = None
     rule_id = _rule(connection, vote, ready)
@@ -137,9 +153,13 @@ def _confirm(connection: Connection, vote: Vote, ready: _Ready) -> str:
     if item is None:
         item = ready.chain.item.model_copy(update={"created_at": now, "updated_at": now})
         confirmed.insert(connection, item, ready.stored)
-    elif item.state == "undone":  # said anew after it was taken back: what stood by it then does not count
+    elif (
+        item.state == "undone"
+    ):  # said anew after it was taken back: what stood by it then does not count
         confirmed.withdraw_all(connection, item.item_id)
-        confirmed.update(connection, ready.chain.item.model_copy(update={"updated_at": now}), ready.stored)
+        confirmed.update(
+            connection, ready.chain.item.model_copy(update={"updated_at": now}), ready.stored
+        )
         confirmed.set_state(connection, item.item_id, "pending", "", now)
     if confirmed.confirm(connection, item.item_id, vote.user_id, vote.trace_id, vote.updated_at):
         confirmed.log(connection, item.item_id, vote.user_id, "confirmed", now)
@@ -155,10 +175,14 @@ def _found(connection: Connection, vote: Vote, ready: _Ready) -> Confirmed | Non
     if own is not None and own.state != "undone":
         return own
     group = "data" if mine.agent == "data" else "other"
-    near = questions.items(connection, group, mine.source, mine.collection, "pending,active,quarantined")
+    near = questions.items(
+        connection, group, mine.source, mine.collection, "pending,active,quarantined"
+    )
     scale = questions.scale_of(ready.stored.embedder)
     for each in questions.alike(near, ready.stored, mine.lang):
-        if each.likeness >= scale.same or questions.normal(each.question) == questions.normal(mine.question):
+        if each.likeness >= scale.same or questions.normal(each.question) == questions.normal(
+            mine.question
+        ):
             other = confirmed.get(connection, each.id)
             if same_chain(ready.chain, other, each.likeness, scale):
                 return other
@@ -166,13 +190,19 @@ def _found(connection: Connection, vote: Vote, ready: _Ready) -> Confirmed | Non
 
 
 def _rule(connection: Connection, vote: Vote, ready: _Ready | None) -> str:
-    """The rule of this user on this trace, made to agree with the vote; its id, empty where there is none."""
+    """The rule of this user on this trace, made to agree with the vote; its id, empty where there
+    is none.
+    """
     rule_id, now = rules.id_of(vote.trace_id, vote.user_id), time.time()
     old = rules.find(connection, rule_id)
     if vote.is_correct or not vote.correction or ready is None or too_long(ready.trace):
         if old is not None and old.state in {"waiting", "active"}:
-            rules.set_state(connection, rule_id, "undone", "its author has said otherwise", vote.user_id, now)
-            confirmed.log(connection, rule_id, vote.user_id, "undone", now, "its author has said otherwise")
+            rules.set_state(
+                connection, rule_id, "undone", "its author has said otherwise", vote.user_id, now
+            )
+            confirmed.log(
+                connection, rule_id, vote.user_id, "undone", now, "its author has said otherwise"
+            )
         return ""
     if old is None or old.correction != vote.correction or old.state == "undone":
         rules.put(connection, _new_rule(rule_id, vote, ready, now), ready.stored)
@@ -216,4 +246,8 @@ def _finish(connection: Connection, vote: Vote, *, deleted: bool) -> Learnt:
 def _of_rule(connection: Connection, rule_id: str) -> str:
     """With what is wrong with its statement, where something is."""
     rule = rules.find(connection, rule_id)
-    return f"rule: {rule.reason}" if rule is not None and rule.state == "waiting" and rule.reason else "rule"
+    return (
+        f"rule: {rule.reason}"
+        if rule is not None and rule.state == "waiting" and rule.reason
+        else "rule"
+    )

@@ -1,7 +1,8 @@
-"""What people have confirmed and corrected: found for a question, listed, vouched for, reviewed, undone.
+"""What people have confirmed and corrected: found for a question, listed, vouched for, reviewed,
+undone.
 
-The one rule: only what is `active` is found; what is undone leaves search, document and effect in one transaction, and its file
-right after.
+The one rule: only what is `active` is found; what is undone leaves search, document and effect in
+one transaction, and its file right after.
 """
 
 from __future__ import annotations
@@ -42,13 +43,18 @@ AGAIN = 64  # questions embedded again at one search after the embedder was chan
 LONGEST_REASON = 1_000
 
 
-async def known(app: App, question: str, *, agent: str, source: str = "", collection: str = "") -> list[Known]:
-    """Active items and rules whose question is like this one, best first, at most MOST: of this source for the `data` agent, of
-    this collection for all others. `similarity` is on one scale for all languages (store/confirmed/question_likeness.py).
-    `conflicts` of an item: those beside it that answer the question asked otherwise.
+async def known(
+    app: App, question: str, *, agent: str, source: str = "", collection: str = ""
+) -> list[Known]:
+    """Active items and rules whose question is like this one, best first, at most MOST: of this
+    source for the `data` agent, of this collection for all others. `similarity` is on one scale for
+    all languages (store/confirmed/question_likeness.py). `conflicts` of an item: those beside it
+    that answer the question asked otherwise.
     """
     words, group = clean(question), "data" if agent == "data" else "other"
-    there = await app.db.read(lambda connection: questions.any_in_force(connection, group, source, collection))
+    there = await app.db.read(
+        lambda connection: questions.any_in_force(connection, group, source, collection)
+    )
     if not words or not there:
         return []
     await _embed_again(app)
@@ -57,12 +63,16 @@ async def known(app: App, question: str, *, agent: str, source: str = "", collec
 
     def find(connection: Connection) -> list[Known]:
         items = questions.items(connection, group, source, collection, "active")
-        near = questions.alike([*items, *questions.rules(connection, group, source, collection)], vector, lang)
+        near = questions.alike(
+            [*items, *questions.rules(connection, group, source, collection)], vector, lang
+        )
         near = [each for each in near if each.likeness >= floor]
         likeness = {each.id: each.likeness for each in near[: 4 * MOST]}
         found = _best(connection, likeness, app.settings.feedback.half_life_days)
         found = [each for each in found if rests_on_visible(app, each.item)]
-        return sorted(found, key=lambda each: (-round(each.similarity / NEAR), -each.weight, -each.similarity))[:MOST]
+        return sorted(
+            found, key=lambda each: (-round(each.similarity / NEAR), -each.weight, -each.similarity)
+        )[:MOST]
 
     found = await app.db.read(find)
     same = await find_same(words, [each.item.question for each in found], app.reader)
@@ -76,7 +86,11 @@ def _best(connection: Connection, likeness: dict[str, float], half_life: float) 
         *rules.these(connection, likeness).values(),
     ]
     now = time.time()
-    return [Known(item, likeness[_id(item)], weight_of(item, now, half_life)) for item in items if item.state == "active"]
+    return [
+        Known(item, likeness[_id(item)], weight_of(item, now, half_life))
+        for item in items
+        if item.state == "active"
+    ]
 
 
 def _id(item: Confirmed | Rule) -> str:
@@ -86,11 +100,15 @@ def _id(item: Confirmed | Rule) -> str:
 async def _embed_again(app: App) -> None:
     """A change of embedder loses nothing, as with memories."""
     embedder = app.embedder
-    stale = await app.db.read(lambda connection: questions.stale(connection, embedder.name, 4 * embedder.dim, AGAIN))
+    stale = await app.db.read(
+        lambda connection: questions.stale(connection, embedder.name, 4 * embedder.dim, AGAIN)
+    )
     for table, item_id, question in stale:
         stored = stored_vector(embedder.name, await embedder.query(question))
 
-        def put(connection: Connection, what: tuple[str, str, str] = (table, item_id, question)) -> None:
+        def put(
+            connection: Connection, what: tuple[str, str, str] = (table, item_id, question)
+        ) -> None:
             questions.set_vector(connection, *what, stored)  # noqa: B023 - it is called before the next turn
 
         await app.db.write(put)
@@ -107,7 +125,9 @@ async def list_items(
     """The newest first. Raises InvalidInput for an unknown state."""
     _check_state(state, get_args(ItemState))
     items = await app.db.read(
-        lambda connection: confirmed.listed(connection, state=state, source=source, collection=collection)
+        lambda connection: confirmed.listed(
+            connection, state=state, source=source, collection=collection
+        )
     )
     return [item for item in items if is_shown(app, item)]
 
@@ -139,9 +159,10 @@ async def document_of(app: App, item_id: str) -> str:
 
 
 async def endorse_item(app: App, item_id: str, user_id: str = "local") -> Confirmed:
-    """Stand by an item: one that waits for more people, or that was set aside, which is then used again: at once where one
-    person's word is enough, else when as many as are needed have said so anew. Nothing changes where one stands by it already.
-    Raises NotFound, Conflict for one that is undone, InvalidInput for what only reviewers may do.
+    """Stand by an item: one that waits for more people, or that was set aside, which is then used
+    again: at once where one person's word is enough, else when as many as are needed have said so
+    anew. Nothing changes where one stands by it already. Raises NotFound, Conflict for one that is
+    undone, InvalidInput for what only reviewers may do.
     """
     user = user_of(user_id)
     await _item(app, item_id)
@@ -149,14 +170,20 @@ async def endorse_item(app: App, item_id: str, user_id: str = "local") -> Confir
     def endorse(connection: Connection) -> None:
         item, now = confirmed.get(connection, item_id), time.time()
         if item.state == "undone":
-            raise Conflict(f"{item_id} is undone: {item.reason}", hint="ask again, and confirm the new answer")
+            raise Conflict(
+                f"{item_id} is undone: {item.reason}", hint="ask again, and confirm the new answer"
+            )
         if item.state == "quarantined":
             _check_reviewer(app, connection, user, "restore what was set aside")
             confirmed.log(connection, item_id, user, "restored", now, item.reason)
             confirmed.set_state(connection, item_id, "pending", "", now)
             reviewers = feedback_settings(app, connection).reviewers
-            confirmed.set_votes(connection, item_id, confirmed.votes(connection, item_id, reviewers))
-            if app.settings.feedback.confirmations > 1:  # else one of those whom others contradicted would be enough
+            confirmed.set_votes(
+                connection, item_id, confirmed.votes(connection, item_id, reviewers)
+            )
+            if (
+                app.settings.feedback.confirmations > 1
+            ):  # else one of those whom others contradicted would be enough
                 confirmed.withdraw_all(connection, item_id)
         if confirmed.confirm(connection, item_id, user, item.trace_id, now):
             confirmed.log(connection, item_id, user, "confirmed", now)
@@ -167,15 +194,18 @@ async def endorse_item(app: App, item_id: str, user_id: str = "local") -> Confir
 
 
 async def undo_item(app: App, item_id: str, user_id: str = "local", reason: str = "") -> Confirmed:
-    """Take an item out of search and use, for everybody. Its row stays as history, with who, when and why. Raises NotFound,
-    InvalidInput where only reviewers may, StorageError where the file stays (it is tried again; it has no effect).
+    """Take an item out of search and use, for everybody. Its row stays as history, with who, when
+    and why. Raises NotFound, InvalidInput where only reviewers may, StorageError where the file
+    stays (it is tried again; it has no effect).
     """
     await _item(app, item_id)
     return await _end(app, item_id, "undone", user_of(user_id), reason)
 
 
 async def quarantine_item(app: App, item_id: str, reason: str) -> Confirmed:
-    """Set an item aside until somebody vouches for it again: its statement fails, its documents are gone. Raises NotFound."""
+    """Set an item aside until somebody vouches for it again: its statement fails, its documents are
+    gone. Raises NotFound.
+    """
     return await _end(app, item_id, "quarantined", "", reason)
 
 
@@ -189,11 +219,15 @@ async def _end(app: App, item_id: str, state: ItemState, user: str, reason: str)
         if user:
             _check_reviewer(app, connection, user, "undo knowledge")
         gone = hide_in(app, connection, item)
-        confirmed.set_state(connection, item_id, state, why or (f"undone by {user}" if user else ""), now)
+        confirmed.set_state(
+            connection, item_id, state, why or (f"undone by {user}" if user else ""), now
+        )
         confirmed.log(connection, item_id, user, state, now, why)
         if state == "undone":
             feedback.release_item(connection, item_id)
-        app.jobs.create_in(connection, KIND, {"item_id": item_id})  # it removes the file, should this be killed
+        app.jobs.create_in(
+            connection, KIND, {"item_id": item_id}
+        )  # it removes the file, should this be killed
         return gone
 
     if await app.db.write(end):
@@ -204,7 +238,11 @@ async def _end(app: App, item_id: str, state: ItemState, user: str, reason: str)
 async def list_rules(app: App, state: str | None = None) -> list[Rule]:
     """Those that wait for review first. Raises InvalidInput for an unknown state."""
     _check_state(state, get_args(RuleState))
-    return [rule for rule in await app.db.read(lambda connection: rules.listed(connection, state)) if is_shown(app, rule)]
+    return [
+        rule
+        for rule in await app.db.read(lambda connection: rules.listed(connection, state))
+        if is_shown(app, rule)
+    ]
 
 
 async def get_rule(app: App, rule_id: str) -> Rule:
@@ -215,10 +253,13 @@ async def get_rule(app: App, rule_id: str) -> Rule:
     return rule
 
 
-async def review_rule(app: App, rule_id: str, state: str, user_id: str = "local", reason: str = "") -> Rule:
-    """`active`, `rejected` or `undone`. Raises NotFound, Conflict for one that is undone, InvalidInput for an unknown state and
-    where somebody else must: only reviewers where there are some; and where more than one person must confirm an answer, not
-    its author. A correction that is a statement is looked at again before it is approved: Conflict where it is refused.
+async def review_rule(
+    app: App, rule_id: str, state: str, user_id: str = "local", reason: str = ""
+) -> Rule:
+    """`active`, `rejected` or `undone`. Raises NotFound, Conflict for one that is undone,
+    InvalidInput for an unknown state and where somebody else must: only reviewers where there are
+    some; and where more than one person must confirm an answer, not its author. A correction that
+    is a statement is looked at again before it is approved: Conflict where it is refused.
     """
     user = user_of(user_id)
     if state not in {"active", "rejected", "undone"}:
@@ -231,14 +272,28 @@ async def review_rule(app: App, rule_id: str, state: str, user_id: str = "local"
         if rule.state == state:
             return rule
         if rule.state == "undone":
-            raise Conflict(f"{rule_id} is undone: {rule.reason}", hint="its author can give the correction again")
+            raise Conflict(
+                f"{rule_id} is undone: {rule.reason}",
+                hint="its author can give the correction again",
+            )
         if state != "undone" or user != rule.user_id:
             _check_reviewer(app, connection, user, "review corrections")
-        if state == "active" and person(user) == person(rule.user_id) and app.settings.feedback.confirmations > 1:
-            hint = f"feedback.confirmations is {app.settings.feedback.confirmations}: one person's word does not count alone"
-            raise InvalidInput("a correction is approved by somebody else than its author", hint=hint)
+        if (
+            state == "active"
+            and person(user) == person(rule.user_id)
+            and app.settings.feedback.confirmations > 1
+        ):
+            hint = (
+                f"feedback.confirmations is {app.settings.feedback.confirmations}: one person's "
+                "word does not count alone"
+            )
+            raise InvalidInput(
+                "a correction is approved by somebody else than its author", hint=hint
+            )
         why = clean(reason)[:LONGEST_REASON]
-        why_now, by = (why or f"undone by {user}", rule.reviewed_by) if state == "undone" else (why, user)
+        why_now, by = (
+            (why or f"undone by {user}", rule.reviewed_by) if state == "undone" else (why, user)
+        )
         rules.set_state(connection, rule_id, state, why_now, by, now)  # type: ignore[arg-type]  # checked above
         if logic and not rule.logic:
             rules.set_logic(connection, rule_id, logic)
@@ -249,13 +304,19 @@ async def review_rule(app: App, rule_id: str, state: str, user_id: str = "local"
 
 
 async def _taken(app: App, rule_id: str) -> str:
-    """The statement of a correction that is approved now; empty where it is words. Raises Conflict where it is refused."""
+    """The statement of a correction that is approved now; empty where it is words. Raises Conflict
+    where it is refused.
+    """
     rule = await get_rule(app, rule_id)
     if rule.state in {"active", "undone"}:
         return ""
     found = await judged(app, rule.agent, rule.source, rule.correction)
     if found.problem:
-        hint = "approve it when its tables are there" if found.later else f"reject it: citewell knowledge reject {rule_id}"
+        hint = (
+            "approve it when its tables are there"
+            if found.later
+            else f"reject it: citewell knowledge reject {rule_id}"
+        )
         raise Conflict(f"{rule_id}: {found.problem}", hint=hint)
     return found.logic
 
@@ -266,7 +327,9 @@ def _check_reviewer(app: App, connection: Connection, user: str, what: str) -> N
         by_role = ", or their role (reviewer, admin)" if app.settings.auth == "token" else ""
         own = "your own word can be withdrawn: citewell feedback TRACE_ID --wrong"
         hint = f"the setting feedback.reviewers names them{by_role}; {own}"
-        raise InvalidInput(f"only reviewers may {what}, and {user} is none", hint=hint, code="not_a_reviewer")
+        raise InvalidInput(
+            f"only reviewers may {what}, and {user} is none", hint=hint, code="not_a_reviewer"
+        )
 
 
 def _check_state(state: str | None, allowed: Sequence[str]) -> None:

@@ -1,5 +1,6 @@
-"""Somebody says that an answer is right or wrong. The one rule: when `give` returns, their word, a copy of the whole trace and
-the job that makes something of it are on the disk, in one transaction; nothing that can fail is done before the reply.
+"""Somebody says that an answer is right or wrong. The one rule: when `give` returns, their word, a
+copy of the whole trace and the job that makes something of it are on the disk, in one transaction;
+nothing that can fail is done before the reply.
 """
 
 from __future__ import annotations
@@ -25,12 +26,20 @@ from citewell.types import Shown, Trace
 KIND = "feedback"
 LONGEST = 4_000  # characters of a correction
 LONGEST_USER = 100
-PASSING = ("storage", "model_unavailable", "transient", "permanent", "gave_up")  # errors after which a job is tried again
+PASSING = (
+    "storage",
+    "model_unavailable",
+    "transient",
+    "permanent",
+    "gave_up",
+)  # errors after which a job is tried again
 RETRY = 60.0  # seconds between two tries by the server
 
 
 class Given(Shown):
-    """The reply to a vote. `state` of the vote: `waiting` for its job, or `done` where nothing is new. `message` in words."""
+    """The reply to a vote. `state` of the vote: `waiting` for its job, or `done` where nothing is
+    new. `message` in words.
+    """
 
     feedback_id: str
     trace_id: str
@@ -39,26 +48,46 @@ class Given(Shown):
     message: str
 
 
-async def give(app: App, trace_id: str, is_correct: bool, user_correction: str | None = None, user_id: str = "local") -> Given:
-    """Keep one person's word on an answer of theirs, in place of what they said of it before. Raises NotFound for a trace that
-    is unknown, expired or another user's; InvalidInput for a correction that is too long or comes with a right answer;
-    StorageError.
+async def give(
+    app: App,
+    trace_id: str,
+    is_correct: bool,
+    user_correction: str | None = None,
+    user_id: str = "local",
+) -> Given:
+    """Keep one person's word on an answer of theirs, in place of what they said of it before.
+    Raises NotFound for a trace that is unknown, expired or another user's; InvalidInput for a
+    correction that is too long or comes with a right answer; StorageError.
     """
     user, correction = user_of(user_id), correction_of(user_correction)
     if is_correct and correction:
-        raise InvalidInput("a right answer takes no correction", hint="say that it is wrong, and what would be right")
+        raise InvalidInput(
+            "a right answer takes no correction",
+            hint="say that it is wrong, and what would be right",
+        )
 
     def give(connection: Connection) -> Given:
         now = time.time()
-        kept = rows.trace_of(connection, trace_id, user_id, now) or rows.trace_of(connection, trace_id, user, now)
+        kept = rows.trace_of(connection, trace_id, user_id, now) or rows.trace_of(
+            connection, trace_id, user, now
+        )
         if kept is None:
-            hint = f"`citewell trace` lists your answers; they are kept for {app.settings.trace_days} days (trace_days)"
+            hint = (
+                "`citewell trace` lists your answers; they are kept "
+                f"for {app.settings.trace_days} days (trace_days)"
+            )
             raise NotFound(f"no trace {trace_id!r} of {user}", hint=hint)
         before = rows.of(connection, trace_id, user)
-        if before is not None and _same(before, is_correct, correction) and _under_way(connection, before):
+        if (
+            before is not None
+            and _same(before, is_correct, correction)
+            and _under_way(connection, before)
+        ):
             return _told(before, "", "nothing has changed: you have said so before")
         trace = Trace(**json.loads(kept))
-        vote = rows.put(connection, trace, kept, user, is_correct=is_correct, correction=correction, now=now)
+        vote = rows.put(
+            connection, trace, kept, user, is_correct=is_correct, correction=correction, now=now
+        )
         job = app.jobs.create_in(connection, KIND, {"feedback_id": vote.feedback_id})
         return _told(vote, job.job_id, _message(feedback_settings(app, connection), trace, vote))
 
@@ -78,7 +107,9 @@ async def get_feedback(app: App, feedback_id: str, user_id: str = "local") -> Vo
     """Raises NotFound, also for another user's."""
     vote = await app.db.read(lambda connection: rows.get(connection, feedback_id))
     if vote is None or vote.user_id != named(user_id):
-        raise NotFound(f"no feedback {feedback_id!r}", hint="GET /api/feedback lists what a user has said")
+        raise NotFound(
+            f"no feedback {feedback_id!r}", hint="GET /api/feedback lists what a user has said"
+        )
     return vote
 
 
@@ -89,12 +120,15 @@ async def wrong_questions(app: App, limit: int = 100) -> list[Wrong]:
 
 
 async def catch_up(app: App, seconds: float | None = None) -> int:
-    """Do the jobs that wait for votes and for changed tables, whoever left them; how many. For programs without a worker: two
-    looks where there is nothing to do. What goes wrong with a vote is kept with its job, and is tried again the next time;
-    what is not done in so many `seconds` waits again.
+    """Do the jobs that wait for votes and for changed tables, whoever left them; how many. For
+    programs without a worker: two looks where there is nothing to do. What goes wrong with a vote
+    is kept with its job, and is tried again the next time; what is not done in so many `seconds`
+    waits again.
     """
     from citewell.service.jobs.isolated_jobs import try_alone
-    from citewell.service.jobs.worker import do  # it knows all kinds of work: heavy, and that one knows this
+    from citewell.service.jobs.worker import (
+        do,
+    )  # it knows all kinds of work: heavy, and that one knows this
     from citewell.service.knowledge.removed_sources import CHECK  # it knows this too
 
     count = 0
@@ -109,7 +143,9 @@ async def catch_up(app: App, seconds: float | None = None) -> int:
 
 
 async def try_again(app: App) -> int:
-    """Jobs that the disk or a model refused a while ago wait once more: the server's worker asks for this now and then."""
+    """Jobs that the disk or a model refused a while ago wait once more: the server's worker asks
+    for this now and then.
+    """
     count = await app.jobs.again(KIND, PASSING, RETRY)
     if count:
         app.new_job.set()
@@ -118,7 +154,11 @@ async def try_again(app: App) -> int:
 
 async def note_failure(app: App, feedback_id: str, error: Exception) -> None:
     """Where the disk refuses this too, the job's own error is all there is."""
-    why = f"{error.message}; {error.hint}".removesuffix("; ") if isinstance(error, CitewellError) else type(error).__name__
+    why = (
+        f"{error.message}; {error.hint}".removesuffix("; ")
+        if isinstance(error, CitewellError)
+        else type(error).__name__
+    )
     with suppress(CitewellError):
         await app.db.write(lambda connection: rows.note_failure(connection, feedback_id, why))
 
@@ -127,15 +167,23 @@ def correction_of(text: str | None) -> str:
     """Without what is no text; empty where there is none. Raises InvalidInput."""
     correction = "\n".join(line.rstrip(" \t") for line in plain(text or "").split("\n")).strip()
     if len(correction) > LONGEST:
-        raise InvalidInput(f"the correction has {len(correction):,} characters, {LONGEST:,} are allowed", hint="say less")
+        raise InvalidInput(
+            f"the correction has {len(correction):,} characters, {LONGEST:,} are allowed",
+            hint="say less",
+        )
     return correction
 
 
 def user_of(user_id: str) -> str:
-    """The name as it is kept (store/users/identity.py). Raises InvalidInput for one that cannot be shown."""
+    """The name as it is kept (store/users/identity.py). Raises InvalidInput for one that cannot be
+    shown.
+    """
     user = named(user_id)
     if not user or len(user) > LONGEST_USER or not user.isprintable() or plain(user) != user:
-        raise InvalidInput(f"user {user_id[:LONGEST_USER]!r}: not allowed", hint=f"1 to {LONGEST_USER} printable characters")
+        raise InvalidInput(
+            f"user {user_id[:LONGEST_USER]!r}: not allowed",
+            hint=f"1 to {LONGEST_USER} printable characters",
+        )
     return user
 
 
@@ -172,12 +220,20 @@ def _same(before: Vote, is_correct: bool, correction: str) -> bool:
 
 
 def _under_way(connection: Connection, vote: Vote) -> bool:
-    """Whether nothing is left to do for a vote, or its job is there: one may have been cancelled."""
+    """Whether nothing is left to do for a vote, or its job is there: one may have been
+    cancelled.
+    """
     return vote.state == "done" or rows.has_job(connection, vote.feedback_id)
 
 
 def _told(vote: Vote, job_id: str, message: str) -> Given:
-    return Given(feedback_id=vote.feedback_id, trace_id=vote.trace_id, state=vote.state, job_id=job_id, message=message)
+    return Given(
+        feedback_id=vote.feedback_id,
+        trace_id=vote.trace_id,
+        state=vote.state,
+        job_id=job_id,
+        message=message,
+    )
 
 
 def _message(settings: FeedbackSettings, trace: Trace, vote: Vote) -> str:
@@ -187,7 +243,10 @@ def _message(settings: FeedbackSettings, trace: Trace, vote: Vote) -> str:
         if settings.reviewers and not is_one_of(vote.user_id, settings.reviewers):
             return "noted: it becomes knowledge when a reviewer confirms it too"
         if settings.confirmations > 1:
-            return f"noted: it becomes knowledge when {settings.confirmations} people have confirmed it"
+            return (
+                f"noted: it becomes knowledge when {settings.confirmations} people have "
+                "confirmed it"
+            )
         return "noted: this answer becomes knowledge"
     if vote.correction and (why := too_long(trace)):
         return f"noted, for analysis only: {why}"

@@ -1,7 +1,9 @@
-"""Whether what people confirmed still holds: statements are run again on their tables, quotes are looked up in their documents.
+"""Whether what people confirmed still holds: statements are run again on their tables, quotes are
+looked up in their documents.
 
-The one rule: what does not hold any more is set aside with the reason, and comes back by itself when just that holds again;
-what people set aside, only people bring back. A source that cannot be reached proves nothing, and changes nothing.
+The one rule: what does not hold any more is set aside with the reason, and comes back by itself
+when just that holds again; what people set aside, only people bring back. A source that cannot be
+reached proves nothing, and changes nothing.
 """
 
 from __future__ import annotations
@@ -12,10 +14,22 @@ from typing import Any
 
 from sqlalchemy import Connection
 
-from citewell.errors import CitewellError, NotFound, SourceUnavailable, StatementFailed, StatementRefused
+from citewell.errors import (
+    CitewellError,
+    NotFound,
+    SourceUnavailable,
+    StatementFailed,
+    StatementRefused,
+)
 from citewell.runtime.app import App
 from citewell.service.knowledge.find_knowledge import quarantine_item
-from citewell.service.knowledge.removed_sources import CHECKED, is_checks, removed_in, same_rows, was_of_others
+from citewell.service.knowledge.removed_sources import (
+    CHECKED,
+    is_checks,
+    removed_in,
+    same_rows,
+    was_of_others,
+)
 from citewell.service.knowledge.update_items import settle
 from citewell.service.tables.kept_schema import names_of
 from citewell.sql.engines.engine import Engine, Limits, Rows
@@ -33,12 +47,17 @@ __all__ = ["Checked", "Looked", "check_documents", "check_source", "source_gone"
 KIND = "check_source"  # of the job
 PASSING = frozenset({"timeout", "memory"})  # limits that may be met another time
 LIVE = ("active", "pending", "quarantined")
-_OTHERS = "its tables {0} were removed, and those of that name give other rows: somebody has to confirm it anew"
+_OTHERS = (
+    "its tables {0} were removed, and those of that name give other rows: somebody has to "
+    "confirm it anew"
+)
 MOST_QUOTED = 80  # characters of a quote that a reason shows
 
 
 class Looked(Shown):
-    """`outcome`: `ok`, `quarantined`, `restored`, `unknown` (it could not be tried) or, of a rule, `waiting` (for review)."""
+    """`outcome`: `ok`, `quarantined`, `restored`, `unknown` (it could not be tried) or, of a rule,
+    `waiting` (for review).
+    """
 
     item_id: str
     question: str
@@ -59,7 +78,9 @@ class Checked(Shown):
 
 
 async def check_source(app: App, name: str) -> Checked:
-    """Run every confirmed statement of a source again, and the statements of corrections. Raises StorageError."""
+    """Run every confirmed statement of a source again, and the statements of corrections. Raises
+    StorageError.
+    """
     from citewell.service.tables.sources import opened
 
     items = [item for item in await _items(app, source=name) if is_checks(item)]
@@ -76,7 +97,9 @@ async def check_source(app: App, name: str) -> Checked:
 
 
 async def source_gone(app: App, name: str) -> Checked:
-    """There are no such tables (any more): their statements are set aside. Nothing changes where they were already."""
+    """There are no such tables (any more): their statements are set aside. Nothing changes where
+    they were already.
+    """
 
     def gone(connection: Connection) -> tuple[list[Confirmed], list[Rule]]:
         return removed_in(app, connection, name, None)
@@ -87,7 +110,10 @@ async def source_gone(app: App, name: str) -> Checked:
     for item in items:
         await settle(app, item.item_id)
     looked = [_told(item, "quarantined", why) for item in items]
-    looked += [Looked(item_id=r.rule_id, question=r.question, outcome="waiting", reason=why) for r in waiting]
+    looked += [
+        Looked(item_id=r.rule_id, question=r.question, outcome="waiting", reason=why)
+        for r in waiting
+    ]
     return Checked(source=name, looked=looked, problem=f"no source {name}")
 
 
@@ -103,10 +129,17 @@ async def check_documents(app: App, collection: str | None = None) -> Checked:
 
 
 async def lacks(app: App, item: Confirmed) -> str:
-    """What of an item's evidence is gone or says something else now; empty where it stands as it was confirmed."""
+    """What of an item's evidence is gone or says something else now; empty where it stands as it
+    was confirmed.
+    """
     for cited in item.evidence:
         quote, doc_id = str(cited.get("quote", "")), str(cited.get("doc_id", ""))
-        if not quote or not doc_id or cited.get("origin") == "memory" or str(cited.get("uri", "")).startswith("rule:"):
+        if (
+            not quote
+            or not doc_id
+            or cited.get("origin") == "memory"
+            or str(cited.get("uri", "")).startswith("rule:")
+        ):
             continue
         try:
             info = await app.catalog.document(doc_id)
@@ -125,7 +158,9 @@ async def lacks(app: App, item: Confirmed) -> str:
 
 async def _look(app: App, item: Confirmed, engine: Engine, source: Source) -> Looked:
     settings = app.settings.data
-    limits = Limits(seconds=settings.statement_seconds, rows=settings.max_rows, memory_mib=settings.memory_mib)
+    limits = Limits(
+        seconds=settings.statement_seconds, rows=settings.max_rows, memory_mib=settings.memory_mib
+    )
     try:
         rows = await query(engine, item.logic, limits, names_of(source))
     except StatementFailed as error:
@@ -140,13 +175,15 @@ async def _look(app: App, item: Confirmed, engine: Engine, source: Source) -> Lo
     if others and not same_rows(item.evidence, rows):
         return await _settled(app, item, f"{CHECKED}{_OTHERS.format(source.name)}")
     if source.fingerprint != item.fingerprint:
-        await app.db.write(lambda connection: set_fingerprint(connection, item.item_id, source.fingerprint))
+        await app.db.write(
+            lambda connection: set_fingerprint(connection, item.item_id, source.fingerprint)
+        )
     return await _settled(app, item, "")
 
 
 def otherwise(evidence: Sequence[dict[str, Any]], rows: Rows) -> str:
-    """How the columns differ from those that were confirmed: their names, or the kind of what stands in them. Other rows are no
-    fault: data changes.
+    """How the columns differ from those that were confirmed: their names, or the kind of what
+    stands in them. Other rows are no fault: data changes.
     """
     before = next(iter(evidence), {})
     columns = [str(name) for name in before.get("columns", [])]
@@ -168,7 +205,9 @@ def _kinds(rows: Sequence[Sequence[Any]], width: int) -> list[str]:
         for place, value in enumerate(row[:width]):
             if value is not None:
                 figure = isinstance(value, int | float) and not isinstance(value, bool)
-                found[place].add("number" if figure else "truth value" if isinstance(value, bool) else "text")
+                found[place].add(
+                    "number" if figure else "truth value" if isinstance(value, bool) else "text"
+                )
     return [next(iter(kinds)) if len(kinds) == 1 else "" for kinds in found]
 
 
@@ -204,12 +243,19 @@ def _other_reason(connection: Connection, item_id: str, why: str) -> None:
 
 async def _look_at_rule(app: App, rule: Rule, engine: Engine, source: Source) -> Looked:
     """A correction whose statement fails is used no longer: somebody reviews it again."""
-    limits = Limits(seconds=app.settings.data.statement_seconds, memory_mib=app.settings.data.memory_mib)
+    limits = Limits(
+        seconds=app.settings.data.statement_seconds, memory_mib=app.settings.data.memory_mib
+    )
     try:
         await query(engine, rule.logic, limits, names_of(source))
     except (StatementFailed, StatementRefused) as error:
         if error.code in PASSING:
-            return Looked(item_id=rule.rule_id, question=rule.question, outcome="unknown", reason=error.message)
+            return Looked(
+                item_id=rule.rule_id,
+                question=rule.question,
+                outcome="unknown",
+                reason=error.message,
+            )
         return await _wait(app, rule, f"{CHECKED}its statement fails: {error.message}")
     return Looked(item_id=rule.rule_id, question=rule.question, outcome="ok")
 
@@ -225,11 +271,20 @@ async def _wait(app: App, rule: Rule, why: str) -> Looked:
 
 
 def _told(item: Confirmed, outcome: str, why: str) -> Looked:
-    return Looked(item_id=item.item_id, question=item.question, outcome=outcome, reason=why.removeprefix(CHECKED))
+    return Looked(
+        item_id=item.item_id,
+        question=item.question,
+        outcome=outcome,
+        reason=why.removeprefix(CHECKED),
+    )
 
 
-async def _items(app: App, *, source: str | None = None, collection: str | None = None) -> list[Confirmed]:
-    found = await app.db.read(lambda connection: confirmed.listed(connection, source=source, collection=collection))
+async def _items(
+    app: App, *, source: str | None = None, collection: str | None = None
+) -> list[Confirmed]:
+    found = await app.db.read(
+        lambda connection: confirmed.listed(connection, source=source, collection=collection)
+    )
     return [item for item in found if item.state in LIVE]
 
 

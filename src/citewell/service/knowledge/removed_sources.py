@@ -1,7 +1,9 @@
-"""Tables that are removed, and tables of their name that come: what becomes of the statements that people confirmed.
+"""Tables that are removed, and tables of their name that come: what becomes of the statements that
+people confirmed.
 
-The one rule: statements are set aside in the transaction that removes their tables, and what is to be looked at is a job in the
-transaction that adds them; so no kill leaves a statement in force for tables that are gone or others.
+The one rule: statements are set aside in the transaction that removes their tables, and what is to
+be looked at is a job in the transaction that adds them; so no kill leaves a statement in force for
+tables that are gone or others.
 """
 
 from __future__ import annotations
@@ -22,19 +24,33 @@ from citewell.store.confirmed import rules
 from citewell.store.confirmed.types import Confirmed, Rule
 from citewell.store.sources import Source
 
-CHECK: Final = "check_source"  # the job that looks at what people confirmed when a schema has changed
+CHECK: Final = (
+    "check_source"  # the job that looks at what people confirmed when a schema has changed
+)
 CHECKED: Final = "checked: "  # how the reasons begin that a later check may take back
 GONE: Final = "source removed"  # in an item's log: the reason says which tables they were
-SINCE: Final = ("holds again", "restored", "undone")  # in its log: it came back since, or counts only if said anew
+SINCE: Final = (
+    "holds again",
+    "restored",
+    "undone",
+)  # in its log: it came back since, or counts only if said anew
 
 
 def is_checks(item: Confirmed) -> bool:
-    """Whether a check may change it: not what is undone, nor what people or their votes set aside."""
-    return item.state in {"active", "pending"} or (item.state == "quarantined" and item.reason.startswith(CHECKED))
+    """Whether a check may change it: not what is undone, nor what people or their votes set
+    aside.
+    """
+    return item.state in {"active", "pending"} or (
+        item.state == "quarantined" and item.reason.startswith(CHECKED)
+    )
 
 
-def removed_in(app: App, connection: Connection, name: str, source: Source | None) -> tuple[list[Confirmed], list[Rule]]:
-    """Set aside all that was confirmed of these tables, as part of a transaction; returns it. `source`: as it was, if known."""
+def removed_in(
+    app: App, connection: Connection, name: str, source: Source | None
+) -> tuple[list[Confirmed], list[Rule]]:
+    """Set aside all that was confirmed of these tables, as part of a transaction; returns it.
+    `source`: as it was, if known.
+    """
     why, now = f"{CHECKED}its tables {name} were removed", time.time()
     known = " ".join(sorted(identities(source))) if source is not None else ""
     items = [item for item in confirmed.listed(connection, source=name) if is_checks(item)]
@@ -46,8 +62,12 @@ def removed_in(app: App, connection: Connection, name: str, source: Source | Non
         confirmed.log(connection, item.item_id, "", "quarantined", now, why)
         if _gone(connection, item.item_id) is None:  # else these were others already
             confirmed.log(connection, item.item_id, "", GONE, now, known)
-        app.jobs.create_in(connection, KIND, {"item_id": item.item_id})  # it removes the file, should this be killed
-    waiting = [rule for rule in rules.listed(connection, "active") if rule.source == name and rule.logic]
+        app.jobs.create_in(
+            connection, KIND, {"item_id": item.item_id}
+        )  # it removes the file, should this be killed
+    waiting = [
+        rule for rule in rules.listed(connection, "active") if rule.source == name and rule.logic
+    ]
     for rule in waiting:
         rules.set_state(connection, rule.rule_id, "waiting", why, rule.reviewed_by, now)
         confirmed.log(connection, rule.rule_id, "", "waiting", now, why)
@@ -55,26 +75,34 @@ def removed_in(app: App, connection: Connection, name: str, source: Source | Non
 
 
 def added_in(app: App, connection: Connection, before: Source | None, source: Source) -> bool:
-    """Whether what was confirmed is to be looked at, now that a source is kept: its job is part of the transaction."""
+    """Whether what was confirmed is to be looked at, now that a source is kept: its job is part of
+    the transaction.
+    """
     if before is not None and before.fingerprint == source.fingerprint:
         return False
-    if before is None and not any(is_checks(item) for item in confirmed.listed(connection, source=source.name)):
+    if before is None and not any(
+        is_checks(item) for item in confirmed.listed(connection, source=source.name)
+    ):
         return False
     app.jobs.create_in(connection, CHECK, {"source": source.name})
     return True
 
 
 def identities(source: Source) -> set[str]:
-    """What tells that tables added again are the same: the bytes of their file, or the place they are read from. The name of a
-    file that was sent is no place.
+    """What tells that tables added again are the same: the bytes of their file, or the place they
+    are read from. The name of a file that was sent is no place.
     """
     digest = str(source.stat.get("sha256", ""))
     place = "" if source.location.startswith(UPLOAD) else source.location
-    return {each for each in (f"sha256:{digest}" if digest else "", place.replace(" ", "%20")) if each}
+    return {
+        each for each in (f"sha256:{digest}" if digest else "", place.replace(" ", "%20")) if each
+    }
 
 
 def was_of_others(connection: Connection, item_id: str, source: Source) -> bool:
-    """Whether the tables that an item was confirmed on were removed since, and these are not known to be the same."""
+    """Whether the tables that an item was confirmed on were removed since, and these are not known
+    to be the same.
+    """
     known = _gone(connection, item_id)
     return known is not None and not identities(source) & set(known.split())
 
@@ -87,11 +115,17 @@ def _gone(connection: Connection, item_id: str) -> str | None:
 
 
 def same_rows(evidence: Sequence[dict[str, Any]], rows: Rows) -> bool:
-    """Whether a statement gives the very rows that were confirmed, as far as they were kept. No rows tell nothing."""
+    """Whether a statement gives the very rows that were confirmed, as far as they were kept. No
+    rows tell nothing.
+    """
     before = next(iter(evidence), {})
     old = [list(row) for row in before.get("rows", [])]
     count = before.get("row_count", len(old))
     if not old or count != len(rows.rows) or list(before.get("columns", [])) != list(rows.columns):
         return False
     new = [list(row) for row in rows.rows]
-    return sorted(map(repr, old)) == sorted(map(repr, new)) if len(old) == count else old == new[: len(old)]
+    return (
+        sorted(map(repr, old)) == sorted(map(repr, new))
+        if len(old) == count
+        else old == new[: len(old)]
+    )

@@ -1,7 +1,7 @@
 """Whose word counts.
 
-The one rule: with users, a role makes a reviewer as the setting `feedback.reviewers` does, and nobody else's word counts;
-without users it is those whom the setting names, or everybody.
+The one rule: with users, a role makes a reviewer as the setting `feedback.reviewers` does, and
+nobody else's word counts; without users it is those whom the setting names, or everybody.
 """
 
 from __future__ import annotations

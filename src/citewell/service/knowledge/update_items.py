@@ -1,7 +1,8 @@
 """A confirmed item's state, document, index entry and file, brought in line with who stands by it.
 
-The one rule: `settle` may be called at any time, by anybody, any number of times, and killed: the next call makes it right. The
-file is written before the row says `active`, and removed after it says otherwise; row and index entry change together.
+The one rule: `settle` may be called at any time, by anybody, any number of times, and killed: the
+next call makes it right. The file is written before the row says `active`, and removed after it
+says otherwise; row and index entry change together.
 """
 
 from __future__ import annotations
@@ -46,28 +47,44 @@ class _Made:
 
 def counted(confirmations: Sequence[Confirmation], reviewers: Sequence[str]) -> int:
     """How many different people stand by it, of those whose word counts."""
-    return len(people(each.user_id for each in confirmations if not reviewers or is_one_of(each.user_id, reviewers)))
+    return len(
+        people(
+            each.user_id
+            for each in confirmations
+            if not reviewers or is_one_of(each.user_id, reviewers)
+        )
+    )
 
 
 def wanted(item: Confirmed, settings: FeedbackSettings) -> tuple[ItemState, str]:
-    """The state that an item should be in, and why. What was undone or set aside stays so until somebody says otherwise."""
+    """The state that an item should be in, and why. What was undone or set aside stays so until
+    somebody says otherwise.
+    """
     if item.state in {"undone", "quarantined"}:
         return item.state, item.reason
     if item.bad > item.good + 1:
         return (
             "quarantined",
-            f"{item.bad} people said that answers which followed it are wrong, {item.good} that they are right",
+            (
+                f"{item.bad} people said that answers which followed it are wrong, {item.good} "
+                "that they are right"
+            ),
         )
     if not item.confirmed_by:
         return "undone", "nobody stands by it any more"
     have, need = counted(item.confirmed_by, settings.reviewers), settings.confirmations
     if have >= need:
         return "active", ""
-    return "pending", f"confirmed by {have} of {need}{' reviewers' if settings.reviewers else ' people'}"
+    return (
+        "pending",
+        f"confirmed by {have} of {need}{' reviewers' if settings.reviewers else ' people'}",
+    )
 
 
 async def settle(app: App, item_id: str) -> Confirmed:
-    """Raises NotFound, StorageError (the file, the database) and what the embedder raises; then nothing is half done."""
+    """Raises NotFound, StorageError (the file, the database) and what the embedder raises; then
+    nothing is half done.
+    """
     app = app.root
     for _ in range(TRIES):
         item, state = await app.db.read(lambda connection: _now(app, connection, item_id))
@@ -97,7 +114,11 @@ async def _show(app: App, item: Confirmed, path: Path) -> Confirmed | None:
     def show(connection: Connection) -> bool:
         fresh = confirmed.get(connection, item.item_id)
         state, reason = wanted(fresh, feedback_settings(app, connection))
-        if state != "active" or document(fresh) != words or (made is None and fresh.doc_id != item.doc_id):
+        if (
+            state != "active"
+            or document(fresh) != words
+            or (made is None and fresh.doc_id != item.doc_id)
+        ):
             return False
         if made is not None:
             doc_id = _put(app, connection, made, fresh.owner)
@@ -162,7 +183,10 @@ async def _made(app: App, item: Confirmed, data: bytes) -> _Made | None:
     prepared = await anyio.to_thread.run_sync(_prepared, app, item, data)
     if there is not None and there.doc_id == item.doc_id and there.sha256 == prepared.sha256:
         return None
-    texts = [vectors.text_to_embed(json.loads(row["heading_path"]), row["text"]) for row in prepared.chunks]
+    texts = [
+        vectors.text_to_embed(json.loads(row["heading_path"]), row["text"])
+        for row in prepared.chunks
+    ]
     return _Made(data, prepared, await app.embedder.passages(texts))
 
 
@@ -179,7 +203,9 @@ def _put(app: App, connection: Connection, made: _Made, owner: str) -> str:
     """Document, chunks, words and vectors; the id."""
     documents.ensure_collection(connection, confirmed_of(owner), time.time(), owner)
     info = app.catalog.put_in(connection, confirmed_of(owner), made.prepared, HIGHEST)
-    rows = connection.execute(text("SELECT id, sha256 FROM chunks WHERE doc = :doc"), {"doc": info.doc_id})
+    rows = connection.execute(
+        text("SELECT id, sha256 FROM chunks WHERE doc = :doc"), {"doc": info.doc_id}
+    )
     place = {row["sha256"]: number for number, row in enumerate(made.prepared.chunks)}
     ids = {row.id: place[row.sha256] for row in rows}
     if ids:

@@ -1,6 +1,8 @@
-"""Add files and web pages. The one rule: each document is committed alone, so a stop at any moment leaves whole documents only.
+"""Add files and web pages. The one rule: each document is committed alone, so a stop at any moment
+leaves whole documents only.
 
-A document can be found by its words as soon as it is committed, and by meaning once an `Embedding` has come to its chunks.
+A document can be found by its words as soon as it is committed, and by meaning once an `Embedding`
+has come to its chunks.
 """
 
 from __future__ import annotations
@@ -24,17 +26,27 @@ from citewell.service.library.report import AddReport, FileReport, failed
 from citewell.service.sites.keep_pages import SECONDS, open_pages
 from citewell.store.library.documents import check_name
 
-__all__ = ["AddReport", "FileReport", "Source", "add", "add_data", "add_sources", "embed_pending", "pending"]
+__all__ = [
+    "AddReport",
+    "FileReport",
+    "Source",
+    "add",
+    "add_data",
+    "add_sources",
+    "embed_pending",
+    "pending",
+]
 
-MOST_READERS = 4  # files parsed at once; embedding takes a hundred times as long, so more would only hold memory
+# files parsed at once; embedding takes a hundred times as long, so more would only hold memory
+MOST_READERS = 4
 CHANGED = "it was written to while it was read; add it again when it is at rest"
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Where a file's bytes are: at `path`, or on the web at `url`. `name` is its file name, `uri` its lasting one; `reason`:
-    why it cannot be added, where that is known before. `dates`: whether the day it last changed says something (of an upload
-    it does not).
+    """Where a file's bytes are: at `path`, or on the web at `url`. `name` is its file name, `uri`
+    its lasting one; `reason`: why it cannot be added, where that is known before. `dates`: whether
+    the day it last changed says something (of an upload it does not).
     """
 
     uri: str
@@ -60,25 +72,40 @@ async def add(
     embedding: Embedding | None = None,
     links: bool = False,
 ) -> AddReport:
-    """Read files, folders and web pages into `collection`. A bad file is reported and the rest goes on; what the disk refuses
-    ends the run, and the report says so beside what was added until then.
+    """Read files, folders and web pages into `collection`. A bad file is reported and the rest goes
+    on; what the disk refuses ends the run, and the report says so beside what was added until then.
 
-    `embedding`: what embeds beside it and wants to hear of each document. `links`: whether those out of a folder are followed.
+    `embedding`: what embeds beside it and wants to hear of each document. `links`: whether those
+    out of a folder are followed.
     """
     check_name(collection)
     pictures = app.settings.ingest.ocr == "auto"
     found = await anyio.to_thread.run_sync(lambda: gather(paths, pictures=pictures, links=links))
     sources = [
-        Source(each.uri, each.path, name_of(each.path) if each.path else each.uri, each.size, each.reason, url=each.url)
+        Source(
+            each.uri,
+            each.path,
+            name_of(each.path) if each.path else each.uri,
+            each.size,
+            each.reason,
+            url=each.url,
+        )
         for each in found.found
     ]
-    reading = Reading(app, sources, collection, on_progress or silent, priority=priority, embedding=embedding)
+    reading = Reading(
+        app, sources, collection, on_progress or silent, priority=priority, embedding=embedding
+    )
     error = None
     try:
         files = await reading.run()
     except StorageError as refused:
-        files, error = reading.reports, {"code": refused.code, "message": refused.message, "hint": refused.hint}
-    return AddReport(files=files, skipped=dict(sorted(found.skipped.items())), links=found.links, error=error)
+        files, error = (
+            reading.reports,
+            {"code": refused.code, "message": refused.message, "hint": refused.hint},
+        )
+    return AddReport(
+        files=files, skipped=dict(sorted(found.skipped.items())), links=found.links, error=error
+    )
 
 
 async def add_sources(
@@ -90,14 +117,24 @@ async def add_sources(
     reported: Callable[[Sequence[FileReport]], None],
     allowed: Allowed | None,
 ) -> list[FileReport]:
-    """The same for files whose places are known; `reported` hears of each as soon as it is done, `allowed` raises where no more
-    may be added.
+    """The same for files whose places are known; `reported` hears of each as soon as it is done,
+    `allowed` raises where no more may be added.
     """
-    return await Reading(app, sources, collection, on_progress, embedding=embedding, reported=reported, allowed=allowed).run()
+    return await Reading(
+        app,
+        sources,
+        collection,
+        on_progress,
+        embedding=embedding,
+        reported=reported,
+        allowed=allowed,
+    ).run()
 
 
 class Reading:
-    """A few readers that take the next file each; what they report comes in the order of the files."""
+    """A few readers that take the next file each; what they report comes in the order of the
+    files.
+    """
 
     def __init__(
         self,
@@ -111,7 +148,12 @@ class Reading:
         reported: Callable[[Sequence[FileReport]], None] | None = None,
         allowed: Allowed | None = None,
     ) -> None:
-        self.app, self.collection, self.priority, self.embedding = app, collection, priority, embedding
+        self.app, self.collection, self.priority, self.embedding = (
+            app,
+            collection,
+            priority,
+            embedding,
+        )
         self._reported = reported
         self._allowed = allowed
         self._sources = sources
@@ -157,19 +199,33 @@ class Reading:
         self._done += source.there
         self._bytes += source.size
         self._bytes_left -= source.size
-        self._chunks += sum(report.chunks for report in reports if report.status in {"added", "replaced"})
+        self._chunks += sum(
+            report.chunks for report in reports if report.status in {"added", "replaced"}
+        )
         if self.embedding is not None:
-            self.embedding.expected = self._bytes_left * self._chunks / self._bytes if self._bytes else 0.0
+            self.embedding.expected = (
+                self._bytes_left * self._chunks / self._bytes if self._bytes else 0.0
+            )
 
     async def _page(self, source: Source) -> FileReport:
-        """What its site refuses is the page's own fault, and what else goes wrong is told by `failed`."""
+        """What its site refuses is the page's own fault, and what else goes wrong is told by
+        `failed`.
+        """
         pages = open_pages(self.app)
         try:
             report = await pages.file(
-                source.url, self.collection, seconds=SECONDS, priority=self.priority, allowed=self._allowed
+                source.url,
+                self.collection,
+                seconds=SECONDS,
+                priority=self.priority,
+                allowed=self._allowed,
             )
         except (InvalidInput, TransientError, PermanentError) as error:
-            return FileReport(path=source.uri, status="failed", reason=f"{error.message}; {error.hint}".removesuffix("; "))
+            return FileReport(
+                path=source.uri,
+                status="failed",
+                reason=f"{error.message}; {error.hint}".removesuffix("; "),
+            )
         except Exception as error:  # noqa: BLE001  # whatever it is, the other files go on
             return failed(source.uri, error)
         self._taken(report)
@@ -182,9 +238,13 @@ class Reading:
             return [FileReport(path=source.uri, status="failed", reason=source.reason)]
         async with self.app.turns.reading(source.size):
             try:
-                got = await anyio.to_thread.run_sync(read, source.path, self.app.settings.ingest.max_bytes)
+                got = await anyio.to_thread.run_sync(
+                    read, source.path, self.app.settings.ingest.max_bytes
+                )
                 dated = got.dated if source.dates else None
-                intake = Intake(self.app, self.collection, dated, self.priority, self._taken, self._allowed)
+                intake = Intake(
+                    self.app, self.collection, dated, self.priority, self._taken, self._allowed
+                )
                 reports = await intake.file(got.data, source.name, source.uri)
             except Exception as error:  # noqa: BLE001  # whatever it is, the other files go on
                 return [failed(source.uri, error)]

@@ -1,4 +1,6 @@
-"""Cut a parsed document as its collection wants it. The one rule: whoever stores a document's chunks gets them from here."""
+"""Cut a parsed document as its collection wants it. The one rule: whoever stores a document's
+chunks gets them from here.
+"""
 
 from __future__ import annotations
 
@@ -34,25 +36,40 @@ class Chunking(Shown):
     @model_validator(mode="after")
     def _leaves_room(self) -> Chunking:
         if self.overlap >= self.tokens:
-            raise ValueError(f"an overlap of {self.overlap} leaves no room in chunks of {self.tokens} tokens")
+            raise ValueError(
+                f"an overlap of {self.overlap} leaves no room in chunks of {self.tokens} tokens"
+            )
         return self
 
 
 def chunking_of(settings: IngestSettings, own: Mapping[str, Any]) -> Chunking:
     """What `own` says, over the settings. Raises InvalidInput naming what is wrong."""
-    defaults = {"chunker": settings.chunker, "tokens": settings.chunk_tokens, "overlap": settings.overlap_tokens}
+    defaults = {
+        "chunker": settings.chunker,
+        "tokens": settings.chunk_tokens,
+        "overlap": settings.overlap_tokens,
+    }
     try:
-        return Chunking(**(defaults | {key: value for key, value in own.items() if value is not None}))
+        return Chunking(
+            **(defaults | {key: value for key, value in own.items() if value is not None})
+        )
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(str(part) for part in first["loc"])
         message = str(first["msg"]).removeprefix("Value error, ")
-        hint = "chunker: structure, sentences, fixed or semantic; tokens: 40 to 480; overlap: 0 to 200, less than tokens"
-        raise InvalidInput(f"chunking {where}: {message}" if where else f"chunking: {message}", hint=hint) from None
+        hint = (
+            "chunker: structure, sentences, fixed or semantic; tokens: 40 to 480; overlap: 0 to "
+            "200, less than tokens"
+        )
+        raise InvalidInput(
+            f"chunking {where}: {message}" if where else f"chunking: {message}", hint=hint
+        ) from None
 
 
 class Slices(Sequence[Chunk]):
-    """Chunks that are given their text when they are asked for, so that a long document is not held twice."""
+    """Chunks that are given their text when they are asked for, so that a long document is not held
+    twice.
+    """
 
     def __init__(self, text: str, bare: Sequence[Chunk]) -> None:
         self._text, self._bare = text, bare
@@ -67,10 +84,18 @@ class Slices(Sequence[Chunk]):
     def __getitem__(self, at: slice) -> list[Chunk]: ...
 
     def __getitem__(self, at: int | slice) -> Chunk | list[Chunk]:
-        return [self._whole(chunk) for chunk in self._bare[at]] if isinstance(at, slice) else self._whole(self._bare[at])
+        return (
+            [self._whole(chunk) for chunk in self._bare[at]]
+            if isinstance(at, slice)
+            else self._whole(self._bare[at])
+        )
 
     def _whole(self, chunk: Chunk) -> Chunk:
-        return chunk if chunk.kind == "summary" else replace(chunk, text=self._text[chunk.start : chunk.end])
+        return (
+            chunk
+            if chunk.kind == "summary"
+            else replace(chunk, text=self._text[chunk.start : chunk.end])
+        )
 
 
 async def cut(app: App, document: Document, collection: str) -> Sequence[Chunk]:
@@ -82,8 +107,9 @@ async def cut(app: App, document: Document, collection: str) -> Sequence[Chunk]:
 async def cut_as(
     document: Document, chunking: Chunking, embedder: Embedder | None, settings: IngestSettings
 ) -> Sequence[Chunk]:
-    """The same where the way is known, in a worker process, within the time that parsing may take: raises UnreadableFile.
-    `semantic` embeds every sentence, minutes for a long document, and so stays here.
+    """The same where the way is known, in a worker process, within the time that parsing may take:
+    raises UnreadableFile. `semantic` embeds every sentence, minutes for a long document, and so
+    stays here.
     """
     ways = (chunking.tokens, chunking.overlap, chunking.chunker)
     if chunking.chunker != "semantic" or embedder is None:

@@ -8,18 +8,22 @@ from citewell.store.library.documents import CollectionInfo
 
 
 async def reach(app: App, name: str) -> None:
-    """The collection is there for who looks, from now on: a new one is made, shared. So nobody can make it their own before a
-    job puts into it what was sent. Raises NotFound where it is another user's. Without a viewer nothing is done.
+    """The collection is there for who looks, from now on: a new one is made, shared. So nobody can
+    make it their own before a job puts into it what was sent. Raises NotFound where it is another
+    user's. Without a viewer nothing is done.
     """
     if app.viewer is not None:
         await app.catalog.create_collection(name)
 
 
 async def own(app: App, name: str, user_id: str) -> CollectionInfo:
-    """A collection of this user's alone, new or not. Raises Conflict where somebody else has one of that name."""
+    """A collection of this user's alone, new or not. Raises Conflict where somebody else has one of
+    that name.
+    """
     info = await app.root.catalog.create_collection(name, user_id)
     if app.viewer is not None and info.owner != user_id:
         raise Conflict(
-            f"the name {name!r} is taken", hint="choose another name, or ask an admin of this server to remove that one"
+            f"the name {name!r} is taken",
+            hint="choose another name, or ask an admin of this server to remove that one",
         )
     return info

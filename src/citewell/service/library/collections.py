@@ -24,15 +24,19 @@ async def get_collection(app: App, name: str) -> CollectionInfo:
     return await app.catalog.collection(name)
 
 
-async def create_collection(app: App, name: str, chunking: Mapping[str, Any] | None = None, owner: str = "") -> CollectionInfo:
-    """`chunking`: how its documents are cut where that differs from the settings. `owner`: the one user who may see it; empty:
-    everybody. Raises InvalidInput for a chunking that
-    does not fit or a name that cannot be shown or typed, Conflict where it exists.
+async def create_collection(
+    app: App, name: str, chunking: Mapping[str, Any] | None = None, owner: str = ""
+) -> CollectionInfo:
+    """`chunking`: how its documents are cut where that differs from the settings. `owner`: the one
+    user who may see it; empty: everybody. Raises InvalidInput for a chunking that does not fit or a
+    name that cannot be shown or typed, Conflict where it exists.
     """
     own = {key: value for key, value in (chunking or {}).items() if value is not None}
     chunking_of(app.settings.ingest, own)
     if any(info.name == check_name(name) for info in await app.root.catalog.collections()):
-        raise Conflict(f"collection {name}: exists already", hint="add documents to it, or choose another name")
+        raise Conflict(
+            f"collection {name}: exists already", hint="add documents to it, or choose another name"
+        )
     await app.catalog.create_collection(name, owner)
     if own:
         await app.catalog.set_chunking(name, own)
@@ -40,13 +44,15 @@ async def create_collection(app: App, name: str, chunking: Mapping[str, Any] | N
 
 
 async def delete_collection(app: App, name: str) -> None:
-    """With all its documents; uploads on their way into it, and failed ones, are cancelled. Raises NotFound, and
-    InvalidInput for the one of confirmed answers.
+    """With all its documents; uploads on their way into it, and failed ones, are cancelled. Raises
+    NotFound, and InvalidInput for the one of confirmed answers.
     """
     await get_collection(app, name)
     check_name(name)
     for job in await app.jobs.list(MOST_JOBS):
-        if (job.state not in ENDED or job.state == "failed") and job.payload.get("collection") == name:
+        if (job.state not in ENDED or job.state == "failed") and job.payload.get(
+            "collection"
+        ) == name:
             with suppress(Conflict):  # it has ended just now
                 await cancel(app, job.job_id)
     await app.catalog.delete_collection(name)

@@ -21,11 +21,14 @@ async def list_documents(app: App, collection: str) -> list[DocumentInfo]:
     return await app.catalog.documents(collection)
 
 
-async def find_documents(app: App, target: str, collection: str | None = None) -> list[DocumentInfo]:
-    """The documents that `target` means: an id, an address as listed, or a path; in one collection or in all.
+async def find_documents(
+    app: App, target: str, collection: str | None = None
+) -> list[DocumentInfo]:
+    """The documents that `target` means: an id, an address as listed, or a path; in one collection
+    or in all.
 
-    Raises NotFound where there is none. The same file in two collections is two documents, and both are meant; a file that
-    holds others means all that came out of it.
+    Raises NotFound where there is none. The same file in two collections is two documents, and both
+    are meant; a file that holds others means all that came out of it.
     """
     addresses = {target, await anyio.to_thread.run_sync(_address, target)}
     found = [
@@ -36,12 +39,16 @@ async def find_documents(app: App, target: str, collection: str | None = None) -
     ]
     if not found:
         where = f" in collection {collection}" if collection else ""
-        raise NotFound(f"{target}: no such document{where}", hint="`citewell list` shows ids and paths")
+        raise NotFound(
+            f"{target}: no such document{where}", hint="`citewell list` shows ids and paths"
+        )
     return found
 
 
 def _address(target: str) -> str:
-    """What a path is listed as; the text itself where it can be no path (a NUL, a user who is not there)."""
+    """What a path is listed as; the text itself where it can be no path (a NUL, a user who is not
+    there).
+    """
     try:
         return uri_of(Path(target).expanduser().resolve())
     except (ValueError, RuntimeError, OSError):
@@ -76,9 +83,13 @@ def check_priority(priority: int) -> int:
 
 
 async def delete_document(app: App, *doc_ids: str) -> None:
-    """All of them at once, or none. Raises NotFound; InvalidInput for that of a confirmed answer: it goes with it."""
+    """All of them at once, or none. Raises NotFound; InvalidInput for that of a confirmed answer:
+    it goes with it.
+    """
     for doc_id in doc_ids:
         if keeps_confirmed((await app.catalog.document(doc_id)).collection):
-            hint = "`citewell knowledge list` shows its ID; `citewell knowledge undo ID` takes it back"
+            hint = (
+                "`citewell knowledge list` shows its ID; `citewell knowledge undo ID` takes it back"
+            )
             raise InvalidInput(f"{doc_id} is the document of a confirmed answer", hint=hint)
     await app.catalog.delete(*doc_ids)

@@ -1,4 +1,5 @@
-"""Embedding, beside the reading. The one rule: the embedder never waits for a commit, and what is committed is not done again.
+"""Embedding, beside the reading. The one rule: the embedder never waits for a commit, and what is
+committed is not done again.
 
 Several embeddings of one process (the jobs of a server) take turns, `REQUEST` passages at a time.
 """
@@ -17,15 +18,19 @@ from citewell.models.builtin.lanes import background
 from citewell.runtime.app import App
 from citewell.runtime.progress import OnProgress, Progress, Rate, silent
 
-REQUEST = 32  # passages of one call, committed together: a killed run has to do REQUESTS times so many again at most
-PATIENCE = 0.5  # seconds between two looks at chunks that another embedding of this process has in hand
+# passages of one call, committed together: a killed run has to do REQUESTS times so many again at
+# most
+REQUEST = 32
+PATIENCE = (
+    0.5  # seconds between two looks at chunks that another embedding of this process has in hand
+)
 
 
 class Embedding:
     """Embeds what waits, until `close` was called and nothing is left.
 
-    `docs`: only these documents, more by `more`; None: every chunk that waits, whoever left it. `expected`: passages that
-    unread files will bring, for the time left.
+    `docs`: only these documents, more by `more`; None: every chunk that waits, whoever left it.
+    `expected`: passages that unread files will bring, for the time left.
     """
 
     def __init__(
@@ -59,7 +64,9 @@ class Embedding:
         self._news.set()
 
     async def run(self) -> int:
-        """How many passages were embedded, equal texts once. Raises ModelUnavailable and other errors of the embedder."""
+        """How many passages were embedded, equal texts once. Raises ModelUnavailable and other
+        errors of the embedder.
+        """
         try:
             async with anyio.create_task_group() as group:
                 while await self._next(group):
@@ -100,11 +107,17 @@ class Embedding:
         """Chunks that wait and that nobody here has in hand; they are then ours."""
         in_hand = self._app.turns.in_hand
         docs = None if self._docs is None else sorted(self._docs)
-        before = set(in_hand)  # one that is committed while we look is still in what we see, and no longer in hand
+        before = set(
+            in_hand
+        )  # one that is committed while we look is still in what we see, and no longer in hand
         limit = REQUEST + len(before)
-        waiting = await self._app.catalog.unembedded(self._app.embedder.name, limit, docs, newest=self._newest)
+        waiting = await self._app.catalog.unembedded(
+            self._app.embedder.name, limit, docs, newest=self._newest
+        )
         taken, texts = before | set(in_hand), set(in_hand.values())
-        batch = [(chunk, text) for chunk, text in waiting if chunk not in taken and text not in texts][:REQUEST]
+        batch = [
+            (chunk, text) for chunk, text in waiting if chunk not in taken and text not in texts
+        ][:REQUEST]
         in_hand.update(batch)
         return batch
 
@@ -133,8 +146,12 @@ class Embedding:
         await self._tell(Progress("embed", self.done, self.done + waiting, rate=rate, left=left))
 
 
-async def embed_pending(app: App, on_progress: OnProgress | None = None, *, newest: bool = False) -> int:
-    """Embed every chunk that has no vector yet, whoever left it; says how many. Raises ModelUnavailable."""
+async def embed_pending(
+    app: App, on_progress: OnProgress | None = None, *, newest: bool = False
+) -> int:
+    """Embed every chunk that has no vector yet, whoever left it; says how many. Raises
+    ModelUnavailable.
+    """
     embedding = Embedding(app, on_progress, newest=newest)
     embedding.close()
     return await embedding.run()

@@ -1,8 +1,9 @@
-"""Which files a list of paths means, web addresses among them. The one rule: what is named is answered for; what a folder
-holds is taken if we can.
+"""Which files a list of paths means, web addresses among them. The one rule: what is named is
+answered for; what a folder holds is taken if we can.
 
-In a folder, hidden names are left out, and files of unknown kinds are counted, not listed. A link that stays in the folder is
-followed once; one that leads out of it is not, unless that is wanted, and is told of.
+In a folder, hidden names are left out, and files of unknown kinds are counted, not listed. A link
+that stays in the folder is followed once; one that leads out of it is not, unless that is wanted,
+and is told of.
 """
 
 from __future__ import annotations
@@ -22,8 +23,8 @@ from citewell.ingest.archive.unpack import CONTAINERS
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A file, a web address (`url`, in its canonical form), or what is named and cannot be added and why (`reason`). `size` in
-    bytes, as the folder says.
+    """A file, a web address (`url`, in its canonical form), or what is named and cannot be added
+    and why (`reason`). `size` in bytes, as the folder says.
     """
 
     uri: str
@@ -35,8 +36,8 @@ class Found:
 
 @dataclass(slots=True)
 class Gathered:
-    """What the paths mean, in their order. `skipped`: how many files of each unknown suffix folders held. `links`: those that
-    lead out of their folder, and were not followed.
+    """What the paths mean, in their order. `skipped`: how many files of each unknown suffix folders
+    held. `links`: those that lead out of their folder, and were not followed.
     """
 
     found: list[Found] = field(default_factory=list)
@@ -59,8 +60,8 @@ class Gathered:
 
 
 def gather(paths: Sequence[str], *, pictures: bool = False, links: bool = False) -> Gathered:
-    """Resolve `paths` into readable files, each once, in a stable order. `pictures`: whether a folder's are wanted too.
-    `links`: whether what its links lead to elsewhere is.
+    """Resolve `paths` into readable files, each once, in a stable order. `pictures`: whether a
+    folder's are wanted too. `links`: whether what its links lead to elsewhere is.
     """
     found = Gathered()
     for path in paths:
@@ -83,12 +84,16 @@ def kinds(*, pictures: bool = True) -> str:
 
 
 def uri_of(path: Path) -> str:
-    """A file's lasting name: its absolute path, with links resolved; bytes that are not UTF-8 are written in hexadecimal."""
+    """A file's lasting name: its absolute path, with links resolved; bytes that are not UTF-8 are
+    written in hexadecimal.
+    """
     return os.fsencode(path).decode("utf-8", "backslashreplace")
 
 
 def name_of(path: Path) -> str:
-    """A file's name for people: one whose bytes are not UTF-8 comes from an older Chinese system, or is written as `uri_of`."""
+    """A file's name for people: one whose bytes are not UTF-8 comes from an older Chinese system,
+    or is written as `uri_of`.
+    """
     data = os.fsencode(path.name)
     for encoding in ("utf-8", "gb18030"):
         try:
@@ -141,9 +146,13 @@ def _take_folder(named: str, folder: Path, found: Gathered, pictures: bool, link
 
 
 def _walk(top: Path, found: Gathered, links: bool) -> Iterator[tuple[Path, int]]:
-    """Every visible file below `top` with its size, by name. No recursion: folders may be nested deeper than Python's calls."""
+    """Every visible file below `top` with its size, by name. No recursion: folders may be nested
+    deeper than Python's calls.
+    """
     seen: set[tuple[int, int]] = set()  # (device, inode): breaks loops of links
-    todo: list[tuple[Path, int | None]] = [(top, None)]  # the next one last; a size says that it is a file
+    todo: list[tuple[Path, int | None]] = [
+        (top, None)
+    ]  # the next one last; a size says that it is a file
     while todo:
         path, size = todo.pop()
         if size is not None:
@@ -160,7 +169,9 @@ def _walk(top: Path, found: Gathered, links: bool) -> Iterator[tuple[Path, int]]
                         (to, size)
                         for entry in sorted(entries, key=lambda entry: entry.name)
                         for to, size in _entry(path, entry)
-                        if links or not entry.is_symlink() or _stays(to, top, uri_of(path / entry.name), found)
+                        if links
+                        or not entry.is_symlink()
+                        or _stays(to, top, uri_of(path / entry.name), found)
                     ]
                 )
         except OSError as error:

@@ -1,6 +1,7 @@
 """One file's bytes become documents: itself, or what it holds.
 
-The one rule: a container is noted as unpacked after all that came out of it was taken, so a stop in between is made up for.
+The one rule: a container is noted as unpacked after all that came out of it was taken, so a stop in
+between is made up for.
 """
 
 from __future__ import annotations
@@ -22,13 +23,16 @@ from citewell.store.library.containers import INSIDE, outwards
 from citewell.store.library.documents import DocumentInfo
 
 Allowed = Callable[[], Awaitable[None]]
-DEEPEST = 3  # mails inside a container inside mails; archives in an archive are opened with it, as one
+DEEPEST = (
+    3  # mails inside a container inside mails; archives in an archive are opened with it, as one
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Intake:
-    """Where documents go, and who is told of each. `dated`: their day, where they do not say one themselves. `allowed` is asked
-    before each is committed, and raises Conflict where no more may be.
+    """Where documents go, and who is told of each. `dated`: their day, where they do not say one
+    themselves. `allowed` is asked before each is committed, and raises Conflict where no more may
+    be.
     """
 
     app: App
@@ -38,9 +42,11 @@ class Intake:
     taken: Callable[[FileReport], None] | None = None
     allowed: Allowed | None = None
 
-    async def file(self, data: bytes, name: str, uri: str, depth: int = 0, taken: Taken | None = None) -> list[FileReport]:
-        """Add a file and what it holds; one report each. `taken`: what came out of the outermost so far. Raises UnreadableFile
-        where nothing of it can be read.
+    async def file(
+        self, data: bytes, name: str, uri: str, depth: int = 0, taken: Taken | None = None
+    ) -> list[FileReport]:
+        """Add a file and what it holds; one report each. `taken`: what came out of the outermost so
+        far. Raises UnreadableFile where nothing of it can be read.
         """
         if PurePath(name).suffix.lower() not in CONTAINERS:
             return [await self.document(data, name, uri)]
@@ -49,7 +55,11 @@ class Intake:
             return await self._unchanged(uri)
         if depth >= DEEPEST:
             raise UnreadableFile(f"{name} is a file inside {depth} others; that is too deep")
-        reports = [await self.document(data, name, uri)] if PurePath(name).suffix.lower() in PARSERS else []
+        reports = (
+            [await self.document(data, name, uri)]
+            if PurePath(name).suffix.lower() in PARSERS
+            else []
+        )
         members, warnings, now = await unpack(data, name, self.app.settings.ingest, taken)
         taken = taken or now
         taken.bytes, taken.members = now.bytes, now.members
@@ -61,12 +71,21 @@ class Intake:
             raise UnreadableFile("; ".join([f"{name} holds nothing that can be read", *warnings]))
         reports[0] = reports[0].model_copy(update={"warnings": [*warnings, *reports[0].warnings]})
         if not any(report.status == "failed" for report in reports):
-            await catalog.keep_unpacked(self.collection, uri, digest, [report.path for report in reports])
+            await catalog.keep_unpacked(
+                self.collection, uri, digest, [report.path for report in reports]
+            )
         return reports
 
     async def document(self, data: bytes, name: str, uri: str) -> FileReport:
         report = await add_data(
-            self.app, data, name, uri, self.collection, dated=self.dated, priority=self.priority, allowed=self.allowed
+            self.app,
+            data,
+            name,
+            uri,
+            self.collection,
+            dated=self.dated,
+            priority=self.priority,
+            allowed=self.allowed,
         )
         self._tell(report)
         return report
@@ -84,7 +103,10 @@ class Intake:
     async def _unchanged(self, uri: str) -> list[FileReport]:
         own = await self.app.catalog.find(self.collection, uri)
         inside = await self.app.catalog.members(self.collection, uri)
-        reports = [await _as_it_is(self.app, info, self.priority) for info in ([own] if own else []) + inside]
+        reports = [
+            await _as_it_is(self.app, info, self.priority)
+            for info in ([own] if own else []) + inside
+        ]
         for report in reports:
             self._tell(report)
         return reports
@@ -112,8 +134,8 @@ async def add_data(
     priority: int | None = None,
     allowed: Allowed | None = None,
 ) -> FileReport:
-    """Parse, cut and commit one document; the same bytes again are not parsed again. Raises UnreadableFile. `dated`: its day,
-    where the file itself does not say one.
+    """Parse, cut and commit one document; the same bytes again are not parsed again. Raises
+    UnreadableFile. `dated`: its day, where the file itself does not say one.
     """
     old = await app.catalog.find(collection, uri)
     if old is not None and old.sha256 == await hash_of(data):

@@ -1,4 +1,6 @@
-"""Kinds of document by the names that people use for them. The one rule: a name means every media type that such files get."""
+"""Kinds of document by the names that people use for them. The one rule: a name means every media
+type that such files get.
+"""
 
 from __future__ import annotations
 
@@ -37,11 +39,21 @@ _GROUPS = {
     "slides": KINDS["pptx"] + KINDS["odp"],
     "table": KINDS["xlsx"] + KINDS["xls"] + KINDS["ods"] + KINDS["csv"] + KINDS["tsv"],
 }
-_SAME = {"htm": "html", "markdown": "md", "text": "txt", "png": "image", "jpg": "image", "jpeg": "image", "tiff": "image"}
+_SAME = {
+    "htm": "html",
+    "markdown": "md",
+    "text": "txt",
+    "png": "image",
+    "jpg": "image",
+    "jpeg": "image",
+    "tiff": "image",
+}
 
 
 def media_types(names: Sequence[str]) -> tuple[str, ...]:
-    """The media types of these names; a media type means itself. Raises InvalidInput, naming those known."""
+    """The media types of these names; a media type means itself. Raises InvalidInput, naming those
+    known.
+    """
     found: list[str] = []
     for name in names:
         plain = name.strip().lower().lstrip(".")
@@ -49,6 +61,8 @@ def media_types(names: Sequence[str]) -> tuple[str, ...]:
         kinds = KINDS.get(plain) or _GROUPS.get(plain)
         if kinds is None and "/" not in plain:
             known = ", ".join([*KINDS, *_GROUPS])
-            raise InvalidInput(f"unknown type: {name}", hint=f"known: {known}; or a media type like text/x-python")
+            raise InvalidInput(
+                f"unknown type: {name}", hint=f"known: {known}; or a media type like text/x-python"
+            )
         found += kinds or (plain,)
     return tuple(dict.fromkeys(found))

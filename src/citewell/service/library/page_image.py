@@ -1,6 +1,7 @@
 """A page of a document as a picture, with the lines of a citation marked.
 
-The one rule: what has not changed is not drawn again; `PageImage.tag` changes with everything that is seen.
+The one rule: what has not changed is not drawn again; `PageImage.tag` changes with everything that
+is seen.
 """
 
 from __future__ import annotations
@@ -22,7 +23,9 @@ _DRAWN_BY: Final = "1"  # changes when pages are drawn another way
 
 @dataclass(frozen=True, slots=True)
 class PageImage:
-    """A page that can be drawn. `tag` names exactly this picture; `marks` are rectangles in shares of the page."""
+    """A page that can be drawn. `tag` names exactly this picture; `marks` are rectangles in shares
+    of the page.
+    """
 
     doc_id: str
     name: str
@@ -33,23 +36,44 @@ class PageImage:
 
 
 async def find_page(
-    app: App, doc_id: str, page: int, *, width: int = WIDTH, start: int | None = None, end: int | None = None
+    app: App,
+    doc_id: str,
+    page: int,
+    *,
+    width: int = WIDTH,
+    start: int | None = None,
+    end: int | None = None,
 ) -> PageImage:
-    """The page with the lines of `text[start:end]` marked that stand on it. Raises NotFound and InvalidInput."""
+    """The page with the lines of `text[start:end]` marked that stand on it. Raises NotFound and
+    InvalidInput.
+    """
     info = await app.catalog.document(doc_id)
     if info.media_type != MEDIA_TYPE:
-        raise NotFound(f"{info.title} has no page images", hint="only PDF documents have; /content has the text of any")
+        raise NotFound(
+            f"{info.title} has no page images",
+            hint="only PDF documents have; /content has the text of any",
+        )
     if not 1 <= page <= info.pages:
         raise NotFound(f"{info.title} has no page {page}", hint=f"it has pages 1 to {info.pages}")
     if not NARROWEST <= width <= WIDEST:
         raise InvalidInput(f"width {width} is not possible", hint=f"{NARROWEST} to {WIDEST} pixels")
-    if (start is None) != (end is None) or (start is not None and end is not None and not 0 <= start < end):
-        raise InvalidInput("start and end do not name a span", hint="give both, as a citation has them, or neither")
-    lines = await app.catalog.boxes(doc_id, [(start, end)]) if start is not None and end is not None else []
+    if (start is None) != (end is None) or (
+        start is not None and end is not None and not 0 <= start < end
+    ):
+        raise InvalidInput(
+            "start and end do not name a span", hint="give both, as a citation has them, or neither"
+        )
+    lines = (
+        await app.catalog.boxes(doc_id, [(start, end)])
+        if start is not None and end is not None
+        else []
+    )
     marks = tuple((box.x0, box.y0, box.x1, box.y1) for box in lines if box.page == page)
     said = repr((_DRAWN_BY, info.sha256, page, width, marks))
     name = info.uri.replace("\\", "/").rpartition("/")[2] or info.title
-    return PageImage(doc_id, name, page, width, marks, hashlib.sha256(said.encode()).hexdigest()[:32])
+    return PageImage(
+        doc_id, name, page, width, marks, hashlib.sha256(said.encode()).hexdigest()[:32]
+    )
 
 
 async def draw(app: App, image: PageImage) -> bytes:

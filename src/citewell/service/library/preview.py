@@ -1,4 +1,6 @@
-"""Show how a file, sent bytes or a document would be cut. The one rule: nothing is stored; a file needs no library."""
+"""Show how a file, sent bytes or a document would be cut. The one rule: nothing is stored; a file
+needs no library.
+"""
 
 from __future__ import annotations
 
@@ -38,7 +40,9 @@ class PreviewChunk(Shown):
 
 
 class Totals(Shown):
-    """Of the chunks without their summaries. `cut_sentences`: share of the sentences that stand whole in no chunk, 0 to 1."""
+    """Of the chunks without their summaries. `cut_sentences`: share of the sentences that stand
+    whole in no chunk, 0 to 1.
+    """
 
     chunks: int
     summaries: int
@@ -69,8 +73,11 @@ class Previews(Shown):
     previews: list[Preview]
 
 
-async def preview(settings: Settings, path: str, chunkers: Sequence[ChunkerName], options: Mapping[str, Any]) -> Previews:
-    """Cut the file at `path` each way of `chunkers` (none: that of the settings). `options`: tokens, overlap, or None.
+async def preview(
+    settings: Settings, path: str, chunkers: Sequence[ChunkerName], options: Mapping[str, Any]
+) -> Previews:
+    """Cut the file at `path` each way of `chunkers` (none: that of the settings). `options`:
+    tokens, overlap, or None.
 
     Raises UnreadableFile, and InvalidInput for options that do not fit.
     """
@@ -93,18 +100,29 @@ async def preview_bytes(
     return await _previews(name, document, ways, app.embedder, app.settings.ingest)
 
 
-async def preview_document(app: App, doc_id: str, chunkers: Sequence[ChunkerName], options: Mapping[str, Any]) -> Previews:
-    """The same for a document; where nothing is said, as its collection cuts. Raises NotFound and InvalidInput."""
+async def preview_document(
+    app: App, doc_id: str, chunkers: Sequence[ChunkerName], options: Mapping[str, Any]
+) -> Previews:
+    """The same for a document; where nothing is said, as its collection cuts. Raises NotFound and
+    InvalidInput.
+    """
     info = await app.catalog.document(doc_id)
     said = {key: value for key, value in options.items() if value is not None}
     own = await app.catalog.chunking(info.collection)
     as_it_is = chunking_of(app.settings.ingest, own)
     ways = _ways(app.settings.ingest, chunkers or [as_it_is.chunker], own | said)
-    return await _previews(info.uri, await app.catalog.content(doc_id), ways, app.embedder, app.settings.ingest)
+    return await _previews(
+        info.uri, await app.catalog.content(doc_id), ways, app.embedder, app.settings.ingest
+    )
 
 
-def _ways(settings: IngestSettings, chunkers: Sequence[ChunkerName], options: Mapping[str, Any]) -> list[Chunking]:
-    return [chunking_of(settings, {**options, "chunker": each}) for each in chunkers or [settings.chunker]]
+def _ways(
+    settings: IngestSettings, chunkers: Sequence[ChunkerName], options: Mapping[str, Any]
+) -> list[Chunking]:
+    return [
+        chunking_of(settings, {**options, "chunker": each})
+        for each in chunkers or [settings.chunker]
+    ]
 
 
 async def _parsed(data: bytes, name: str, settings: IngestSettings) -> Document:
@@ -112,13 +130,18 @@ async def _parsed(data: bytes, name: str, settings: IngestSettings) -> Document:
     suffix = Path(name).suffix.lower()
     if suffix in CONTAINERS and suffix not in PARSERS:
         raise UnreadableFile(
-            f"{name} holds other files", hint="`citewell add` reads them all; to see how one is cut, unpack it"
+            f"{name} holds other files",
+            hint="`citewell add` reads them all; to see how one is cut, unpack it",
         )
     return await parse(data, name, settings)
 
 
 async def _previews(
-    path: str, document: Document, ways: Sequence[Chunking], embedder: Embedder, settings: IngestSettings
+    path: str,
+    document: Document,
+    ways: Sequence[Chunking],
+    embedder: Embedder,
+    settings: IngestSettings,
 ) -> Previews:
     return Previews(
         path=path,
@@ -133,7 +156,9 @@ async def _previews(
     )
 
 
-async def _preview(document: Document, chunking: Chunking, embedder: Embedder, settings: IngestSettings) -> Preview:
+async def _preview(
+    document: Document, chunking: Chunking, embedder: Embedder, settings: IngestSettings
+) -> Preview:
     began = time.perf_counter()
     everything = await cut_as(document, chunking, embedder, settings)
     seconds = time.perf_counter() - began
@@ -147,7 +172,9 @@ async def _preview(document: Document, chunking: Chunking, embedder: Embedder, s
     )
 
 
-def totals(document: Document, chunks: Sequence[Chunk], summaries: Sequence[Chunk], seconds: float) -> Totals:
+def totals(
+    document: Document, chunks: Sequence[Chunk], summaries: Sequence[Chunk], seconds: float
+) -> Totals:
     sizes = [chunk.tokens for chunk in chunks] or [0]
     spans = sentences(document.text)
     whole = _whole(spans, chunks)
@@ -202,7 +229,10 @@ def _read(name: str, limit: int) -> tuple[Path, bytes]:
             raise UnreadableFile(f"{path} is a folder", hint="name one file")
         size = path.stat().st_size
         if size > limit:
-            raise UnreadableFile(f"{path}: {size:,} bytes is more than the {limit:,} allowed", hint="raise ingest.max_bytes")
+            raise UnreadableFile(
+                f"{path}: {size:,} bytes is more than the {limit:,} allowed",
+                hint="raise ingest.max_bytes",
+            )
         return path, path.read_bytes()
     except (OSError, RuntimeError) as error:  # RuntimeError: `~name` of nobody
         reason = getattr(error, "strerror", None) or error

@@ -1,4 +1,6 @@
-"""Read files and embed them at the same time. The one rule: an embedder that fails costs no document; it is told at the end."""
+"""Read files and embed them at the same time. The one rule: an embedder that fails costs no
+document; it is told at the end.
+"""
 
 from __future__ import annotations
 
@@ -16,8 +18,9 @@ from citewell.service.library.embedding import Embedding, pending
 
 @dataclass(frozen=True, slots=True)
 class Ingested:
-    """`problem`: why passages still wait to be found by meaning; all that was added can be found by its words. `others`:
-    passages of other files that wait, because their run is going on beside this one, or was stopped.
+    """`problem`: why passages still wait to be found by meaning; all that was added can be found by
+    its words. `others`: passages of other files that wait, because their run is going on beside
+    this one, or was stopped.
     """
 
     report: AddReport
@@ -35,8 +38,8 @@ async def ingest(
     priority: int | None = None,
     links: bool = False,
 ) -> Ingested:
-    """Add `paths` as `add` does, and embed what of them waits, whoever left it: two that run at once do not do the same twice.
-    Raises what `add` raises.
+    """Add `paths` as `add` does, and embed what of them waits, whoever left it: two that run at
+    once do not do the same twice. Raises what `add` raises.
     """
     embedding = Embedding(app, on_progress, docs=())
     problems: list[CitewellError] = []
@@ -44,7 +47,13 @@ async def ingest(
         async with anyio.create_task_group() as group:
             group.start_soon(_embed, embedding, problems)
             report = await add(
-                app, paths, collection, on_progress=on_progress, priority=priority, embedding=embedding, links=links
+                app,
+                paths,
+                collection,
+                on_progress=on_progress,
+                priority=priority,
+                embedding=embedding,
+                links=links,
             )
             embedding.close()
     except ExceptionGroup as errors:

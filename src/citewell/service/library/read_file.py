@@ -1,4 +1,6 @@
-"""A file's bytes as they were at one moment. The one rule: it never waits for a pipe and never reads more than it may."""
+"""A file's bytes as they were at one moment. The one rule: it never waits for a pipe and never
+reads more than it may.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,9 @@ REST = 0.2  # seconds between two of them
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """`changed`: it was written to each time it was read: the bytes may be of two versions. `dated`: when it last changed."""
+    """`changed`: it was written to each time it was read: the bytes may be of two versions.
+    `dated`: when it last changed.
+    """
 
     data: bytes
     dated: float

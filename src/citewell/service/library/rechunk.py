@@ -1,7 +1,8 @@
 """Cut a collection's documents anew from their stored text, as its chunking says now.
 
-The one rule: each document is replaced alone, and one that is cut so already is left as it is; so a stop at any moment leaves
-whole documents, and the next run does the others. Vectors of equal text are kept.
+The one rule: each document is replaced alone, and one that is cut so already is left as it is; so a
+stop at any moment leaves whole documents, and the next run does the others. Vectors of equal text
+are kept.
 """
 
 from __future__ import annotations
@@ -23,8 +24,8 @@ KIND = "rechunk"
 
 
 class RechunkReport(Shown):
-    """`changed` of the collection's `documents` are cut otherwise than before; they have `chunks` in all now. `failed`: why
-    some could not be, and stay as they were.
+    """`changed` of the collection's `documents` are cut otherwise than before; they have `chunks`
+    in all now. `failed`: why some could not be, and stay as they were.
     """
 
     collection: str
@@ -42,8 +43,8 @@ async def chunking(app: App, name: str) -> Chunking:
 
 
 async def set_chunking(app: App, name: str, changes: Mapping[str, Any]) -> CollectionInfo:
-    """Change how its documents are cut from now on; what is None stays. Raises NotFound and InvalidInput. Documents that are
-    there already are cut anew by `rechunk`.
+    """Change how its documents are cut from now on; what is None stays. Raises NotFound and
+    InvalidInput. Documents that are there already are cut anew by `rechunk`.
     """
     info = await app.catalog.collection(name)
     own = info.chunking | {key: value for key, value in changes.items() if value is not None}
@@ -60,7 +61,9 @@ async def submit(app: App, name: str) -> Job:
 
 
 async def rechunk(app: App, name: str, *, on_progress: OnProgress | None = None) -> RechunkReport:
-    """Cut every document of the collection that is cut otherwise. Raises NotFound, StorageError, ModelUnavailable."""
+    """Cut every document of the collection that is cut otherwise. Raises NotFound, StorageError,
+    ModelUnavailable.
+    """
     tell = on_progress or silent
     way = await chunking(app, name)
     documents = await app.catalog.documents(name)
@@ -95,5 +98,9 @@ async def _rechunk(app: App, doc_id: str, way: Chunking) -> bool:
 
 
 def _outline(chunks: Sequence[Chunk]) -> list[tuple[int, int, int, str, tuple[str, ...]]]:
-    """What tells one way of cutting from another; the words of summaries do not: a chat model may have written them."""
-    return sorted((chunk.start, chunk.end, chunk.section, chunk.kind, chunk.heading_path) for chunk in chunks)
+    """What tells one way of cutting from another; the words of summaries do not: a chat model may
+    have written them.
+    """
+    return sorted(
+        (chunk.start, chunk.end, chunk.section, chunk.kind, chunk.heading_path) for chunk in chunks
+    )

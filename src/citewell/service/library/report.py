@@ -1,4 +1,6 @@
-"""What became of files that were to be added. The one rule: every file is answered for, and a failure says why."""
+"""What became of files that were to be added. The one rule: every file is answered for, and a
+failure says why.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,9 @@ log = logging.getLogger(__name__)
 
 
 class FileReport(Shown):
-    """What became of one file. `reason` says why it failed; `chunks` are the passages it has now."""
+    """What became of one file. `reason` says why it failed; `chunks` are the passages it has
+    now.
+    """
 
     path: str
     status: Literal["added", "replaced", "unchanged", "failed"]
@@ -26,9 +30,9 @@ class FileReport(Shown):
 
 
 class AddReport(Shown):
-    """In the order of the paths. `skipped`: how many files of each unknown kind the folders held. `links`: those in folders
-    that lead out of them, and were not followed. `error`: what ended the run before all files were dealt with: those that are
-    not listed were not.
+    """In the order of the paths. `skipped`: how many files of each unknown kind the folders held.
+    `links`: those in folders that lead out of them, and were not followed. `error`: what ended the
+    run before all files were dealt with: those that are not listed were not.
     """
 
     files: list[FileReport]
@@ -42,7 +46,9 @@ class AddReport(Shown):
 
 
 def failed(uri: str, error: Exception) -> FileReport:
-    """The report of a file that cannot be read. A fault of ours costs this file and no other; the log says where it is."""
+    """The report of a file that cannot be read. A fault of ours costs this file and no other; the
+    log says where it is.
+    """
     if isinstance(error, UnreadableFile):
         reason = f"{error.message}; {error.hint}".removesuffix("; ")
     elif isinstance(error, OSError):

@@ -1,4 +1,6 @@
-"""The bytes of uploads, in a folder each until their job has ended. The one rule: what is acknowledged is on the disk."""
+"""The bytes of uploads, in a folder each until their job has ended. The one rule: what is
+acknowledged is on the disk.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +41,8 @@ def store(folder: Path, uploads: Sequence[Upload]) -> None:
         throw_away(folder)
         raise StorageError(
             f"{error.filename or folder}: the upload cannot be kept: {error.strerror or error}",
-            hint="see that the disk has room and the folder can be written to; nothing of this upload was kept",
+            hint="see that the disk has room and the folder can be written to; nothing of this "
+            "upload was kept",
         ) from error
 
 
@@ -61,7 +64,9 @@ def throw_away(folder: Path) -> None:
 
 
 def throw_away_orphans(uploads: Path, wanted: set[str]) -> None:
-    """Bytes whose job was never made: the server died between the two, and nobody was told they had arrived."""
+    """Bytes whose job was never made: the server died between the two, and nobody was told they had
+    arrived.
+    """
     for folder in list(uploads.iterdir()) if uploads.is_dir() else []:
         with suppress(OSError):  # gone meanwhile: its job has ended
             if folder.name not in wanted and time.time() - folder.stat().st_mtime > ORPHAN:

@@ -1,7 +1,8 @@
 """Summaries of sections written by a chat model, behind everything else.
 
-The one rule: nothing waits for them. Extractive summaries are there from the first moment; a written one takes its place only
-if the section supports every sentence of it, and is then embedded like any other text.
+The one rule: nothing waits for them. Extractive summaries are there from the first moment; a
+written one takes its place only if the section supports every sentence of it, and is then embedded
+like any other text.
 """
 
 from __future__ import annotations
@@ -24,7 +25,9 @@ from citewell.types import Hit
 
 log = logging.getLogger(__name__)
 BATCH = 8  # summaries asked for at once from the catalog
-READ_TOKENS = 3_000  # of a section that is sent: a summary stands for twelve chunks at most, which are no more by default
+# of a section that is sent: a summary stands for twelve chunks at most, which are no more by
+# default
+READ_TOKENS = 3_000
 LONGEST = 2 * SUMMARY_TOKENS  # tokens of a written summary: what rambles is thrown away
 IDLE = 30.0  # seconds between two looks for sections without a written summary
 RETRY = 600.0  # seconds after which a model that failed is asked again
@@ -39,8 +42,8 @@ def writer(app: App) -> LLM | None:
 
 
 async def write_summaries(app: App, on_progress: OnProgress | None = None) -> int:
-    """Ask the model for each summary that it has not tried yet; says how many were taken. Each is committed alone, so a stop
-    loses one at most. Raises what the model raises.
+    """Ask the model for each summary that it has not tried yet; says how many were taken. Each is
+    committed alone, so a stop loses one at most. Raises what the model raises.
     """
     llm, tell = writer(app), on_progress or silent
     if llm is None:
@@ -50,13 +53,19 @@ async def write_summaries(app: App, on_progress: OnProgress | None = None) -> in
     while batch := await app.catalog.summaries_to_write(llm.name, BATCH):
         refused: dict[int, PermanentError] = {}
         for chunk_id, heading_path, text in batch:
-            await tell(Progress("write", tried, tried + len(batch), heading_path[-1] if heading_path else ""))
+            await tell(
+                Progress(
+                    "write", tried, tried + len(batch), heading_path[-1] if heading_path else ""
+                )
+            )
             try:
                 summary = await write(llm, heading_path, text)
             except PermanentError as error:
                 refused[chunk_id] = error
                 continue
-            kept = await app.catalog.put_summary(chunk_id, summary, llm.name)  # empty: the extractive one stays, as tried
+            kept = await app.catalog.put_summary(
+                chunk_id, summary, llm.name
+            )  # empty: the extractive one stays, as tried
             tried, taken = tried + 1, taken + bool(summary and kept)
         if refused and not tried:
             raise next(iter(refused.values()))  # not these sections' fault: it refuses everything
@@ -68,15 +77,19 @@ async def write_summaries(app: App, on_progress: OnProgress | None = None) -> in
 
 
 async def write(llm: LLM, heading_path: tuple[str, ...], text: str) -> str:
-    """A summary each sentence of which the model's judge finds entailed by the section, or nothing; of a small model nothing,
-    for it is no judge.
+    """A summary each sentence of which the model's judge finds entailed by the section, or nothing;
+    of a small model nothing, for it is no judge.
     """
     judge = build_judge(llm, None)
     if judge is None:
         return ""
     lang = language(text)
     heading = " › ".join(heading_path)
-    messages = fill(load(f"skills/prompts/section_summary.{lang}.md"), heading=heading or "-", text=_beginning(text))
+    messages = fill(
+        load(f"skills/prompts/section_summary.{lang}.md"),
+        heading=heading or "-",
+        text=_beginning(text),
+    )
     reply = await llm.chat(messages, max_tokens=LONGEST)
     summary = " ".join(reply.text.split())
     claims = [Claim(summary[start:end]) for start, end in sentences(summary)]
@@ -100,7 +113,9 @@ def _beginning(text: str) -> str:
 
 
 async def keep_writing(app: App) -> None:
-    """For ever: write what is missing; the server's worker embeds it. A model that fails is named once and asked later."""
+    """For ever: write what is missing; the server's worker embeds it. A model that fails is named
+    once and asked later.
+    """
     told = ""
     while writer(app) is not None:
         wait = IDLE

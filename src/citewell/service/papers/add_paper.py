@@ -1,6 +1,7 @@
 """A paper's bytes become a document of its reader's own collection.
 
-The one rule: what cannot be read as a paper is refused here, with what to do about it, before there is any session.
+The one rule: what cannot be read as a paper is refused here, with what to do about it, before there
+is any session.
 """
 
 from __future__ import annotations
@@ -38,9 +39,12 @@ from citewell.types import Document
 
 LOCAL = "local"  # the user of a machine that is used by one
 SECONDS = 60.0  # for a paper that is fetched; `citewell add URL` has as many
-LEAST = 100  # tokens: a third of a short abstract (150 words); what is shorter has no parts to read one after another
+# tokens: a third of a short abstract (150 words); what is shorter has no parts to read one after
+# another
+LEAST = 100
 KNOWN = 16  # characters of the hash that stand in a document's address
-# kinds of file that papers come in; all else (tables, pictures, slides, program code, mail, subtitles) is refused
+# kinds of file that papers come in; all else (tables, pictures, slides, program code, mail,
+# subtitles) is refused
 NAMED = ("pdf", "html", "epub", "txt", "md", "rst", "docx", "odt", "rtf")
 TEXTUAL = frozenset(kind for name in NAMED for kind in KINDS[name]) | {
     "application/xhtml+xml",
@@ -51,9 +55,13 @@ TEXTUAL = frozenset(kind for name in NAMED for kind in KINDS[name]) | {
     "text/x-asciidoc",
     "text/x-wiki",
 }
-FORMS = "a paper is a PDF, or a Word, OpenDocument, RTF, EPUB, HTML, JATS, LaTeX, Markdown or plain text file"
+FORMS = (
+    "a paper is a PDF, or a Word, OpenDocument, RTF, EPUB, HTML, JATS, LaTeX, Markdown or plain "
+    "text file"
+)
 HEAD = 200_000  # bytes of a page in which its head ends
-# how journals and preprint servers name the PDF of the paper that a page is about (Google Scholar's inclusion guidelines)
+# how journals and preprint servers name the PDF of the paper that a page is about (Google Scholar's
+# inclusion guidelines)
 _META = re.compile(r"<meta\s[^>]{0,2000}>", re.IGNORECASE)
 _NAMED = re.compile(r"""\bname\s*=\s*["']?citation_pdf_url["'\s/>]""", re.IGNORECASE)
 _CONTENT = re.compile(r"""\bcontent\s*=\s*(?:"([^"]{1,1000})"|'([^']{1,1000})')""", re.IGNORECASE)
@@ -71,9 +79,15 @@ class Source:
 
 
 def collection_of(app: App, user_id: str) -> str:
-    """Where a user's papers are kept. Not by the name itself: it may hold what the name of a collection must not."""
+    """Where a user's papers are kept. Not by the name itself: it may hold what the name of a
+    collection must not.
+    """
     own = app.settings.paper.collection
-    return own if user_id == LOCAL else f"{own}-{hashlib.sha256(user_id.encode('utf-8', 'replace')).hexdigest()[:16]}"
+    return (
+        own
+        if user_id == LOCAL
+        else f"{own}-{hashlib.sha256(user_id.encode('utf-8', 'replace')).hexdigest()[:16]}"
+    )
 
 
 async def from_file(app: App, path: str) -> Source:
@@ -88,17 +102,25 @@ def _read(path: str, most: int) -> Source:
         if at.is_dir():
             raise UnreadableFile(f"{path}: it is a folder", hint="name the file of one paper")
         return Source(read(at, most).data, at.name)
-    except (OSError, ValueError, RuntimeError) as error:  # a null byte in the name, a home that is nowhere
+    except (
+        OSError,
+        ValueError,
+        RuntimeError,
+    ) as error:  # a null byte in the name, a home that is nowhere
         raise UnreadableFile(f"{path}: {reason_of(error)}", hint=hint) from None
 
 
 async def from_web(app: App, url: str) -> Source:
-    """What stands at an address; of a page about a paper, the PDF that it names itself. Raises what `Fetcher.page` raises."""
+    """What stands at an address; of a page about a paper, the PDF that it names itself. Raises what
+    `Fetcher.page` raises.
+    """
     async with Fetcher(app.settings, max_bytes=app.settings.ingest.max_bytes) as fetcher:
         page = await fetcher.page(url, seconds=SECONDS, readable=readable)
         data, name = as_file(page)
         named = _pdf_of(data) if PurePath(name).suffix in {".html", ".xhtml"} else ""
-        return (await _named(fetcher, page.final_url, named) if named else None) or Source(data, name)
+        return (await _named(fetcher, page.final_url, named) if named else None) or Source(
+            data, name
+        )
 
 
 def _pdf_of(page: bytes) -> str:
@@ -121,20 +143,25 @@ async def _named(fetcher: Fetcher, base: str, link: str) -> Source | None:
 
 
 async def take(app: App, source: Source, user_id: str) -> tuple[DocumentInfo, Document]:
-    """The paper as a document of this user's: the one that is there already where the bytes are the same. Raises
-    UnreadableFile for what is no paper, and StorageError.
+    """The paper as a document of this user's: the one that is there already where the bytes are the
+    same. Raises UnreadableFile for what is no paper, and StorageError.
     """
     name = base_name(source.name)
     if not source.data:
         raise UnreadableFile(f"{name} is empty", hint="see that it was saved or sent whole")
     if PurePath(name).suffix.lower() in CONTAINERS:
-        raise UnreadableFile(f"{name} is no paper: it holds other files", hint="take the paper out of it, and name that")
+        raise UnreadableFile(
+            f"{name} is no paper: it holds other files",
+            hint="take the paper out of it, and name that",
+        )
     collection, digest = collection_of(app, user_id), await hash_of(source.data)
     lock = _taking.setdefault((str(app.settings.database), collection, digest), anyio.Lock())
     async with lock:
         known = await _known(app, collection, digest)
         if known is not None:
-            with suppress(NotFound):  # the last session of the same bytes is deleted at this moment: it is taken in anew
+            with suppress(
+                NotFound
+            ):  # the last session of the same bytes is deleted at this moment: it is taken in anew
                 return known, await app.catalog.content(known.doc_id)
         async with app.turns.reading(len(source.data)):
             document = await parse(source.data, name, app.settings.ingest)
@@ -143,14 +170,18 @@ async def take(app: App, source: Source, user_id: str) -> tuple[DocumentInfo, Do
         if collection != app.settings.collection:
             await own(app, collection, user_id)
         chunks = await cut(app, document, collection)
-        info = await app.catalog.put(collection, f"paper:{digest[:KNOWN]}/{name}", source.data, document, chunks)
+        info = await app.catalog.put(
+            collection, f"paper:{digest[:KNOWN]}/{name}", source.data, document, chunks
+        )
     return info, document
 
 
 async def _known(app: App, collection: str, digest: str) -> DocumentInfo | None:
     """These bytes, whatever their file was called."""
     prefix = f"paper:{digest[:KNOWN]}/"
-    found = await app.db.read(lambda connection: documents.below(connection, app.embedder.name, collection, prefix))
+    found = await app.db.read(
+        lambda connection: documents.below(connection, app.embedder.name, collection, prefix)
+    )
     return next((info for info in found if info.sha256 == digest), None)
 
 
@@ -158,9 +189,15 @@ def check(document: Document, name: str) -> None:
     """Raises UnreadableFile where a document is none to be read as a paper."""
     if document.media_type not in TEXTUAL:
         raise UnreadableFile(f"{name} is no paper: its type is {document.media_type}", hint=FORMS)
-    blank = [page.number for page in document.pages if not document.text[page.start : page.end].strip()]
+    blank = [
+        page.number for page in document.pages if not document.text[page.start : page.end].strip()
+    ]
     if len(blank) * 2 > len(document.pages):
-        why = next((warning for warning in document.warnings if warning.startswith("no text layer")), "")
-        raise UnreadableFile(f"{name}: {len(blank)} of its {len(document.pages)} pages have no text", hint=why)
+        why = next(
+            (warning for warning in document.warnings if warning.startswith("no text layer")), ""
+        )
+        raise UnreadableFile(
+            f"{name}: {len(blank)} of its {len(document.pages)} pages have no text", hint=why
+        )
     if count_tokens(document.text[:10_000]) < LEAST:
         raise UnreadableFile(f"{name} is no paper: it has hardly any text", hint=FORMS)

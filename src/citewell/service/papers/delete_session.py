@@ -1,6 +1,8 @@
-"""A session is forgotten: its job, its runs, its traces, itself, and its paper where no other session of its user reads that.
+"""A session is forgotten: its job, its runs, its traces, itself, and its paper where no other
+session of its user reads that.
 
-The one rule: all of it goes in one transaction: a session that begins at the same moment has its paper or takes it in anew.
+The one rule: all of it goes in one transaction: a session that begins at the same moment has its
+paper or takes it in anew.
 """
 
 from __future__ import annotations
@@ -22,7 +24,11 @@ MOST_JOBS = 10_000  # looked at for that of a session
 async def forget(app: App, info: SessionInfo) -> bool:
     """Whether the document went too. Raises NotFound where the session is gone already."""
     for job in await app.jobs.list(MOST_JOBS):
-        if job.kind == KIND and job.state not in ENDED and job.payload.get("session_id") == info.session_id:
+        if (
+            job.kind == KIND
+            and job.state not in ENDED
+            and job.payload.get("session_id") == info.session_id
+        ):
             with suppress(Conflict):  # it has ended just now
                 await app.jobs.cancel(job.job_id)
 

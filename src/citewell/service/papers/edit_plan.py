@@ -1,6 +1,8 @@
-"""Changes of a reading route by hand: tick a step off, take the tick back, leave a step out, move it, add a section.
+"""Changes of a reading route by hand: tick a step off, take the tick back, leave a step out, move
+it, add a section.
 
-The one rule: all edits of one call are one transaction with the line that the history keeps of them, or none of them happens.
+The one rule: all edits of one call are one transaction with the line that the history keeps of
+them, or none of them happens.
 """
 
 from __future__ import annotations
@@ -28,8 +30,9 @@ MOST_EDITS = 100  # of one call
 
 
 class PlanEdit(Shown):
-    """`step_id` of the step that is meant, of all but `add`; `section`: the heading of what is added; `place`: where a step is
-    moved or added to, from 1 (an added one without: where it stands in the paper).
+    """`step_id` of the step that is meant, of all but `add`; `section`: the heading of what is
+    added; `place`: where a step is moved or added to, from 1 (an added one without: where it stands
+    in the paper).
     """
 
     do: Literal["tick", "untick", "remove", "move", "add"]
@@ -38,16 +41,24 @@ class PlanEdit(Shown):
     place: int | None = Field(None, ge=1)
 
 
-async def edit_plan(app: App, session_id: str, edits: Sequence[PlanEdit], user_id: str = LOCAL) -> PaperSession:
-    """The session with the route as it is now. Raises NotFound (session, step, section; a removed paper where a section is
-    added), Conflict where there is no route yet, InvalidInput.
+async def edit_plan(
+    app: App, session_id: str, edits: Sequence[PlanEdit], user_id: str = LOCAL
+) -> PaperSession:
+    """The session with the route as it is now. Raises NotFound (session, step, section; a removed
+    paper where a section is added), Conflict where there is no route yet, InvalidInput.
     """
     if not 1 <= len(edits) <= MOST_EDITS:
-        raise InvalidInput(f"{len(edits)} changes of the route", hint=f"1 to {MOST_EDITS} at a time")
+        raise InvalidInput(
+            f"{len(edits)} changes of the route", hint=f"1 to {MOST_EDITS} at a time"
+        )
     info = await own_paper(app, session_id, user_id)
     then = after(info.current_state, "plan_changed")
     kept = await app.sessions.data(session_id)
-    book = await open_paper(app, PaperInfo(**kept[PAPER])) if any(edit.do == "add" for edit in edits) else None
+    book = (
+        await open_paper(app, PaperInfo(**kept[PAPER]))
+        if any(edit.do == "add" for edit in edits)
+        else None
+    )
     said: list[Message] = []
 
     def change(data: dict[str, Any]) -> None:
@@ -58,7 +69,9 @@ async def edit_plan(app: App, session_id: str, edits: Sequence[PlanEdit], user_i
         data[PLAN] = plan.model_dump(mode="json")
 
     def write(connection: Connection) -> None:
-        app.sessions.advance_in(connection, session_id, before=info.current_state, after=then, said=said, change=change)
+        app.sessions.advance_in(
+            connection, session_id, before=info.current_state, after=then, said=said, change=change
+        )
 
     await app.db.write(write)
     return await read(app, session_id, user_id)

@@ -1,5 +1,6 @@
-"""A reading session as Markdown. The one rule: words of the paper, of the reader and of a model are escaped, so that none of
-them is read as Markdown or HTML; and the same session gives the same text, whenever it is exported.
+"""A reading session as Markdown. The one rule: words of the paper, of the reader and of a model are
+escaped, so that none of them is read as Markdown or HTML; and the same session gives the same text,
+whenever it is exported.
 """
 
 from __future__ import annotations
@@ -41,14 +42,20 @@ def markdown(session: PaperSession) -> str:
     parts = [[f"# {escaped(session.paper.title or session.title)}"]]
     if session.paper.authors:
         parts.append([escaped(", ".join(session.paper.authors))])
-    parts.append(list(_report(session.report, words)) if session.report else [f"*{words['report_missing']}*"])
+    parts.append(
+        list(_report(session.report, words)) if session.report else [f"*{words['report_missing']}*"]
+    )
     if session.plan:
         parts.append(list(_plan(session.plan, words)))
     if session.answers:
         parts.append(["## " + words["answers"]])
-        parts += [list(_exchange(n, answer, words)) for n, answer in enumerate(session.answers, start=1)]
+        parts += [
+            list(_exchange(n, answer, words)) for n, answer in enumerate(session.answers, start=1)
+        ]
     at = time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime(session.last_updated))
-    made = words["made"].format(__version__, escaped(session.paper.name), escaped(session.session_id), at)
+    made = words["made"].format(
+        __version__, escaped(session.paper.name), escaped(session.session_id), at
+    )
     parts.append(["---", "", f"*{made}*"])
     return "\n\n".join("\n".join(part) for part in parts if part) + "\n"
 
@@ -60,12 +67,17 @@ def _report(report: Report, words: dict[str, str]) -> Iterator[str]:
         yield " ".join(_sentence(sentence, words) for sentence in part.sentences)
     if report.terms:
         yield from ("", f"### {words['terms']}", "")
-        yield from (f"- **{escaped(term.term)}**: {_sentence(term.sentence, words)}" for term in report.terms)
+        yield from (
+            f"- **{escaped(term.term)}**: {_sentence(term.sentence, words)}"
+            for term in report.terms
+        )
     if report.questions:
         yield from ("", f"### {words['questions']}", "")
         for each in report.questions:
             where = place(escaped(each.section), each.page, words)
-            yield f"- {escaped(each.question)}{_marks(each.citations)}" + (f" ({where})" if where else "")
+            yield f"- {escaped(each.question)}{_marks(each.citations)}" + (
+                f" ({where})" if where else ""
+            )
     yield from ("", f"**{escaped(report.question)}**")
     if report.citations:
         yield from ("", f"### {words['quotes']}", "")
@@ -76,8 +88,14 @@ def _report(report: Report, words: dict[str, str]) -> Iterator[str]:
 def _plan(plan: Plan, words: dict[str, str]) -> Iterator[str]:
     yield f"## {words['plan']}"
     yield ""
-    yield words["interest"].format(escaped(plan.interest)) if plan.interest.strip() else words["all"]
-    yield from ("", words["left"].format(plan.minutes, sum(step.minutes for step in plan.steps)), "")
+    yield (
+        words["interest"].format(escaped(plan.interest)) if plan.interest.strip() else words["all"]
+    )
+    yield from (
+        "",
+        words["left"].format(plan.minutes, sum(step.minutes for step in plan.steps)),
+        "",
+    )
     for step in plan.steps:
         box = "x" if step.done_at is not None else " "
         where = span(step.first_page, step.last_page, words)
@@ -95,11 +113,15 @@ def _exchange(n: int, answer: Exchange, words: dict[str, str]) -> Iterator[str]:
     yield _paragraphs(n, answer, words)
     if answer.citations:
         yield ""
-        yield from (f"[^a{n}-{citation.n}]: {_quoted(citation, words)}" for citation in answer.citations)
+        yield from (
+            f"[^a{n}-{citation.n}]: {_quoted(citation, words)}" for citation in answer.citations
+        )
 
 
 def _paragraphs(n: int, answer: Exchange, words: dict[str, str]) -> str:
-    """The answer's text with a footnote for each citation, and a mark behind each sentence that the paper does not support."""
+    """The answer's text with a footnote for each citation, and a mark behind each sentence that the
+    paper does not support.
+    """
     text, at, said = answer.answer, 0, ""
     for sentence in answer.sentences:
         start = text.find(sentence.text, at)
@@ -108,7 +130,9 @@ def _paragraphs(n: int, answer: Exchange, words: dict[str, str]) -> str:
         end = start + len(sentence.text)
         numbers = _NUMBERS.match(text, end)
         notes = "".join(f"[^a{n}-{each}]" for each in sentence.citations)
-        said += _between(text[at:start]) + escaped(sentence.text) + notes + _verdict(sentence, words)
+        said += (
+            _between(text[at:start]) + escaped(sentence.text) + notes + _verdict(sentence, words)
+        )
         at = numbers.end() if numbers else end
     return _GAP.sub("\n\n", said + _between(text[at:])).strip() or "…"
 
@@ -116,7 +140,11 @@ def _paragraphs(n: int, answer: Exchange, words: dict[str, str]) -> str:
 def _between(text: str) -> str:
     """What stands between two sentences, each line of it a paragraph."""
     lines = "\n\n".join(escaped(line) for line in text.split("\n"))
-    return (" " if text[:1] == " " else "") + lines + (" " if lines.strip() and text[-1:] == " " else "")
+    return (
+        (" " if text[:1] == " " else "")
+        + lines
+        + (" " if lines.strip() and text[-1:] == " " else "")
+    )
 
 
 def _sentence(sentence: Sentence, words: dict[str, str]) -> str:
@@ -132,6 +160,8 @@ def _marks(numbers: Sequence[int]) -> str:
 
 
 def _quoted(citation: Citation, words: dict[str, str]) -> str:
-    """The place comes first: a footnote of one word alone would be an address to programs that know no footnotes."""
+    """The place comes first: a footnote of one word alone would be an address to programs that know
+    no footnotes.
+    """
     where = place(escaped(citation.section), citation.page, words) or words["quotes"]
     return f"{where}: “{escaped(citation.quote)}”"

@@ -1,4 +1,6 @@
-"""The few words around a report, a route and a conversation, in both languages. The one rule: nothing here is the paper's."""
+"""The few words around a report, a route and a conversation, in both languages. The one rule:
+nothing here is the paper's.
+"""
 
 from __future__ import annotations
 

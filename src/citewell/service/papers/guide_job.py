@@ -1,6 +1,8 @@
-"""The report of a paper that was uploaded, made by the server's worker while the passages are embedded beside it.
+"""The report of a paper that was uploaded, made by the server's worker while the passages are
+embedded beside it.
 
-The one rule: the session's state says what is still to do, so a job that is done again does nothing twice.
+The one rule: the session's state says what is still to do, so a job that is done again does nothing
+twice.
 """
 
 from __future__ import annotations
@@ -54,7 +56,12 @@ async def make_report(app: App, job: Job, holder: Holder) -> ReportMade:
     except BaseExceptionGroup as errors:
         raise errors.exceptions[0] from None
     state = (await app.sessions.get(session_id)).current_state
-    return ReportMade(session_id=session_id, current_state=state, embedded=work.embedding.done, problem=work.problem)
+    return ReportMade(
+        session_id=session_id,
+        current_state=state,
+        embedded=work.embedding.done,
+        problem=work.problem,
+    )
 
 
 class _Work:
@@ -65,7 +72,9 @@ class _Work:
         self._app, self._holder, self._session = app, holder, session
 
     async def embed(self) -> None:
-        """What the embedder refuses must not cost the report: what was read can be found by its words."""
+        """What the embedder refuses must not cost the report: what was read can be found by its
+        words.
+        """
         try:
             await self.embedding.run()
         except (Conflict, StorageError):
@@ -83,7 +92,11 @@ class _Work:
         if session.current_state == FIRST and not await self._resumed(session):
             options = {"event": "report"} | ({"lang": lang} if lang else {})
             request = AskRequest(
-                question="", agent="paper", session_id=session.session_id, user_id=session.user_id, options=options
+                question="",
+                agent="paper",
+                session_id=session.session_id,
+                user_id=session.user_id,
+                options=options,
             )
             await ask(self._app, request)
         await self._holder.tell(Progress("read", 1, 1, name))

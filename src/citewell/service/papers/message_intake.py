@@ -1,4 +1,5 @@
-"""A message to a reading session, before anything is done about it: whose it is, what it asks for, whether it may be.
+"""A message to a reading session, before anything is done about it: whose it is, what it asks for,
+whether it may be.
 
 The one rule: all that can be refused is refused here, before anything is kept.
 """
@@ -33,7 +34,9 @@ MESSAGES = "messages"  # key of `session_data`: what each message that has a nam
 
 @dataclass(slots=True)
 class Errand:
-    """One message to a session, on its way. `event`: what it does to the session; `then`: the state it leads to."""
+    """One message to a session, on its way. `event`: what it does to the session; `then`: the state
+    it leads to.
+    """
 
     run: Run
     state: str
@@ -60,8 +63,15 @@ async def seen(run: Run) -> tuple[str, dict[str, Any]]:
     session = await own_session(run.app, run.session_id, run.request.user_id)
     data = await run.app.sessions.data(run.session_id)
     if PAPER not in data:
-        raise InvalidInput(f"session {session.session_id} reads no paper", hint="citewell paper FILE begins one that does")
-    return (session.current_state, data) if run.again is None else (run.again.state, _as_then(data, run.again))
+        raise InvalidInput(
+            f"session {session.session_id} reads no paper",
+            hint="citewell paper FILE begins one that does",
+        )
+    return (
+        (session.current_state, data)
+        if run.again is None
+        else (run.again.state, _as_then(data, run.again))
+    )
 
 
 def _as_then(data: dict[str, Any], again: Again) -> dict[str, Any]:
@@ -79,13 +89,17 @@ async def opened(run: Run, state: str, data: dict[str, Any]) -> Errand:
         await _nobody_else(run)
     elif run.request.question.strip() or run.options.selection is None:
         _check(run, event)
-    errand = Errand(run, state, data, event, then, await open_paper(run.app, PaperInfo(**data[PAPER])))
+    errand = Errand(
+        run, state, data, event, then, await open_paper(run.app, PaperInfo(**data[PAPER]))
+    )
     run.collection = errand.book.collection
     return errand
 
 
 async def _nobody_else(run: Run) -> None:
-    """A report is made once: whoever comes while another makes it waits for that one. Raises Conflict."""
+    """A report is made once: whoever comes while another makes it waits for that one. Raises
+    Conflict.
+    """
     for other in await run.app.runs.list(run.request.user_id):
         if other.session_id == run.session_id and other.trace_id != run.trace_id and other.alive:
             why = f"the report of session {run.session_id} is being made by another process"
@@ -106,7 +120,9 @@ def _happening(event: str, state: str) -> Happening:
 
 
 def _check(run: Run, event: str) -> None:
-    """Raises InvalidInput for a message that cannot be taken. An empty interest is one: the paper in short."""
+    """Raises InvalidInput for a message that cannot be taken. An empty interest is one: the paper
+    in short.
+    """
     settings = run.app.settings.qa
     text = clean(asked_of(run)[0])
     if event == "plan" and not text:
@@ -116,7 +132,9 @@ def _check(run: Run, event: str) -> None:
 
 
 def asked_of(run: Run) -> tuple[str, Selection | None]:
-    """The question, and what of the paper it is about: marked, or quoted in it. A long quotation is not counted as question."""
+    """The question, and what of the paper it is about: marked, or quoted in it. A long quotation is
+    not counted as question.
+    """
     question, marked = run.request.question, run.options.selection
     quoted = None if marked else selection_in(question)
     if quoted is None or len(question) <= run.app.settings.qa.question_max_chars:
@@ -132,12 +150,16 @@ def answered_before(run: Run, data: dict[str, Any]) -> Answer | None:
 
 
 def noted(run: Run, data: dict[str, Any], answer: Answer) -> None:
-    """Keep what a message brought under the name that its sender gave it. Raises Conflict where that is there already."""
+    """Keep what a message brought under the name that its sender gave it. Raises Conflict where
+    that is there already.
+    """
     name = run.options.message_id
     if not name:
         return
     if name in data.setdefault(MESSAGES, {}):
-        raise Conflict(f"message {name} was answered meanwhile", hint="send it again to have its answer")
+        raise Conflict(
+            f"message {name} was answered meanwhile", hint="send it again to have its answer"
+        )
     data[MESSAGES][name] = answer.model_dump(mode="json")
 
 
@@ -147,7 +169,11 @@ async def open_paper(app: App, info: PaperInfo) -> OpenPaper:
         document = await app.catalog.content(info.doc_id)
         kept = await app.catalog.document(info.doc_id)
     except NotFound:
-        hint = "its report and answers can still be read and exported; add the paper again to ask it"
-        raise NotFound(f"the paper of this session was removed: {info.name}", hint=hint, code="paper_removed") from None
+        hint = (
+            "its report and answers can still be read and exported; add the paper again to ask it"
+        )
+        raise NotFound(
+            f"the paper of this session was removed: {info.name}", hint=hint, code="paper_removed"
+        ) from None
     shape = await anyio.to_thread.run_sync(read_paper, document)
     return OpenPaper(info.doc_id, kept.collection, kept.uri, document, shape)

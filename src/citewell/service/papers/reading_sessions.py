@@ -1,6 +1,8 @@
-"""Reading sessions: begin one with a paper, list, read, rename, delete. What needs thinking is asked of the `paper` agent.
+"""Reading sessions: begin one with a paper, list, read, rename, delete. What needs thinking is
+asked of the `paper` agent.
 
-The one rule: a paper is a document first and a session then. A stop in between leaves a document, which is found the next time.
+The one rule: a paper is a document first and a session then. A stop in between leaves a document,
+which is found the next time.
 """
 
 from __future__ import annotations
@@ -29,21 +31,26 @@ from citewell.text.normalize import clean
 from citewell.types import Answer, Document, Shown
 
 LONGEST_USER = 200  # characters
-REPLACED = "\ufffd"  # stands for bytes that could not be read: two names that differ in those would be one
+REPLACED = (
+    "\ufffd"  # stands for bytes that could not be read: two names that differ in those would be one
+)
 TRIES = 3  # times a paper is taken in again that somebody removes while its session begins
 
 
 class Pending(Shown):
-    """Something asked that has not come to its end. `question` is empty for a report or a route through all of it."""
+    """Something asked that has not come to its end. `question` is empty for a report or a route
+    through all of it.
+    """
 
     trace_id: str
     question: str
 
 
 class PaperSession(Shown):
-    """All of a reading session. `unfinished` was stopped before its end and waits for somebody to go on with it; `under_way` is
-    being answered, here or by another process. `removed`: its document is gone, so that it can be read and exported but no more
-    asked. `warnings`: what could not be read of the paper. `last_updated`: seconds since the epoch.
+    """All of a reading session. `unfinished` was stopped before its end and waits for somebody to
+    go on with it; `under_way` is being answered, here or by another process. `removed`: its
+    document is gone, so that it can be read and exported but no more asked. `warnings`: what could
+    not be read of the paper. `last_updated`: seconds since the epoch.
     """
 
     session_id: str
@@ -62,7 +69,9 @@ class PaperSession(Shown):
 
 
 class PaperRow(Shown):
-    """A reading session in a list. `read` of the `steps` of its route are ticked off; `minutes` are left of them."""
+    """A reading session in a list. `read` of the `steps` of its route are ticked off; `minutes` are
+    left of them.
+    """
 
     session_id: str
     user_id: str
@@ -86,22 +95,34 @@ async def begin(
     user_id: str = LOCAL,
     title: str = "",
 ) -> PaperSession:
-    """A new session of the paper in `data` (whose file is called `name`), at `path` or at `url`: exactly one of the three.
-    `title`: that of the paper where it is empty. Raises UnreadableFile for what cannot be read as a paper, InvalidInput, and
-    what fetching raises; there is no session then.
+    """A new session of the paper in `data` (whose file is called `name`), at `path` or at `url`:
+    exactly one of the three. `title`: that of the paper where it is empty. Raises UnreadableFile
+    for what cannot be read as a paper, InvalidInput, and what fetching raises; there is no session
+    then.
     """
     if (data is not None) + bool(path) + bool(url) != 1:
-        raise InvalidInput("which paper?", hint="give its bytes, its path or its address; one of the three")
+        raise InvalidInput(
+            "which paper?", hint="give its bytes, its path or its address; one of the three"
+        )
     check_user(user_id)
     title = title and sessions.check_title(title)
-    source = Source(data, name) if data is not None else await from_file(app, path) if path else await from_web(app, url)
+    source = (
+        Source(data, name)
+        if data is not None
+        else await from_file(app, path)
+        if path
+        else await from_web(app, url)
+    )
     for _ in range(TRIES):
         info, document = await take(app, source, user_id)
         paper = await _info(info, document, name or source.name)
         session_id = await _create(app, paper, user_id, title or _title(paper))
         if session_id:
             return await read(app, session_id, user_id)
-    raise Conflict(f"{source.name} is removed as soon as it is taken in", hint="somebody else is deleting it; try again later")
+    raise Conflict(
+        f"{source.name} is removed as soon as it is taken in",
+        hint="somebody else is deleting it; try again later",
+    )
 
 
 async def _create(app: App, paper: PaperInfo, user_id: str, title: str) -> str:
@@ -110,7 +131,9 @@ async def _create(app: App, paper: PaperInfo, user_id: str, title: str) -> str:
     def create(connection: Connection) -> str:
         if documents.get(connection, app.embedder.name, paper.doc_id) is None:
             return ""
-        session_id = app.sessions.create_in(connection, READING, user_id, title, state=FIRST).session_id
+        session_id = app.sessions.create_in(
+            connection, READING, user_id, title, state=FIRST
+        ).session_id
         app.sessions.set_data_in(connection, session_id, {PAPER: paper.model_dump(mode="json")})
         return session_id
 
@@ -142,8 +165,12 @@ async def read(app: App, session_id: str, user_id: str = LOCAL) -> PaperSession:
         report=data.get(REPORT),
         plan=data.get(PLAN),
         answers=data.get(ANSWERS) or [],
-        unfinished=[Pending(trace_id=run.trace_id, question=run.question) for run in runs if not run.alive],
-        under_way=[Pending(trace_id=run.trace_id, question=run.question) for run in runs if run.alive],
+        unfinished=[
+            Pending(trace_id=run.trace_id, question=run.question) for run in runs if not run.alive
+        ],
+        under_way=[
+            Pending(trace_id=run.trace_id, question=run.question) for run in runs if run.alive
+        ],
         removed=kept is None,
         warnings=kept.warnings if kept else [],
         last_updated=info.last_updated,
@@ -155,10 +182,16 @@ async def own_paper(app: App, session_id: str, user_id: str) -> SessionInfo:
     try:
         info = await own_session(app, session_id, user_id)
     except NotFound as error:
-        hint = "it was deleted, is another user's (--user), or its id is mistyped; `citewell papers list` shows what is there"
+        hint = (
+            "it was deleted, is another user's (--user), or its id is mistyped; `citewell "
+            "papers list` shows what is there"
+        )
         raise NotFound(error.message, hint=hint) from None
     if info.agent != READING:
-        hint = "`citewell papers list` shows those that do; `citewell chat --session` goes on with others"
+        hint = (
+            "`citewell papers list` shows those that do; `citewell chat --session` goes on with "
+            "others"
+        )
         raise NotFound(f"session {session_id!r} reads no paper", hint=hint)
     return info
 
@@ -171,12 +204,16 @@ async def rename(app: App, session_id: str, title: str, user_id: str = LOCAL) ->
 
 
 async def delete(app: App, session_id: str, user_id: str = LOCAL) -> bool:
-    """With its paper, unless another session of this user reads it: whether that went too. Raises NotFound."""
+    """With its paper, unless another session of this user reads it: whether that went too. Raises
+    NotFound.
+    """
     return await papers_delete.forget(app, await own_paper(app, session_id, user_id))
 
 
 async def drop(app: App, trace_id: str, user_id: str = LOCAL) -> None:
-    """What was stopped is given up: its session went on without it. Nothing happens where it has ended."""
+    """What was stopped is given up: its session went on without it. Nothing happens where it has
+    ended.
+    """
     with suppress(NotFound, Conflict):
         _, holder = await app.runs.take(trace_id, user_id)
         await app.runs.end(trace_id, holder)
@@ -184,7 +221,12 @@ async def drop(app: App, trace_id: str, user_id: str = LOCAL) -> None:
 
 def check_user(user_id: str) -> str:
     """Raises InvalidInput."""
-    if not user_id.strip() or len(user_id) > LONGEST_USER or not user_id.isprintable() or REPLACED in user_id:
+    if (
+        not user_id.strip()
+        or len(user_id) > LONGEST_USER
+        or not user_id.isprintable()
+        or REPLACED in user_id
+    ):
         hint = "send it as UTF-8" if REPLACED in user_id else ""
         raise InvalidInput(f"a user's name has 1 to {LONGEST_USER} printable characters", hint=hint)
     return user_id

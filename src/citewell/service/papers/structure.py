@@ -1,6 +1,8 @@
-"""What a paper is made of, as its readers see it: parts by their role, figures and tables, equations, references.
+"""What a paper is made of, as its readers see it: parts by their role, figures and tables,
+equations, references.
 
-The one rule: it is read off the stored text, so every span points into the document that citations point into.
+The one rule: it is read off the stored text, so every span points into the document that citations
+point into.
 """
 
 from __future__ import annotations
@@ -113,7 +115,13 @@ def shown(info: PaperInfo, book: OpenPaper) -> Structure:
             for each in paper.floats
         ],
         equations=[
-            EquationInfo(label=each.label, text=text[each.start : each.end], start=each.start, end=each.end, page=each.page)
+            EquationInfo(
+                label=each.label,
+                text=text[each.start : each.end],
+                start=each.start,
+                end=each.end,
+                page=each.page,
+            )
             for each in paper.equations
         ],
         references=[

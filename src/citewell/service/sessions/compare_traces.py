@@ -1,7 +1,8 @@
-"""What differs between two traces of one question: in their steps, aligned by the names of the nodes, and in their answers.
+"""What differs between two traces of one question: in their steps, aligned by the names of the
+nodes, and in their answers.
 
-The one rule: time is no difference. Rows, statements and texts are compared exactly; only how sure something was may move a
-little.
+The one rule: time is no difference. Rows, statements and texts are compared exactly; only how sure
+something was may move a little.
 """
 
 from __future__ import annotations
@@ -12,21 +13,26 @@ from typing import Any
 
 from citewell.types import Answer, Shown, Step, Trace
 
-# How sure something was, under the names that steps note it by. A trace keeps a grade of the model to 3 places, a step notes it
-# to 2: a recorded replay may round the same grade to the next hundredth.
+# How sure something was, under the names that steps note it by. A trace keeps a grade of the model
+# to 3 places, a step notes it to 2: a recorded replay may round the same grade to the next
+# hundredth.
 SURE = frozenset({"confidence", "log_odds", "probability", "similarity"})
 CLOSE = 0.011
 ROWS = "rows["  # a table's, in an answer
 EMPTY: tuple[object, ...] = (None, "", [], {})
 MOST = 12  # differences shown of one step
 LONGEST = 200  # characters of a value shown
-# what is not the same twice: names of the run itself, seconds, whether a page came from the web or from what is kept; and what
-# a run remembered, which a replay does not
-PASSING = frozenset({"trace_id", "session_id", "seconds", "how", "fetched_at", "dated", "score", "remembered"})
+# what is not the same twice: names of the run itself, seconds, whether a page came from the web or
+# from what is kept; and what a run remembered, which a replay does not
+PASSING = frozenset(
+    {"trace_id", "session_id", "seconds", "how", "fetched_at", "dated", "score", "remembered"}
+)
 
 
 class Difference(Shown):
-    """`where`: the step with its number, or `answer`; `what`: the figure or text that differs. None: it was not there."""
+    """`where`: the step with its number, or `answer`; `what`: the figure or text that differs.
+    None: it was not there.
+    """
 
     where: str
     what: str
@@ -65,18 +71,29 @@ def _step(old: Step, new: Step) -> Iterator[Difference]:
 def _answers(before: Answer, now: Answer) -> Iterator[Difference]:
     for what in ("status", "stop_reason", "route", "answer"):
         if getattr(before, what) != getattr(now, what):
-            yield Difference(where="answer", what=what, before=_short(getattr(before, what)), now=_short(getattr(now, what)))
+            yield Difference(
+                where="answer",
+                what=what,
+                before=_short(getattr(before, what)),
+                now=_short(getattr(now, what)),
+            )
     if not _same("confidence", before.confidence, now.confidence):
-        yield Difference(where="answer", what="confidence", before=before.confidence, now=now.confidence)
+        yield Difference(
+            where="answer", what="confidence", before=before.confidence, now=now.confidence
+        )
     for what in ("source", "sql", "columns", "rows", "row_count", "truncated", "chart"):
         old, new = (before.data or {}).get(what), (now.data or {}).get(what)
         for name, one, other in _values(what, old, new):
             yield Difference(where="answer", what=name, before=_short(one), now=_short(other))
     cited = [{(c.doc_id, c.quote): c for c in answer.citations} for answer in (before, now)]
     for key in [key for key in cited[0] if key not in cited[1]]:
-        yield Difference(where="answer", what="citation", before=_short(f"{cited[0][key].title}: {key[1]}"))
+        yield Difference(
+            where="answer", what="citation", before=_short(f"{cited[0][key].title}: {key[1]}")
+        )
     for key in [key for key in cited[1] if key not in cited[0]]:
-        yield Difference(where="answer", what="citation", now=_short(f"{cited[1][key].title}: {key[1]}"))
+        yield Difference(
+            where="answer", what="citation", now=_short(f"{cited[1][key].title}: {key[1]}")
+        )
     followed = [sorted(each.item_id for each in answer.followed) for answer in (before, now)]
     if followed[0] != followed[1]:
         yield Difference(where="answer", what="followed", before=followed[0], now=followed[1])

@@ -1,6 +1,7 @@
 """Long-term memory: remember, recall, list, show, edit, forget.
 
-The one rule: a memory is recalled only while it holds: an answer whose documents are gone or have changed since is not.
+The one rule: a memory is recalled only while it holds: an answer whose documents are gone or have
+changed since is not.
 """
 
 from __future__ import annotations
@@ -13,11 +14,22 @@ from citewell.errors import InvalidInput, NotFound
 from citewell.runtime.app import App
 from citewell.skills.answer.duplicate_question import find_same
 from citewell.skills.memory.recall import MOST, Recalled, recalled
-from citewell.skills.memory.remember import LONGEST, asks_for_all, fact_of, is_secret, judge, tells_secret
+from citewell.skills.memory.remember import (
+    LONGEST,
+    asks_for_all,
+    fact_of,
+    is_secret,
+    judge,
+    tells_secret,
+)
 from citewell.store.memory import COMPARED, Forgotten, Kept, Memory, Told
 
-NEAREST = 200  # memories that are looked at for a question, by meaning; what is asked for by time is found among them
-AGAIN = 64  # memories embedded again at one question after the embedder was changed: a second of work; the newest first
+# memories that are looked at for a question, by meaning; what is asked for by time is found among
+# them
+NEAREST = 200
+# memories embedded again at one question after the embedder was changed: a second of work; the
+# newest first
+AGAIN = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +47,9 @@ async def list_memories(app: App, user_id: str, *, history: bool = False) -> lis
 
 async def show_memory(app: App, user_id: str, memory_id: str) -> Remembered:
     """Raises NotFound."""
-    return Remembered(await app.memories.get(user_id, memory_id), await app.memories.history(user_id, memory_id))
+    return Remembered(
+        await app.memories.get(user_id, memory_id), await app.memories.history(user_id, memory_id)
+    )
 
 
 async def edit_memory(app: App, user_id: str, memory_id: str, text: str) -> Memory:
@@ -44,15 +58,20 @@ async def edit_memory(app: App, user_id: str, memory_id: str, text: str) -> Memo
     if not fact.text or len(fact.text) > LONGEST:
         raise InvalidInput(f"a fact has 1 to {LONGEST} characters")
     if is_secret(fact.text):
-        raise InvalidInput("this looks like a secret, and secrets are not remembered", hint="keep it in a password manager")
+        raise InvalidInput(
+            "this looks like a secret, and secrets are not remembered",
+            hint="keep it in a password manager",
+        )
     await app.memories.get(user_id, memory_id)  # before a model is asked for nothing
     vector = await app.embedder.query(fact.subject)
-    return await app.memories.edit(user_id, memory_id, fact.text, vector, judge, subject=fact.subject)
+    return await app.memories.edit(
+        user_id, memory_id, fact.text, vector, judge, subject=fact.subject
+    )
 
 
 async def forget_memories(app: App, user_id: str, *memory_ids: str) -> Forgotten:
-    """Memories, their older versions, what was derived from them, and the traces that used them. Raises NotFound, and then
-    nothing is forgotten.
+    """Memories, their older versions, what was derived from them, and the traces that used them.
+    Raises NotFound, and then nothing is forgotten.
     """
     return await app.memories.forget(user_id, *memory_ids)
 
@@ -72,14 +91,20 @@ async def remember(app: App, user_id: str, told: Told) -> Kept:
     vector, same = await app.embedder.query(told.subject), list[str]()
     if told.kind == "question":
         near = await app.memories.near(user_id, vector, COMPARED)
-        others = [each.subject for each, _ in near if (each.kind, each.collection) == ("question", told.collection)]
+        others = [
+            each.subject
+            for each, _ in near
+            if (each.kind, each.collection) == ("question", told.collection)
+        ]
         same = list(compress(others, await find_same(told.subject, others, app.reader)))
     return await app.memories.keep(user_id, told, vector, partial(judge, same_asked=same))
 
 
-async def recall(app: App, user_id: str, question: str, *, collection: str | None = None, most: int = MOST) -> list[Recalled]:
-    """What is remembered of this user that bears on the question, the best first. With `collection`, settled questions of
-    this collection only.
+async def recall(
+    app: App, user_id: str, question: str, *, collection: str | None = None, most: int = MOST
+) -> list[Recalled]:
+    """What is remembered of this user that bears on the question, the best first. With
+    `collection`, settled questions of this collection only.
     """
     if not app.settings.memory.enabled:
         return []
@@ -89,7 +114,9 @@ async def recall(app: App, user_id: str, question: str, *, collection: str | Non
         return [Recalled(memory, 1.0) for memory in facts[: 2 * most]]
     near = await app.memories.near(user_id, await app.embedder.query(question), NEAREST)
     found: list[Recalled] = []
-    for each in await recalled(question, near, app.memories.now(), app.reader, collection=collection, most=NEAREST):
+    for each in await recalled(
+        question, near, app.memories.now(), app.reader, collection=collection, most=NEAREST
+    ):
         if len(found) == most:
             break
         if await _holds(app, each.memory):
@@ -98,7 +125,9 @@ async def recall(app: App, user_id: str, question: str, *, collection: str | Non
 
 
 async def _embed_again(app: App, user_id: str) -> None:
-    """A change of embedder loses nothing: what another one embedded is embedded again, some at each question."""
+    """A change of embedder loses nothing: what another one embedded is embedded again, some at each
+    question.
+    """
     for memory in await app.memories.stale(user_id, app.embedder.dim, AGAIN):
         await app.memories.put_vector(user_id, memory, await app.embedder.query(memory.subject))
 

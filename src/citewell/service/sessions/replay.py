@@ -1,7 +1,7 @@
 """Run the stored steps of a trace again, and tell what comes out otherwise.
 
-The one rule: a replay keeps nothing of the run: no session, no memory, no trace. Pages that it is told to fetch are kept, as
-any page that Citewell fetches.
+The one rule: a replay keeps nothing of the run: no session, no memory, no trace. Pages that it is
+told to fetch are kept, as any page that Citewell fetches.
 """
 
 from __future__ import annotations
@@ -23,8 +23,9 @@ STATES = {"report": FIRST, "plan": PENDING_PLAN}  # of a session when such a mes
 
 
 class Replay(Shown):
-    """`same`: nothing differs. `unknown_prompts`: of a recorded replay, what the model was asked that the trace does not have.
-    `notes`: what could not be as it was then. `replayed`: how the answer came about this time.
+    """`same`: nothing differs. `unknown_prompts`: of a recorded replay, what the model was asked
+    that the trace does not have. `notes`: what could not be as it was then. `replayed`: how the
+    answer came about this time.
     """
 
     trace_id: str
@@ -36,10 +37,12 @@ class Replay(Shown):
     replayed: Trace
 
 
-async def replay(app: App, trace_id: str, user_id: str, *, recorded: bool = False, fetch: bool = False) -> Replay:
-    """`recorded`: replies of the chat model are those of the trace wherever its prompt is the same. `fetch`: pages of the web
-    may be asked for anew, and are stored then. Raises NotFound, InvalidInput for a trace that does not say what was asked, what
-    the agent raises.
+async def replay(
+    app: App, trace_id: str, user_id: str, *, recorded: bool = False, fetch: bool = False
+) -> Replay:
+    """`recorded`: replies of the chat model are those of the trace wherever its prompt is the same.
+    `fetch`: pages of the web may be asked for anew, and are stored then. Raises NotFound,
+    InvalidInput for a trace that does not say what was asked, what the agent raises.
     """
     trace = await app.traces.get(trace_id, user_id)
     run = await _run(app, trace, fetch=fetch)
@@ -69,7 +72,9 @@ async def _run(app: App, trace: Trace, *, fetch: bool) -> Run:
     asked = trace.request
     if not asked:
         hint = "it was kept by an earlier version; ask again, and replay that trace"
-        raise InvalidInput(f"trace {trace.trace_id} does not say what was asked", hint=hint, code="no_request")
+        raise InvalidInput(
+            f"trace {trace.trace_id} does not say what was asked", hint=hint, code="no_request"
+        )
     history = [Message(**message) for message in asked["history"]]
     options = {name: value for name, value in asked["options"].items() if name != "message_id"}
     if trace.agent == "dual_loop" and not fetch:
@@ -101,7 +106,9 @@ async def _answered(run: Run) -> Answer:
         async for event in events:
             answer = event.data if isinstance(event.data, Answer) else answer
     if answer is None:
-        raise CitewellError("the agent ended without an answer", hint="this is a fault of ours; the log has more")
+        raise CitewellError(
+            "the agent ended without an answer", hint="this is a fault of ours; the log has more"
+        )
     return answer
 
 
@@ -114,11 +121,20 @@ def _read(trace: Trace) -> frozenset[str]:
 def _notes(app: App, trace: Trace, *, fetch: bool) -> list[str]:
     notes = []
     if trace.agent == "website" and not fetch:
-        notes.append("pages are read as they are kept, nothing is fetched and no sitemap is read (--fetch does)")
-    if trace.agent == "dual_loop" and not fetch and any(s.detail.get("route") == "web_search" for s in trace.steps):
+        notes.append(
+            "pages are read as they are kept, nothing is fetched and no sitemap is read (--fetch "
+            "does)"
+        )
+    if (
+        trace.agent == "dual_loop"
+        and not fetch
+        and any(s.detail.get("route") == "web_search" for s in trace.steps)
+    ):
         notes.append("the web is not searched again (--fetch does)")
     if trace.agent == "paper" and (trace.answer.data or {}).get("event") != "ask":
-        notes.append("report and route are made again for comparison; the session keeps those it has")
+        notes.append(
+            "report and route are made again for comparison; the session keeps those it has"
+        )
     llm = app.llm.name if app.llm else ""
     for what, then, now in (
         ("chat model", trace.request.get("llm"), llm),

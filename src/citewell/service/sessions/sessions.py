@@ -13,7 +13,11 @@ from citewell.types import Answer, Message, Shown
 
 LONGEST = 200  # characters of a title
 READING = "paper"  # the agent whose sessions read a paper
-ASKED = ("agent", "collection", "options")  # what of a request can be asked with again in the same session
+ASKED = (
+    "agent",
+    "collection",
+    "options",
+)  # what of a request can be asked with again in the same session
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +27,9 @@ class Session:
 
 
 class AnsweredQuestion(Shown):
-    """A question of a session and its whole answer. `request`: the agent, the collection and the options it was asked with."""
+    """A question of a session and its whole answer. `request`: the agent, the collection and the
+    options it was asked with.
+    """
 
     trace_id: str
     created_at: float
@@ -41,17 +47,24 @@ async def own_session(app: App, session_id: str, user_id: str) -> SessionInfo:
     """Raises NotFound, also for a session of somebody else: it is not told that there is one."""
     info = await app.sessions.get(session_id)
     if info.user_id != user_id:
-        raise NotFound(f"no session {session_id!r} of user {user_id!r}", hint="name its user, or leave it out for a new one")
+        raise NotFound(
+            f"no session {session_id!r} of user {user_id!r}",
+            hint="name its user, or leave it out for a new one",
+        )
     return info
 
 
 async def read_session(app: App, session_id: str, user_id: str = "local") -> Session:
     """Raises NotFound."""
-    return Session(await own_session(app, session_id, user_id), await app.sessions.history(session_id))
+    return Session(
+        await own_session(app, session_id, user_id), await app.sessions.history(session_id)
+    )
 
 
 async def exchanges(app: App, session_id: str, user_id: str = "local") -> list[AnsweredQuestion]:
-    """What its traces keep of it, in order; its history goes further back than they do. Raises NotFound."""
+    """What its traces keep of it, in order; its history goes further back than they do. Raises
+    NotFound.
+    """
     await own_session(app, session_id, user_id)
     return [
         AnsweredQuestion(
@@ -65,7 +78,9 @@ async def exchanges(app: App, session_id: str, user_id: str = "local") -> list[A
     ]
 
 
-async def rename_session(app: App, session_id: str, title: str, user_id: str = "local") -> SessionInfo:
+async def rename_session(
+    app: App, session_id: str, title: str, user_id: str = "local"
+) -> SessionInfo:
     """Raises NotFound, InvalidInput."""
     await own_session(app, session_id, user_id)
     await app.sessions.rename(session_id, check_title(title))
@@ -81,5 +96,7 @@ def check_title(title: str) -> str:
 
 
 async def delete_session(app: App, session_id: str, user_id: str = "local") -> None:
-    """With its traces, and with the paper that nobody else reads where it is a reading session. Raises NotFound."""
+    """With its traces, and with the paper that nobody else reads where it is a reading session.
+    Raises NotFound.
+    """
     await papers_delete.forget(app, await own_session(app, session_id, user_id))

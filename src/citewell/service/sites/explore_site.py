@@ -1,4 +1,5 @@
-"""The pages of one site for the `website` agent: fetched, kept as a collection, searched; what is known of them is loaded once.
+"""The pages of one site for the `website` agent: fetched, kept as a collection, searched; what is
+known of them is loaded once.
 
 The one rule: a page that fails is told with its reason, and the others go on.
 """
@@ -37,16 +38,26 @@ UNFETCHED = "it is not kept, and a replay fetches nothing unless it is told to"
 GONE = "page_missing"  # the code of what is not there any more
 HITS = 8  # passages handed to the agent
 POOL = 30  # of which those that only lead elsewhere are left out
-SAME = 0.93  # cosine of two questions from which a page that answered the one is looked at for the other
+# cosine of two questions from which a page that answered the one is looked at for the other
+SAME = 0.93
 MEANING_SECONDS = 4.0  # with less left, passages that wait are searched by their words
 SITEMAP_SECONDS = 5.0  # for all sitemaps of a site
 SITEMAP_PAGES = 2_000
 
 
 class Website:
-    """A `Site` of the agent. `run.options` say nothing here: `settings` and `domains` are those of the run."""
+    """A `Site` of the agent. `run.options` say nothing here: `settings` and `domains` are those of
+    the run.
+    """
 
-    def __init__(self, run: Run, settings: WebsiteSettings, domains: Domains, labels: Labels, starts: Sequence[str]) -> None:
+    def __init__(
+        self,
+        run: Run,
+        settings: WebsiteSettings,
+        domains: Domains,
+        labels: Labels,
+        starts: Sequence[str],
+    ) -> None:
         self.name = " + ".join(dict.fromkeys(urlsplit(url).netloc for url in starts))
         self._collection = run.collection
         self.pages: dict[str, SitePage] = {}
@@ -55,7 +66,9 @@ class Website:
         self._starts = starts
         named = {entry.host for entry in domains.entries if not entry.below}
         self._hosts = {_bare(url) for url in starts if urlsplit(url).hostname in named}
-        self._moved: set[str] = set()  # such a host with or without www., where a start page led to it
+        self._moved: set[str] = (
+            set()
+        )  # such a host with or without www., where a start page led to it
         self._judged: dict[str, bool] = {}  # links stand on many pages
         self._led: dict[str, str] = {}  # what was asked for, and what it led to
         self._signs: dict[str, frozenset[str]] = {}
@@ -70,7 +83,12 @@ class Website:
             if before is not None and before.doc_id:
                 self._moves(before.uri)
         for snapshot in await self._app.snapshots.of(self._collection):
-            if snapshot.doc_id and snapshot.code != GONE and self.allowed(snapshot.uri) and not self._later(snapshot):
+            if (
+                snapshot.doc_id
+                and snapshot.code != GONE
+                and self.allowed(snapshot.uri)
+                and not self._later(snapshot)
+            ):
                 self._take(self._of_snapshot(snapshot))
         self._opened = True
 
@@ -79,13 +97,17 @@ class Website:
         again = self._run.again
         if again is None:
             return False
-        return snapshot.fetched_at > again.at or bool({identity(snapshot.url), identity(snapshot.uri)} & again.read)
+        return snapshot.fetched_at > again.at or bool(
+            {identity(snapshot.url), identity(snapshot.uri)} & again.read
+        )
 
     def allowed(self, url: str) -> bool:
         """The domains of the run, and hosts that start pages have moved to."""
         known = self._judged.get(url)
         if known is None:
-            known = self._judged[url] = self._domains.allow(url) or urlsplit(url).netloc in self._moved
+            known = self._judged[url] = (
+                self._domains.allow(url) or urlsplit(url).netloc in self._moved
+            )
         return known
 
     def _near(self, url: str) -> bool:
@@ -107,7 +129,9 @@ class Website:
         self.pages.pop(place, None)
         if page.doc_id:
             self.pages[place] = page
-            self._signs[page.doc_id] = frozenset(folded(link.text) for link in page.links if link.text)
+            self._signs[page.doc_id] = frozenset(
+                folded(link.text) for link in page.links if link.text
+            )
 
     def _of_snapshot(self, snapshot: Snapshot) -> SitePage:
         return SitePage(
@@ -135,7 +159,12 @@ class Website:
                     self._take(page)
                     yield page
             for task in left:
-                yield SitePage(tasks[task], tasks[task], how="failed", problem=f"{tasks[task]}: not waited for any longer")
+                yield SitePage(
+                    tasks[task],
+                    tasks[task],
+                    how="failed",
+                    problem=f"{tasks[task]}: not waited for any longer",
+                )
         finally:
             await _end(*tasks, stop)
 
@@ -150,8 +179,12 @@ class Website:
                 return SitePage(url, url, how="failed", problem=f"{url}: {UNFETCHED}")
             fresh = inf
         try:
-            async with asyncio.timeout(seconds + self._app.settings.ingest.parse_seconds if left is None else left):
-                page = await open_pages(self._app).page(url, self._collection, seconds=seconds, max_age=fresh, within=within)
+            async with asyncio.timeout(
+                seconds + self._app.settings.ingest.parse_seconds if left is None else left
+            ):
+                page = await open_pages(self._app).page(
+                    url, self._collection, seconds=seconds, max_age=fresh, within=within
+                )
         except (StorageError, ConfigError):
             raise
         except TimeoutError:
@@ -159,11 +192,20 @@ class Website:
         except Exception as error:  # noqa: BLE001  # whatever it is, the other pages go on
             return self._failed(url, error)
         self._moves(page.uri)
-        return SitePage(url, page.uri, page.doc_id, page.title, page.links, page.checked_at, page.how, notes=page.notes)
+        return SitePage(
+            url,
+            page.uri,
+            page.doc_id,
+            page.title,
+            page.links,
+            page.checked_at,
+            page.how,
+            notes=page.notes,
+        )
 
     def _failed(self, url: str, error: Exception) -> SitePage:
-        """What was read of it before still counts, and says of when it is; but not where its site says that there is no such
-        page any more.
+        """What was read of it before still counts, and says of when it is; but not where its site
+        says that there is no such page any more.
         """
         why = _why(url, error)
         old = self.pages.get(self._led.get(identity(url), ""))
@@ -178,12 +220,18 @@ class Website:
         return self._map
 
     async def _sitemap(self) -> list[Link]:
-        """Of each host that has a start page; none where it takes too long, or who asked wants an answer now."""
+        """Of each host that has a start page; none where it takes too long, or who asked wants an
+        answer now.
+        """
         left = self._run.seconds_left
         seconds = SITEMAP_SECONDS if left is None else min(SITEMAP_SECONDS, left / 4)
         hosts = {origin(url): url for url in self._starts}.values()
         tasks = [
-            asyncio.create_task(open_pages(self._app).site_map(url, self.allowed, most=SITEMAP_PAGES, seconds=seconds))
+            asyncio.create_task(
+                open_pages(self._app).site_map(
+                    url, self.allowed, most=SITEMAP_PAGES, seconds=seconds
+                )
+            )
             for url in hosts
         ]
         stop = asyncio.create_task(self._run.stop.wait())
@@ -196,7 +244,9 @@ class Website:
                     try:
                         entries += task.result()
                     except CitewellError as error:
-                        log.info("no sitemap: %s", error.message)  # most sites have none; links lead there too
+                        log.info(
+                            "no sitemap: %s", error.message
+                        )  # most sites have none; links lead there too
                 waiting -= done
         finally:
             await _end(*tasks, stop)
@@ -207,22 +257,45 @@ class Website:
         if not docs:
             return Found([], 0.0)
         where = Filter(collections=(self._collection,), doc_ids=tuple(docs))
-        both, (vector, problem), context = f"{read.text} {read.context}", await vector_of(self._app, read.text), None
+        both, (vector, problem), context = (
+            f"{read.text} {read.context}",
+            await vector_of(self._app, read.text),
+            None,
+        )
         warnings = [problem] if problem else []
         signs = frozenset().union(*self._signs.values())
         left = self._run.seconds_left
         if vector is not None and (left is None or left > MEANING_SECONDS):
             try:
-                await embed_nearest(self._app, self._labels, both, vector, where, lambda text: signpost(text, signs, both))
+                await embed_nearest(
+                    self._app,
+                    self._labels,
+                    both,
+                    vector,
+                    where,
+                    lambda text: signpost(text, signs, both),
+                )
             except StorageError:
                 raise
             except CitewellError as error:
                 warnings.append(f"searched by words only: {error.message}")
         if read.context:
-            context = Context(read.context, (await vector_of(self._app, read.context))[0], read.weight)
-        found = await find(self._app, self._run.options, read.text, vector, entities, where, POOL, context)
-        hits = [hit for hit in found.hits if not signpost(hit.text, self._signs.get(hit.doc_id, frozenset()), both)][:HITS]
-        return Found(hits, confidence(read.text, hits, self._app.calibration.retrieval), (*found.warnings, *warnings))
+            context = Context(
+                read.context, (await vector_of(self._app, read.context))[0], read.weight
+            )
+        found = await find(
+            self._app, self._run.options, read.text, vector, entities, where, POOL, context
+        )
+        hits = [
+            hit
+            for hit in found.hits
+            if not signpost(hit.text, self._signs.get(hit.doc_id, frozenset()), both)
+        ][:HITS]
+        return Found(
+            hits,
+            confidence(read.text, hits, self._app.calibration.retrieval),
+            (*found.warnings, *warnings),
+        )
 
     async def meaning(self, question: str, labels: Sequence[str]) -> dict[str, float]:
         vector, _ = await vector_of(self._app, question)
@@ -250,7 +323,9 @@ class Website:
         if vector is None or not self._run.request.keep:
             return
         for page in [page for page in self.pages.values() if page.doc_id in doc_ids]:
-            await self._app.sites.found(self._collection, page.uri, question, vector, self._app.embedder.name)
+            await self._app.sites.found(
+                self._collection, page.uri, question, vector, self._app.embedder.name
+            )
 
 
 def _bare(url: str) -> str:

@@ -1,7 +1,8 @@
-"""A web page becomes a document: the one way of web search, the `website` agent, `citewell add URL` and refreshing.
+"""A web page becomes a document: the one way of web search, the `website` agent, `citewell add URL`
+and refreshing.
 
-The one rule: the document is committed before its snapshot. A stop between the two costs a request, and never leaves an ETag
-that stands for a text we do not have.
+The one rule: the document is committed before its snapshot. A stop between the two costs a request,
+and never leaves an ETag that stands for a text we do not have.
 """
 
 from __future__ import annotations
@@ -18,7 +19,13 @@ from weakref import WeakValueDictionary
 
 import anyio
 
-from citewell.errors import CitewellError, ConfigError, PermanentError, TransientError, UnreadableFile
+from citewell.errors import (
+    CitewellError,
+    ConfigError,
+    PermanentError,
+    TransientError,
+    UnreadableFile,
+)
 from citewell.fetch.browser import Browser
 from citewell.fetch.fetcher import ATTEMPTS, Fetcher, Page
 from citewell.fetch.urls import canonical, identity
@@ -38,13 +45,16 @@ HTML = {".html", ".htm", ".xhtml"}
 SECONDS = 60.0  # for a page that is asked for by hand, the wait for its host's turn included
 PART_SECONDS = 10.0  # for one thing that the scripts of a page ask for
 LEAST = 0.001  # seconds: what is left of a time that has run out
-Render = Callable[[str, float], Awaitable[bytes]]  # (address, seconds) -> the HTML that scripts have made of it, in UTF-8
+Render = Callable[
+    [str, float], Awaitable[bytes]
+]  # (address, seconds) -> the HTML that scripts have made of it, in UTF-8
 
 
 @dataclass(frozen=True, slots=True)
 class Crawled:
-    """The page that `url` led to. `reused`: nothing was asked; `unchanged`: its site says, or its bytes show, that it is as it
-    was. `fetched_at`: when these bytes came first; `checked_at`: when its site last said so. Seconds since the epoch.
+    """The page that `url` led to. `reused`: nothing was asked; `unchanged`: its site says, or its
+    bytes show, that it is as it was. `fetched_at`: when these bytes came first; `checked_at`: when
+    its site last said so. Seconds since the epoch.
     """
 
     url: str
@@ -60,7 +70,9 @@ class Crawled:
 
 @dataclass(frozen=True, slots=True)
 class _Wanted:
-    """An address that is asked for, and where its page is to be kept. `until` is by `time.monotonic`."""
+    """An address that is asked for, and where its page is to be kept. `until` is by
+    `time.monotonic`.
+    """
 
     url: str
     collection: str
@@ -111,8 +123,9 @@ def _open_pages(app: App) -> Pages:
 
 
 class Pages:
-    """Shared by all of an App: how often a host is asked is counted here. `render` runs the scripts of pages that are next to
-    empty without them; None: they are read as they come. Raises ConfigError where `allow_private_hosts` is not understood.
+    """Shared by all of an App: how often a host is asked is counted here. `render` runs the scripts
+    of pages that are next to empty without them; None: they are read as they come. Raises
+    ConfigError where `allow_private_hosts` is not understood.
     """
 
     def __init__(self, app: App, render: Render | None = None) -> None:
@@ -138,21 +151,32 @@ class Pages:
         attempts: int = ATTEMPTS,
         within: Callable[[str], bool] | None = None,
     ) -> Crawled:
-        """The page of `url` as a document of `collection`, not yet embedded. What its site said less than `max_age` seconds ago
-        holds without a request, that there is no such page included. `links` False: without them. `attempts`: how often a busy
-        site is asked, at most. `within` False of where it leads: it is not followed.
+        """The page of `url` as a document of `collection`, not yet embedded. What its site said
+        less than `max_age` seconds ago holds without a request, that there is no such page
+        included. `links` False: without them. `attempts`: how often a busy site is asked, at most.
+        `within` False of where it leads: it is not followed.
 
-        Raises what `Fetcher.page` raises, and UnreadableFile where its parser does; `seconds` are for fetching, and parsing
-        takes its own time.
+        Raises what `Fetcher.page` raises, and UnreadableFile where its parser does; `seconds` are
+        for fetching, and parsing takes its own time.
         """
-        wanted = _Wanted(canonical(url), collection, time.monotonic() + seconds, attempts=attempts, within=within)
+        wanted = _Wanted(
+            canonical(url), collection, time.monotonic() + seconds, attempts=attempts, within=within
+        )
         crawled, _ = await self._crawl(wanted, max_age)
         return crawled if links else replace(crawled, links=())
 
     async def file(
-        self, url: str, collection: str, *, seconds: float, priority: int | None = None, allowed: Allowed | None = None
+        self,
+        url: str,
+        collection: str,
+        *,
+        seconds: float,
+        priority: int | None = None,
+        allowed: Allowed | None = None,
     ) -> FileReport:
-        """The same where it is added by hand, asked for anew; with what became of it. `allowed` as in `Intake`."""
+        """The same where it is added by hand, asked for anew; with what became of it. `allowed` as
+        in `Intake`.
+        """
         wanted = _Wanted(canonical(url), collection, time.monotonic() + seconds, priority, allowed)
         crawled, report = await self._crawl(wanted, 0.0)
         if report.status == "unchanged" and priority is not None:
@@ -162,14 +186,16 @@ class Pages:
         return report.model_copy(update={"warnings": [*crawled.notes, *report.warnings]})
 
     async def part(self, url: str, within: Callable[[str], bool] | None = None) -> Page:
-        """What the scripts of a page ask for; not kept. `within` False of where it leads: it is not followed. Raises what
-        `Fetcher.page` raises.
+        """What the scripts of a page ask for; not kept. `within` False of where it leads: it is not
+        followed. Raises what `Fetcher.page` raises.
         """
         return await self._fetcher.page(url, seconds=PART_SECONDS, within=within)
 
-    async def site_map(self, url: str, allowed: Callable[[str], bool], *, most: int, seconds: float) -> list[Entry]:
-        """Pages that the sitemaps of this URL's site name, of such as are `allowed`; none where there are no sitemaps, or where
-        they are not there in time.
+    async def site_map(
+        self, url: str, allowed: Callable[[str], bool], *, most: int, seconds: float
+    ) -> list[Entry]:
+        """Pages that the sitemaps of this URL's site name, of such as are `allowed`; none where
+        there are no sitemaps, or where they are not there in time.
         """
 
         async def fetch(each: str) -> Page:
@@ -182,11 +208,17 @@ class Pages:
         return []
 
     async def _crawl(self, wanted: _Wanted, max_age: float) -> Kept:
-        """One at a time asks for an address; who has waited for it meanwhile has what the first one got."""
+        """One at a time asks for an address; who has waited for it meanwhile has what the first one
+        got.
+        """
         since = time.time() - max_age
         async with self._turn(wanted):
             known = await self._known(wanted.collection, wanted.url)
-            if known is not None and known.snapshot.checked_at >= since and (known.info or known.snapshot.problem):
+            if (
+                known is not None
+                and known.snapshot.checked_at >= since
+                and (known.info or known.snapshot.problem)
+            ):
                 return _reused(known)
             return await self._ask(wanted, known)
 
@@ -195,7 +227,9 @@ class Pages:
         page = await self._fetch(wanted, old.snapshot if old else None)
         if old is None or not page.not_modified:
             return await self._keep(wanted, page)
-        if identity(page.final_url) != identity(old.snapshot.uri):  # it leads elsewhere now, and that has the same ETag
+        if identity(page.final_url) != identity(
+            old.snapshot.uri
+        ):  # it leads elsewhere now, and that has the same ETag
             return await self._keep(wanted, await self._fetch(wanted, None))
         await self._app.snapshots.checked(wanted.collection, wanted.url, page.fetched_at)
         return _unchanged(replace(old.snapshot, checked_at=page.fetched_at), old.info, page.notes)
@@ -218,8 +252,8 @@ class Pages:
             raise
 
     async def _keep(self, wanted: _Wanted, page: Page) -> Kept:
-        """Two addresses that lead to one page take turns here, where nobody waits for another address, so never in a circle.
-        A page keeps the spelling of its address that it has already.
+        """Two addresses that lead to one page take turns here, where nobody waits for another
+        address, so never in a circle. A page keeps the spelling of its address that it has already.
         """
         lock = self._lock("keep", wanted.collection, page.final_url)
         async with lock, self._app.turns.reading(len(page.data)):
@@ -250,11 +284,20 @@ class Pages:
         app, collection = self._app, wanted.collection
         try:
             report = await add_data(
-                app, body.data, body.name, uri, collection, priority=wanted.priority, allowed=wanted.allowed
+                app,
+                body.data,
+                body.name,
+                uri,
+                collection,
+                priority=wanted.priority,
+                allowed=wanted.allowed,
             )
         except UnreadableFile as error:
             if body.found.scripted and not body.ran:
-                error = UnreadableFile(f"{error.message}; it is written by scripts, which were not run", hint=error.hint)
+                error = UnreadableFile(
+                    f"{error.message}; it is written by scripts, which were not run",
+                    hint=error.hint,
+                )
             await self._failed(wanted, error)
             raise error from None
         info = await app.catalog.document(report.doc_id)
@@ -272,11 +315,15 @@ class Pages:
             links=body.found.links,
         )
         await app.snapshots.put(snapshot)
-        how: Literal["fetched", "unchanged"] = "unchanged" if report.status == "unchanged" else "fetched"
+        how: Literal["fetched", "unchanged"] = (
+            "unchanged" if report.status == "unchanged" else "fetched"
+        )
         return _crawled(snapshot, how, (*page.notes, *body.notes)), report
 
     async def _body(self, data: bytes, name: str, url: str, wanted: _Wanted) -> _Body:
-        """The bytes and their links; those that its scripts make of it where it is next to empty without."""
+        """The bytes and their links; those that its scripts make of it where it is next to empty
+        without.
+        """
         body = _Body(data, name)
         if PurePath(name).suffix not in HTML:
             return body
@@ -284,7 +331,9 @@ class Pages:
         if not body.found.scripted:
             return body
         if self.render is None:
-            body.notes.append(f"{url}: it is written by scripts, which were not run; little of it could be read")
+            body.notes.append(
+                f"{url}: it is written by scripts, which were not run; little of it could be read"
+            )
             return body
         try:
             made = await self.render(url, wanted.left)
@@ -300,7 +349,9 @@ class Pages:
         """A page whose links cannot be read may still be read itself."""
         settings = self._app.settings.ingest
         try:
-            found: PageLinks = await bounded("citewell.ingest.web.links:page_links", data, name, settings, url)
+            found: PageLinks = await bounded(
+                "citewell.ingest.web.links:page_links", data, name, settings, url
+            )
         except UnreadableFile as error:
             notes.append(f"{url}: its links could not be read: {error.message}")
             return PageLinks()
@@ -311,13 +362,17 @@ class Pages:
         if snapshot is None:
             return None
         info = await self._app.catalog.find(collection, snapshot.uri) if snapshot.doc_id else None
-        whole = info is not None and info.doc_id == snapshot.doc_id and info.sha256 == snapshot.sha256
+        whole = (
+            info is not None and info.doc_id == snapshot.doc_id and info.sha256 == snapshot.sha256
+        )
         return _Known(snapshot, info if whole else None)
 
     async def _failed(self, wanted: _Wanted, error: CitewellError) -> None:
         """What would fail the same way again is not asked for again at once."""
         why = f"{error.message}; {error.hint}".removesuffix("; ")
-        await self._app.snapshots.failed(wanted.collection, wanted.url, why, error.code, time.time())
+        await self._app.snapshots.failed(
+            wanted.collection, wanted.url, why, error.code, time.time()
+        )
 
     @asynccontextmanager
     async def _turn(self, wanted: _Wanted) -> AsyncIterator[None]:
@@ -327,7 +382,9 @@ class Pages:
                 await lock.acquire()
         except TimeoutError:
             hint = "it is being fetched for somebody else; try again later"
-            raise TransientError(f"{wanted.url}: not there in time", hint=hint, code="timeout") from None
+            raise TransientError(
+                f"{wanted.url}: not there in time", hint=hint, code="timeout"
+            ) from None
         try:
             yield
         finally:
@@ -357,7 +414,9 @@ def _as_it_is(info: DocumentInfo) -> FileReport:
     return FileReport(path=info.uri, status="unchanged", chunks=info.chunks, doc_id=info.doc_id)
 
 
-def _crawled(snapshot: Snapshot, how: Literal["fetched", "unchanged", "reused"], notes: tuple[str, ...] = ()) -> Crawled:
+def _crawled(
+    snapshot: Snapshot, how: Literal["fetched", "unchanged", "reused"], notes: tuple[str, ...] = ()
+) -> Crawled:
     return Crawled(
         url=snapshot.url,
         uri=snapshot.uri,

@@ -1,7 +1,8 @@
-"""Web search: ask the provider, fetch the pages it names, keep and embed them. The one rule: a page that fails is a warning.
+"""Web search: ask the provider, fetch the pages it names, keep and embed them. The one rule: a page
+that fails is a warning.
 
-All of it ends within `web.seconds`, or sooner where the caller has less. What is kept stays in the collection
-`web.collection`, like any document.
+All of it ends within `web.seconds`, or sooner where the caller has less. What is kept stays in the
+collection `web.collection`, like any document.
 """
 
 from __future__ import annotations
@@ -23,8 +24,9 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class WebFound:
-    """`pages`: the documents that can be searched now, in the provider's order, and when the site of each last said that it is
-    so (seconds since the epoch). `warnings` name pages by their address, and say why each is not there.
+    """`pages`: the documents that can be searched now, in the provider's order, and when the site
+    of each last said that it is so (seconds since the epoch). `warnings` name pages by their
+    address, and say why each is not there.
     """
 
     provider: str
@@ -63,12 +65,15 @@ class Web:
             await provider.close()
 
     async def search(self, query: str, lang: str, seconds: float | None = None) -> WebFound:
-        """All of it within `seconds`, where they are fewer than `web.seconds`. Raises what the provider raises (TransientError,
-        PermanentError), TransientError where it does not reply within `seconds`, and ConfigError where the settings are wrong.
+        """All of it within `seconds`, where they are fewer than `web.seconds`. Raises what the
+        provider raises (TransientError, PermanentError), TransientError where it does not reply
+        within `seconds`, and ConfigError where the settings are wrong.
         """
         settings, started = self._app.settings.web, time.monotonic()
         limit = settings.seconds if seconds is None else max(0.0, min(seconds, settings.seconds))
-        pages = open_pages(self._app)  # settings that are wrong for it are told before anybody is asked
+        pages = open_pages(
+            self._app
+        )  # settings that are wrong for it are told before anybody is asked
         if self._provider is None:
             self._provider = build_provider(self._app.settings)
         results = await self._found(self._provider, query, lang, limit)
@@ -80,16 +85,23 @@ class Web:
                 search.warnings.setdefault(n, f"{result.url}: not there within {limit:g} seconds")
         found = {doc_id: at for _, (doc_id, at) in sorted(search.pages.items())}
         if found and (waiting := await self._app.catalog.waiting(list(found))):
-            search.notes.append(f"{waiting} passages of these pages could not be embedded in time; their words can be searched")
+            search.notes.append(
+                f"{waiting} passages of these pages could not be embedded in time; their words "
+                "can be searched"
+            )
         warnings = [warning for _, warning in sorted(search.warnings.items()) if warning]
         return WebFound(self._provider.name, found, warnings + search.notes, results)
 
-    async def _found(self, provider: Provider, query: str, lang: str, limit: float) -> list[WebResult]:
+    async def _found(
+        self, provider: Provider, query: str, lang: str, limit: float
+    ) -> list[WebResult]:
         try:
             with anyio.fail_after(limit):
                 return await provider.search(query, self._app.settings.web.results, lang)
         except TimeoutError:
-            raise TransientError(f"{provider.name}: no reply within {limit:g} seconds", hint="there was no more time") from None
+            raise TransientError(
+                f"{provider.name}: no reply within {limit:g} seconds", hint="there was no more time"
+            ) from None
 
     async def _read(self, results: list[WebResult], search: _Search) -> None:
         async with anyio.create_task_group() as group:
@@ -106,12 +118,19 @@ class Web:
             search.notes.append(f"the pages could not be embedded: {_why(error)}")
 
     async def _one(self, n: int, result: WebResult, search: _Search) -> None:
-        collection, left = self._app.settings.web.collection, max(0.001, search.until - time.monotonic())
+        collection, left = (
+            self._app.settings.web.collection,
+            max(0.001, search.until - time.monotonic()),
+        )
         try:
-            page = await search.reader.page(result.url, collection, seconds=left, links=False, attempts=1)
+            page = await search.reader.page(
+                result.url, collection, seconds=left, links=False, attempts=1
+            )
         except Exception as error:  # noqa: BLE001  # whatever it is, the other pages go on
             reason = _why(error)
-            search.warnings[n] = reason if reason.startswith(result.url) else f"{result.url}: {reason}"
+            search.warnings[n] = (
+                reason if reason.startswith(result.url) else f"{result.url}: {reason}"
+            )
             return
         if any(page.doc_id == doc_id for doc_id, _ in search.pages.values()):
             search.warnings[n] = ""  # another result led to the same page

@@ -1,6 +1,8 @@
-"""Web sites that are kept: list them and their pages, ask for the pages anew, export them, delete them.
+"""Web sites that are kept: list them and their pages, ask for the pages anew, export them, delete
+them.
 
-The one rule: a site is a collection that has pages of the web; what else somebody has put into it is left alone.
+The one rule: a site is a collection that has pages of the web; what else somebody has put into it
+is left alone.
 """
 
 from __future__ import annotations
@@ -44,9 +46,10 @@ MOST_JOBS = 10_000  # looked at for those of a site that is deleted
 
 
 class SiteInfo(Shown):
-    """`pages` can be searched (`embedded` of their `chunks` by meaning), `problems` addresses cannot be read. `oldest` and
-    `newest`: when the first and the last of them was asked for, in seconds since the epoch; None where there are none.
-    `start_urls` and what follows are as the site was last explored.
+    """`pages` can be searched (`embedded` of their `chunks` by meaning), `problems` addresses
+    cannot be read. `oldest` and `newest`: when the first and the last of them was asked for, in
+    seconds since the epoch; None where there are none. `start_urls` and what follows are as the
+    site was last explored.
     """
 
     collection: str
@@ -63,8 +66,8 @@ class SiteInfo(Shown):
 
 
 class SitePage(Shown):
-    """`fetched_at`: when these bytes came; `checked_at`: when its site last said that they are so, or which `problem` there
-    is. Seconds since the epoch.
+    """`fetched_at`: when these bytes came; `checked_at`: when its site last said that they are so,
+    or which `problem` there is. Seconds since the epoch.
     """
 
     url: str
@@ -82,8 +85,8 @@ class PageProblem(Shown):
 
 
 class Refreshed(Shown):
-    """What became of a site's pages. `changed` and new ones are embedded; `problem` says why some could not be. `removed` are
-    gone from the site; `failed` ones stay as they were.
+    """What became of a site's pages. `changed` and new ones are embedded; `problem` says why some
+    could not be. `removed` are gone from the site; `failed` ones stay as they were.
     """
 
     collection: str
@@ -98,7 +101,9 @@ class Refreshed(Shown):
 
 
 class SiteDeleted(Shown):
-    """`kept`: documents of the collection that are no pages of the web; without any, the collection is gone too."""
+    """`kept`: documents of the collection that are no pages of the web; without any, the collection
+    is gone too.
+    """
 
     collection: str
     pages: int
@@ -106,7 +111,9 @@ class SiteDeleted(Shown):
 
 
 async def list_sites(app: App) -> list[SiteInfo]:
-    """In the order of their names. A page that could not be added to a collection makes no site of it."""
+    """In the order of their names. A page that could not be added to a collection makes no site of
+    it.
+    """
     sums = {each.collection: each for each in await app.snapshots.sums(app.embedder.name)}
     explored = {each.collection: each for each in await app.sites.sites()}
     there = {*explored, *(name for name, each in sums.items() if each.pages)}
@@ -120,7 +127,9 @@ async def get_site(app: App, name: str) -> SiteInfo:
     known = {each.collection: each for each in await list_sites(app)}
     if name not in known:
         there = f"there are: {', '.join(known)}" if known else "there are none yet"
-        raise NotFound(f"no site named {name}", hint=f"{there}; `citewell add URL -c NAME` makes one of a page")
+        raise NotFound(
+            f"no site named {name}", hint=f"{there}; `citewell add URL -c NAME` makes one of a page"
+        )
     return known[name]
 
 
@@ -142,7 +151,9 @@ async def pages_of(app: App, name: str) -> list[SitePage]:
 
 
 async def submit_page(app: App, collection: str, url: str) -> Job:
-    """Have a page of the web fetched and added by the server's worker. Raises InvalidInput where the address is none."""
+    """Have a page of the web fetched and added by the server's worker. Raises InvalidInput where
+    the address is none.
+    """
     payload = {"collection": check_name(collection), "url": canonical(url)}
     await reach(app, collection)
     return await _submit(app, PAGE, payload)
@@ -160,17 +171,23 @@ async def _submit(app: App, kind: str, payload: dict[str, str]) -> Job:
     return job
 
 
-async def refresh(app: App, name: str, on_progress: OnProgress | None = None, *, allowed: Allowed | None = None) -> Refreshed:
-    """Ask for every page of a site anew, with its ETag; embed what has changed beside it. Each page is committed alone, so a
-    stop keeps what was done. A page that leads to another site now is one that failed. `allowed` as in `Intake`. Raises
-    NotFound, StorageError.
+async def refresh(
+    app: App, name: str, on_progress: OnProgress | None = None, *, allowed: Allowed | None = None
+) -> Refreshed:
+    """Ask for every page of a site anew, with its ETag; embed what has changed beside it. Each page
+    is committed alone, so a stop keeps what was done. A page that leads to another site now is one
+    that failed. `allowed` as in `Intake`. Raises NotFound, StorageError.
     """
     await get_site(app, name)
     site = await app.sites.site(name)
     documents = {info.doc_id: info for info in await app.catalog.documents(name)}
     pages = {each.uri: each.doc_id for each in await app.snapshots.of(name, links=False)}
     # pages of the time before snapshots were kept
-    pages |= {info.uri: doc_id for doc_id, info in documents.items() if _is_page(info) and doc_id not in pages.values()}
+    pages |= {
+        info.uri: doc_id
+        for doc_id, info in documents.items()
+        if _is_page(info) and doc_id not in pages.values()
+    }
     work = _Refresh(app, name, pages, on_progress or silent, allowed, site)
     try:
         async with anyio.create_task_group() as group:
@@ -188,10 +205,22 @@ class _Refresh:
     """A few readers that take the next page each, and an embedding beside them."""
 
     def __init__(
-        self, app: App, name: str, pages: dict[str, str], tell: OnProgress, allowed: Allowed | None, site: Site | None
+        self,
+        app: App,
+        name: str,
+        pages: dict[str, str],
+        tell: OnProgress,
+        allowed: Allowed | None,
+        site: Site | None,
     ) -> None:
         self.embedding = Embedding(app, tell, docs=())
-        self._app, self._name, self._pages, self._tell, self._allowed = app, name, pages, tell, allowed
+        self._app, self._name, self._pages, self._tell, self._allowed = (
+            app,
+            name,
+            pages,
+            tell,
+            allowed,
+        )
         self._ours = _ours(site) if site is not None and site.allowed_domains else None
         self._next: Iterator[str] = iter(sorted(pages))
         self._done = self._unchanged = self._changed = 0
@@ -201,7 +230,9 @@ class _Refresh:
         self._problem = ""
 
     async def embed(self) -> None:
-        """What the embedder refuses must not stop the reading: what was read can be found by its words."""
+        """What the embedder refuses must not stop the reading: what was read can be found by its
+        words.
+        """
         try:
             await self.embedding.run()
         except (Conflict, StorageError):
@@ -226,12 +257,16 @@ class _Refresh:
         if self._allowed is not None:
             await self._allowed()
         within = self._ours if self._ours is not None and self._ours(url) else _beside(url)
-        page = await open_pages(self._app).page(url, self._name, seconds=SECONDS, links=False, within=within)
+        page = await open_pages(self._app).page(
+            url, self._name, seconds=SECONDS, links=False, within=within
+        )
         self._warnings += page.notes
         if identity(page.uri) != identity(
             url
         ):  # for a time, or for ever: the site does not say it so that one could rely on it
-            self._warnings.append(f"{url} leads to {page.uri} now; what was read of it before is kept")
+            self._warnings.append(
+                f"{url} leads to {page.uri} now; what was read of it before is kept"
+            )
         self._unchanged += page.how != "fetched"
         self._changed += page.how == "fetched"
         self.embedding.more(page.doc_id)
@@ -250,7 +285,9 @@ class _Refresh:
             unchanged=self._unchanged,
             changed=self._changed,
             removed=sorted(self._removed),
-            failed=[PageProblem(url=url, reason=reason) for url, reason in sorted(self._failed.items())],
+            failed=[
+                PageProblem(url=url, reason=reason) for url, reason in sorted(self._failed.items())
+            ],
             warnings=self._warnings,
             embedded=self.embedding.done,
             problem=self._problem,
@@ -258,8 +295,8 @@ class _Refresh:
 
 
 async def export(app: App, name: str) -> AsyncIterator[str]:
-    """One JSON object a page, as lines: address, title, when it was fetched, hash, language, text, links. Raises NotFound
-    before the first one.
+    """One JSON object a page, as lines: address, title, when it was fetched, hash, language, text,
+    links. Raises NotFound before the first one.
     """
     for page in await pages_of(app, name):
         try:
@@ -280,10 +317,16 @@ async def export(app: App, name: str) -> AsyncIterator[str]:
 
 
 async def delete_site(app: App, name: str) -> SiteDeleted:
-    """Its pages and all that is known of them; work under way on it is cancelled. Raises NotFound."""
+    """Its pages and all that is known of them; work under way on it is cancelled. Raises
+    NotFound.
+    """
     await get_site(app, name)
     for job in await app.jobs.list(MOST_JOBS):
-        if job.state not in ENDED and job.kind in {PAGE, REFRESH} and job.payload.get("collection") == name:
+        if (
+            job.state not in ENDED
+            and job.kind in {PAGE, REFRESH}
+            and job.payload.get("collection") == name
+        ):
             with suppress(Conflict):  # it has ended just now
                 await app.jobs.cancel(job.job_id)
     documents = await app.catalog.documents(name)
@@ -299,12 +342,18 @@ async def delete_site(app: App, name: str) -> SiteDeleted:
 
 def _info(name: str, sums: Sums | None, site: Site | None) -> SiteInfo:
     found = asdict(sums) if sums else {"collection": name}
-    explored = {"start_urls": list(site.start_urls), "allowed_domains": list(site.allowed_domains)} if site else {}
+    explored = (
+        {"start_urls": list(site.start_urls), "allowed_domains": list(site.allowed_domains)}
+        if site
+        else {}
+    )
     return SiteInfo(**found, **explored, instruction=site.instruction if site else "")
 
 
 def _ours(site: Site) -> Callable[[str], bool]:
-    """What belongs to a site as it is explored: its domains, and the hosts of its start pages with or without `www.`."""
+    """What belongs to a site as it is explored: its domains, and the hosts of its start pages with
+    or without `www.`.
+    """
     named, starts = domains(site.allowed_domains), {_bare(url) for url in site.start_urls}
     return lambda url: named.allow(url) or _bare(url) in starts
 

@@ -1,6 +1,7 @@
 """Which table source a question is about, and whether it is about tables at all.
 
-The one rule: cheap, and careful: no model is asked, no source is opened, and where documents say as much, they are asked.
+The one rule: cheap, and careful: no model is asked, no source is opened, and where documents say as
+much, they are asked.
 """
 
 from __future__ import annotations
@@ -17,12 +18,21 @@ from citewell.skills.dialogue.reference import depends_on_history
 from citewell.skills.dialogue.route import wants_web
 from citewell.skills.memory.remember import asks_about_talk, asks_to_remember, facts_told
 from citewell.sql.plan import Term
-from citewell.sql.source_fit import CLEAR, MANY, Fit, asks_for_figures, best, fit, next_best, share_in
+from citewell.sql.source_fit import (
+    CLEAR,
+    MANY,
+    Fit,
+    asks_for_figures,
+    best,
+    fit,
+    next_best,
+    share_in,
+)
 from citewell.store.index.base import Filter
 from citewell.store.sources import Source
 
-# Of the question's own words that tables must have; one is enough where a figure is asked for and it is the name of a table or
-# a column. With a stored value beside that name the others may be any.
+# Of the question's own words that tables must have; one is enough where a figure is asked for and
+# it is the name of a table or a column. With a stored value beside that name the others may be any.
 FEWEST = 2
 PASSAGES = 8  # of the documents that are looked at
 DATA = "data"  # what a session keeps its source under
@@ -35,30 +45,46 @@ def glossary_of(source: Source) -> tuple[Term, ...]:
 
 
 async def pick(app: App, question: str) -> list[str]:
-    """The source that a question is about; several where they are equally likely, none where there are none."""
+    """The source that a question is about; several where they are equally likely, none where there
+    are none.
+    """
     sources = await app.sources.list()
     if len(sources) < 2:
         return [source.name for source in sources]
-    return await best(question, {each.name: (schema_of(each), glossary_of(each)) for each in sources}, app.embedder)
+    return await best(
+        question,
+        {each.name: (schema_of(each), glossary_of(each)) for each in sources},
+        app.embedder,
+    )
 
 
 async def pick_other(app: App, question: str, asked: str) -> str:
-    """The next best source where the one asked does not have it; empty where there is none, or the question names that one."""
+    """The next best source where the one asked does not have it; empty where there is none, or the
+    question names that one.
+    """
     sources = {each.name: (schema_of(each), glossary_of(each)) for each in await app.sources.list()}
     return await next_best(question, sources, asked, app.embedder)
 
 
 async def tables_asked(run: Run, question: str, session_agent: str) -> tuple[str, str]:
-    """For `auto`: the source, and why, empty where the user names it. Two empty texts where tables are not plainly meant, or no
-    chat model is there to word statements: then only what people have confirmed is answered, which documents may do too.
+    """For `auto`: the source, and why, empty where the user names it. Two empty texts where tables
+    are not plainly meant, or no chat model is there to word statements: then only what people have
+    confirmed is answered, which documents may do too.
     """
     app, history = run.app, run.history
     if run.options.source:
         return run.options.source, ""
     if app.llm is None:
         return "", ""
-    elsewhere = bool(ADDRESS.search(question)) or asks_to_remember(question) or bool(facts_told(question))
-    if elsewhere or session_agent in {"paper", "website"} or wants_web(question) or asks_about_talk(question):
+    elsewhere = (
+        bool(ADDRESS.search(question)) or asks_to_remember(question) or bool(facts_told(question))
+    )
+    if (
+        elsewhere
+        or session_agent in {"paper", "website"}
+        or wants_web(question)
+        or asks_about_talk(question)
+    ):
         return "", ""
     if session_agent == "data":
         asked = str(((await app.sessions.data(run.session_id)).get(DATA) or {}).get("source", ""))
@@ -73,28 +99,43 @@ async def tables_asked(run: Run, question: str, session_agent: str) -> tuple[str
 
 
 async def stays(run: Run, question: str, asked: str) -> bool:
-    """Whether a question is put to the source that its session asked before: not where it answers which one is meant, nor where
-    it stands alone and another one plainly has more of it, its name included. "total by region" may go on with what was asked.
+    """Whether a question is put to the source that its session asked before: not where it answers
+    which one is meant, nor where it stands alone and another one plainly has more of it, its name
+    included. "total by region" may go on with what was asked.
     """
     if leans(question, run.history):
         return not asked_which_source(run.history[-1].content)
     sources = await run.app.sources.list()
-    fits = {each.name: fit(question, schema_of(each), (*glossary_of(each), Term(each.name, ""))) for each in sources}
+    fits = {
+        each.name: fit(question, schema_of(each), (*glossary_of(each), Term(each.name, "")))
+        for each in sources
+    }
     most = max(fits.values(), key=lambda found: found.share, default=Fit(0.0))
     alone = len(most.found) >= FEWEST or has_pattern(question)
-    return most.share - fits.get(asked, Fit(0.0)).share < CLEAR or not (alone and _plain(most, question))
+    return most.share - fits.get(asked, Fit(0.0)).share < CLEAR or not (
+        alone and _plain(most, question)
+    )
 
 
 def _plain(found: Fit, question: str) -> bool:
-    """Whether tables have enough of a question to be meant by it: many of its words, or what a figure is of and which rows."""
+    """Whether tables have enough of a question to be meant by it: many of its words, or what a
+    figure is of and which rows.
+    """
     named = any("=" not in where for where in found.found.values()) and asks_for_figures(question)
-    return (found.share >= MANY and (len(found.found) >= FEWEST or named)) or (named and bool(found.values))
+    return (found.share >= MANY and (len(found.found) >= FEWEST or named)) or (
+        named and bool(found.values)
+    )
 
 
 async def _plainly(app: App, question: str, collection: str) -> tuple[str, str]:
-    """The one source that has the question's words, where no passage of the documents has as many."""
+    """The one source that has the question's words, where no passage of the documents has as
+    many.
+    """
     rated = sorted(
-        ((fit(question, schema_of(each), glossary_of(each)), each.name) for each in await app.sources.list()),
+        (
+            (fit(question, schema_of(each), glossary_of(each)), each.name)
+            for each in await app.sources.list()
+        ),
         key=lambda pair: -pair[0].share,
     )
     if not rated or (len(rated) > 1 and rated[0][0].share - rated[1][0].share < CLEAR):
@@ -102,7 +143,9 @@ async def _plainly(app: App, question: str, collection: str) -> tuple[str, str]:
     found, name = rated[0]
     if not _plain(found, question):
         return "", ""
-    if await _in_documents(app, question, collection) > found.share - (0.0 if asks_for_figures(question) else CLEAR):
+    if await _in_documents(app, question, collection) > found.share - (
+        0.0 if asks_for_figures(question) else CLEAR
+    ):
         return "", ""
     words = ", ".join(f"{word} ({where})" for word, where in list(found.found.items())[:NAMED])
     return name, f"the tables {name} have what the question names: {words}"

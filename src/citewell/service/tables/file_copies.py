@@ -1,7 +1,9 @@
-"""The copies of files that are asked, under `CITEWELL_HOME/sources`: made beside, shown at once, cleaned away.
+"""The copies of files that are asked, under `CITEWELL_HOME/sources`: made beside, shown at once,
+cleaned away.
 
-The one rule: a copy has a name of its own and is never changed; which one is asked is told by the database alone. So whoever
-reads an old one goes on, and what a killed process left is in nobody's way.
+The one rule: a copy has a name of its own and is never changed; which one is asked is told by the
+database alone. So whoever reads an old one goes on, and what a killed process left is in nobody's
+way.
 """
 
 from __future__ import annotations
@@ -25,8 +27,12 @@ from citewell.runtime.app import App
 from citewell.store.processes import gone, this_process
 
 FOLDER: Final = "sources"
-GRACE: Final = 600.0  # seconds that a copy stays after it was replaced: longer than any question takes
-ORPHAN: Final = 86_400.0  # seconds after which what a process of another machine left is thrown away
+GRACE: Final = (
+    600.0  # seconds that a copy stays after it was replaced: longer than any question takes
+)
+ORPHAN: Final = (
+    86_400.0  # seconds after which what a process of another machine left is thrown away
+)
 _OWNER: Final = ".owner"
 _IMPORT: Final = "citewell.ingest.tables.import_file:import_file"
 
@@ -43,7 +49,9 @@ class Copy:
 
 
 def stat_of(path: Path) -> Stat:
-    """Of a file now: a change shows here. The log of a SQLite file's last changes is part of it. Raises OSError."""
+    """Of a file now: a change shows here. The log of a SQLite file's last changes is part of it.
+    Raises OSError.
+    """
     found = path.stat()
     stat: Stat = {"size": found.st_size, "mtime_ns": found.st_mtime_ns}
     with suppress(OSError):
@@ -54,7 +62,8 @@ def stat_of(path: Path) -> Stat:
 
 @asynccontextmanager
 async def copied(app: App, path: Path, title: str) -> AsyncIterator[Copy]:
-    """A new copy of the tables in the file at `path`, which people call `title`. Where the block raises, it goes again.
+    """A new copy of the tables in the file at `path`, which people call `title`. Where the block
+    raises, it goes again.
 
     Raises UnreadableFile, StorageError.
     """
@@ -64,7 +73,9 @@ async def copied(app: App, path: Path, title: str) -> AsyncIterator[Copy]:
     try:
         size = await anyio.to_thread.run_sync(_begin, folder, token, path)
         ingest = app.settings.ingest
-        imported: Imported = await in_time(_IMPORT, size, title, ingest, str(path), str(part), title, ingest)
+        imported: Imported = await in_time(
+            _IMPORT, size, title, ingest, str(path), str(part), title, ingest
+        )
         await anyio.to_thread.run_sync(_finish, folder, part, final)
         yield Copy(final, f"{FOLDER}/{final.name}", imported)
     except BaseException:
@@ -81,7 +92,9 @@ def _begin(folder: Path, token: str, path: Path) -> int:
         (folder / (token + _OWNER)).write_text(this_process(), "utf-8")
     except OSError as error:
         hint = "see that the disk has room and the folder can be written to"
-        raise StorageError(f"{folder}: a copy cannot be kept: {error.strerror or error}", hint=hint) from None
+        raise StorageError(
+            f"{folder}: a copy cannot be kept: {error.strerror or error}", hint=hint
+        ) from None
     try:
         return path.stat().st_size
     except OSError:
@@ -118,7 +131,9 @@ def _throw_away(folder: Path, token: str) -> None:
 
 
 async def sweep(app: App) -> None:
-    """Throw away what no source asks: what killed processes left, and copies replaced a while ago."""
+    """Throw away what no source asks: what killed processes left, and copies replaced a while
+    ago.
+    """
     folder = app.settings.home / FOLDER
     found = await anyio.to_thread.run_sync(_left, folder)
     if not found:

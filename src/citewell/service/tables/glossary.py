@@ -1,4 +1,6 @@
-"""A glossary from a file or from `TERM=MEANING`. The one rule: a line that is not understood is named, never skipped."""
+"""A glossary from a file or from `TERM=MEANING`. The one rule: a line that is not understood is
+named, never skipped.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +38,9 @@ async def glossary_file(given: Path) -> list[GlossaryTerm]:
         try:
             path = given.expanduser()
             if path.stat().st_size > MOST_BYTES:
-                raise InvalidInput(f"{path.name} is larger than the {MOST_BYTES:,} bytes that a glossary may have")
+                raise InvalidInput(
+                    f"{path.name} is larger than the {MOST_BYTES:,} bytes that a glossary may have"
+                )
             return path.read_bytes()
         except OSError as error:
             raise InvalidInput(f"{given}: cannot be read: {error.strerror or error}") from None
@@ -56,14 +60,18 @@ def glossary_of(data: bytes, name: str) -> list[GlossaryTerm]:
     if suffix in {".yaml", ".yml", ".json"}:
         return _pairs(_yaml(text, name), name)
     if suffix in {".csv", ".tsv"}:
-        return _table(csv.reader(io.StringIO(text), delimiter="\t" if suffix == ".tsv" else ","), name)
+        return _table(
+            csv.reader(io.StringIO(text), delimiter="\t" if suffix == ".tsv" else ","), name
+        )
     terms = []
     for number, line in enumerate(text.split("\n"), 1):
         if line.strip() and not line.lstrip().startswith("#"):
             try:
                 terms.append(term_of(line))
             except InvalidInput as error:
-                raise InvalidInput(f"{name}, line {number}: {error.message}", hint="one `term = meaning` a line") from None
+                raise InvalidInput(
+                    f"{name}, line {number}: {error.message}", hint="one `term = meaning` a line"
+                ) from None
     return terms
 
 
@@ -81,13 +89,25 @@ def _pairs(value: Any, name: str) -> list[GlossaryTerm]:
     if isinstance(value, dict) and isinstance(value.get("glossary"), dict | list):
         value = value["glossary"]
     if isinstance(value, dict):
-        wrong = [str(key) for key, meaning in value.items() if isinstance(meaning, dict | list) or meaning is None]
+        wrong = [
+            str(key)
+            for key, meaning in value.items()
+            if isinstance(meaning, dict | list) or meaning is None
+        ]
         if wrong:
-            raise InvalidInput(f"{name}: the meaning of {wrong[0]!r} is no text", hint='write term = "meaning"')
+            raise InvalidInput(
+                f"{name}: the meaning of {wrong[0]!r} is no text", hint='write term = "meaning"'
+            )
         return [GlossaryTerm(term=str(key), meaning=str(meaning)) for key, meaning in value.items()]
-    if isinstance(value, list) and all(isinstance(each, dict) and {"term", "meaning"} <= each.keys() for each in value):
-        return [GlossaryTerm(term=str(each["term"]), meaning=str(each["meaning"])) for each in value]
-    raise InvalidInput(f"{name} is no glossary", hint="terms with their meanings, or a list of {term, meaning}")
+    if isinstance(value, list) and all(
+        isinstance(each, dict) and {"term", "meaning"} <= each.keys() for each in value
+    ):
+        return [
+            GlossaryTerm(term=str(each["term"]), meaning=str(each["meaning"])) for each in value
+        ]
+    raise InvalidInput(
+        f"{name} is no glossary", hint="terms with their meanings, or a list of {term, meaning}"
+    )
 
 
 def _table(rows: Any, name: str) -> list[GlossaryTerm]:
@@ -99,5 +119,8 @@ def _table(rows: Any, name: str) -> list[GlossaryTerm]:
         held = held[1:]
     for number, row in enumerate(held, 1):
         if len(row) < 2 or not row[0].strip() or not row[1].strip():
-            raise InvalidInput(f"{name}, row {number}: a term and its meaning are needed", hint="two columns: term, meaning")
+            raise InvalidInput(
+                f"{name}, row {number}: a term and its meaning are needed",
+                hint="two columns: term, meaning",
+            )
     return [GlossaryTerm(term=row[0], meaning=row[1]) for row in held]

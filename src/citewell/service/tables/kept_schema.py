@@ -1,6 +1,7 @@
 """The schema of a source as it is kept, and back.
 
-The one rule: what is kept is what the engine said, and the keys that the file itself told of, which a copy does not enforce.
+The one rule: what is kept is what the engine said, and the keys that the file itself told of, which
+a copy does not enforce.
 """
 
 from __future__ import annotations
@@ -26,17 +27,24 @@ def schema_of(source: Source) -> Schema:
 
 
 def names_of(source: Source) -> frozenset[str]:
-    """Of its tables, as a statement may name them: in MySQL also with the database that the source's address names."""
+    """Of its tables, as a statement may name them: in MySQL also with the database that the
+    source's address names.
+    """
     names = {str(each["name"]) for each in source.tables}
-    database = unquote(urlsplit(source.location).path).strip("/") if source.dialect == "mysql" else ""
+    database = (
+        unquote(urlsplit(source.location).path).strip("/") if source.dialect == "mysql" else ""
+    )
     return frozenset(names | {f"{database}.{name}" for name in names if database})
 
 
 def with_keys(schema: Schema, imported: Sequence[ImportedTable]) -> Schema:
-    """The schema of a copy with the keys of the database that it was made of. Keys to tables that were left out are none."""
+    """The schema of a copy with the keys of the database that it was made of. Keys to tables that
+    were left out are none.
+    """
     known = {table.name: table.keys for table in imported}
     columns = {
-        table.name.casefold(): {column.name.casefold(): column.name for column in table.columns} for table in schema.tables
+        table.name.casefold(): {column.name.casefold(): column.name for column in table.columns}
+        for table in schema.tables
     }
     names = {table.name.casefold(): table.name for table in schema.tables}
 
@@ -53,12 +61,26 @@ def with_keys(schema: Schema, imported: Sequence[ImportedTable]) -> Schema:
             if all(here) and all(there):
                 foreign.append(ForeignKey(here, names[target.casefold()], there))
         primary = tuple(own.get(part.casefold(), "") for part in keys.primary)
-        return replace(table, primary_key=primary if all(primary) else (), foreign_keys=tuple(foreign))
+        return replace(
+            table, primary_key=primary if all(primary) else (), foreign_keys=tuple(foreign)
+        )
 
     return replace(schema, tables=tuple(complete(table) for table in schema.tables))
 
 
 def _table(each: dict[str, Any]) -> Table:
-    columns = tuple(Column(**{**column, "values": tuple(column["values"])}) for column in each["columns"])
-    foreign = tuple(ForeignKey(tuple(k["columns"]), k["table"], tuple(k["target_columns"])) for k in each["foreign_keys"])
-    return Table(**{**each, "columns": columns, "foreign_keys": foreign, "primary_key": tuple(each["primary_key"])})
+    columns = tuple(
+        Column(**{**column, "values": tuple(column["values"])}) for column in each["columns"]
+    )
+    foreign = tuple(
+        ForeignKey(tuple(k["columns"]), k["table"], tuple(k["target_columns"]))
+        for k in each["foreign_keys"]
+    )
+    return Table(
+        **{
+            **each,
+            "columns": columns,
+            "foreign_keys": foreign,
+            "primary_key": tuple(each["primary_key"]),
+        }
+    )

@@ -1,4 +1,6 @@
-"""A look at the tables of a source: their first rows. The one rule: rows are asked for like any others, guarded and limited."""
+"""A look at the tables of a source: their first rows. The one rule: rows are asked for like any
+others, guarded and limited.
+"""
 
 from __future__ import annotations
 
@@ -18,13 +20,17 @@ _NAMED: Final = 20  # tables that a hint names
 
 
 async def preview(app: App, name: str, table: str, count: int) -> tuple[Table, Rows]:
-    """The first `count` rows of a table. Raises NotFound for source or table, with near names, and what asking raises."""
+    """The first `count` rows of a table. Raises NotFound for source or table, with near names, and
+    what asking raises.
+    """
     if not 0 <= count <= MOST_ROWS:
         raise InvalidInput(f"{count} rows: 0 to {MOST_ROWS:,} can be shown")
     async with opened(app, name) as (source, engine):
         found = table_of(source, table)
         settings = app.settings.data
-        limits = Limits(seconds=settings.statement_seconds, rows=max(1, count), memory_mib=settings.memory_mib)
+        limits = Limits(
+            seconds=settings.statement_seconds, rows=max(1, count), memory_mib=settings.memory_mib
+        )
         sql = f"SELECT * FROM {_quoted(found.name, source.dialect)} LIMIT {count}"  # noqa: S608 the schema's own name
         return found, await tables.query(engine, sql, limits, names_of(source))
 
@@ -38,7 +44,11 @@ def table_of(source: Source, name: str) -> Table:
     if len(same) == 1:
         return same[0]
     close = difflib.get_close_matches(name, known, n=3, cutoff=0.5)
-    hint = f"did you mean {' or '.join(close)}?" if close else f"there are: {', '.join(list(known)[:_NAMED])}"
+    hint = (
+        f"did you mean {' or '.join(close)}?"
+        if close
+        else f"there are: {', '.join(list(known)[:_NAMED])}"
+    )
     raise NotFound(f"{source.name} has no table {name[:80]!r}", hint=hint)
 
 

@@ -1,6 +1,7 @@
 """What people add as a source: a file's path, or the URL of a database.
 
-The one rule: `${NAME}` for a password is kept as it is, and filled in from the environment only to connect.
+The one rule: `${NAME}` for a password is kept as it is, and filled in from the environment only to
+connect.
 """
 
 from __future__ import annotations
@@ -29,7 +30,9 @@ _URL: Final = re.compile(r"[a-z][a-z0-9+.-]*://", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """`location` as it is kept; `shown` without a password. `path` of a file; None for a database. `owner` of a new source."""
+    """`location` as it is kept; `shown` without a password. `path` of a file; None for a database.
+    `owner` of a new source.
+    """
 
     location: str
     shown: str
@@ -39,12 +42,16 @@ class Place:
 
 
 def place_of(said: str) -> Place:
-    """Raises InvalidInput for what is neither a file's path nor the URL of a database that can be asked."""
+    """Raises InvalidInput for what is neither a file's path nor the URL of a database that can be
+    asked.
+    """
     said = said.strip()
     if _URL.match(said):
         return _database(said)
     if not said or "\0" in said or len(said) > 4096:
-        raise InvalidInput(f"{said[:40]!r} is no file", hint=f"name a file ({FORMATS}) or the URL of a database")
+        raise InvalidInput(
+            f"{said[:40]!r} is no file", hint=f"name a file ({FORMATS}) or the URL of a database"
+        )
     path = Path(said).expanduser().resolve()
     return Place(str(path), str(path), named(path.stem), path)
 
@@ -55,22 +62,33 @@ def _database(url: str) -> Place:
         raise InvalidInput(f"{shown(url)} is no database", hint=hint)
     outside = _VARIABLE.search(_hidden(url))
     if outside is not None:
-        raise InvalidInput(f"{shown(url)}: ${{{outside[1]}}} may stand for the password only", hint="user:${NAME}@host")
+        raise InvalidInput(
+            f"{shown(url)}: ${{{outside[1]}}} may stand for the password only",
+            hint="user:${NAME}@host",
+        )
     location = location_of(_VARIABLE.sub("x", url))  # raises where the form is wrong
     if location.dialect == "sqlite":
         path = Path(location.where).expanduser().absolute()
-        return Place(f"sqlite:///{quote(str(path), safe='/:')}", f"sqlite:///{path}", named(path.stem))
-    return Place(url, shown(url), named(unquote(urlsplit(location.where).path).strip("/").partition("/")[0]))
+        return Place(
+            f"sqlite:///{quote(str(path), safe='/:')}", f"sqlite:///{path}", named(path.stem)
+        )
+    return Place(
+        url, shown(url), named(unquote(urlsplit(location.where).path).strip("/").partition("/")[0])
+    )
 
 
 def connection_of(url: str, values: int, environ: Mapping[str, str] | None = None) -> Location:
-    """Where the engine connects, the password filled in. Raises SourceUnavailable where its variable is not set."""
+    """Where the engine connects, the password filled in. Raises SourceUnavailable where its
+    variable is not set.
+    """
     environ = os.environ if environ is None else environ
 
     def fill(match: re.Match[str]) -> str:
         if match[1] not in environ:
             hint = f"set {match[1]} where Citewell runs, the server too"
-            raise SourceUnavailable(f"the password of {shown(url)} is in ${match[1]}, which is not set", hint=hint)
+            raise SourceUnavailable(
+                f"the password of {shown(url)} is in ${match[1]}, which is not set", hint=hint
+            )
         return quote(environ[match[1]], safe="")
 
     found = _PASSWORD.match(url)

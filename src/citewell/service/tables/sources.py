@@ -1,7 +1,7 @@
 """Sources of tables: add, list, get, remove, refresh, what words mean, and open one to ask it.
 
-The one rule: a file is never asked itself but its copy, which is looked after here: made anew when the file has changed, kept
-as it is when the file is gone or no longer readable, and said so.
+The one rule: a file is never asked itself but its copy, which is looked after here: made anew when
+the file has changed, kept as it is when the file is gone or no longer readable, and said so.
 """
 
 from __future__ import annotations
@@ -43,7 +43,9 @@ from citewell.types import Shown
 
 SCHEMA_SECONDS: Final = 600.0  # for so long the schema of a database is taken as it was read
 _locks: WeakKeyDictionary[App, WeakValueDictionary[str, anyio.Lock]] = WeakKeyDictionary()
-_failed: WeakKeyDictionary[App, dict[str, Stat]] = WeakKeyDictionary()  # files as they were when they could not be read
+_failed: WeakKeyDictionary[App, dict[str, Stat]] = (
+    WeakKeyDictionary()
+)  # files as they were when they could not be read
 
 
 class Added(Shown):
@@ -55,7 +57,9 @@ class Added(Shown):
 
 
 class Opened(NamedTuple):
-    """A source, read anew where that was needed, and the engine that asks it. `source.problem` is to be told to who asks."""
+    """A source, read anew where that was needed, and the engine that asks it. `source.problem` is
+    to be told to who asks.
+    """
 
     source: Source
     engine: Engine
@@ -66,10 +70,12 @@ class Opened(NamedTuple):
 
 
 async def add_source(app: App, said: str, name: str | None = None, owner: str = "") -> Added:
-    """Add a file by its path, or a database by its URL. Its name is that of the file or the database where none is given.
-    `owner`: the one user who may see it; empty: everybody. One that is there keeps its owner.
+    """Add a file by its path, or a database by its URL. Its name is that of the file or the
+    database where none is given. `owner`: the one user who may see it; empty: everybody. One that
+    is there keeps its owner.
 
-    Raises InvalidInput, UnreadableFile, SourceUnavailable, StorageError, and Conflict where the name is another source's.
+    Raises InvalidInput, UnreadableFile, SourceUnavailable, StorageError, and Conflict where the
+    name is another source's.
     """
     place = place_of(said)
     await sweep(app)
@@ -78,18 +84,23 @@ async def add_source(app: App, said: str, name: str | None = None, owner: str = 
 
 
 async def add_database(app: App, url: str, name: str | None = None, owner: str = "") -> Added:
-    """The same for who is not at this machine: no file or socket of it, and nothing of its environment. Raises InvalidInput
-    for a URL that names one (sql/engines/parameters.py).
+    """The same for who is not at this machine: no file or socket of it, and nothing of its
+    environment. Raises InvalidInput for a URL that names one (sql/engines/parameters.py).
     """
     if "://" not in url or url.strip().lower().startswith("sqlite") or "${" in url:
-        hint = "give postgresql://user:password@host/database; send a file itself; ${NAME} is for the command line"
+        hint = (
+            "give postgresql://user:password@host/database; send a file itself; ${NAME} is for "
+            "the command line"
+        )
         raise InvalidInput("only databases of a server can be added by their address", hint=hint)
     location = location_of(url)
     check_remote(location.where, location.dialect)
     return await add_source(app, url, name, owner)
 
 
-async def add_upload(app: App, path: Path, title: str, name: str | None = None, owner: str = "") -> Added:
+async def add_upload(
+    app: App, path: Path, title: str, name: str | None = None, owner: str = ""
+) -> Added:
     """Add a file whose bytes were sent and lie at `path` for now; people call it `title`."""
     await sweep(app)
     chosen = check_source_name(name) if name is not None else named(Path(title).stem)
@@ -108,7 +119,9 @@ async def get_source(app: App, name: str) -> Source:
 
 
 async def remove_source(app: App, name: str) -> Source:
-    """With its copy; the file or the database stays. What people confirmed about it is set aside with it. Raises NotFound."""
+    """With its copy; the file or the database stays. What people confirmed about it is set aside
+    with it. Raises NotFound.
+    """
     aside: list[str] = []
 
     def gone(connection: Connection, source: Source) -> None:
@@ -123,12 +136,14 @@ async def remove_source(app: App, name: str) -> Source:
 
 
 async def refresh_source(app: App, name: str) -> Added:
-    """Read it again, whether it seems changed or not. Raises NotFound, UnreadableFile, SourceUnavailable; Conflict for a file
-    that was sent.
+    """Read it again, whether it seems changed or not. Raises NotFound, UnreadableFile,
+    SourceUnavailable; Conflict for a file that was sent.
     """
     source, location = await app.sources.get(name), await app.sources.location(name)
     if location.startswith(UPLOAD):
-        raise Conflict(f"{name}: its file was sent, and is not here", hint="send it again to replace it")
+        raise Conflict(
+            f"{name}: its file was sent, and is not here", hint="send it again to replace it"
+        )
     await sweep(app)
     path = Path(location) if source.is_file else None
     return await _add(app, Place(location, source.location, name, path), anew=True)
@@ -139,17 +154,27 @@ async def set_glossary(app: App, name: str, terms: Sequence[GlossaryTerm]) -> So
     return await app.sources.set_glossary(name, terms)
 
 
-async def change_glossary(app: App, name: str, put: Sequence[GlossaryTerm], remove: Sequence[str] = ()) -> Source:
-    """Add or reword terms, take others out. Raises NotFound, also for a term to remove that is none; InvalidInput."""
-    return await app.sources.change_glossary(name, {each.term: each.meaning for each in put}, remove)
+async def change_glossary(
+    app: App, name: str, put: Sequence[GlossaryTerm], remove: Sequence[str] = ()
+) -> Source:
+    """Add or reword terms, take others out. Raises NotFound, also for a term to remove that is
+    none; InvalidInput.
+    """
+    return await app.sources.change_glossary(
+        name, {each.term: each.meaning for each in put}, remove
+    )
 
 
 @asynccontextmanager
 async def opened(app: App, name: str) -> AsyncIterator[Opened]:
-    """The source, ready to be asked: a changed file is read first. Raises NotFound, SourceUnavailable."""
+    """The source, ready to be asked: a changed file is read first. Raises NotFound,
+    SourceUnavailable.
+    """
     source = await current(app, name)
     if source.is_file:
-        location = Location("duckdb", str(app.settings.home / source.path), {"values": app.settings.data.values})
+        location = Location(
+            "duckdb", str(app.settings.home / source.path), {"values": app.settings.data.values}
+        )
     else:
         location = connection_of(await app.sources.location(name), app.settings.data.values)
     engine = open_engine(location)
@@ -160,7 +185,9 @@ async def opened(app: App, name: str) -> AsyncIterator[Opened]:
 
 
 async def current(app: App, name: str) -> Source:
-    """The source after a look at its file or server, read again where it has changed. Raises NotFound, SourceUnavailable."""
+    """The source after a look at its file or server, read again where it has changed. Raises
+    NotFound, SourceUnavailable.
+    """
     source = await app.sources.get(name)
     if not source.is_file:
         if time.time() - source.refreshed_at < SCHEMA_SECONDS and not source.problem:
@@ -198,7 +225,9 @@ async def _followed(app: App, source: Source, *, there: bool) -> Source:
         added = await _add(app, Place(source.location, source.location, source.name, path))
     except CitewellError as error:
         if not there:
-            raise SourceUnavailable(f"{source.name} cannot be read: {error.message}", hint=error.hint) from None
+            raise SourceUnavailable(
+                f"{source.name} cannot be read: {error.message}", hint=error.hint
+            ) from None
         _failed.setdefault(app.root, {})[source.name] = stat
         return await _in_trouble(app, source, f"{path.name} has changed, but {error.message}")
     return added.source
@@ -220,7 +249,9 @@ async def _add(app: App, place: Place, *, anew: bool = False) -> Added:
         before = await app.sources.find(place.name)
         if before is not None and await app.sources.location(place.name) != place.location:
             hint = f"choose another with --name, or remove that one first; it is {before.location}"
-            raise Conflict(f"a source {place.name!r} is there already, from another place", hint=hint)
+            raise Conflict(
+                f"a source {place.name!r} is there already, from another place", hint=hint
+            )
         added = await (_database if place.path is None else _file)(app, place, before, anew)
         _failed.get(app.root, {}).pop(place.name, None)
     return added
@@ -229,7 +260,10 @@ async def _add(app: App, place: Place, *, anew: bool = False) -> Added:
 async def _put(app: App, source: Source, place: Place) -> Source:
     """With the job that looks at what was confirmed of it, where there is something to look at."""
     put = await app.sources.put(
-        source, place.location, unless=place.location, also=lambda connection, *both: added_in(app, connection, *both)
+        source,
+        place.location,
+        unless=place.location,
+        also=lambda connection, *both: added_in(app, connection, *both),
     )
     app.new_job.set()
     return put
@@ -246,27 +280,40 @@ async def _file(app: App, place: Place, before: Source | None, anew: bool) -> Ad
         said = f"{place.shown}: {error.strerror or 'cannot be read'}"
         if before is not None:
             raise SourceUnavailable(
-                said, hint=f"bring it back; the copy of {_moment(before.refreshed_at)} still answers"
+                said,
+                hint=f"bring it back; the copy of {_moment(before.refreshed_at)} still answers",
             ) from None
         raise InvalidInput(said, hint="name a file that is there") from None
     if before is not None and not anew and (same := await _same(app, path, before, stat)):
         put = await _put(app, same, place)
         return Added(status="unchanged", source=put)
     async with copied(app, path, title) as copy:
-        schema = with_keys(await _inspected(Location("duckdb", str(copy.path), _values(app))), copy.imported.tables)
-        source = _source(place, schema, path=copy.relative, stat={**stat, "sha256": copy.imported.sha256})
+        schema = with_keys(
+            await _inspected(Location("duckdb", str(copy.path), _values(app))), copy.imported.tables
+        )
+        source = _source(
+            place, schema, path=copy.relative, stat={**stat, "sha256": copy.imported.sha256}
+        )
         source = source.model_copy(update={"warnings": copy.imported.warnings})
         put = await _put(app, source, place)
     if before is not None:
         await anyio.to_thread.run_sync(replaced, app, before.path)
         return Added(status="replaced", source=put, warnings=copy.imported.warnings)
-    return Added(status="added", source=put, warnings=[*copy.imported.warnings, *await _twice(app, put)])
+    return Added(
+        status="added", source=put, warnings=[*copy.imported.warnings, *await _twice(app, put)]
+    )
 
 
 async def _twice(app: App, new: Source) -> list[str]:
-    """That the same is there under another name: a question would ask back which of them is meant."""
+    """That the same is there under another name: a question would ask back which of them is
+    meant.
+    """
     others = [each for each in await app.sources.list() if each.name != new.name]
-    same = [each.name for each in others if each.location == new.location and not new.location.startswith(UPLOAD)]
+    same = [
+        each.name
+        for each in others
+        if each.location == new.location and not new.location.startswith(UPLOAD)
+    ]
     if same:
         return [f"the same {'file' if new.is_file else 'database'} is there as {', '.join(same)}"]
     digest = new.stat.get("sha256")
@@ -288,16 +335,25 @@ async def _same(app: App, path: Path, before: Source, stat: Stat) -> Source | No
 
 async def _database(app: App, place: Place, before: Source | None, anew: bool) -> Added:
     connection = connection_of(place.location, app.settings.data.values)
-    if before is None and connection.dialect == "sqlite" and not await anyio.Path(connection.where).is_file():
-        hint = "name a database file that is there; after sqlite:/// stands its path, an absolute one begins with a fourth /"
+    if (
+        before is None
+        and connection.dialect == "sqlite"
+        and not await anyio.Path(connection.where).is_file()
+    ):
+        hint = (
+            "name a database file that is there; after sqlite:/// stands its path, an absolute "
+            "one begins with a fourth /"
+        )
         raise InvalidInput(f"{place.shown}: there is no such file", hint=hint)
     schema = await _inspected(connection)
     put = await _put(app, _source(place, schema), place)
     warnings = list(schema.notes)
-    if keeps_password(place.location) and await anyio.to_thread.run_sync(readable_by_others, app.settings.database):
+    if keeps_password(place.location) and await anyio.to_thread.run_sync(
+        readable_by_others, app.settings.database
+    ):
         warnings.append(
-            f"its password is kept in {app.settings.database}, which others on this machine may read: chmod 600 it, "
-            "or write ${NAME} for the password and set that variable"
+            f"its password is kept in {app.settings.database}, which others on this machine may "
+            f"read: chmod 600 it, or write ${{NAME}} for the password and set that variable"
         )
     status: Literal["added", "replaced", "unchanged"] = "added"
     if before is None:

@@ -1,7 +1,7 @@
 """From evidence to answer, the one way for every agent: draft, judge, one repair, decide.
 
-A connected model writes the draft in one structured call and judges it in a second one. Without one the documents' own
-sentences answer, found by the reader.
+A connected model writes the draft in one structured call and judges it in a second one. Without one
+the documents' own sentences answer, found by the reader.
 """
 
 from __future__ import annotations
@@ -34,7 +34,9 @@ _SILENT: frozenset[DraftStatus] = frozenset({"not_told", "unclear"})
 
 
 class Means(Protocol):
-    """What an answer is made with. `calibration`: the library's own weights of the decision, by tier."""
+    """What an answer is made with. `calibration`: the library's own weights of the decision, by
+    tier.
+    """
 
     @property
     def llm(self) -> LLM | None: ...
@@ -50,10 +52,10 @@ class Means(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Drafted:
-    """A draft over the sentences of `passages`. `reading`: the reader's signals of what was picked among `candidates`;
-    `missing`: parts of the question that it found no answer to.
-    `calls`: replies that a connected model was asked for. `warning`: why the chat model did not write it, with the code of its
-    error in `failure`; `transient`: trying again may help.
+    """A draft over the sentences of `passages`. `reading`: the reader's signals of what was picked
+    among `candidates`; `missing`: parts of the question that it found no answer to. `calls`:
+    replies that a connected model was asked for. `warning`: why the chat model did not write it,
+    with the code of its error in `failure`; `transient`: trying again may help.
     """
 
     question: str
@@ -98,10 +100,11 @@ async def draft_answer(
     quoted_only: bool = False,
     more: More | None = None,
 ) -> Drafted:
-    """The whole answer as a draft, streamed as `token` events while a connected model writes it. With `more` it reads the
-    passages in the question's language; where these lack the answer or part of it, once again all of them and what `more`
-    finds. Where it fails, and without such a model, the documents' own sentences are the draft. `wanted`: what else the answer
-    shall be like. `quoted_only`: no chat model is asked. Raises ModelUnavailable of the reader or the embedder.
+    """The whole answer as a draft, streamed as `token` events while a connected model writes it.
+    With `more` it reads the passages in the question's language; where these lack the answer or
+    part of it, once again all of them and what `more` finds. Where it fails, and without such a
+    model, the documents' own sentences are the draft. `wanted`: what else the answer shall be like.
+    `quoted_only`: no chat model is asked. Raises ModelUnavailable of the reader or the embedder.
     """
     if orders := sum(gives_orders(passage.hit.text) for passage in passages):
         note(orders=orders)
@@ -119,27 +122,53 @@ async def draft_answer(
             on_text=lambda text: sink(Event("token", text)),
         )
         try:
-            return await _without_orders(write, await _draft_connected(write, question, passages, more))
+            return await _without_orders(
+                write, await _draft_connected(write, question, passages, more)
+            )
         except CitewellError as error:
             failed = error
     pick = model_of("pick", means.calibration)
     found = await find_answer(question, passages, means.reader, means.embedder, pick)
-    note(draft=found.draft.text, reading={name: round(value, 2) for name, value in found.signals.items()})
+    note(
+        draft=found.draft.text,
+        reading={name: round(value, 2) for name, value in found.signals.items()},
+    )
     tier, tried = tier_of(None, means.reader), int(failed is not None)
-    drafted = Drafted(question, list(passages), found.draft, tier, found.signals, found.candidates, found.missing, tried)
+    drafted = Drafted(
+        question,
+        list(passages),
+        found.draft,
+        tier,
+        found.signals,
+        found.candidates,
+        found.missing,
+        tried,
+    )
     if failed is None:
         return drafted
-    warning = f"the chat model gave no usable answer, so the evidence itself is shown: {failed.message}"
+    warning = (
+        f"the chat model gave no usable answer, so the evidence itself is shown: {failed.message}"
+    )
     return replace(
-        drafted, warning=warning, failure=failed.code, transient=isinstance(failed, TransientError) and failed.code != TRIED
+        drafted,
+        warning=warning,
+        failure=failed.code,
+        transient=isinstance(failed, TransientError) and failed.code != TRIED,
     )
 
 
 async def _draft_connected(
-    write: Callable[..., Awaitable[Draft]], question: str, passages: Sequence[Passage], more: More | None
+    write: Callable[..., Awaitable[Draft]],
+    question: str,
+    passages: Sequence[Passage],
+    more: More | None,
 ) -> Drafted:
-    """Raises what `write` raises of the first draft; where only the second fails, the first stands."""
-    own = [passage for passage in passages if passage.hit.lang == language(question)] if more else []
+    """Raises what `write` raises of the first draft; where only the second fails, the first
+    stands.
+    """
+    own = (
+        [passage for passage in passages if passage.hit.lang == language(question)] if more else []
+    )
     first = Drafted(question, own or list(passages), Draft(status="not_told"), "connected", calls=1)
     first = replace(first, draft=await write(first.units))
     note(draft=first.draft.text, draft_status=first.draft.status)
@@ -147,10 +176,15 @@ async def _draft_connected(
         return first
     try:
         found = await more(first.draft)
-        both = [*passages, *(replace(passage, n=n) for n, passage in enumerate(found, start=len(passages) + 1))]
+        both = [
+            *passages,
+            *(replace(passage, n=n) for n, passage in enumerate(found, start=len(passages) + 1)),
+        ]
         if len(both) == len(first.passages):
             return first
-        draft = await write(number_sentences(both), on_text=None)  # two drafts would be one text on the page
+        draft = await write(
+            number_sentences(both), on_text=None
+        )  # two drafts would be one text on the page
     except CitewellError as error:
         note(not_read_again=error.message)
         return replace(first, calls=2)
@@ -159,7 +193,9 @@ async def _draft_connected(
 
 
 async def _without_orders(write: Callable[..., Awaitable[Draft]], first: Drafted) -> Drafted:
-    """Where the draft tells nothing and a passage gives orders, they may be why: a second draft is shown all but those."""
+    """Where the draft tells nothing and a passage gives orders, they may be why: a second draft is
+    shown all but those.
+    """
     units = other_units(first.units)
     if first.draft.status not in _SILENT or len(units) == len(first.units):
         return first
@@ -169,11 +205,17 @@ async def _without_orders(write: Callable[..., Awaitable[Draft]], first: Drafted
         note(not_read_again=error.message)
         return replace(first, calls=first.calls + 1)
     note(draft=draft.text, draft_status=draft.status, without_orders=len(units))
-    return replace(first, draft=first.draft if draft.status in _SILENT else draft, calls=first.calls + 1)
+    return replace(
+        first, draft=first.draft if draft.status in _SILENT else draft, calls=first.calls + 1
+    )
 
 
-async def prove_answer(means: Means, drafted: Drafted, *, history: Sequence[Message] = (), repair: bool = True) -> Proven:
-    """The draft judged, and where the judge doubts some of it, written once more with its reasons (`repair`)."""
+async def prove_answer(
+    means: Means, drafted: Drafted, *, history: Sequence[Message] = (), repair: bool = True
+) -> Proven:
+    """The draft judged, and where the judge doubts some of it, written once more with its reasons
+    (`repair`).
+    """
     judge = means.judge if drafted.tier == "connected" else None  # what is quoted whole needs none
     proven = await judge_draft(drafted.draft, drafted.question, drafted.units, judge)
     note_judgements(proven)
@@ -187,7 +229,9 @@ async def prove_answer(means: Means, drafted: Drafted, *, history: Sequence[Mess
     ):
         return proven
     units = other_units(drafted.units)  # what gives orders may be why nothing is proved
-    again = await repair_draft(means.llm, means.judge, drafted.question, units, proven, history=history)
+    again = await repair_draft(
+        means.llm, means.judge, drafted.question, units, proven, history=history
+    )
     note(repaired=again is not proven)
     note_judgements(again)
     return again
@@ -202,18 +246,31 @@ def note_judgements(proven: Proven) -> None:
 
 
 def decide_answer(
-    means: Means, drafted: Drafted, proven: Proven, retrieval: float, *, recalled: float | None = None
+    means: Means,
+    drafted: Drafted,
+    proven: Proven,
+    retrieval: float,
+    *,
+    recalled: float | None = None,
 ) -> Decided:
-    """Whether the judged draft is shown, and how sure it is. `retrieval`: the search's calibrated confidence. `recalled`: how
-    sure it is that what is quoted was told or confirmed for this very question; the fit over documents says nothing of that.
-    A draft of which nothing is proved is never shown.
+    """Whether the judged draft is shown, and how sure it is. `retrieval`: the search's calibrated
+    confidence. `recalled`: how sure it is that what is quoted was told or confirmed for this very
+    question; the fit over documents says nothing of that. A draft of which nothing is proved is
+    never shown.
     """
-    judged = proven if drafted.tier == "connected" else None  # what is quoted whole has scores that say nothing
+    judged = (
+        proven if drafted.tier == "connected" else None
+    )  # what is quoted whole has scores that say nothing
     signals = answer_signals(retrieval, language(drafted.question), judged, drafted.reading)
     probability, likely = decide(signals, model_of(drafted.tier, means.calibration))
     if recalled is not None and drafted.tier != "connected":
         probability, likely = max(probability, recalled), True
-    note(tier=drafted.tier, candidate=proven.draft.text, probability=probability, candidates=drafted.candidates)
+    note(
+        tier=drafted.tier,
+        candidate=proven.draft.text,
+        probability=probability,
+        candidates=drafted.candidates,
+    )
     note(signals={name: round(value, 3) for name, value in signals.items()})
     told = proven.draft.status not in {"not_told", "unclear"} or drafted.tier != "connected"
     return Decided(proven, probability, likely and told and proven.count > 0, signals)

@@ -1,7 +1,7 @@
 """Which chart helps with rows, if any.
 
-The one rule: what is drawn is a quantity over something that names or dates it; an id and a year are no quantities, and where a
-chart would say less than the sentence there is none.
+The one rule: what is drawn is a quantity over something that names or dates it; an id and a year
+are no quantities, and where a chart would say less than the sentence there is none.
 """
 
 from __future__ import annotations
@@ -19,16 +19,26 @@ FEWEST, MOST_BARS, MOST_SLICES, MOST_POINTS = 2, 30, 8, 500
 FEWEST_OF_A_LINE, FEWEST_OF_A_CLOUD = 3, 8
 MOST_SERIES = 4
 MOST_COLUMNS = 5  # more is a listing, of which a chart shows too little
-APART = 50.0  # two quantities are drawn side by side only where the larger is at most so many times the smaller
-_SHARES = re.compile(r"share|proportion|percent|breakdown|占比|比例|百分比|份额|构成", re.IGNORECASE)
-_SHARE_COLUMN = re.compile(r"share|proportion|percent|pct|ratio|占比|比例|百分比|份额|%", re.IGNORECASE)
-_DATED = re.compile(r"\s*\d{4}(?:[-/.年]\s*(?:Q?\d{1,2})(?:[-/.月]\s*\d{1,2}日?)?月?|\s*Q[1-4]|年)?(?:[ T]\d{2}:.*)?\s*")
+# two quantities are drawn side by side only where the larger is at most so many times the smaller
+APART = 50.0
+_SHARES = re.compile(
+    r"share|proportion|percent|breakdown|占比|比例|百分比|份额|构成", re.IGNORECASE
+)
+_SHARE_COLUMN = re.compile(
+    r"share|proportion|percent|pct|ratio|占比|比例|百分比|份额|%", re.IGNORECASE
+)
+_DATED = re.compile(
+    r"\s*\d{4}(?:[-/.年]\s*(?:Q?\d{1,2})(?:[-/.月]\s*\d{1,2}日?)?月?|\s*Q[1-4]|年)?(?:[ "
+    r"T]\d{2}:.*)?\s*"
+)
 
 
 def choose(rows: Rows, question: str, lang: str) -> Chart | None:
     """None for a single value, a list, ids, and for more than can be read."""
     known = labels(rows, lang)
-    quantities = [at for at, label in enumerate(known) if label.role == "quantity" and _figures(rows, at)]
+    quantities = [
+        at for at, label in enumerate(known) if label.role == "quantity" and _figures(rows, at)
+    ]
     if len(rows.rows) < FEWEST or not quantities or len(known) > MOST_COLUMNS:
         return None
     axis = _axis(rows, known)
@@ -44,12 +54,18 @@ def choose(rows: Rows, question: str, lang: str) -> Chart | None:
 def _figures(rows: Rows, at: int) -> bool:
     """Whether most of a column are finite figures, and not all the same zero."""
     values = [row[at] for row in rows.rows]
-    there = [v for v in values if isinstance(v, int | float) and not isinstance(v, bool) and math.isfinite(v)]
+    there = [
+        v
+        for v in values
+        if isinstance(v, int | float) and not isinstance(v, bool) and math.isfinite(v)
+    ]
     return len(there) >= max(FEWEST, 0.7 * len(values)) and any(there)
 
 
 def _axis(rows: Rows, known: Sequence[Label]) -> int | None:
-    """The column that names each row: a time first, else a text, else of two columns an id; each of its values once."""
+    """The column that names each row: a time first, else a text, else of two columns an id; each of
+    its values once.
+    """
     for wanted in ("time", "plain", "id") if len(known) == 2 else ("time", "plain"):
         for at, label in enumerate(known):
             values = [row[at] for row in rows.rows]
@@ -61,16 +77,23 @@ def _axis(rows: Rows, known: Sequence[Label]) -> int | None:
 def _together(rows: Rows, quantities: Sequence[int]) -> list[int]:
     """The first quantity, and those beside it that are of its size."""
     largest = {
-        at: max((abs(v) for row in rows.rows if isinstance(v := row[at], int | float)), default=0.0) for at in quantities
+        at: max((abs(v) for row in rows.rows if isinstance(v := row[at], int | float)), default=0.0)
+        for at in quantities
     }
     first = largest[quantities[0]]
     near = [at for at in quantities if first and first / APART <= largest[at] <= first * APART]
     return near[:MOST_SERIES]
 
 
-def _kind(rows: Rows, known: Sequence[Label], axis: int, drawn: Sequence[int], question: str) -> str:
+def _kind(
+    rows: Rows, known: Sequence[Label], axis: int, drawn: Sequence[int], question: str
+) -> str:
     n = len(rows.rows)
-    if known[axis].role == "time" and _dated([row[axis] for row in rows.rows]) and n >= FEWEST_OF_A_LINE:
+    if (
+        known[axis].role == "time"
+        and _dated([row[axis] for row in rows.rows])
+        and n >= FEWEST_OF_A_LINE
+    ):
         return "line" if n <= MOST_POINTS else ""
     if len(drawn) == 1 and n <= MOST_SLICES and _slices(rows, drawn[0], question):
         return "pie"
@@ -78,11 +101,16 @@ def _kind(rows: Rows, known: Sequence[Label], axis: int, drawn: Sequence[int], q
 
 
 def _dated(values: Sequence[Value]) -> bool:
-    return all(_DATED.fullmatch(str(value)) or (isinstance(value, int) and 1 <= value <= 366) for value in values)
+    return all(
+        _DATED.fullmatch(str(value)) or (isinstance(value, int) and 1 <= value <= 366)
+        for value in values
+    )
 
 
 def _slices(rows: Rows, at: int, question: str) -> bool:
-    """Shares of a whole: the column is called so and adds up to 1 or 100, or the question asks for them and all are there."""
+    """Shares of a whole: the column is called so and adds up to 1 or 100, or the question asks for
+    them and all are there.
+    """
     values = [float(v) for row in rows.rows if isinstance(v := row[at], int | float)]
     if len(values) < len(rows.rows) or min(values) < 0 or rows.truncated:
         return False
@@ -93,7 +121,11 @@ def _slices(rows: Rows, at: int, question: str) -> bool:
 
 def _cloud(rows: Rows, known: Sequence[Label], quantities: Sequence[int]) -> Chart | None:
     """Two quantities and nothing beside them, many times: points."""
-    if len(known) != 2 or len(quantities) != 2 or not FEWEST_OF_A_CLOUD <= len(rows.rows) <= MOST_POINTS:
+    if (
+        len(known) != 2
+        or len(quantities) != 2
+        or not FEWEST_OF_A_CLOUD <= len(rows.rows) <= MOST_POINTS
+    ):
         return None
     x, y = rows.columns
     return Chart(kind="scatter", x=x, y=[y], title=f"{known[1].words} / {known[0].words}")

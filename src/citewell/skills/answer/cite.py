@@ -1,5 +1,5 @@
-"""Citations: the quotes that prove an answer's sentences, numbered in the order of their first use. A quote is an exact span of
-its document.
+"""Citations: the quotes that prove an answer's sentences, numbered in the order of their first use.
+A quote is an exact span of its document.
 """
 
 from __future__ import annotations
@@ -31,7 +31,9 @@ def number_citations(bound: Sequence[tuple[Sentence, Sequence[Unit], float]]) ->
             key = (unit.passage.hit.doc_id, unit.start, unit.end)
             if key not in numbers:
                 numbers[key] = len(numbers) + 1
-                citations.append(_citation(numbers[key], unit, score, verified=sentence.verdict == "supported"))
+                citations.append(
+                    _citation(numbers[key], unit, score, verified=sentence.verdict == "supported")
+                )
             used.append(numbers[key])
         shown.append(sentence.model_copy(update={"citations": used}))
     return Proof(shown, citations)
@@ -56,7 +58,9 @@ def _citation(n: int, unit: Unit, score: float, *, verified: bool) -> Citation:
 
 
 def renumber(proof: Proof, kept: Sequence[Sentence]) -> Proof:
-    """The proof of fewer sentences: citations that none of them uses are left out, the others numbered anew."""
+    """The proof of fewer sentences: citations that none of them uses are left out, the others
+    numbered anew.
+    """
     used = sorted({n for s in kept for n in s.citations})
     new = {old: i + 1 for i, old in enumerate(used)}
     sentences = [s.model_copy(update={"citations": [new[n] for n in s.citations]}) for s in kept]
@@ -66,4 +70,6 @@ def renumber(proof: Proof, kept: Sequence[Sentence]) -> Proof:
 
 def keep_proved(proof: Proof) -> Proof:
     """The sentences that the evidence proves, in whole or in part."""
-    return renumber(proof, [sentence for sentence in proof.sentences if sentence.verdict != "unsupported"])
+    return renumber(
+        proof, [sentence for sentence in proof.sentences if sentence.verdict != "unsupported"]
+    )

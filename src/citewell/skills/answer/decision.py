@@ -1,5 +1,6 @@
-"""One decision: how likely the answer at hand is right, and so whether it is shown. Fitted (`citewell eval --calibrate`) on the
-scores of search, reader and judge, for each tier; nothing else decides between an answer and a refusal.
+"""One decision: how likely the answer at hand is right, and so whether it is shown. Fitted
+(`citewell eval --calibrate`) on the scores of search, reader and judge, for each tier; nothing else
+decides between an answer and a refusal.
 """
 
 from __future__ import annotations
@@ -15,8 +16,16 @@ from citewell.skills.answer.draft import DraftStatus
 from citewell.skills.proof.prove import Proven
 
 Tier = Literal["connected", "reader", "search"]
-UNREAD = {"answerable": -4.6}  # log-odds where nothing was drafted, so nothing was read: without them even odds would be taken
-_TOLD: dict[DraftStatus, float] = {"answered": 1.0, "false_premise": 1.0, "partly": 0.5, "not_told": 0.0, "unclear": 0.0}
+UNREAD = {
+    "answerable": -4.6
+}  # log-odds where nothing was drafted, so nothing was read: without them even odds would be taken
+_TOLD: dict[DraftStatus, float] = {
+    "answered": 1.0,
+    "false_premise": 1.0,
+    "partly": 0.5,
+    "not_told": 0.0,
+    "unclear": 0.0,
+}
 
 
 def tier_of(llm: LLM | None, reader: Reader | None) -> Tier:
@@ -25,10 +34,14 @@ def tier_of(llm: LLM | None, reader: Reader | None) -> Tier:
 
 
 def answer_signals(
-    retrieval: float, lang: str, proven: Proven | None = None, reading: Mapping[str, float] | None = None
+    retrieval: float,
+    lang: str,
+    proven: Proven | None = None,
+    reading: Mapping[str, float] | None = None,
 ) -> dict[str, float]:
-    """What a decision is made of. `retrieval`: the search's calibrated confidence. Of a draft: what it says of itself (`told`),
-    the mean and the least of its sentences' scores; of a quoted answer in their place `reading`, the signals of `find_answer`.
+    """What a decision is made of. `retrieval`: the search's calibrated confidence. Of a draft: what
+    it says of itself (`told`), the mean and the least of its sentences' scores; of a quoted answer
+    in their place `reading`, the signals of `find_answer`.
     """
     scores = proven.scores if proven is not None else []
     return {
@@ -42,8 +55,8 @@ def answer_signals(
 
 
 def model_of(name: Tier | Literal["pick"], own: Mapping[str, Logistic] | None = None) -> Logistic:
-    """The library's own weights for the tier, else the shipped ones; `pick`: those by which the reader's candidates are told
-    apart.
+    """The library's own weights for the tier, else the shipped ones; `pick`: those by which the
+    reader's candidates are told apart.
     """
     return (own or {}).get(name) or shipped().answer[name]
 

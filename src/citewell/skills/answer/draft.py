@@ -1,5 +1,6 @@
-"""A draft: an answer as sentences, each with its kind and the ids of the evidence that bears it. A connected model writes it in
-one structured call; nothing in it counts as proved before a judge has seen it.
+"""A draft: an answer as sentences, each with its kind and the ids of the evidence that bears it. A
+connected model writes it in one structured call; nothing in it counts as proved before a judge has
+seen it.
 """
 
 from __future__ import annotations
@@ -28,8 +29,9 @@ _HALF_ESCAPE = re.compile(r"\\(?:u[0-9a-fA-F]{0,3})?$")
 
 
 class DraftSentence(BaseModel):
-    """`evidence`: ids of numbered sentences. `calculation`: an equation in figures that the sentence states the result of.
-    `span`: where in `text` the answering words stand, in a sentence that is quoted whole.
+    """`evidence`: ids of numbered sentences. `calculation`: an equation in figures that the
+    sentence states the result of. `span`: where in `text` the answering words stand, in a sentence
+    that is quoted whole.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -43,7 +45,9 @@ class DraftSentence(BaseModel):
     @field_validator("text")
     @classmethod
     def _plain(cls, value: str) -> str:
-        """Without Markdown and the addresses of links: an answer is text, and an address proves nothing."""
+        """Without Markdown and the addresses of links: an answer is text, and an address proves
+        nothing.
+        """
         return _MARKUP.sub("", _LINK.sub(r"\1", value)).strip()
 
     @field_validator("evidence", mode="before")
@@ -53,8 +57,9 @@ class DraftSentence(BaseModel):
 
 
 class Draft(BaseModel):
-    """`question_back`: of a question that is unclear, what to ask the user; where it is empty, one of ours is asked.
-    `search_for`: where something is missing, other words that a document which tells it would use.
+    """`question_back`: of a question that is unclear, what to ask the user; where it is empty, one
+    of ours is asked. `search_for`: where something is missing, other words that a document which
+    tells it would use.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -66,8 +71,12 @@ class Draft(BaseModel):
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:
-        """Some models mix up statuses: only untold sentences are no answer, and what is answered is not unclear."""
-        untold = bool(self.sentences) and all(sentence.kind == "not_told" for sentence in self.sentences)
+        """Some models mix up statuses: only untold sentences are no answer, and what is answered is
+        not unclear.
+        """
+        untold = bool(self.sentences) and all(
+            sentence.kind == "not_told" for sentence in self.sentences
+        )
         status = self.status
         if status == "unclear" and self.sentences and not self.question_back.strip():
             status = "answered"
@@ -83,17 +92,24 @@ class Draft(BaseModel):
 
 
 def evidence_messages(
-    question: str, units: Sequence[Unit], task: str, *, history: Sequence[Message] = (), summary: str = ""
+    question: str,
+    units: Sequence[Unit],
+    task: str,
+    *,
+    history: Sequence[Message] = (),
+    summary: str = "",
 ) -> list[Message]:
-    """System text, numbered evidence, conversation, question, task: what is long and lasts comes first, so that a prompt cache
-    holds it for every call on a question, and for later questions of a conversation on the same evidence. A judge is sent
-    no conversation.
+    """System text, numbered evidence, conversation, question, task: what is long and lasts comes
+    first, so that a prompt cache holds it for every call on a question, and for later questions of
+    a conversation on the same evidence. A judge is sent no conversation.
     """
     lang = language(question)
     turns = [f"{message.role}: {message.content[:LONGEST_TURN]}" for message in history]
     said = "\n".join([*([summary] if summary else []), *turns]) or "-"
     template = load(f"skills/prompts/evidence.{lang}.md")
-    return fill(template, conversation=said, evidence=show_sentences(units), question=question, task=task)
+    return fill(
+        template, conversation=said, evidence=show_sentences(units), question=question, task=task
+    )
 
 
 async def write_draft(
@@ -107,11 +123,12 @@ async def write_draft(
     doubts: str = "",
     on_text: OnToken | None = None,
 ) -> Draft:
-    """Ask for the whole answer in one structured call; `wanted` says what else the answer shall be like. `doubts`: what a check
-    of an earlier draft found, for the one repair round. `on_text` receives the sentences' text as it is written.
+    """Ask for the whole answer in one structured call; `wanted` says what else the answer shall be
+    like. `doubts`: what a check of an earlier draft found, for the one repair round. `on_text`
+    receives the sentences' text as it is written.
 
-    Raises what an LLM raises, and PermanentError `invalid_reply` where two replies in a row do not have the form, or where an
-    answer has no sentence.
+    Raises what an LLM raises, and PermanentError `invalid_reply` where two replies in a row do not
+    have the form, or where an answer has no sentence.
     """
     lang = language(question)
     task = load(f"skills/prompts/answer.{lang}.md")[0].content
@@ -123,20 +140,29 @@ async def write_draft(
     sentences = [s for s in plain if re.search(r"\w", s.text)]
     if not sentences and draft.status in {"answered", "partly", "false_premise"}:
         raise PermanentError(f"{llm.name}: the reply has no sentence", code="invalid_reply")
-    return draft.model_copy(update={"sentences": sentences, "question_back": without_ids(draft.question_back, units)})
+    return draft.model_copy(
+        update={"sentences": sentences, "question_back": without_ids(draft.question_back, units)}
+    )
 
 
 def describe_doubts(draft: Draft, reasons: Sequence[str], lang: str) -> str:
-    """The check's findings for the repair round: sentences with a reason are doubted, those with an empty one are proved."""
+    """The check's findings for the repair round: sentences with a reason are doubted, those with an
+    empty one are proved.
+    """
     lines = []
     for sentence, reason in zip(draft.sentences, reasons, strict=True):
         mark = {"en": ("proved", "not proved"), "zh": ("已证实", "未证实")}[lang][bool(reason)]
-        lines.append(f"- {sentence.text} ({', '.join(sentence.evidence) or '-'}): {mark}{': ' if reason else ''}{reason}")
+        lines.append(
+            f"- {sentence.text} ({', '.join(sentence.evidence) or '-'}): "
+            f"{mark}{': ' if reason else ''}{reason}"
+        )
     return fill(load(f"skills/prompts/repair.{lang}.md"), findings="\n".join(lines))[0].content
 
 
 def stream_texts(on_text: OnToken) -> Callable[[str], None]:
-    """A receiver of the pieces of a JSON reply that passes on what stands in its `text` fields, as soon as it is there."""
+    """A receiver of the pieces of a JSON reply that passes on what stands in its `text` fields, as
+    soon as it is there.
+    """
     buffer, sent = "", 0
 
     def receive(piece: str) -> None:

@@ -1,6 +1,8 @@
-"""Do two questions ask the same, do two answers say the same? Of questions the reader decides; answers are compared by rules.
+"""Do two questions ask the same, do two answers say the same? Of questions the reader decides;
+answers are compared by rules.
 
-The one rule: in doubt they do not. Two memories of one thing cost a line in a list; one memory of two things is a wrong answer.
+The one rule: in doubt they do not. Two memories of one thing cost a line in a list; one memory of
+two things is a wrong answer.
 """
 
 from __future__ import annotations
@@ -22,13 +24,15 @@ _CAPITALS = re.compile(r"\b[A-Z]\w*")
 
 
 async def find_same(question: str, others: Sequence[str], reader: Reader | None) -> list[bool]:
-    """Which of the others, the likeliest first, ask the same: those in the same words, and those of which a reader that has
-    passed its gate for it says so. It is not asked where figures differ.
+    """Which of the others, the likeliest first, ask the same: those in the same words, and those of
+    which a reader that has passed its gate for it says so. It is not asked where figures differ.
     """
     same = [same_words(question, other) for other in others]
     if reader is None or (threshold := reader.same_threshold) is None:
         return same
-    open_ones = (n for n, other in enumerate(others) if not same[n] and same_figures(question, other))
+    open_ones = (
+        n for n, other in enumerate(others) if not same[n] and same_figures(question, other)
+    )
     left = list(islice(open_ones, ASKED))
     try:
         found = await reader.same([(question, others[n]) for n in left]) if left else []
@@ -40,14 +44,20 @@ async def find_same(question: str, others: Sequence[str], reader: Reader | None)
 
 
 def same_figures(one: str, other: str) -> bool:
-    """Neither asks of another figure or date, or of another plan of the user's own, filled in in brackets."""
+    """Neither asks of another figure or date, or of another plan of the user's own, filled in in
+    brackets.
+    """
     mine, theirs = facts(one), facts(other)
-    return (mine.numbers, mine.dates, _filled_in(one)) == (theirs.numbers, theirs.dates, _filled_in(other))
+    return (mine.numbers, mine.dates, _filled_in(one)) == (
+        theirs.numbers,
+        theirs.dates,
+        _filled_in(other),
+    )
 
 
 def same_things(one: str, other: str) -> bool:
-    """Whether what is known of the one may be evidence for the other: no other figure, no denial, and in one language the
-    names of one are all in the other.
+    """Whether what is known of the one may be evidence for the other: no other figure, no denial,
+    and in one language the names of one are all in the other.
     """
     mine, theirs = facts(one), facts(other)
     if not same_figures(one, other) or bool(mine.negations) != bool(theirs.negations):
@@ -56,7 +66,9 @@ def same_things(one: str, other: str) -> bool:
 
 
 def same_answer(one: str, other: str, question: str) -> bool:
-    """Whether no figure, date, denial or name of one speaks against the other, and they have words in common."""
+    """Whether no figure, date, denial or name of one speaks against the other, and they have words
+    in common.
+    """
     mine, theirs = facts(one), facts(other)
     if not (_within(mine.numbers, theirs.numbers) and _within(mine.dates, theirs.dates)):
         return False
@@ -67,11 +79,17 @@ def same_answer(one: str, other: str, question: str) -> bool:
     if not (_named(mine, other) or _named(theirs, one)):
         return False
     own, others = (_words(text) - _words(question) for text in (one, other))
-    return bool(own & others) or not (own and others) or bool(mine.numbers & theirs.numbers or mine.dates & theirs.dates)
+    return (
+        bool(own & others)
+        or not (own and others)
+        or bool(mine.numbers & theirs.numbers or mine.dates & theirs.dates)
+    )
 
 
 def _filled_in(question: str) -> frozenset[str]:
-    """What stands in brackets: the user's own plan, say, where two questions differ in nothing else."""
+    """What stands in brackets: the user's own plan, say, where two questions differ in nothing
+    else.
+    """
     return frozenset(_folded(each) for each in re.findall(r"[(（]([^()（）]+)[)）]", question))
 
 
@@ -88,7 +106,9 @@ def _named(known: Facts, text: str) -> bool:
     """Each in so many letters, or as its initials: EU and European Union."""
     text = unicodedata.normalize("NFKC", text)
     initials = "".join(word[0] for word in _CAPITALS.findall(text)).casefold()
-    return all(name in text.casefold() or (len(name) > 1 and name in initials) for name in known.names)
+    return all(
+        name in text.casefold() or (len(name) > 1 and name in initials) for name in known.names
+    )
 
 
 @lru_cache(maxsize=4096)

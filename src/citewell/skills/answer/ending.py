@@ -1,4 +1,6 @@
-"""How an answer ends, the same for every agent: shown, shown in part with what stays unproved apart, or an honest refusal."""
+"""How an answer ends, the same for every agent: shown, shown in part with what stays unproved
+apart, or an honest refusal.
+"""
 
 from __future__ import annotations
 
@@ -26,10 +28,16 @@ class Ending:
 
 
 def end_answer(
-    drafted: Drafted, decided: Decided, proof: Proof, hits: Sequence[Hit], lang: str, *, degraded: bool = False
+    drafted: Drafted,
+    decided: Decided,
+    proof: Proof,
+    hits: Sequence[Hit],
+    lang: str,
+    *,
+    degraded: bool = False,
 ) -> Ending:
-    """`proof`: of `decided`, its citations located; sentences behind those of the draft are the documents' own. `hits`: the
-    nearest passages, for a refusal.
+    """`proof`: of `decided`, its citations located; sentences behind those of the draft are the
+    documents' own. `hits`: the nearest passages, for a refusal.
     """
     draft = decided.proven.draft
     if draft.status == "unclear":
@@ -37,17 +45,29 @@ def end_answer(
     kept = keep_proved(proof)
     if not decided.shown:
         failure = decided.proven.failure
-        if failure and drafted.tier == "connected" and draft.status != "not_told" and proof.sentences:
-            drafts, quotes = proof.sentences[: len(draft.sentences)], proof.sentences[len(draft.sentences) :]
+        if (
+            failure
+            and drafted.tier == "connected"
+            and draft.status != "not_told"
+            and proof.sentences
+        ):
+            drafts, quotes = (
+                proof.sentences[: len(draft.sentences)],
+                proof.sentences[len(draft.sentences) :],
+            )
             text = f"{say('unchecked', lang)} {with_markers(drafts, lang)}"
             if quotes:
                 text += f"\n\n{say('documents_say', lang)} {with_markers(quotes, lang)}"
-            return Ending("fallback", text, proof, warnings=[f"the answer could not be checked: {failure}"])
+            return Ending(
+                "fallback", text, proof, warnings=[f"the answer could not be checked: {failure}"]
+            )
         return _refuse(drafted, decided, kept, hits, lang)
     unproved, refuted = _split_doubted(decided, proof)
     text = with_markers(kept.sentences, lang)
     if refuted:
-        text += "\n\n" + say("part_denied", lang, why=because([reason for _, reason in refuted], lang))
+        text += "\n\n" + say(
+            "part_denied", lang, why=because([reason for _, reason in refuted], lang)
+        )
     if refuted and not unproved:
         return Ending("fallback", text, kept, warnings=[_say_refuted(*each) for each in refuted])
     if not unproved and _lacks_untold(draft):
@@ -57,23 +77,37 @@ def end_answer(
         caution = say("extract", lang) if degraded else say("perhaps", lang) if unsure else ""
         caution += " " if caution and lang != "zh" else ""
         if drafted.missing:
-            text += "\n\n" + say("part_missing", lang, parts=("；" if lang == "zh" else "; ").join(drafted.missing))
-        return Ending("fallback" if degraded or drafted.missing else "answered", caution + text, kept)
+            text += "\n\n" + say(
+                "part_missing", lang, parts=("；" if lang == "zh" else "; ").join(drafted.missing)
+            )
+        return Ending(
+            "fallback" if degraded or drafted.missing else "answered", caution + text, kept
+        )
     listed = "\n".join(f"- {sentence.text}" for sentence in unproved)
     text = f"{text}\n\n{say('unproved', lang)}\n{listed}"
-    told = Proof([*kept.sentences, *(s.model_copy(update={"citations": []}) for s in unproved)], kept.citations)
-    warnings = [f"not proved: {len(unproved)} of {len(proof.sentences)} sentences", *(_say_refuted(*each) for each in refuted)]
+    told = Proof(
+        [*kept.sentences, *(s.model_copy(update={"citations": []}) for s in unproved)],
+        kept.citations,
+    )
+    warnings = [
+        f"not proved: {len(unproved)} of {len(proof.sentences)} sentences",
+        *(_say_refuted(*each) for each in refuted),
+    ]
     return Ending("fallback", text, told, warnings=warnings)
 
 
 def _lacks_untold(draft: Draft) -> bool:
     """Whether a draft answers in part and does not say which part is missing."""
-    return draft.status == "partly" and all(sentence.kind != "not_told" for sentence in draft.sentences)
+    return draft.status == "partly" and all(
+        sentence.kind != "not_told" for sentence in draft.sentences
+    )
 
 
-def _split_doubted(decided: Decided, proof: Proof) -> tuple[list[Sentence], list[tuple[Sentence, str]]]:
-    """The sentences that are not stated, to be shown as such, and those that are contradicted, with the reason: what the
-    documents deny is not shown in an answer.
+def _split_doubted(
+    decided: Decided, proof: Proof
+) -> tuple[list[Sentence], list[tuple[Sentence, str]]]:
+    """The sentences that are not stated, to be shown as such, and those that are contradicted, with
+    the reason: what the documents deny is not shown in an answer.
     """
     judged = list(zip(proof.sentences, decided.proven.judgements, strict=False))
     unproved = [s for s, j in judged if s.verdict == "unsupported" and j.verdict != "contradicted"]
@@ -81,19 +115,29 @@ def _split_doubted(decided: Decided, proof: Proof) -> tuple[list[Sentence], list
 
 
 def _say_refuted(sentence: Sentence, reason: str) -> str:
-    return f"left out, for the documents say otherwise: {sentence.text}" + (f" ({reason})" if reason else "")
+    return f"left out, for the documents say otherwise: {sentence.text}" + (
+        f" ({reason})" if reason else ""
+    )
 
 
-def _refuse(drafted: Drafted, decided: Decided, kept: Proof, hits: Sequence[Hit], lang: str) -> Ending:
-    """The model's own words for what is missing, where the judge agrees with them; else ours, with the nearest passages, or
-    with why the model did not answer. That something was drafted and could not be proved is told, and why; what it was, as a
-    warning.
+def _refuse(
+    drafted: Drafted, decided: Decided, kept: Proof, hits: Sequence[Hit], lang: str
+) -> Ending:
+    """The model's own words for what is missing, where the judge agrees with them; else ours, with
+    the nearest passages, or with why the model did not answer. That something was drafted and could
+    not be proved is told, and why; what it was, as a warning.
     """
     draft, written = decided.proven.draft, drafted.tier == "connected"
     if written and draft.status == "not_told" and kept.sentences:
         return Ending("refused", with_markers(kept.sentences, lang), kept)
-    judged = zip(draft.sentences, decided.proven.judgements, strict=True) if written and draft.status != "not_told" else ()
-    doubted = [(sentence.text, found.reason) for sentence, found in judged if found.verdict != "entailed"]
+    judged = (
+        zip(draft.sentences, decided.proven.judgements, strict=True)
+        if written and draft.status != "not_told"
+        else ()
+    )
+    doubted = [
+        (sentence.text, found.reason) for sentence, found in judged if found.verdict != "entailed"
+    ]
     text = say("no_extract", lang) if drafted.warning else refusal(hits, lang)
     if doubted and not drafted.warning:
         text = say("draft_unproved", lang, why=because([reason for _, reason in doubted], lang))

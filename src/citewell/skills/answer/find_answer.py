@@ -1,4 +1,6 @@
-"""Without a connected model: the documents' own sentence that answers, found by the reader, else by likeness."""
+"""Without a connected model: the documents' own sentence that answers, found by the reader, else by
+likeness.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,9 @@ from citewell.skills.evidence.orders import gives_orders, without_orders
 from citewell.skills.evidence.passages import Passage
 
 READ_PASSAGES = 8  # the reader looks at, best first: 0.04 CPU seconds each
-EMBEDDED = 20  # sentences whose meaning is compared where there is no reader, those that share most words
+EMBEDDED = (
+    20  # sentences whose meaning is compared where there is no reader, those that share most words
+)
 MOST_PARTS = 3  # of a question that asks several things
 NO_OTHER = -5.0  # log-odds of another document where there is none
 _CERTAIN = 1e-4  # probabilities are kept this far from 0 and 1 before their log-odds are taken
@@ -29,8 +33,9 @@ _PART_LEAST = 8  # characters below which a part is no question of its own
 
 @dataclass(frozen=True, slots=True)
 class FoundAnswer:
-    """`signals`: figures that tell how likely the draft answers, for the decision. `candidates`: text and figures of what the
-    reader marked in each passage, for fitting how one is picked. `missing`: parts of the question that were not found.
+    """`signals`: figures that tell how likely the draft answers, for the decision. `candidates`:
+    text and figures of what the reader marked in each passage, for fitting how one is picked.
+    `missing`: parts of the question that were not found.
     """
 
     draft: Draft
@@ -40,15 +45,22 @@ class FoundAnswer:
 
 
 async def find_answer(
-    question: str, passages: Sequence[Passage], reader: Reader | None, embedder: Embedder | None, pick: Logistic
+    question: str,
+    passages: Sequence[Passage],
+    reader: Reader | None,
+    embedder: Embedder | None,
+    pick: Logistic,
 ) -> FoundAnswer:
-    """The sentences that answer, quoted whole, with the answering words marked where the reader knows them. A question of
-    several parts gets one sentence for each that is likelier found than not, and the signals of the one that is least sure.
-    `pick`: how likely a candidate is the right one. Raises ModelUnavailable.
+    """The sentences that answer, quoted whole, with the answering words marked where the reader
+    knows them. A question of several parts gets one sentence for each that is likelier found than
+    not, and the signals of the one that is least sure. `pick`: how likely a candidate is the right
+    one. Raises ModelUnavailable.
     """
     if not passages:
         return FoundAnswer(Draft(status="not_told"))
-    passages = sorted(passages, key=lambda passage: -passage.hit.score)  # stable: those of a search come best first
+    passages = sorted(
+        passages, key=lambda passage: -passage.hit.score
+    )  # stable: those of a search come best first
     if reader is None:
         return FoundAnswer(await _nearest_sentence(question, passages, embedder))
     whole = await _read(question, passages, reader, pick)
@@ -58,7 +70,9 @@ async def find_answer(
         return whole
     unsurest = min(found.values(), key=lambda each: each.signals["answerable"])
     missing = tuple(part for part in parts if part not in found)
-    return replace(unsurest, draft=_joined([each.draft for each in found.values()]), missing=missing)
+    return replace(
+        unsurest, draft=_joined([each.draft for each in found.values()]), missing=missing
+    )
 
 
 def split_question(question: str) -> list[str]:
@@ -67,7 +81,9 @@ def split_question(question: str) -> list[str]:
     return parts[:MOST_PARTS] if len(parts) > 1 else []
 
 
-async def _read(question: str, passages: Sequence[Passage], reader: Reader, pick: Logistic) -> FoundAnswer:
+async def _read(
+    question: str, passages: Sequence[Passage], reader: Reader, pick: Logistic
+) -> FoundAnswer:
     read = passages[:READ_PASSAGES]
     readings = await _readings(question, read, reader)
     signals = [_signals(n, read, readings) for n in range(len(read))]
@@ -78,7 +94,9 @@ async def _read(question: str, passages: Sequence[Passage], reader: Reader, pick
 
 
 def body_start(passage: Passage) -> int:
-    """Where a passage's text goes on behind the headings that it begins with: they say what it is about and answer nothing."""
+    """Where a passage's text goes on behind the headings that it begins with: they say what it is
+    about and answer nothing.
+    """
     headings, at = {passage.hit.title, *passage.hit.heading_path}, 0
     for line in passage.hit.text.splitlines(keepends=True):
         if line.strip() and line.strip() not in headings:
@@ -88,22 +106,31 @@ def body_start(passage: Passage) -> int:
 
 
 async def _readings(question: str, passages: Sequence[Passage], reader: Reader) -> list[Reading]:
-    """One of each passage, below its headings. One that gives orders is read without them too, and the surer reading counts:
-    they must not draw the reader away from what answers.
+    """One of each passage, below its headings. One that gives orders is read without them too, and
+    the surer reading counts: they must not draw the reader away from what answers.
     """
     bodies = [body_start(passage) for passage in passages]
     texts = [passage.hit.text[at:] for passage, at in zip(passages, bodies, strict=True)]
     headings = [f"{passage.heading}\n" for passage in passages]
     others = {n: without_orders(text) for n, text in enumerate(texts) if gives_orders(text)}
     others = {n: text for n, text in others.items() if text.strip()}
-    found = list(await reader.read(question, [*texts, *others.values()], [*headings, *(headings[n] for n in others)]))
+    found = list(
+        await reader.read(
+            question, [*texts, *others.values()], [*headings, *(headings[n] for n in others)]
+        )
+    )
     for n, other in zip(others, found[len(texts) :], strict=True):
         found[n] = max(found[n], other, key=lambda reading: reading.answerable)
-    return [replace(each, start=at + each.start, end=at + each.end) for at, each in zip(bodies, found, strict=False)]
+    return [
+        replace(each, start=at + each.start, end=at + each.end)
+        for at, each in zip(bodies, found, strict=False)
+    ]
 
 
 def _signals(n: int, read: Sequence[Passage], readings: Sequence[Reading]) -> dict[str, float]:
-    """What is known of the `n`th candidate. `margin`: how much surer the reader is than of any other document."""
+    """What is known of the `n`th candidate. `margin`: how much surer the reader is than of any
+    other document.
+    """
     odds = [log_odds(reading.answerable) for reading in readings]
     others = [odds[k] for k, passage in enumerate(read) if passage.hit.doc_id != read[n].hit.doc_id]
     return {
@@ -122,11 +149,15 @@ def log_odds(probability: float) -> float:
 
 
 def _quote(passage: Passage, reading: Reading) -> Draft:
-    """The sentences that the span touches; the nearest one where it touches none that may be quoted."""
+    """The sentences that the span touches; the nearest one where it touches none that may be
+    quoted.
+    """
     start, end = passage.hit.start + reading.start, passage.hit.start + reading.end
     units = number_sentences([passage])
     touched = [unit for unit in units if unit.start < end and start < unit.end]
-    touched = touched or [min(units, key=lambda unit: min(abs(unit.start - start), abs(unit.end - start)))]
+    touched = touched or [
+        min(units, key=lambda unit: min(abs(unit.start - start), abs(unit.end - start)))
+    ]
     return Draft(status="answered", sentences=[_sentence(unit, start, end) for unit in touched])
 
 
@@ -141,15 +172,23 @@ def _joined(drafts: Sequence[Draft]) -> Draft:
     return Draft(status="answered", sentences=list(said.values()))
 
 
-async def _nearest_sentence(question: str, passages: Sequence[Passage], embedder: Embedder | None) -> Draft:
-    """The sentence of the best passage that is most like the question in words and meaning; headings answer nothing."""
+async def _nearest_sentence(
+    question: str, passages: Sequence[Passage], embedder: Embedder | None
+) -> Draft:
+    """The sentence of the best passage that is most like the question in words and meaning;
+    headings answer nothing.
+    """
     units = number_sentences(passages[:1])
     headings = {passages[0].hit.title, *passages[0].hit.heading_path}
-    units = [unit for unit in units if not any(unit.text.strip() in heading for heading in headings)] or units
+    units = [
+        unit for unit in units if not any(unit.text.strip() in heading for heading in headings)
+    ] or units
     shares = coverage(question, [unit.text for unit in units])
     order = sorted(range(len(units)), key=lambda n: -shares[n])[:EMBEDDED]
     units, scores = [units[n] for n in order], np.asarray([shares[n] for n in order])
     if embedder is not None and len(units) > 1:
-        scores = scores + stretched(await embedder.passages([unit.text for unit in units]) @ await embedder.query(question))
+        scores = scores + stretched(
+            await embedder.passages([unit.text for unit in units]) @ await embedder.query(question)
+        )
     best = units[int(np.argmax(scores))]
     return Draft(status="answered", sentences=[DraftSentence(text=best.text, evidence=[best.id])])

@@ -1,4 +1,6 @@
-"""How an answer and its citations are written down. The one rule: a number in the text is a citation's `n`."""
+"""How an answer and its citations are written down. The one rule: a number in the text is a
+citation's `n`.
+"""
 
 from __future__ import annotations
 
@@ -10,13 +12,19 @@ from citewell.types import Citation, Sentence
 
 
 def with_markers(sentences: Sequence[Sentence], lang: str) -> str:
-    """The sentences with `[n]` behind each. Rows of a table are items of a list: no full stop parts them from what follows."""
+    """The sentences with `[n]` behind each. Rows of a table are items of a list: no full stop parts
+    them from what follows.
+    """
     text, before = "", False
     for sentence in sentences:
         row = is_row(sentence.text)
         if text:
-            text += "\n" if row and before else "\n\n" if row or before else "" if lang == "zh" else " "
-        text += ("- " if row else "") + sentence.text + "".join(f"[{n}]" for n in sentence.citations)
+            text += (
+                "\n" if row and before else "\n\n" if row or before else "" if lang == "zh" else " "
+            )
+        text += (
+            ("- " if row else "") + sentence.text + "".join(f"[{n}]" for n in sentence.citations)
+        )
         before = row
     return text
 

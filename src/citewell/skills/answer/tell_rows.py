@@ -1,6 +1,7 @@
 """Sentences that tell what came out of the tables, in the question's language.
 
-The one rule: every figure and name in them is a cell of the rows, or counts them; nothing is concluded from what is not there.
+The one rule: every figure and name in them is a cell of the rows, or counts them; nothing is
+concluded from what is not there.
 """
 
 from __future__ import annotations
@@ -91,7 +92,9 @@ def hollow(rows: Rows) -> bool:
     """Whether a statement found nothing: no row, or one that counts none and holds no value."""
     if not rows.rows:
         return True
-    return len(rows.rows) == 1 and all(value is None or (value == 0 and not isinstance(value, bool)) for value in rows.rows[0])
+    return len(rows.rows) == 1 and all(
+        value is None or (value == 0 and not isinstance(value, bool)) for value in rows.rows[0]
+    )
 
 
 def _told(rows: Rows, known: Sequence[Label], lang: str) -> Told:
@@ -111,22 +114,34 @@ def _told(rows: Rows, known: Sequence[Label], lang: str) -> Told:
 
 def _single(row: Sequence[Value], known: Sequence[Label], lang: str) -> Told:
     if all(value is None for value in row):
-        return Told(_say("no_value", lang, what=joined([_beside(label, lang) for label in known], lang)), 1)
+        return Told(
+            _say("no_value", lang, what=joined([_beside(label, lang) for label in known], lang)), 1
+        )
     if all(
-        value == 0 and not isinstance(value, bool) and label.role == "quantity" for value, label in zip(row, known, strict=True)
+        value == 0 and not isinstance(value, bool) and label.role == "quantity"
+        for value, label in zip(row, known, strict=True)
     ):
-        return Told(_say("zero", lang, what=joined([_beside(label, lang) for label in known], lang)), 1)
+        return Told(
+            _say("zero", lang, what=joined([_beside(label, lang) for label in known], lang)), 1
+        )
     if len(row) == 1:
         figure = known[0].role == "quantity" and row[0] is not None
         words = _beside(known[0], lang) if figure else _begins(known[0].words, lang)
-        return Told(_say("one" if figure else "named", lang, label=words, value=cell(row[0], known[0], lang)), 1)
+        return Told(
+            _say(
+                "one" if figure else "named", lang, label=words, value=cell(row[0], known[0], lang)
+            ),
+            1,
+        )
     return Told(_begins(_row(row, known, lang), lang) + ("。" if lang == "zh" else "."), 1)
 
 
 def _row(row: Sequence[Value], known: Sequence[Label], lang: str, joint: str = "") -> str:
     """`name: Joe; age: 52`."""
     colon, between = ("：", "；") if lang == "zh" else (": ", "; ")
-    return (joint or between).join(f"{label.words}{colon}{cell(v, label, lang)}" for v, label in zip(row, known, strict=True))
+    return (joint or between).join(
+        f"{label.words}{colon}{cell(v, label, lang)}" for v, label in zip(row, known, strict=True)
+    )
 
 
 def _list(rows: Rows, label: Label, lang: str) -> Told:
@@ -140,7 +155,14 @@ def _list(rows: Rows, label: Label, lang: str) -> Told:
     items = joined([cell(row[0], label, lang) for row in shown], lang)
     whole = len(shown) == len(rows.rows)
     key = "values" if whole and label.role == "quantity" else "all" if whole else "some"
-    text = _say(key, lang, n=f"{len(rows.rows):,}", k=str(len(shown)), items=items, label=_beside(label, lang))
+    text = _say(
+        key,
+        lang,
+        n=f"{len(rows.rows):,}",
+        k=str(len(shown)),
+        items=items,
+        label=_beside(label, lang),
+    )
     return Told(text, len(shown))
 
 
@@ -153,7 +175,10 @@ def _pairing(known: Sequence[Label]) -> int | None:
 def _pairs(rows: Rows, known: Sequence[Label], at: int, lang: str) -> Told:
     name, figure = known[1 - at], known[at]
     shown = rows.rows[:LISTED]
-    items = [_say("pair", lang, name=cell(row[1 - at], name, lang), value=cell(row[at], figure, lang)) for row in shown]
+    items = [
+        _say("pair", lang, name=cell(row[1 - at], name, lang), value=cell(row[at], figure, lang))
+        for row in shown
+    ]
     way = 0 if name.role == "time" else _direction([row[at] for row in rows.rows])
     key = {1: "ranked_up", -1: "ranked_down", 0: "paired"}[way]
     key += "" if len(shown) == len(rows.rows) else "_some"
@@ -163,15 +188,21 @@ def _pairs(rows: Rows, known: Sequence[Label], at: int, lang: str) -> Told:
     said = {"x": x, "y": y, "n": f"{len(rows.rows):,}", "k": str(len(shown)), "top": ""}
     if top is not None:
         row = rows.rows[top]
-        item = _say("pair", lang, name=cell(row[1 - at], name, lang), value=cell(row[at], figure, lang))
+        item = _say(
+            "pair", lang, name=cell(row[1 - at], name, lang), value=cell(row[at], figure, lang)
+        )
         said["top"] = _say("top", lang, item=" " * (lang == "zh" and item[:1].isascii()) + item)
     text = _say(key, lang, items="、".join(items) if lang == "zh" else ", ".join(items), **said)
     return Told(text, max(len(shown), 0 if top is None else top + 1))
 
 
 def _highest(values: Sequence[Value]) -> int | None:
-    """Where the one highest of at least three figures is; None where two share it, one is missing, or it is not quoted."""
-    figures = [value for value in values if isinstance(value, int | float) and not isinstance(value, bool)]
+    """Where the one highest of at least three figures is; None where two share it, one is missing,
+    or it is not quoted.
+    """
+    figures = [
+        value for value in values if isinstance(value, int | float) and not isinstance(value, bool)
+    ]
     if len(figures) < max(len(values), FEWEST_TO_MISS) or figures.count(max(figures)) > 1:
         return None
     at = figures.index(max(figures))
@@ -179,21 +210,32 @@ def _highest(values: Sequence[Value]) -> int | None:
 
 
 def _direction(values: Sequence[Value]) -> int:
-    """1 where figures only go up, -1 where they only go down, 0 where neither, or where some are missing."""
+    """1 where figures only go up, -1 where they only go down, 0 where neither, or where some are
+    missing.
+    """
     figures = [value for value in values if isinstance(value, int | float)]
     if len(figures) < len(values) or len(set(figures)) < 2:
         return 0
-    return 1 if figures == sorted(figures) else -1 if figures == sorted(figures, reverse=True) else 0
+    return (
+        1 if figures == sorted(figures) else -1 if figures == sorted(figures, reverse=True) else 0
+    )
 
 
 def _table(rows: Rows, known: Sequence[Label], lang: str) -> Told:
     """Each cell with the words of its column, but the first where it names the row."""
     shown, headed = rows.rows[:FIRST], known[0].role != "quantity"
-    items = [_headed(row, known, lang) if headed else _row(row, known, lang, "，" if lang == "zh" else ", ") for row in shown]
+    items = [
+        _headed(row, known, lang)
+        if headed
+        else _row(row, known, lang, "，" if lang == "zh" else ", ")
+        for row in shown
+    ]
     key = "rows" if len(shown) == len(rows.rows) else "rows_some"
     by = _say("by", lang, x=_beside(known[0], lang)) if headed else ""
     text = ("；" if lang == "zh" else "; ").join(items)
-    return Told(_say(key, lang, n=f"{len(rows.rows):,}", k=str(len(shown)), by=by, items=text), len(shown))
+    return Told(
+        _say(key, lang, n=f"{len(rows.rows):,}", k=str(len(shown)), by=by, items=text), len(shown)
+    )
 
 
 def _headed(row: Sequence[Value], known: Sequence[Label], lang: str) -> str:

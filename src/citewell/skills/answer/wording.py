@@ -1,4 +1,6 @@
-"""The few sentences that we ourselves say, in the question's language. The one rule: what a person reads stands here, once."""
+"""The few sentences that we ourselves say, in the question's language. The one rule: what a person
+reads stands here, once.
+"""
 
 from __future__ import annotations
 
@@ -15,17 +17,21 @@ _TEXTS = {
         "nearest": "The nearest passages are in: {sources}.",
         "extract": "The chat model gave no usable answer; this is what the documents say:",
         "perhaps": "I am not sure that this answers it; the nearest that the documents say:",
-        "no_extract": "The chat model gave no usable answer, and no sentence of the documents is surely the answer by itself.",
-        "unclear": "I am not sure what you mean. Please say it in other words, or name the document or thing you ask about.",
+        "no_extract": "The chat model gave no usable answer, and no sentence of the documents "
+        "is surely the answer by itself.",
+        "unclear": "I am not sure what you mean. Please say it in other words, or name the "
+        "document or thing you ask about.",
         "unproved": "The documents do not prove this:",
         "part_missing": "I found no answer to this part: {parts}",
         "part_untold": "I found no answer to a part of the question.",
         "part_denied": "A part of the answer could not be proved and is left out{why}.",
-        "draft_unproved": "I found no answer that the documents prove: one was drafted, and it is not shown{why}.",
+        "draft_unproved": "I found no answer that the documents prove: one was drafted, and it "
+        "is not shown{why}.",
         "which_hold": "Which of the statements below hold by these sentences?",
         "unchecked": "This draft could not be checked against the documents:",
         "documents_say": "The documents say:",
-        "smalltalk": "Hello! Ask me something about your documents, and I will answer with the passages that prove it.",
+        "smalltalk": "Hello! Ask me something about your documents, and I will answer with the "
+        "passages that prove it.",
         "which": "Do you mean {options}?",
         "or": " or ",
         "page": "page {page}",
@@ -38,7 +44,8 @@ _TEXTS = {
         "corrections_exhausted": "I asked in other words too, and no answer settled the question.",
         "unsettled": "The answer found does not settle the question.",
         "rest_unproved": "What is cited above is proved; for the rest I found no proof.",
-        "rest_unproved_again": "What is cited above is proved; for the rest I found no proof, in other words either.",
+        "rest_unproved_again": "What is cited above is proved; for the rest I found no proof, "
+        "in other words either.",
         "model_failed": "The chat model gave no usable answer.",
         "same_evidence": "I stopped because another search found the same passages again.",
         "same_question": "I stopped because there were no other words to ask in.",
@@ -47,7 +54,8 @@ _TEXTS = {
         "budget_seconds": "I stopped because the time allowed for one question was over.",
         "site_refused": "I could not find the answer on {site}, of which I read {pages}.",
         "site_read": "I read {pages} of {site}.",
-        "off_site": "This question does not seem to be about {site}: of {pages} that I looked at, none comes near it.",
+        "off_site": "This question does not seem to be about {site}: of {pages} that I looked "
+        "at, none comes near it.",
         "pages_one": "1 page",
         "pages_many": "{n} pages",
         "site_exhausted": "No other link there promises it.",
@@ -56,16 +64,20 @@ _TEXTS = {
         "stopped": "I stopped because I was asked to.",
         "unreachable": "I could not read {site}, so I cannot answer from it.",
         "unread": "Not read: {problems}.",
-        "smalltalk_site": "Hello! Ask me something about {site}, and I will answer with the passages that prove it.",
+        "smalltalk_site": "Hello! Ask me something about {site}, and I will answer with the "
+        "passages that prove it.",
         "refused_paper": "The paper does not answer this, as far as I can find.",
         "nearest_paper": "Nearest: {places}.",
-        "smalltalk_paper": "Hello! Ask me something about this paper, and I will answer with the sentences that prove it.",
+        "smalltalk_paper": "Hello! Ask me something about this paper, and I will answer with "
+        "the sentences that prove it.",
         "explain_this": "Explain this passage.",
         "noted": "I will remember: {facts}",
         "memory_off": "I cannot remember this: the memory is switched off here.",
         "secret": "I do not keep passwords, keys, or numbers of cards and papers.",
-        "forget": "Asking here forgets nothing; `citewell memory list` and `citewell memory forget ID` do.",
-        "nothing_to_note": "I found nothing in this that I could remember; say it as: remember that my plan is Pro.",
+        "forget": "Asking here forgets nothing; `citewell memory list` and `citewell memory forget "
+        "ID` do.",
+        "nothing_to_note": "I found nothing in this that I could remember; say it as: remember "
+        "that my plan is Pro.",
         "remembered": "(Remembered of you: {text})",
         "memory": "memory of {day}",
         "conversation": "this conversation",
@@ -74,9 +86,11 @@ _TEXTS = {
         "confirmed_by": "confirmed by {names} on {day}",
         "corrected_by": "correction reviewed by {names} on {day}",
         "somebody": "somebody",
-        "confirmed_against": "left out: what was {by} (“{claim}”); {title} says otherwise: “{text}”",
+        "confirmed_against": "left out: what was {by} (“{claim}”); {title} says otherwise: "
+        "“{text}”",
         "confirmed_stale": "left out: what was {by}, because {why}",
-        "disputed": "people disagree: beside what was {by} ({item}) another confirmed answer says otherwise",
+        "disputed": "people disagree: beside what was {by} ({item}) another confirmed answer says "
+        "otherwise",
         "rule_against": "{by} (“{claim}”), while {title} says: “{text}”",
     },
     "zh": {
@@ -134,7 +148,8 @@ _TEXTS = {
         "noted": "已记住：{facts}",
         "memory_off": "无法记住：这里没有开启记忆。",
         "secret": "密码、密钥、卡号和证件号不会被记住。",
-        "forget": "在这里说不会删除记忆：请用 `citewell memory list` 和 `citewell memory forget ID`。",
+        "forget": "在这里说不会删除记忆：请用 `citewell memory list` 和 `citewell memory "
+        "forget ID`。",
         "nothing_to_note": "没有找到可以记住的内容；可以这样说：请记住，我的套餐是专业版。",
         "remembered": "（关于您的记忆：{text}）",
         "memory": "{day}的记忆",
@@ -165,7 +180,17 @@ def asks_which(text: str) -> bool:
 def ending(tried: Sequence[str], stop_reason: str, lang: str, *, web: bool) -> str:
     """What was tried before giving up, and what ended it."""
     joint = "、" if lang == "zh" else ", "
-    parts = [say("searched", lang, routes=joint.join(say(route, lang) for route in dict.fromkeys(tried)))] if tried else []
+    parts = (
+        [
+            say(
+                "searched",
+                lang,
+                routes=joint.join(say(route, lang) for route in dict.fromkeys(tried)),
+            )
+        ]
+        if tried
+        else []
+    )
     parts += [say(stop_reason, lang)] if stop_reason else []
     parts += [] if web or not tried or "web_search" in tried else [say("web_off", lang)]
     return ("" if lang == "zh" else " ").join(parts)
@@ -179,8 +204,12 @@ def refusal(hits: Sequence[Hit], lang: str) -> str:
 
 
 def because(reasons: Sequence[str], lang: str) -> str:
-    """Why something is not shown, in brackets. A Chinese answer leaves reasons in English to the warnings."""
-    told = dict.fromkeys(reason.strip(" .。") for reason in reasons if lang != "zh" or not _ENGLISH.search(reason))
+    """Why something is not shown, in brackets. A Chinese answer leaves reasons in English to the
+    warnings.
+    """
+    told = dict.fromkeys(
+        reason.strip(" .。") for reason in reasons if lang != "zh" or not _ENGLISH.search(reason)
+    )
     told.pop("", None)
     if lang == "zh":
         return f"（{'；'.join(told)}）" if told else ""
@@ -192,7 +221,9 @@ def nearest(hits: Sequence[Hit] | Sequence[Citation], lang: str) -> str:
     names = []
     for hit in hits[:3]:
         page = say("page", lang, page=str(hit.page)) if hit.page else ""
-        names.append(f"{hit.title}{f'（{page}）' if lang == 'zh' else f' ({page})'}" if page else hit.title)
+        names.append(
+            f"{hit.title}{f'（{page}）' if lang == 'zh' else f' ({page})'}" if page else hit.title
+        )
     joint = "、" if lang == "zh" else ", "
     return say("nearest", lang, sources=joint.join(dict.fromkeys(names)))
 

@@ -1,6 +1,8 @@
-"""What a question refers to in the conversation before it: does it lean on history, on which of two things, and in full words.
+"""What a question refers to in the conversation before it: does it lean on history, on which of two
+things, and in full words.
 
-The one rule: a rewrite may make a question longer, never different; what does not pass the check is not used.
+The one rule: a rewrite may make a question longer, never different; what does not pass the check is
+not used.
 """
 
 from __future__ import annotations
@@ -20,29 +22,41 @@ from citewell.text.tokens import query_tokens
 from citewell.types import Message
 
 FURTHEST = 3  # questions that one is joined to at most
-READ = 2_000  # characters of an earlier message that are looked at; no question and hardly an answer is longer
-# How much the other reading of a follow-up counts in a search; chosen on the 133 last turns of MTRAG with known passages.
+# characters of an earlier message that are looked at; no question and hardly an answer is longer
+READ = 2_000
+# How much the other reading of a follow-up counts in a search; chosen on the 133 last turns of
+# MTRAG with known passages.
 LEANING, STANDING = 1.0, 0.2
 
 _PRONOUN = re.compile(
-    r"\b(?:its?|they|them|their|he|she|his|her|him|this|these|those|that one|the (?:same|former|latter|other))\b"
-    r"|它|他(?!人)|她|这[个些种]|那[个些种]|(?<![尤土耳极])其(?![他它实中余次])|(?<!应)该(?![怎如不])|前者|后者|上述",
+    r"\b(?:its?|they|them|their|he|she|his|her|him|this|these|those|that one|the "
+    r"(?:same|former|latter|other))\b"
+    r"|它|他(?!人)|她|这[个些种]|那[个些种]|(?<![尤土耳极])其(?![他它实中余次])|"
+    r"(?<!应)该(?![怎如不])|前者|后者|上述",
     re.IGNORECASE,
 )
 _ELLIPSIS = re.compile(
-    r"^\W*(?:and|or|but|what about|how about|also|then|so|what if)\b|^\W*(?:那|还有|以及|另外|如果是|换成)|呢\W*$"
+    r"^\W*(?:and|or|but|what about|how about|also|then|so|what "
+    r"if)\b|^\W*(?:那|还有|以及|另外|如果是|换成)|呢\W*$"
     r"|^\W*(?:why|how come|when|where|为什么|多少|多久)\W*$",
     re.IGNORECASE,
 )
-_SINGULAR = re.compile(r"\b(?:it|its|this one|that one|he|she|his|her|him)\b|它(?!们)|[这那]个|[他她](?![们人])", re.IGNORECASE)
+_SINGULAR = re.compile(
+    r"\b(?:it|its|this one|that one|he|she|his|her|him)\b|它(?!们)|[这那]个|[他她](?![们人])",
+    re.IGNORECASE,
+)
 _IT = re.compile(r"\bIT\b")
 _SMALL = re.compile(r"[a-z\u4e00-\u9fff]")  # what is not written in capitals throughout
 _THING = r"([A-Za-z][\w-]{0,40}(?: [A-Z0-9][\w-]{0,40}){0,5}|[\u4e00-\u9fff]{2,12}?)"
-_PAIR = re.compile(_THING + r"\s*(?: and | or |和|与|还是|或者?|、)\s*" + _THING.replace("{2,12}?", "{2,12}"))
+_PAIR = re.compile(
+    _THING + r"\s*(?: and | or |和|与|还是|或者?|、)\s*" + _THING.replace("{2,12}?", "{2,12}")
+)
 
 
 def depends_on_history(question: str, history: Sequence[Message] = ()) -> bool:
-    """Whether a question leans on what was said before: a pronoun, an ellipsis, hardly a word of its own, or a reply to us."""
+    """Whether a question leans on what was said before: a pronoun, an ellipsis, hardly a word of
+    its own, or a reply to us.
+    """
     if history and history[-1].role == "assistant" and asks_which(history[-1].content):
         return True
     words = _without_names(question)
@@ -50,14 +64,16 @@ def depends_on_history(question: str, history: Sequence[Message] = ()) -> bool:
 
 
 def _without_names(text: str) -> str:
-    """With a plain word for IT, the department, which looks like a pronoun: capitals in a sentence that has small letters."""
+    """With a plain word for IT, the department, which looks like a pronoun: capitals in a sentence
+    that has small letters.
+    """
     return _IT.sub("informatics", text) if _SMALL.search(_IT.sub("", text)) else text
 
 
 @dataclass(frozen=True, slots=True)
 class Readings:
-    """What a question is searched by: `text`, and `context` (empty where nothing was asked before), which counts `weight`
-    times as much.
+    """What a question is searched by: `text`, and `context` (empty where nothing was asked before),
+    which counts `weight` times as much.
     """
 
     text: str
@@ -66,8 +82,8 @@ class Readings:
 
 
 def readings(question: str, history: Sequence[Message]) -> Readings:
-    """A question that leans on those before it is searched joined to them and, as much, alone; one that does not, alone and, a
-    little, joined.
+    """A question that leans on those before it is searched joined to them and, as much, alone; one
+    that does not, alone and, a little, joined.
     """
     behind = joined(question, history) if history else question
     if behind == question:
@@ -83,9 +99,11 @@ def last_question(history: Sequence[Message]) -> str:
 
 
 def joined(question: str, history: Sequence[Message]) -> str:
-    """The question behind the ones that it leans on, back to one that stands on its own (three at most).
+    """The question behind the ones that it leans on, back to one that stands on its own (three at
+    most).
 
-    Joined to the previous question alone, 16 of 16 follow-ups of the probes in the notes on models found their passages.
+    Joined to the previous question alone, 16 of 16 follow-ups of the probes in the notes on models
+    found their passages.
     """
     parts = [question]
     for earlier in [m.content[:READ] for m in reversed(history) if m.role == "user"][:FURTHEST]:
@@ -96,7 +114,9 @@ def joined(question: str, history: Sequence[Message]) -> str:
 
 
 def candidates(question: str, history: Sequence[Message]) -> list[str]:
-    """Two names that a singular pronoun may equally mean: those that the last question joins on equal terms. Else empty."""
+    """Two names that a singular pronoun may equally mean: those that the last question joins on
+    equal terms. Else empty.
+    """
     if not _SINGULAR.search(_without_names(question)) or _names(question):
         return []
     before = last_question(history)
@@ -111,10 +131,11 @@ def _names(text: str) -> set[str]:
 
 
 async def rewrite(question: str, history: Sequence[Message], llm: LLM, *, earlier: str = "") -> str:
-    """The question in full words, by the model; the joined one where its wording is no question of this conversation.
+    """The question in full words, by the model; the joined one where its wording is no question of
+    this conversation.
 
-    `earlier`: an outline of what was said before `history`. A small model shown an answer may give that answer back, so it is
-    asked a second time with the user's turns alone.
+    `earlier`: an outline of what was said before `history`. A small model shown an answer may give
+    that answer back, so it is asked a second time with the user's turns alone.
     """
     history = [m.model_copy(update={"content": m.content[:READ]}) for m in history]
     for turns in (history, [m for m in history if m.role == "user"]):
@@ -127,13 +148,22 @@ async def rewrite(question: str, history: Sequence[Message], llm: LLM, *, earlie
 async def _reworded(question: str, turns: Sequence[Message], llm: LLM, earlier: str) -> str:
     said = [f"{'User' if m.role == 'user' else 'Assistant'}: {m.content[:300]}" for m in turns]
     template = load(f"skills/prompts/rewrite.{language(question)}.md")
-    messages = fill(template, history="\n".join([*([earlier] if earlier else []), *said]), question=question)
+    messages = fill(
+        template, history="\n".join([*([earlier] if earlier else []), *said]), question=question
+    )
     reply = await llm.chat(messages, max_tokens=80, stop=["\n"])
-    return re.sub(r"^(?:standalone question|question|独立问题|问题)\s*[:：]\s*", "", reply.text.strip(), flags=re.IGNORECASE)
+    return re.sub(
+        r"^(?:standalone question|question|独立问题|问题)\s*[:：]\s*",
+        "",
+        reply.text.strip(),
+        flags=re.IGNORECASE,
+    )
 
 
 def _plausible(text: str, question: str, history: Sequence[Message]) -> bool:
-    """A rewrite asks what is new, stays short, brings in no word that nobody said and no figure that only the answers had."""
+    """A rewrite asks what is new, stays short, brings in no word that nobody said and no figure
+    that only the answers had.
+    """
     asked = facts("\n".join([question, *(m.content for m in history if m.role == "user")]))
     said = facts("\n".join([question, *(m.content for m in history)]))
     new = facts(text)
@@ -147,8 +177,12 @@ def _plausible(text: str, question: str, history: Sequence[Message]) -> bool:
         if w not in query_tokens(last_question(history))
     }
     heard = words - set(query_tokens(question))
-    names_it = not _PRONOUN.search(named) or not heard or bool(heard & set(query_tokens(text)))  # what the pronoun stands for
-    moves_on = text not in {m.content for m in history} and (not own or bool(own & set(query_tokens(text))))
+    names_it = (
+        not _PRONOUN.search(named) or not heard or bool(heard & set(query_tokens(text)))
+    )  # what the pronoun stands for
+    moves_on = text not in {m.content for m in history} and (
+        not own or bool(own & set(query_tokens(text)))
+    )
     return (
         asks
         and moves_on

@@ -1,4 +1,6 @@
-"""Where to look first for an answer. The one rule: patterns decide, not a model, and every choice has a reason in words."""
+"""Where to look first for an answer. The one rule: patterns decide, not a model, and every choice
+has a reason in words.
+"""
 
 from __future__ import annotations
 
@@ -14,21 +16,29 @@ Search = Literal["hierarchical_search", "direct_chunk_search", "web_search"]
 RouteName = Literal["hierarchical_search", "direct_chunk_search", "web_search", "direct"]
 SEARCHES: tuple[Search, ...] = get_args(Search)  # in the order in which the inner loop tries them
 
-_WEB = re.compile(  # a request, at the start of a clause: "the web server" and "the online form" are no reason to go there
+# a request, at the start of a clause: "the web server" and "the online form" are no reason to go
+# there
+_WEB = re.compile(
     r"(?:^|[.!?,;]\s*|\b(?:please|and|then|to|(?:can|could|would) you)\s+)"
-    r"(?:(?:search|browse|check|look(?: (?:it|this|that))?(?: up)?|find(?: out)?)\b[^.?!]{0,60}?\b(?:on |in |across )?"
-    r"(?:the (?:web|internet)|online)(?= for\b|\s*[.,;?!]|\s*$)|(?:search|browse) (?:the )?(?:web|internet|online)\b|"
+    r"(?:(?:search|browse|check|look(?: (?:it|this|that))?(?: up)?|find(?: "
+    r"out)?)\b[^.?!]{0,60}?\b(?:on |in |across )?"
+    r"(?:the (?:web|internet)|online)(?= for\b|\s*[.,;?!]|\s*$)|(?:search|browse) (?:the "
+    r")?(?:web|internet|online)\b|"
     r"google (?:it|for|this|that)\b|do a web search\b)"
-    r"|上网(?:查|搜|找)|(?:在|到|去)?(?:网上|互联网上?)(?:查|搜|找)|(?:搜索?|查)一?下?(?:网络|互联网)|联网(?:查|搜)",
+    r"|上网(?:查|搜|找)|(?:在|到|去)?(?:网上|互联网上?)(?:查|搜|找)|(?:搜索?|"
+    r"查)一?下?(?:网络|互联网)|联网(?:查|搜)",
     re.IGNORECASE,
 )
 _NEWS = re.compile(
-    r"\b(?:latest|breaking|today['’]s) (?:news|headlines|weather)\b|\b(?:news|weather) (?:of |for )?(?:today|tomorrow)\b"
+    r"\b(?:latest|breaking|today['’]s) (?:news|headlines|weather)\b|\b(?:news|weather) (?:of "
+    r"|for )?(?:today|tomorrow)\b"
     r"|今[天日]的?(?:新闻|天气|头条)|最新(?:新闻|消息)",
     re.IGNORECASE,
 )
 _STRUCTURE = re.compile(
-    r"\b(?:section|chapter|appendix)s? (?:\d|[A-Z]\b|is|does|do|are)|第.{1,4}[章节]|附录|哪一[章节]", re.IGNORECASE
+    r"\b(?:section|chapter|appendix)s? "
+    r"(?:\d|[A-Z]\b|is|does|do|are)|第.{1,4}[章节]|附录|哪一[章节]",
+    re.IGNORECASE,
 )
 
 
@@ -45,11 +55,14 @@ def wants_web(question: str) -> bool:
 
 _REQUEST = re.compile(
     r"^\W*(?:(?:please|(?:can|could|would) you(?: please)?)\s+)?"
-    r"(?:do a web search|(?:search|browse|google|look(?: up)?|find|check)(?: (?:on|in|across))?(?: the)?"
+    r"(?:do a web search|(?:search|browse|google|look(?: up)?|find|check)(?: "
+    r"(?:on|in|across))?(?: the)?"
     r"(?: (?:web|internet|online))?)\s+(?:for|about)\s+"
-    r"|(?:[,，]|(?<!\s))\s*(?:and )?(?:please )?(?:search|look (?:it|this|that) up|google (?:it|that)|find (?:it|out))\s*"
+    r"|(?:[,，]|(?<!\s))\s*(?:and )?(?:please )?(?:search|look (?:it|this|that) up|google "
+    r"(?:it|that)|find (?:it|out))\s*"
     r"(?:on the (?:web|internet)|online)\W*$"
-    r"|^\W*请?(?:帮我)?(?:上网|联网|(?:在|到|去)?(?:网上|互联网上?))(?:查|搜|找)(?:索|找|询)?(?:一下|一查|一搜|看看)?[，,：:\s]*",
+    r"|^\W*请?(?:帮我)?(?:上网|联网|(?:在|到|去)?(?:网上|互联网上?))(?:查|搜|找)(?:索|找|"
+    r"询)?(?:一下|一查|一搜|看看)?[，,：:\s]*",
     re.IGNORECASE,
 )
 
@@ -60,11 +73,18 @@ def without_request(question: str) -> str:
 
 
 def search_route(
-    question: str, intent: str, *, preferred: str, settled_by: Sequence[str], web: bool, forced: bool = False
+    question: str,
+    intent: str,
+    *,
+    preferred: str,
+    settled_by: Sequence[str],
+    web: bool,
+    forced: bool = False,
 ) -> Route:
-    """The first search for a question. `preferred`: what the settings name or, where `forced`, the request, and then nothing
-    else counts; `settled_by`: routes that settled questions like this one before (the web is no habit: documents may have
-    been added since); `web`: whether it can be searched.
+    """The first search for a question. `preferred`: what the settings name or, where `forced`, the
+    request, and then nothing else counts; `settled_by`: routes that settled questions like this one
+    before (the web is no habit: documents may have been added since); `web`: whether it can be
+    searched.
     """
     known: Search = next((route for route in SEARCHES if route == preferred), "direct_chunk_search")
     if forced:
@@ -77,7 +97,9 @@ def search_route(
         if route in settled_by[:1] and route != "web_search":
             return Route(route, "a question like this one was settled this way before")
     if intent in WIDE:
-        return Route("hierarchical_search", f"a question of kind {intent} is answered by whole sections")
+        return Route(
+            "hierarchical_search", f"a question of kind {intent} is answered by whole sections"
+        )
     if _STRUCTURE.search(question):
         return Route("hierarchical_search", "the question names a section")
     return Route(known, "the way to search that the settings name")

@@ -1,6 +1,8 @@
-"""Refuse questions that hold words of a list: the shipped one is minimal, a file of the user's replaces it.
+"""Refuse questions that hold words of a list: the shipped one is minimal, a file of the user's
+replaces it.
 
-The one rule: Latin words match whole words only, Chinese ones match anywhere (Chinese has no spaces to end a word).
+The one rule: Latin words match whole words only, Chinese ones match anywhere (Chinese has no spaces
+to end a word).
 """
 
 from __future__ import annotations
@@ -16,14 +18,20 @@ from citewell.errors import ConfigError
 
 @cache
 def word_list(path: Path | None) -> re.Pattern[str] | None:
-    """The words of a file (one a line, `#` begins a comment) as one pattern; None where there are none."""
+    """The words of a file (one a line, `#` begins a comment) as one pattern; None where there are
+    none.
+    """
     if path is None:
-        text = (resources.files("citewell.skills.dialogue") / "sensitive_words.txt").read_text(encoding="utf-8")
+        text = (resources.files("citewell.skills.dialogue") / "sensitive_words.txt").read_text(
+            encoding="utf-8"
+        )
     else:
         try:
             text = path.read_text(encoding="utf-8")
         except (OSError, UnicodeDecodeError) as error:
-            raise ConfigError(f"sensitive_words {path}: {error}", hint="a UTF-8 text file, one word a line") from None
+            raise ConfigError(
+                f"sensitive_words {path}: {error}", hint="a UTF-8 text file, one word a line"
+            ) from None
     words = {_fold(line.partition("#")[0].strip()) for line in text.splitlines()} - {""}
     parts = [rf"\b{re.escape(w)}\b" if w.isascii() else re.escape(w) for w in sorted(words)]
     return re.compile("|".join(parts)) if parts else None

@@ -17,7 +17,9 @@ SUMMARY_TOKENS = 150
 
 
 def within_budget(history: Sequence[Message], budget: int) -> tuple[list[Message], list[Message]]:
-    """Split a history into (older, kept): the newest messages that fit the budget in tokens, whole turns together."""
+    """Split a history into (older, kept): the newest messages that fit the budget in tokens, whole
+    turns together.
+    """
     kept: list[Message] = []
     for message in reversed(history):
         budget -= count_tokens(message.content)
@@ -30,7 +32,9 @@ def within_budget(history: Sequence[Message], budget: int) -> tuple[list[Message
 
 
 async def summarise(older: Sequence[Message], llm: LLM | None) -> str:
-    """What was said before: by the model where one is connected, else the questions and the first sentence of each answer."""
+    """What was said before: by the model where one is connected, else the questions and the first
+    sentence of each answer.
+    """
     if not older:
         return ""
     if llm is not None and llm.evidence_tokens >= CONNECTED_TIER:
@@ -45,7 +49,9 @@ async def summarise(older: Sequence[Message], llm: LLM | None) -> str:
 
 
 def outline(older: Sequence[Message], budget: int = SUMMARY_TOKENS) -> str:
-    """The newest of the older messages, each cut to its first sentence, within a budget of tokens."""
+    """The newest of the older messages, each cut to its first sentence, within a budget of
+    tokens.
+    """
     lines: list[str] = []
     for message in reversed(older):
         spans = sentences(message.content)

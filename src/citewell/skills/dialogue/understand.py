@@ -1,4 +1,6 @@
-"""The question in full words, for models and for people. The one rule: what cannot be rewritten stands as it was joined."""
+"""The question in full words, for models and for people. The one rule: what cannot be rewritten
+stands as it was joined.
+"""
 
 from __future__ import annotations
 
@@ -13,6 +15,8 @@ RECENT_MESSAGES = 6  # three turns, as in spec 000
 
 
 async def in_full(question: str, history: Sequence[Message], llm: LLM) -> str:
-    """A question that leans on the conversation before it, so that it can be understood alone. Raises what the model raises."""
+    """A question that leans on the conversation before it, so that it can be understood alone.
+    Raises what the model raises.
+    """
     earlier = outline(history[:-RECENT_MESSAGES])
     return await rewrite(question, history[-RECENT_MESSAGES:], llm, earlier=earlier)

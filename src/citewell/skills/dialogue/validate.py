@@ -1,4 +1,6 @@
-"""May this be asked? The one rule: a question is cleaned first, and refused for what is left of it."""
+"""May this be asked? The one rule: a question is cleaned first, and refused for what is left of
+it.
+"""
 
 from __future__ import annotations
 
@@ -8,10 +10,16 @@ from citewell.errors import CitewellError, InvalidInput, SensitiveContent
 from citewell.skills.dialogue.sensitive import find_sensitive
 
 
-def objection(question: str, longest: int, sensitive: re.Pattern[str] | None) -> tuple[str, CitewellError] | None:
-    """Why a cleaned question cannot be asked: spec 000's kind of error, and the error. None where it can."""
+def objection(
+    question: str, longest: int, sensitive: re.Pattern[str] | None
+) -> tuple[str, CitewellError] | None:
+    """Why a cleaned question cannot be asked: spec 000's kind of error, and the error. None where
+    it can.
+    """
     if not question:
-        return "validation_error", InvalidInput("the question is empty", hint="ask something in words")
+        return "validation_error", InvalidInput(
+            "the question is empty", hint="ask something in words"
+        )
     if len(question) > longest:
         error = InvalidInput(
             f"the question has {len(question)} characters, {longest} are allowed",
@@ -20,5 +28,7 @@ def objection(question: str, longest: int, sensitive: re.Pattern[str] | None) ->
         return "length_error", error
     if word := find_sensitive(question, sensitive):
         hint = "the setting qa.sensitive_words names the list"
-        return "sensitive_content", SensitiveContent(f"the question holds a refused word: {word}", hint=hint)
+        return "sensitive_content", SensitiveContent(
+            f"the question holds a refused word: {word}", hint=hint
+        )
     return None

@@ -11,8 +11,9 @@ from citewell.types import Citation, Shown
 
 
 class CitedReference(Shown):
-    """An entry of the list of references that cited sentences mention. `label`: `[12]`, or `Wei et al., 2022`; `text` is the
-    entry, `start` to `end` of the paper; `citations`: the numbers of the citations that mention it.
+    """An entry of the list of references that cited sentences mention. `label`: `[12]`, or `Wei et
+    al., 2022`; `text` is the entry, `start` to `end` of the paper; `citations`: the numbers of the
+    citations that mention it.
     """
 
     label: str
@@ -24,14 +25,20 @@ class CitedReference(Shown):
 
 
 def references_of(citations: Sequence[Citation], book: OpenPaper) -> list[CitedReference]:
-    """The entries that the cited sentences mention, each once, in the order in which they are met."""
+    """The entries that the cited sentences mention, each once, in the order in which they are
+    met.
+    """
     paper, document = book.paper, book.document
     used: dict[int, list[int]] = {}
     for citation in citations:
         if citation.doc_id != book.doc_id or citation.origin != "document":
             continue
         for mention in paper.mentions:
-            if mention.kind == "reference" and mention.start < citation.end and citation.start < mention.end:
+            if (
+                mention.kind == "reference"
+                and mention.start < citation.end
+                and citation.start < mention.end
+            ):
                 for target in mention.targets:
                     numbers = used.setdefault(target, [])
                     numbers += [citation.n] if citation.n not in numbers else []
@@ -44,5 +51,7 @@ def references_of(citations: Sequence[Citation], book: OpenPaper) -> list[CitedR
             end=entry.end,
             citations=numbers,
         )
-        for entry, numbers in ((paper.references[target], numbers) for target, numbers in used.items())
+        for entry, numbers in (
+            (paper.references[target], numbers) for target, numbers in used.items()
+        )
     ]

@@ -1,7 +1,8 @@
-"""What people confirmed as evidence for another question: which of it bears on it, and whether the documents speak against it.
+"""What people confirmed as evidence for another question: which of it bears on it, and whether the
+documents speak against it.
 
-The one rule: it is evidence like any other, graded, proved and cited by its own words; where a document plainly says otherwise,
-the document counts, and that is told.
+The one rule: it is evidence like any other, graded, proved and cited by its own words; where a
+document plainly says otherwise, the document counts, and that is told.
 """
 
 from __future__ import annotations
@@ -31,9 +32,10 @@ RULE = "rule:"  # how the address of a reviewed correction begins: it has no doc
 
 @dataclass(frozen=True, slots=True)
 class Vouched:
-    """`hit`: where the answer stands in its document; of a rule the correction itself. `same`: the question asked is just the
-    one that it answers. `by`: who vouches for it, and since which day, in words. `stale`: why it does not hold any more.
-    `disputed`: there is another confirmed answer that says otherwise.
+    """`hit`: where the answer stands in its document; of a rule the correction itself. `same`: the
+    question asked is just the one that it answers. `by`: who vouches for it, and since which day,
+    in words. `stale`: why it does not hold any more. `disputed`: there is another confirmed answer
+    that says otherwise.
     """
 
     hit: Hit
@@ -45,7 +47,9 @@ class Vouched:
 
 
 def bears_on(question: str, known: Known) -> bool:
-    """Whether it may be shown for this question: like enough it is (who searched for it saw to that)."""
+    """Whether it may be shown for this question: like enough it is (who searched for it saw to
+    that).
+    """
     return known.same or same_things(question, known.item.question)
 
 
@@ -77,8 +81,8 @@ def followed_of(known: Known) -> Followed:
 async def put_beside(
     question: str, vouched: Sequence[Vouched], passages: Sequence[Passage], judge: Judge | None
 ) -> tuple[list[Passage], list[str]]:
-    """The passages with what people confirmed in front, and warnings of what documents speak against. Without a judge: only
-    what answers this very question. Raises what the judge raises.
+    """The passages with what people confirmed in front, and warnings of what documents speak
+    against. Without a judge: only what answers this very question. Raises what the judge raises.
     """
     kept: list[Vouched] = []
     warnings: list[str] = []
@@ -88,38 +92,59 @@ async def put_beside(
             against = say("confirmed_stale", language(question), by=each.by, why=each.stale)  # noqa: PLW2901 - the reason why
         if against is not None:
             warnings.append(against)
-        if (against is None or each.followed.kind == "rule") and (judge is not None or (each.same and not each.disputed)):
+        if (against is None or each.followed.kind == "rule") and (
+            judge is not None or (each.same and not each.disputed)
+        ):
             kept.append(each)
             if each.disputed:
-                warnings.append(say("disputed", language(question), by=each.by, item=each.followed.item_id))
+                warnings.append(
+                    say("disputed", language(question), by=each.by, item=each.followed.item_id)
+                )
     front = [passage for each in kept if (passage := _passage(each.hit)) is not None]
-    both = [*front, *(p for p in passages if p.hit.doc_id not in {each.hit.doc_id for each in kept})]
+    both = [
+        *front,
+        *(p for p in passages if p.hit.doc_id not in {each.hit.doc_id for each in kept}),
+    ]
     return [replace(passage, n=n) for n, passage in enumerate(both, start=1)], warnings
 
 
 def _passage(hit: Hit) -> Passage | None:
-    """Its first sentences, without the citation numbers of the answer that was confirmed: they name other sources."""
+    """Its first sentences, without the citation numbers of the answer that was confirmed: they name
+    other sources.
+    """
     spans: list[tuple[int, int]] = []
     left = TOKENS
     for first, last in sentences(hit.text):
-        leading, numbers = _LEADING.match(hit.text, first, last), _NUMBERS.search(hit.text, first, last)
+        leading, numbers = (
+            _LEADING.match(hit.text, first, last),
+            _NUMBERS.search(hit.text, first, last),
+        )
         start, end = (leading.end() if leading else first), (numbers.start() if numbers else last)
         left -= count_tokens(hit.text[start:end])
         if start < end and (left >= 0 or not spans):
             spans.append((start, end))
     if not spans:
         return None
-    return Passage(1, hit, tuple((hit.start + a, hit.start + b) for a, b in spans), joined_text(hit.text, spans))
+    return Passage(
+        1,
+        hit,
+        tuple((hit.start + a, hit.start + b) for a, b in spans),
+        joined_text(hit.text, spans),
+    )
 
 
 async def find_contradictions(
     vouched: Sequence[Vouched], question: str, passages: Sequence[Passage], judge: Judge | None
 ) -> list[str | None]:
-    """What a document says otherwise than each of them, in words; None where none does, or where no judge is at hand. One call
-    of the judge for all.
+    """What a document says otherwise than each of them, in words; None where none does, or where no
+    judge is at hand. One call of the judge for all.
     """
     units, against = number_sentences(passages), dict[int, str]()
-    shown = [(n, passage) for n, each in enumerate(vouched) if (passage := _passage(each.hit)) is not None]
+    shown = [
+        (n, passage)
+        for n, each in enumerate(vouched)
+        if (passage := _passage(each.hit)) is not None
+    ]
     claims = [(n, Claim(unit.text)) for n, passage in shown for unit in number_sentences([passage])]
     if judge is not None and units and claims:
         judged = await judge.judge(question, [claim for _, claim in claims], units)
@@ -139,7 +164,9 @@ def _say_against(vouched: Vouched, claim: Claim, other: Unit, lang: str) -> str:
 def marked(citations: Sequence[Citation], vouched: Sequence[Vouched]) -> list[Citation]:
     """Citations that say so where they quote what people confirmed."""
     ours = {each.hit.doc_id for each in vouched}
-    return [c.model_copy(update={"origin": "confirmed"}) if c.doc_id in ours else c for c in citations]
+    return [
+        c.model_copy(update={"origin": "confirmed"}) if c.doc_id in ours else c for c in citations
+    ]
 
 
 def followed_in(citations: Sequence[Citation], vouched: Sequence[Vouched]) -> list[Followed]:
@@ -149,20 +176,26 @@ def followed_in(citations: Sequence[Citation], vouched: Sequence[Vouched]) -> li
 
 
 def sureness(vouched: Sequence[Vouched], found: float, least: float) -> float:
-    """How sure the evidence is to hold the answer: of this very question as sure as the likeness; of one like it, sure enough
-    that a model looks at it, which is what `least` asks of a search.
+    """How sure the evidence is to hold the answer: of this very question as sure as the likeness;
+    of one like it, sure enough that a model looks at it, which is what `least` asks of a search.
     """
     if not vouched:
         return found
     good = [each for each in vouched if not each.stale]
-    same = max((each.followed.similarity for each in good if each.same and not each.disputed), default=0.0)
+    same = max(
+        (each.followed.similarity for each in good if each.same and not each.disputed), default=0.0
+    )
     return max(found, same, least) if good else found
 
 
 def likeness_of_quoted(vouched: Sequence[Vouched], proven: Proven) -> float | None:
-    """Of what people confirmed for this very question and the draft quotes, how like the questions are; None where it quotes
-    nothing of the kind.
+    """Of what people confirmed for this very question and the draft quotes, how like the questions
+    are; None where it quotes nothing of the kind.
     """
-    quoted = {unit.passage.hit.doc_id for judgement in proven.judgements for unit in judgement.evidence}
+    quoted = {
+        unit.passage.hit.doc_id for judgement in proven.judgements for unit in judgement.evidence
+    }
     held = [each for each in vouched if each.same and not each.stale and not each.disputed]
-    return max((each.followed.similarity for each in held if each.hit.doc_id in quoted), default=None)
+    return max(
+        (each.followed.similarity for each in held if each.hit.doc_id in quoted), default=None
+    )

@@ -1,6 +1,8 @@
-"""Evidence as numbered sentences: the one form in which models read it, answers name it, and judges check against it.
+"""Evidence as numbered sentences: the one form in which models read it, answers name it, and judges
+check against it.
 
-A sentence or table row has the id `passage.sentence` ("2.3"), the same in every prompt of a question.
+A sentence or table row has the id `passage.sentence` ("2.3"), the same in every prompt of a
+question.
 """
 
 from __future__ import annotations
@@ -53,19 +55,33 @@ def show_sentences(units: Sequence[Unit]) -> str:
 
 
 def pick_units(ids: Iterable[str], units: Sequence[Unit]) -> list[Unit]:
-    """The sentences of these ids, in the order of the evidence; brackets around an id are ignored, unknown ids too."""
+    """The sentences of these ids, in the order of the evidence; brackets around an id are ignored,
+    unknown ids too.
+    """
     wanted = {found for each in ids for found in _ID.findall(each)}
     return [unit for unit in units if unit.id in wanted]
 
 
 def without_ids(text: str, units: Sequence[Unit]) -> str:
-    """The text without ids in square brackets, which a model has copied from its prompt; other figures in brackets stay."""
+    """The text without ids in square brackets, which a model has copied from its prompt; other
+    figures in brackets stay.
+    """
     known = {unit.id for unit in units}
-    return _NAMED.sub(lambda found: "" if known.issuperset(_ID.findall(found[1])) else found[0], text).strip()
+    return _NAMED.sub(
+        lambda found: "" if known.issuperset(_ID.findall(found[1])) else found[0], text
+    ).strip()
 
 
 def listed_ids(value: object) -> object:
-    """Ids as a model writes them, as a list of texts: numbers, or all of them in one text, or none."""
+    """Ids as a model writes them, as a list of texts: numbers, or all of them in one text, or
+    none.
+    """
     if isinstance(value, str | int | float):
         value = _ID.findall(str(value))
-    return [str(each) for each in value] if isinstance(value, list) else value if value is not None else []
+    return (
+        [str(each) for each in value]
+        if isinstance(value, list)
+        else value
+        if value is not None
+        else []
+    )

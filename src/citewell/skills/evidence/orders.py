@@ -1,7 +1,8 @@
-"""Sentences of a document that are addressed to who or what reads it by machine, and tell it what to do.
+"""Sentences of a document that are addressed to who or what reads it by machine, and tell it what
+to do.
 
-The one rule: they are evidence as all else is. Nobody obeys them, whoever cites their passage says so, and an answer that they
-drown is looked for once more without them.
+The one rule: they are evidence as all else is. Nobody obeys them, whoever cites their passage says
+so, and an answer that they drown is looked for once more without them.
 """
 
 from __future__ import annotations
@@ -13,11 +14,13 @@ from citewell.skills.evidence.numbered import Unit
 from citewell.text.sentences import sentences
 
 _ADDRESSED = re.compile(
-    r"\b(?:ignore|disregard|forget)\b.{0,40}\b(?:instructions?|prompts?|rules|above|previous)\b|\bsystem prompt\b|"
+    r"\b(?:ignore|disregard|forget)\b.{0,40}\b(?:instructions?|prompts?|rules|above|previous)\b|"
+    r"\bsystem prompt\b|"
     r"\b(?:AI|LLM|language model|assistant|reviewer)s?,? (?:must|should|please|you)\b.{0,40}"
     r"\b(?:say|state|reply|answer|write|output|recommend|accept|praise)\b|"
     r"\bgive a positive review\b|\byou (?:must|should) (?:say|reply|answer|write|output|state)\b|"
-    r"(?:忽略|无视|忘记).{0,12}(?:指令|提示|要求|规则)|(?:请|必须)(?:回答|输出|回复|给出好评|推荐录用)",
+    r"(?:忽略|无视|忘记).{0,12}(?:指令|提示|要求|规则)|(?:请|必须)(?:回答|输出|回复|"
+    r"给出好评|推荐录用)",
     re.IGNORECASE,
 )
 
@@ -28,7 +31,9 @@ def gives_orders(text: str) -> bool:
 
 
 def without_orders(text: str) -> str:
-    """The text with blanks in the place of such sentences, so that all else stands where it stood."""
+    """The text with blanks in the place of such sentences, so that all else stands where it
+    stood.
+    """
     for start, end in sentences(text):
         if gives_orders(text[start:end]):
             text = text[:start] + " " * (end - start) + text[end:]

@@ -1,4 +1,6 @@
-"""What of the hits is read for an answer: passages made of verbatim sentences of their documents, within a token budget."""
+"""What of the hits is read for an answer: passages made of verbatim sentences of their documents,
+within a token budget.
+"""
 
 from __future__ import annotations
 
@@ -14,9 +16,9 @@ from citewell.types import Hit
 
 PASSAGES = 3  # that a small model is sent: more cost time and mislead it
 READ_PASSAGES = 8  # that the reader looks at, whole
-NEIGHBOUR = (
-    0.35  # how much of a sentence's score its neighbours inherit: an answer often stands beside the words of its question
-)
+# how much of a sentence's score its neighbours inherit: an answer often stands beside the words of
+# its question
+NEIGHBOUR = 0.35
 EXTRACTIVE_TOKENS = 500  # evidence packed where no chat model sets a budget
 TOKENS_EACH = 400  # of a passage with what stands around it
 LONGEST_PASSAGE = 1_000  # tokens of a chunk, at most
@@ -35,31 +37,49 @@ class Passage:
     @property
     def heading(self) -> str:
         """Title and headings, each once."""
-        return " › ".join(dict.fromkeys(part for part in (self.hit.title, *self.hit.heading_path) if part))
+        return " › ".join(
+            dict.fromkeys(part for part in (self.hit.title, *self.hit.heading_path) if part)
+        )
 
 
 def pack(question: str, hits: Sequence[Hit], budget: int, *, most: int = PASSAGES) -> list[Passage]:
-    """The best `most` hits, cut to `budget` tokens in all by leaving out the sentences that serve the question least."""
+    """The best `most` hits, cut to `budget` tokens in all by leaving out the sentences that serve
+    the question least.
+    """
     chosen = list(hits[:most])
     spans = [sentences(hit.text) for hit in chosen]
     pieces = [(i, a, b) for i, each in enumerate(spans) for a, b in each]
     costs = [count_tokens(chosen[i].text[a:b]) for i, a, b in pieces]
-    kept = set(range(len(pieces))) if sum(costs) <= budget else _best(question, chosen, pieces, costs, budget)
+    kept = (
+        set(range(len(pieces)))
+        if sum(costs) <= budget
+        else _best(question, chosen, pieces, costs, budget)
+    )
     passages: list[Passage] = []
     for i, hit in enumerate(chosen):
         own = [(a, b) for k, (j, a, b) in enumerate(pieces) if j == i and k in kept]
         if own:
             text = joined(hit.text, own)
-            passages.append(Passage(len(passages) + 1, hit, tuple((hit.start + a, hit.start + b) for a, b in own), text))
+            passages.append(
+                Passage(
+                    len(passages) + 1,
+                    hit,
+                    tuple((hit.start + a, hit.start + b) for a, b in own),
+                    text,
+                )
+            )
     return passages
 
 
 Widen = Callable[[Sequence[Hit], int], Awaitable[list[Hit]]]
 
 
-async def packed(question: str, hits: Sequence[Hit], llm: LLM | None, widen: Widen, *, share: float = 1.0) -> list[Passage]:
-    """What is read for an answer: by a connected model the hits with what stands around them, in document order, the best
-    document first, within this share of its budget; by the reader the best hits whole, best first.
+async def packed(
+    question: str, hits: Sequence[Hit], llm: LLM | None, widen: Widen, *, share: float = 1.0
+) -> list[Passage]:
+    """What is read for an answer: by a connected model the hits with what stands around them, in
+    document order, the best document first, within this share of its budget; by the reader the best
+    hits whole, best first.
     """
     budget = llm.evidence_tokens if llm else 0
     if budget < CONNECTED_TIER:
@@ -70,25 +90,40 @@ async def packed(question: str, hits: Sequence[Hit], llm: LLM | None, widen: Wid
 
 
 def in_document_order(passages: Sequence[Passage]) -> list[Passage]:
-    """Passages of one document together and in order, numbered anew; the document of the best passage first."""
+    """Passages of one document together and in order, numbered anew; the document of the best
+    passage first.
+    """
     documents = list(dict.fromkeys(passage.hit.doc_id for passage in passages))
-    ordered = sorted(passages, key=lambda passage: (documents.index(passage.hit.doc_id), passage.hit.start))
+    ordered = sorted(
+        passages, key=lambda passage: (documents.index(passage.hit.doc_id), passage.hit.start)
+    )
     return [replace(passage, n=n) for n, passage in enumerate(ordered, start=1)]
 
 
 def seen(hit: Hit) -> dict[str, Any]:
     """A hit as a step of a trace tells it."""
     where = {"title": hit.title, "page": hit.page, "section": " › ".join(hit.heading_path)}
-    return where | {"score": hit.score, "signals": {k: round(v, 3) for k, v in hit.signals.items()}, "text": hit.text[:200]}
+    return where | {
+        "score": hit.score,
+        "signals": {k: round(v, 3) for k, v in hit.signals.items()},
+        "text": hit.text[:200],
+    }
 
 
 def _best(
-    question: str, hits: Sequence[Hit], pieces: Sequence[tuple[int, int, int]], costs: Sequence[int], budget: int
+    question: str,
+    hits: Sequence[Hit],
+    pieces: Sequence[tuple[int, int, int]],
+    costs: Sequence[int],
+    budget: int,
 ) -> set[int]:
     shares = coverage(question, [hits[i].text[a:b] for i, a, b in pieces])
     scores = []
     for k, (i, _, _) in enumerate(pieces):
-        beside = max((shares[j] for j in (k - 1, k + 1) if 0 <= j < len(pieces) and pieces[j][0] == i), default=0.0)
+        beside = max(
+            (shares[j] for j in (k - 1, k + 1) if 0 <= j < len(pieces) and pieces[j][0] == i),
+            default=0.0,
+        )
         scores.append(max(shares[k], NEIGHBOUR * beside) + RANK_BONUS * (len(hits) - i))
     kept: set[int] = set()
     for k in sorted(range(len(pieces)), key=lambda k: -scores[k]):

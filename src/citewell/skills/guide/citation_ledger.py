@@ -1,4 +1,5 @@
-"""The citations of one report: every statement proved by its own quotes, and the quotes numbered once for all of it.
+"""The citations of one report: every statement proved by its own quotes, and the quotes numbered
+once for all of it.
 
 The one rule: what is not proved gets no number and is not in the report.
 """
@@ -22,12 +23,14 @@ class Ledger:
         self._numbers: dict[tuple[int, int], int] = {}
 
     def states(self, line: Line) -> Sentence | None:
-        """The line as a statement of the report: its own words, as it reads alone where those stand in it so; None where it has
-        no words.
+        """The line as a statement of the report: its own words, as it reads alone where those stand
+        in it so; None where it has no words.
         """
         quote = " ".join(line.quote.split())
         text = line.text if line.text.casefold().rstrip(" .。") in quote.casefold() else quote
-        return Sentence(text=text, citations=[self.cites(line)], verdict="supported") if text else None
+        return (
+            Sentence(text=text, citations=[self.cites(line)], verdict="supported") if text else None
+        )
 
     def cites(self, line: Line) -> int:
         """The number of a line's quote."""
@@ -47,16 +50,24 @@ class Ledger:
         )
 
     def takes(self, proof: Proof, kept: Sequence[Sentence]) -> list[Sentence]:
-        """Sentences of a proof of its own, with the report's numbers; title, page and section as at each quote's place."""
+        """Sentences of a proof of its own, with the report's numbers; title, page and section as at
+        each quote's place.
+        """
         of = {citation.n: citation for citation in proof.citations}
         return [
-            sentence.model_copy(update={"citations": [self._number(self._placed(of[n])) for n in sentence.citations]})
+            sentence.model_copy(
+                update={
+                    "citations": [self._number(self._placed(of[n])) for n in sentence.citations]
+                }
+            )
             for sentence in kept
         ]
 
     def _placed(self, citation: Citation) -> Citation:
         hit = self._book.hit(citation.start, citation.end)
-        return citation.model_copy(update={"title": hit.title, "page": hit.page, "section": " › ".join(hit.heading_path)})
+        return citation.model_copy(
+            update={"title": hit.title, "page": hit.page, "section": " › ".join(hit.heading_path)}
+        )
 
     def _number(self, citation: Citation) -> int:
         key = (citation.start, citation.end)

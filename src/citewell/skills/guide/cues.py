@@ -1,6 +1,8 @@
-"""By what a sentence of a paper shows its purpose: the words authors use, where they use them, in English and Chinese.
+"""By what a sentence of a paper shows its purpose: the words authors use, where they use them, in
+English and Chinese.
 
-The one rule: a cue says what a sentence is for, never what it says; what a report states is the paper's own.
+The one rule: a cue says what a sentence is for, never what it says; what a report states is the
+paper's own.
 """
 
 from __future__ import annotations
@@ -19,8 +21,9 @@ def _any(*patterns: str) -> re.Pattern[str]:
     return re.compile("|".join(patterns), re.IGNORECASE)
 
 
-# Weights were chosen by reading the reports of five papers (evals/paper_guide.py prints them), two of them Chinese or a survey.
-# What a part of this role contributes to the slot; roles that are not here never serve it.
+# Weights were chosen by reading the reports of five papers (evals/paper_guide.py prints them), two
+# of them Chinese or a survey. What a part of this role contributes to the slot; roles that are not
+# here never serve it.
 ROLE_WEIGHT: Final[Mapping[Slot, Mapping[Role, float]]] = {
     "problem": {"abstract": 1.5, "introduction": 0.9, "related_work": 0.2},
     "contributions": {"abstract": 1.0, "introduction": 0.9, "discussion": 0.4},
@@ -29,33 +32,46 @@ ROLE_WEIGHT: Final[Mapping[Slot, Mapping[Role, float]]] = {
     "limits": {"discussion": 0.9, "other": 0.3, "results": 0.3, "introduction": 0.0},
 }
 COMPARED: Final = _any(
-    r"\b(?:outperform|improv|boost|gain|surpass|exceed|reduc|increas|decreas|declin|drop|halv|doubl|cut)\w*\b",
-    r"\b(?:better|higher|lower|larger|smaller|faster|slower|worse|less|fewer|more) (?:\w+ )?than\b|\bstate-of-the-art\b",
-    r"\b(?:best|lowest|highest|largest|smallest|fewest|fastest|fell|falls?|rose|rises?|beats?|saved|lowers|against)\b",
-    "优于|提高|提升|高于|低于|超过|超越|达到|降低|降至|降到|升至|升到|减少|缩短|最优|最好|最高|最低|最大|最小|下降|上升|领先|[高低快慢多少][了]?\\s*\\d",
+    r"\b(?:outperform|improv|boost|gain|surpass|exceed|reduc|increas|decreas|declin|drop|"
+    r"halv|doubl|cut)\w*\b",
+    r"\b(?:better|higher|lower|larger|smaller|faster|slower|worse|less|fewer|more) (?:\w+ "
+    r")?than\b|\bstate-of-the-art\b",
+    r"\b(?:best|lowest|highest|largest|smallest|fewest|fastest|fell|falls?|rose|rises?|"
+    r"beats?|saved|lowers|against)\b",
+    "优于|提高|提升|高于|低于|超过|超越|达到|降低|降至|降到|升至|升到|减少|缩短|最优|最好|"
+    "最高|最低|最大|最小|下降|上升|领先|[高低快慢多少][了]?\\s*\\d",
 )
 CUES: Final[Mapping[Slot, tuple[tuple[re.Pattern[str], float], ...]]] = {
     "problem": (
         (
             _any(
-                r"\b(?:challeng|obstacle|bottleneck|gap\b|drawback|difficult|struggl|suffer|prone to|hamper|harder)\w*",
+                r"\b(?:challeng|obstacle|bottleneck|gap\b|drawback|difficult|struggl|suffer|"
+                r"prone to|hamper|harder)\w*",
                 "挑战|难以|瓶颈|困难|受限|制约|无能为力",
             ),
             0.8,
         ),
         (
             _any(
-                r"\b(?:lack|fail|limited|cannot|costly|expensive|remains?|insufficient|despite|unable|unclear|costs?\b)\w*",
+                r"\b(?:lack|fail|limited|cannot|costly|expensive|remains?|insufficient|"
+                r"despite|unable|unclear|costs?\b)\w*",
                 "缺乏|不足|尚未|较差|昂贵|无法|忽略|问题|很少|耗时",
             ),
             0.5,
         ),
-        (_any(r"\b(?:important|crucial|essential|central|requires?|need(?:s|ed)?)\b", "重要|关键|亟需|迫切|需要"), 0.3),
+        (
+            _any(
+                r"\b(?:important|crucial|essential|central|requires?|need(?:s|ed)?)\b",
+                "重要|关键|亟需|迫切|需要",
+            ),
+            0.3,
+        ),
     ),
     "contributions": (
         (
             _any(
-                r"\b(?:propose|present|introduce|novel|new (?:method|model|framework|approach|dataset|benchmark|task)|"
+                r"\b(?:propose|present|introduce|novel|new "
+                r"(?:method|model|framework|approach|dataset|benchmark|task)|"
                 r"first to|contributions?|collect|define a|comprehensive|exhaustive|taxonomy)\w*\b",
                 "提出|首次|创新|贡献|构建了?|设计了?|发布",
             ),
@@ -67,7 +83,8 @@ CUES: Final[Mapping[Slot, tuple[tuple[re.Pattern[str], float], ...]]] = {
     "method": (
         (
             _any(
-                r"\b(?:consists? of|decompos\w+|compris\w+|modules?|components?|stages?|steps?|pipeline|framework|"
+                r"\b(?:consists? of|decompos\w+|compris\w+|modules?|components?|stages?|steps?|"
+                r"pipeline|framework|"
                 r"categori[sz]\w+|taxonom\w+|joins?|parts)\b",
                 "由.{1,20}(?:组成|构成)|模块|分为|阶段|步骤|框架|流程",
             ),
@@ -75,15 +92,19 @@ CUES: Final[Mapping[Slot, tuple[tuple[re.Pattern[str], float], ...]]] = {
         ),
         (
             _any(
-                r"\b(?:translat|generat|execut|delegat|train|encod|optimi[sz]|refin|revis|retriev|convert|combin|appl|comput|"
-                r"learn|utili[sz]|leverag|integrat|perform|prompt|correct|predict|turns|reads|maps?)\w*\b",
-                "利用|采用|通过|输入|输出|生成|编码|训练|融合|计算|检索|引入|使用|修正|改写|召回|排序",
+                r"\b(?:translat|generat|execut|delegat|train|encod|optimi[sz]|refin|revis|"
+                r"retriev|convert|combin|appl|comput|"
+                r"learn|utili[sz]|leverag|integrat|perform|prompt|correct|predict|turns|"
+                r"reads|maps?)\w*\b",
+                "利用|采用|通过|输入|输出|生成|编码|训练|融合|计算|检索|引入|使用|修正|"
+                "改写|召回|排序",
             ),
             0.4,
         ),
         (
             _any(
-                r"\bwe (?:first|then|use|utili[sz]e|adopt|train|apply|employ|leverage|combine|delegate|execute)\b|"
+                r"\bwe (?:first|then|use|utili[sz]e|adopt|train|apply|employ|leverage|combine|"
+                r"delegate|execute)\b|"
                 r"\b(?:first|then|afterwards?|subsequently)\b",
                 "首先|然后|其次|最后|接着|随后|先.{2,40}再",
             ),
@@ -94,7 +115,8 @@ CUES: Final[Mapping[Slot, tuple[tuple[re.Pattern[str], float], ...]]] = {
         (COMPARED, 0.7),
         (
             _any(
-                r"\b(?:achiev\w*|results? (?:show|indicate|suggest|demonstrate)|we (?:find|observe|found|show)|on average|"
+                r"\b(?:achiev\w*|results? (?:show|indicate|suggest|demonstrate)|we "
+                r"(?:find|observe|found|show)|on average|"
                 r"compared (?:to|with)|findings|has (?:generally )?shown|reports?)\b",
                 "结果表明|实验表明|实验结果|平均|相比|取得|发现|说明",
             ),
@@ -102,17 +124,30 @@ CUES: Final[Mapping[Slot, tuple[tuple[re.Pattern[str], float], ...]]] = {
         ),
     ),
     "limits": (
-        (_any(r"\b(?:limitation|shortcoming|drawback|weakness|caveat)s?\b", "局限|不足|缺点|限制"), 0.4),
         (
             _any(
-                r"\b(?:cannot|does not|do not|did not|fails?|struggle\w*|unable|only|bounded|difficult\w*|higher cost|"
-                r"expensive|depends? on|relies on|requires?|lack|open (?:question|challenge|problem)|remains?|unclear|"
+                r"\b(?:limitation|shortcoming|drawback|weakness|caveat)s?\b", "局限|不足|缺点|限制"
+            ),
+            0.4,
+        ),
+        (
+            _any(
+                r"\b(?:cannot|does not|do not|did "
+                r"not|fails?|struggle\w*|unable|only|bounded|difficult\w*|higher cost|"
+                r"expensive|depends? on|relies on|requires?|lack|open "
+                r"(?:question|challenge|problem)|remains?|unclear|"
                 r"underexplored|uncertain|nothing is known|incurs?|not (?:well-)?\w+)\b",
                 "仅|只|未能|无法|尚未|有待|依赖|较高|较慢|难以|不能|没有|需要更|低于|不足",
             ),
             0.6,
         ),
-        (_any(r"\bfuture (?:work|research|stud)\w*|\bin (?:the )?future\b", "未来|今后|下一步|后续"), 0.3),
+        (
+            _any(
+                r"\bfuture (?:work|research|stud)\w*|\bin (?:the )?future\b",
+                "未来|今后|下一步|后续",
+            ),
+            0.3,
+        ),
     ),
 }
 ASKED: Final[Mapping[Slot, Mapping[str, str]]] = {
@@ -120,57 +155,87 @@ ASKED: Final[Mapping[Slot, Mapping[str, str]]] = {
         "en": "What problem the paper addresses, why it matters and what earlier work lacks.",
         "zh": "论文要解决什么问题，为什么重要，已有研究有什么不足。",
     },
-    "contributions": {"en": "What is new in this paper: its main contributions.", "zh": "论文的创新点和主要贡献。"},
-    "method": {"en": "How the proposed method works, step by step.", "zh": "所提方法的原理和步骤。"},
-    "results": {"en": "The main results and findings, with their figures.", "zh": "主要实验结果和结论，以及具体数值。"},
+    "contributions": {
+        "en": "What is new in this paper: its main contributions.",
+        "zh": "论文的创新点和主要贡献。",
+    },
+    "method": {
+        "en": "How the proposed method works, step by step.",
+        "zh": "所提方法的原理和步骤。",
+    },
+    "results": {
+        "en": "The main results and findings, with their figures.",
+        "zh": "主要实验结果和结论，以及具体数值。",
+    },
     "limits": {
         "en": "The limitations of the method, what it cannot do, its costs and what is left to do.",
         "zh": "方法的局限和不足，代价，以及未来工作。",
     },
 }
-FUTURE_HEADING: Final = _any(r"\b(?:gaps?|future|open (?:problem|question|challenge)s?)\b", "展望|未来")
+FUTURE_HEADING: Final = _any(
+    r"\b(?:gaps?|future|open (?:problem|question|challenge)s?)\b", "展望|未来"
+)
 OPENING: Final = 0.2  # share of an abstract in which its first sentence stands
 FEW: Final = 6  # content words: less says little
 LONG: Final = 300  # characters: what is longer is read twice
 _LABEL = _any(
-    r"\b(?:Sections?|Sec\.|Figures?|Fig\.|Tables?|Tab\.|Eq\.|Equation|Appendix|Algorithm)\s*\d+(?:\.\d+)*",
+    r"\b(?:Sections?|Sec\.|Figures?|Fig\.|Tables?|Tab\.|Eq\.|Equation|Appendix|"
+    r"Algorithm)\s*\d+(?:\.\d+)*",
     r"[图表式]\s*\d+(?:[.-]\d+)*|§\s*[\d.]+",
 )
 _MEASURED = re.compile(
-    r"(?<![A-Za-z0-9_.-])[+-]?\d+(?:\.\d+)?\s*(?:%|％|‰|percent\b|percentage points?\b|points?\b|times\b|fold\b|×|x\b|ms\b|倍|"
-    r"个百分点|个点|秒|毫秒|分(?!之|为|类|成))|(?<![A-Za-z0-9_.-])\d+\.\d+(?![A-Za-z0-9_.]*[A-Za-z0-9_])|百分之[一二三四五六七八九十\d]"
+    r"(?<![A-Za-z0-9_.-])[+-]?\d+(?:\.\d+)?\s*(?:%|％|‰|percent\b|percentage "
+    r"points?\b|points?\b|times\b|fold\b|×|x\b|ms\b|倍|"
+    r"个百分点|个点|秒|毫秒|分(?!之|为|类|成))|"
+    r"(?<![A-Za-z0-9_.-])\d+\.\d+(?![A-Za-z0-9_.]*[A-Za-z0-9_])|百分之[一二三四五六七八九十\d]"
 )
 _HARDSHIP = _any(r"\b(?:however|but|although|while|still|yet|despite)\b", "但|然而|虽然|尽管|却")
 _STUDIED = _any(  # what is done to a method, not by it
-    r"\b(?:robust|effectiveness|performance|performs? (?:well|better|comparably)|findings|our goal|results)\b",
-    r"\bwe (?:\w+ly )?(?:also )?(?:evaluate|compare|study|investigate|report|measure|ask|collate|examine)\b",
+    r"\b(?:robust|effectiveness|performance|performs? "
+    r"(?:well|better|comparably)|findings|our goal|results)\b",
+    r"\bwe (?:\w+ly )?(?:also "
+    r")?(?:evaluate|compare|study|investigate|report|measure|ask|collate|examine)\b",
     "对比方法|评价指标|我们(?:比较|评估|考察|注意到|还考察)",
 )
 _WISHED = _any(
-    r"\b(?:could|should|would|may|might|future|needed|warrants?|anticipate|want to|open challenge)\b",
+    r"\b(?:could|should|would|may|might|future|needed|warrants?|anticipate|want to|open "
+    r"challenge)\b",
     "未来|今后|有望|应(?:当|该)|有待",
 )
 _COUNTED = _any(
-    r"(?:First|Second|Third|Fourth|Fifth|Finally|Last)(?:ly)?,", "第[一二三四五六]，|其[一二三]|首先|其次|最后|[（(]\\d"
+    r"(?:First|Second|Third|Fourth|Fifth|Finally|Last)(?:ly)?,",
+    "第[一二三四五六]，|其[一二三]|首先|其次|最后|[（(]\\d",
 )
 _SOFTENED = _any(
-    r"\b(?:general applicability|can be mitigated|promising|potential solution|facilitates|flexib)\w*", "可以缓解|反映良好"
+    r"\b(?:general applicability|can be mitigated|promising|potential "
+    r"solution|facilitates|flexib)\w*",
+    "可以缓解|反映良好",
 )
 _FORMULA = _any(r"\bEq(?:uation|s?\.)|\b[A-Za-z]\([a-z, ]+\)", "式（")
-DATA_HEADING: Final = _any(r"\bdata|\bset-?ups?\b|\bsettings?\b|baselines?\b", "数据|对比|设置|指标")
-_USUAL = _any(r"\b(?:often|commonly|widely|usually) \w+ed\b|\bto (?:improve|enhance|boost|increase)\b", "常用|通常")
+DATA_HEADING: Final = _any(
+    r"\bdata|\bset-?ups?\b|\bsettings?\b|baselines?\b", "数据|对比|设置|指标"
+)
+_USUAL = _any(
+    r"\b(?:often|commonly|widely|usually) \w+ed\b|\bto (?:improve|enhance|boost|increase)\b",
+    "常用|通常",
+)
 _OTHERS = _any(
-    r"\b(?:existing|previous|prior|earlier|recent) (?:\w+ )?(?:work|works|studies|research|methods)\b|"
+    r"\b(?:existing|previous|prior|earlier|recent) (?:\w+ "
+    r")?(?:work|works|studies|research|methods)\b|"
     r"\b(?:methods|approaches|works|studies|techniques|models) (?:such as|like)\b",
     "已有|文献",
 )
 # `Self-Refine (Madaan et al., 2023) introduced ...` says how others go about it
-_THEIRS = re.compile(r"[A-Z][\w-]*(?: [\w-]+){0,3} ?[(\[（](?:[^()]{0,60}(?:19|20)\d\d|\d+[)\]])|[A-Z][\w-]+ et al\.")
+_THEIRS = re.compile(
+    r"[A-Z][\w-]*(?: [\w-]+){0,3} ?[(\[（](?:[^()]{0,60}(?:19|20)\d\d|\d+[)\]])|[A-Z][\w-]+ et al\."
+)
 _FIGURE = re.compile(r"(?<![A-Za-z0-9_-])\d[\d.,]*")
 
 
 def measured(text: str) -> bool:
-    """Whether it gives a figure that was measured: a share, a factor, a score; not a year, a count of things or a label."""
+    """Whether it gives a figure that was measured: a share, a factor, a score; not a year, a count
+    of things or a label.
+    """
     return bool(_MEASURED.search(_LABEL.sub(" ", text)))
 
 
@@ -186,20 +251,32 @@ def cue_score(slot: Slot, line: Line, own: Own) -> float:
         return -1.0
     score += sum(weight for pattern, weight in CUES[slot] if pattern.search(line.quote))
     score += _FITS[slot](line, own)
-    return score - 1.5 * line.dangling - 1.2 * line.signpost - 0.3 * (len(line.text) > LONG) - 0.6 * (len(line.words) < FEW)
+    return (
+        score
+        - 1.5 * line.dangling
+        - 1.2 * line.signpost
+        - 0.3 * (len(line.text) > LONG)
+        - 0.6 * (len(line.words) < FEW)
+    )
 
 
 def _problem(line: Line, own: Own) -> float:
     if OWN_WORK.search(line.text) or own.named(line):
         return -9.0
-    before = (0.5 if own.before_turn(line) else 0.0) + (0.4 if line.role == "abstract" and line.place < OPENING else 0.0)
+    before = (0.5 if own.before_turn(line) else 0.0) + (
+        0.4 if line.role == "abstract" and line.place < OPENING else 0.0
+    )
     return before + (0.2 if _HARDSHIP.search(line.quote) else 0.0) - 0.3 * measured(line.text)
 
 
 def _contribution(line: Line, own: Own) -> float:
     if line.order in own.listed:
         return 1.5
-    if len(line.words) < FEW or not (OWN_WORK.search(line.text) or OWN_WORK.search(line.quote)) or _STUDIED.search(line.text):
+    if (
+        len(line.words) < FEW
+        or not (OWN_WORK.search(line.text) or OWN_WORK.search(line.quote))
+        or _STUDIED.search(line.text)
+    ):
         return -9.0
     novel = bool(CUES["contributions"][0][0].search(line.text))
     return 0.3 * novel + 0.3 * own.named(line) - 0.4 * measured(line.text)
@@ -210,17 +287,37 @@ def _method(line: Line, own: Own) -> float:
         return -9.0
     early = 0.3 if line.role == "method" and line.place < 0.35 else 0.0
     broad = 0.4 if own.broad(line) else 0.0
-    finding = 1.5 * (compared(line.text) and (measured(line.text) or line.role != "method")) or 0.5 * compared(line.text)
+    finding = 1.5 * (
+        compared(line.text) and (measured(line.text) or line.role != "method")
+    ) or 0.5 * compared(line.text)
     fine = 0.6 if len(_FIGURE.findall(line.text)) > 1 and line.role == "method" else 0.0
     troubled = 0.8 if CUES["problem"][0][0].search(line.text) else 0.0
     theirs = 0.8 if _THEIRS.match(line.quote) and not own.speaks(line) else 0.0
-    formal = theirs + 0.6 * bool(_FORMULA.search(line.quote)) + 0.8 * bool(DATA_HEADING.search(line.part.heading))
-    return early + broad - formal + 0.5 * own.named(line) + 0.2 * own.speaks(line) - finding - fine - troubled
+    formal = (
+        theirs
+        + 0.6 * bool(_FORMULA.search(line.quote))
+        + 0.8 * bool(DATA_HEADING.search(line.part.heading))
+    )
+    return (
+        early
+        + broad
+        - formal
+        + 0.5 * own.named(line)
+        + 0.2 * own.speaks(line)
+        - finding
+        - fine
+        - troubled
+    )
 
 
 def _result(line: Line, own: Own) -> float:
     found = any(pattern.search(line.quote) for pattern, _ in CUES["results"])
-    if not found or LIMITS_HEADING.search(line.part.heading) or _STUDIED.match(line.text) or own.before_turn(line):
+    if (
+        not found
+        or LIMITS_HEADING.search(line.part.heading)
+        or _STUDIED.match(line.text)
+        or own.before_turn(line)
+    ):
         return -9.0
     usual = 0.6 if _USUAL.search(line.text) and not measured(line.text) else 0.0
     wished = usual + (1.2 if _WISHED.search(line.text) and not measured(line.text) else 0.0)
@@ -239,8 +336,20 @@ def _limit(line: Line, own: Own) -> float:
     counted = 0.8 if named and _COUNTED.match(line.quote) else 0.0
     elsewhere = 0.7 if own.limits and not named else 0.0
     return (
-        counted - soft - elsewhere + (1.0 if named else 0.4 if open_ else 0.0) + ahead + 0.2 * own.speaks(line) - 0.6 * praised
+        counted
+        - soft
+        - elsewhere
+        + (1.0 if named else 0.4 if open_ else 0.0)
+        + ahead
+        + 0.2 * own.speaks(line)
+        - 0.6 * praised
     )
 
 
-_FITS: Final = {"problem": _problem, "contributions": _contribution, "method": _method, "results": _result, "limits": _limit}
+_FITS: Final = {
+    "problem": _problem,
+    "contributions": _contribution,
+    "method": _method,
+    "results": _result,
+    "limits": _limit,
+}

@@ -1,4 +1,5 @@
-"""What the guide itself says, in English and Chinese: headings, made questions, the question to the reader.
+"""What the guide itself says, in English and Chinese: headings, made questions, the question to the
+reader.
 
 The one rule: what a reader is told in our words stands here, once; what the paper says is quoted.
 """
@@ -26,7 +27,8 @@ _TEXTS: Final[Mapping[Lang, Mapping[str, str]]] = {
         "quotes": "Quotes",
         "page": "page {page}",
         "place": "{section}, page {page}",
-        "ask": "What in this paper matters most to you?{examples} Say it in your own words and you get a reading route for it; "
+        "ask": "What in this paper matters most to you?{examples} Say it in your own words and you "
+        "get a reading route for it; "
         "say nothing and you get the route of the paper in short.",
         "examples": " For example {topics}.",
         "or": " or ",
@@ -43,8 +45,10 @@ _TEXTS: Final[Mapping[Lang, Mapping[str, str]]] = {
         "without": "What happens without {part}?",
         "limit": "What can {name} not do, by its authors' own account?",
         "limit_unnamed": "Which limits do the authors themselves name?",
-        "paper_language": "The statements stay in the paper's language: no connected chat model wrote them in English.",
-        "no_model": "The chat model did not answer ({problem}); these are the paper's own sentences.",
+        "paper_language": "The statements stay in the paper's language: no connected chat "
+        "model wrote them in English.",
+        "no_model": "The chat model did not answer ({problem}); these are the paper's own "
+        "sentences.",
         "empty": "No sentence of this file could be quoted: it seems to hold no running text.",
         "unproved": "Left out of “{slot}”, for it could not be proved by the paper: {text}",
         "missing": "Nothing in the paper could be told with certainty for: {slots}.",
@@ -61,7 +65,8 @@ _TEXTS: Final[Mapping[Lang, Mapping[str, str]]] = {
         "quotes": "引文",
         "page": "第{page}页",
         "place": "{section}，第{page}页",
-        "ask": "这篇论文中您最关心什么？{examples}用自己的话说出来，就会得到相应的阅读路线；什么都不说，则给出全文概要的路线。",
+        "ask": "这篇论文中您最关心什么？{examples}用自己的话说出来，就会得到相应的阅读路线；"
+        "什么都不说，则给出全文概要的路线。",
         "examples": "例如{topics}。",
         "or": "或",
         "quoted": "“{text}”",
@@ -86,8 +91,12 @@ _TEXTS: Final[Mapping[Lang, Mapping[str, str]]] = {
 }
 
 
-_ASKED: Final = frozenset({"how", "better", "differs", "data", "float", "heading", "without", "limit"})
-_BESIDE = re.compile(rf"(?<=[{HAN}])(?=[A-Za-z0-9])|(?<=[A-Za-z0-9])(?=[{HAN}])")  # Chinese sets a space beside Latin names
+_ASKED: Final = frozenset(
+    {"how", "better", "differs", "data", "float", "heading", "without", "limit"}
+)
+_BESIDE = re.compile(
+    rf"(?<=[{HAN}])(?=[A-Za-z0-9])|(?<=[A-Za-z0-9])(?=[{HAN}])"
+)  # Chinese sets a space beside Latin names
 
 
 def lang_of(lang: str) -> Lang:

@@ -1,6 +1,8 @@
-"""What a paper calls its own: the name of its method, system or data, and where its authors begin to speak of their own work.
+"""What a paper calls its own: the name of its method, system or data, and where its authors begin
+to speak of their own work.
 
-The one rule: a name is one that the authors give, in the title or where they say what they propose; else there is none.
+The one rule: a name is one that the authors give, in the title or where they say what they propose;
+else there is none.
 """
 
 from __future__ import annotations
@@ -14,7 +16,9 @@ from citewell.skills.guide.plain_sentence import ITEM_MARK
 from citewell.skills.guide.quotable import Line
 from citewell.skills.paper.reading_context import OpenPaper
 
-LIMITS_HEADING = re.compile(r"\blimit(?:ation|s\b)|weakness|shortcoming|threats to validity|局限|不足|限制", re.IGNORECASE)
+LIMITS_HEADING = re.compile(
+    r"\blimit(?:ation|s\b)|weakness|shortcoming|threats to validity|局限|不足|限制", re.IGNORECASE
+)
 LONGEST_LIST = 2_000  # characters of a list of contributions
 _LISTING = re.compile(r"\bcontributions?\b[^.\n]{0,80}:|贡献[^。\n]{0,16}[：:]", re.IGNORECASE)
 LEAST_USED = 3  # times that a name stands in the paper: what is named once is an example
@@ -22,7 +26,8 @@ LEAST_USED = 3  # times that a name stands in the paper: what is named once is a
 _NAME = r"([A-Z][A-Za-z0-9]*(?:[-+][A-Za-z0-9]+)*[A-Z][A-Za-z0-9-]*|[A-Z][A-Za-z0-9]+)"
 _TITLE = re.compile(rf"^{_NAME}\s*[:：—]")
 _PROPOSED = re.compile(
-    r"\b(?:propos(?:e[sd]?|ing)|present(?:s|ed|ing)?|introduc(?:e[sd]?|ing)|develop(?:s|ed|ing)?|describ(?:e[sd]?|ing))\b"
+    r"\b(?:propos(?:e[sd]?|ing)|present(?:s|ed|ing)?|introduc(?:e[sd]?|ing)|develop(?:s|ed|ing)?|"
+    r"describ(?:e[sd]?|ing))\b"
     r"(?P<rest>[^.;]{0,160})|提出(?:了)?(?P<zh>[^。；]{0,60})",
     re.IGNORECASE,
 )
@@ -35,13 +40,17 @@ _GIVEN = (
 )
 _COMMON = frozenset({"we", "our", "the", "this", "it", "in", "llm", "llms", "nlp", "ai", "ml"})
 OWN_WORK = re.compile(
-    r"\bwe (?:\w+ly )?(?:also )?(?:propose|present|introduce|develop|describe|provide|release|contribute|design|build|"
-    r"construct|offer|establish|categori[sz]e|connect|outline|identify|demonstrate|show|evaluate|investigate|explore|study|survey|review|"
+    r"\bwe (?:\w+ly )?(?:also "
+    r")?(?:propose|present|introduce|develop|describe|provide|release|contribute|design|build|"
+    r"construct|offer|establish|categori[sz]e|connect|outline|identify|demonstrate|show|evaluate|"
+    r"investigate|explore|study|survey|review|"
     r"integrate|conduct|create|formali[sz]e|collect|report|ask)\b"
-    r"|\b(?:this|our) (?:paper|work|study|survey|article) (?:\w+ly )?(?:propose|present|introduce|develop|describe|provide|aim|"
+    r"|\b(?:this|our) (?:paper|work|study|survey|article) (?:\w+ly "
+    r")?(?:propose|present|introduce|develop|describe|provide|aim|"
     r"review|survey|stud|investigat|explor|address|offer)\w*"
     r"|\bour (?:main |key |primary )?contributions?\b"
-    r"|(?:本文|本研究|本工作|我们|笔者)(?:首次)?(?:还|进一步)?(?:提出|设计|构建|实现|给出|介绍|建立|引入|研究|发布|贡献|证明|分析|探讨|综述|采用|注意到)"
+    r"|(?:本文|本研究|本工作|我们|笔者)(?:首次)?(?:还|进一步)?(?:提出|设计|构建|实现|给出|介绍|"
+    r"建立|引入|研究|发布|贡献|证明|分析|探讨|综述|采用|注意到)"
     r"|提出了?一(?:种|个)|(?:主要)?贡献(?:包括|有|在于|是)|^(?:提出|构建|设计|实现)了?",
     re.IGNORECASE,
 )
@@ -49,7 +58,9 @@ OWN_WORK = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Own:
-    """`name`: what the paper calls its method, or empty. `turns`: by role, the first line that speaks of its own work."""
+    """`name`: what the paper calls its method, or empty. `turns`: by role, the first line that
+    speaks of its own work.
+    """
 
     name: str
     turns: dict[Role, int]
@@ -70,7 +81,9 @@ class Own:
         return line.part.start in self.outer
 
     def before_turn(self, line: Line) -> bool:
-        """Whether it stands before the authors speak of their own work: there they say what is wrong with the world."""
+        """Whether it stands before the authors speak of their own work: there they say what is
+        wrong with the world.
+        """
         return line.role in self.turns and line.order < self.turns[line.role]
 
 
@@ -78,7 +91,9 @@ def _outer(parts: Sequence[Part]) -> frozenset[int]:
     """Starts of the first part on the method, and of those that have parts of their own."""
     paths = {part.heading_path for part in parts}
     method = [part for part in parts if part.role == "method" and not part.appendix]
-    above = [p for p in method if any(q[: len(p.heading_path)] == p.heading_path != q for q in paths)]
+    above = [
+        p for p in method if any(q[: len(p.heading_path)] == p.heading_path != q for q in paths)
+    ]
     return frozenset(part.start for part in [*method[:1], *above])
 
 
@@ -86,7 +101,11 @@ def own(book: OpenPaper, lines: Sequence[Line]) -> Own:
     """What can be told of it from the title and the sentences of abstract and introduction."""
     turns: dict[Role, int] = {}
     for line in lines:
-        if line.role in ("abstract", "introduction") and line.role not in turns and OWN_WORK.search(line.text):
+        if (
+            line.role in ("abstract", "introduction")
+            and line.role not in turns
+            and OWN_WORK.search(line.text)
+        ):
             turns[line.role] = line.order
     limits = any(LIMITS_HEADING.search(part.heading) for part in book.paper.parts)
     return Own(_name(book, lines), turns, _listed(book, lines), limits, _outer(book.paper.parts))
@@ -97,7 +116,11 @@ def _listed(book: OpenPaper, lines: Sequence[Line]) -> frozenset[int]:
     found: set[int] = set()
     for part in book.paper.of(("abstract", "introduction")):
         head = _LISTING.search(book.document.text, part.start, part.end)
-        near = [line for line in lines if head and head.end() <= line.start < min(part.end, head.end() + LONGEST_LIST)]
+        near = [
+            line
+            for line in lines
+            if head and head.end() <= line.start < min(part.end, head.end() + LONGEST_LIST)
+        ]
         found |= {line.order for line in near if ITEM_MARK.match(line.quote)}
     return frozenset(found)
 
@@ -112,11 +135,17 @@ def _name(book: OpenPaper, lines: Sequence[Line]) -> str:
             rest = said["rest"] or said["zh"] or ""
             candidates += [found[1] for pattern in _GIVEN if (found := pattern.search(rest))]
     for name in candidates:
-        if name.casefold() not in _COMMON and _is_name(name) and folded.count(name.casefold()) >= LEAST_USED:
+        if (
+            name.casefold() not in _COMMON
+            and _is_name(name)
+            and folded.count(name.casefold()) >= LEAST_USED
+        ):
             return name
     return ""
 
 
 def _is_name(word: str) -> bool:
-    """A word in plain capitals-first spelling is a name only where a title gives it; two capitals or a figure make one."""
+    """A word in plain capitals-first spelling is a name only where a title gives it; two capitals
+    or a figure make one.
+    """
     return sum(c.isupper() or c.isdigit() for c in word) >= 2

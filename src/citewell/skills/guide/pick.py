@@ -1,4 +1,5 @@
-"""Choose the few sentences that a report rests on: by cue and place first, then by meaning, none twice.
+"""Choose the few sentences that a report rests on: by cue and place first, then by meaning, none
+twice.
 
 The one rule: few are embedded. Words choose who may stand at all; meaning only orders them.
 """
@@ -21,23 +22,46 @@ from citewell.skills.paper.reading_context import OpenPaper, Slot
 SLOTS: Final[tuple[Slot, ...]] = ("problem", "contributions", "method", "results", "limits")
 # in this order slots choose: what is said best in one place only goes first
 CHOOSING: Final[tuple[Slot, ...]] = ("contributions", "results", "limits", "problem", "method")
-MOST: Final[Mapping[Slot, int]] = {"problem": 2, "contributions": 3, "method": 4, "results": 4, "limits": 4}
-HEARD = 12  # sentences a slot that meaning is asked of: 60 at most, about two seconds of the packaged embedder
-LEAST = 0.9  # of role and cues together: a sentence of the right part with one cue passes, one of neither does not
-MEANING = 0.8  # what closeness to the slot's description counts, that to the abstract half of it: a cue counts 0.3 to 0.8
-SAME = 0.955  # cosine at which two sentences of one paper say the same; its sentences are all near each other (0.80 to 0.93)
-ELSEWHERE = 0.7  # share of words at which a sentence is that of another slot: what a paper adds and how it works share names
+MOST: Final[Mapping[Slot, int]] = {
+    "problem": 2,
+    "contributions": 3,
+    "method": 4,
+    "results": 4,
+    "limits": 4,
+}
+# sentences a slot that meaning is asked of: 60 at most, about two seconds of the packaged embedder
+HEARD = 12
+# of role and cues together: a sentence of the right part with one cue passes, one of neither does
+# not
+LEAST = 0.9
+# what closeness to the slot's description counts, that to the abstract half of it: a cue counts 0.3
+# to 0.8
+MEANING = 0.8
+# cosine at which two sentences of one paper say the same; its sentences are all near each other
+# (0.80 to 0.93)
+SAME = 0.955
+# share of words at which a sentence is that of another slot: what a paper adds and how it works
+# share names
+ELSEWHERE = 0.7
 CROWDED = 0.25  # what a third sentence of the same part costs, so that a slot draws on several
 
 
-async def picks(book: OpenPaper, lines: Sequence[Line], own: Own, embedder: Embedder) -> dict[Slot, list[Line]]:
-    """The sentences of each slot, in the paper's order. A slot for which the paper has none is empty."""
-    scored = await anyio.to_thread.run_sync(lambda: {slot: _heard(slot, lines, own) for slot in SLOTS})
+async def picks(
+    book: OpenPaper, lines: Sequence[Line], own: Own, embedder: Embedder
+) -> dict[Slot, list[Line]]:
+    """The sentences of each slot, in the paper's order. A slot for which the paper has none is
+    empty.
+    """
+    scored = await anyio.to_thread.run_sync(
+        lambda: {slot: _heard(slot, lines, own) for slot in SLOTS}
+    )
     pool = list({line.order: line for held in scored.values() for line, _ in held}.values())
     if not pool:
         return {slot: [] for slot in SLOTS}
     lang = "zh" if book.paper.lang == "zh" else "en"
-    vectors = await embedder.passages([line.text for line in pool] + [ASKED[slot][lang] for slot in SLOTS] + [_in_short(book)])
+    vectors = await embedder.passages(
+        [line.text for line in pool] + [ASKED[slot][lang] for slot in SLOTS] + [_in_short(book)]
+    )
     row = {line.order: vectors[i] for i, line in enumerate(pool)}
     about = vectors[len(pool) :]
     return await anyio.to_thread.run_sync(lambda: _chosen(scored, row, about))
@@ -48,17 +72,24 @@ def _chosen(
 ) -> dict[Slot, list[Line]]:
     """`about`: what each slot asks for and, last, the paper in short."""
     asked, short = about[:-1], about[-1]
-    near_short = {line.order: float(stretched(row[line.order] @ short)) for held in scored.values() for line, _ in held}
+    near_short = {
+        line.order: float(stretched(row[line.order] @ short))
+        for held in scored.values()
+        for line, _ in held
+    }
     chosen: dict[Slot, list[Line]] = {}
     for slot in CHOOSING:
         want = asked[SLOTS.index(slot)]
         total = {
-            line.order: score + MEANING * (float(stretched(row[line.order] @ want)) + near_short[line.order] / 2)
+            line.order: score
+            + MEANING * (float(stretched(row[line.order] @ want)) + near_short[line.order] / 2)
             for line, score in scored[slot]
         }
         held = [line for line, _ in scored[slot]]
         taken = [line for lines_ in chosen.values() for line in lines_]
-        chosen[slot] = sorted(_greedy(held, total, row, taken, MOST[slot]), key=lambda line: line.order)
+        chosen[slot] = sorted(
+            _greedy(held, total, row, taken, MOST[slot]), key=lambda line: line.order
+        )
     return chosen
 
 
@@ -69,7 +100,11 @@ def _heard(slot: Slot, lines: Sequence[Line], own: Own) -> list[tuple[Line, floa
 
 
 def _greedy(
-    held: Sequence[Line], total: Mapping[int, float], row: Mapping[int, Vector], taken: Sequence[Line], most: int
+    held: Sequence[Line],
+    total: Mapping[int, float],
+    row: Mapping[int, Vector],
+    taken: Sequence[Line],
+    most: int,
 ) -> list[Line]:
     """The best one by one, each with what is already said left out."""
     picked: list[Line] = []
@@ -80,7 +115,8 @@ def _greedy(
             crowd = sum(other.part is line.part for other in picked)
             score = total[line.order] - CROWDED * max(0, crowd - 1)
             if score > best_score and not (
-                any(_same(line, other, row) for other in picked) or any(_same(line, other, row, ELSEWHERE) for other in taken)
+                any(_same(line, other, row) for other in picked)
+                or any(_same(line, other, row, ELSEWHERE) for other in taken)
             ):
                 best, best_score = line, score
         if best is None:
@@ -90,7 +126,11 @@ def _greedy(
 
 
 def _same(one: Line, other: Line, row: Mapping[int, Vector], most: float = SAME_WORDS) -> bool:
-    return one.order == other.order or alike(one, other, most) or float(row[one.order] @ row[other.order]) >= SAME
+    return (
+        one.order == other.order
+        or alike(one, other, most)
+        or float(row[one.order] @ row[other.order]) >= SAME
+    )
 
 
 def _in_short(book: OpenPaper) -> str:

@@ -13,83 +13,116 @@ from citewell.text.sentences import language
 
 FEWEST_WORDS, MOST_WORDS = 7, 70  # of an English statement
 FEWEST_HAN, MOST_HAN = 10, 180  # characters of a Chinese one
-CAPITALISED = 0.6  # share of its words above which a line is names: affiliations, a reference, a heading
+CAPITALISED = (
+    0.6  # share of its words above which a line is names: affiliations, a reference, a heading
+)
 
-_CITED = re.compile(r"\s*[(（][^()（）]{0,400}?(?:\b(?:19|20)\d\d[a-z]?|et al\.|等)(?:[^()（）]{0,400}?)[)）]")
+_CITED = re.compile(
+    r"\s*[(（][^()（）]{0,400}?(?:\b(?:19|20)\d\d[a-z]?|et al\.|等)(?:[^()（）]{0,400}?)[)）]"
+)
 _YEAR = re.compile(r"(?:et al\.?|[A-Z][\w'’-]+|等人?)[,，]?\s+[(（]?(?:19|20)\d\d")
 _NUMBERED = re.compile(
-    r"(?<!文献)(?<!\bin)(?<!\bin\s)(?<!\bof)(?<!\bof\s)(?<!\bby)(?<!\bby\s)\s*\[\d{1,3}(?:\s*[,，;–-]\s*\d{1,3})*\]"
+    r"(?<!文献)(?<!\bin)(?<!\bin\s)(?<!\bof)(?<!\bof\s)(?<!\bby)(?<!\bby\s)\s*\[\d{1,3}(?:\s*[,，"
+    r";–-]\s*\d{1,3})*\]"
 )
 _POINTER = re.compile(
-    r"\s*[(（](?:§|see\b|e\.g\.,? see|Sections?|Sec\.|Figures?|Fig\.|Tables?|Tab\.|Appendix|Eq\.|如?图|如?表|见|参见|详见)"
+    r"\s*[(（](?:§|see\b|e\.g\.,? "
+    r"see|Sections?|Sec\.|Figures?|Fig\.|Tables?|Tab\.|Appendix|Eq\.|如?图|如?表|见|参见|详见)"
     r"[^()（）]{0,60}[)）]",
     re.IGNORECASE,
 )
 _NOTE_MARK = re.compile(r"(?<=[a-z\u4e00-\u9fff)”\"][.。!])\s?\d{1,2}$")
 ITEM_MARK = re.compile(
-    r"^(?:[(（](?:\d{1,2}|[ivx]{1,4}|[a-h]|[一二三四五六七八九十]{1,2})[)）]|(?:\d{1,2}|[ivx]{1,4}|[a-h])[.)]\s|\d{1,2}、"
+    r"^(?:[(（](?:\d{1,2}|[ivx]{1,4}|[a-h]|[一二三四五六七八九十]{1,2})[)）]|(?:\d{1,2}|[ivx]{1,"
+    r"4}|[a-h])[.)]\s|\d{1,2}、"
     r"|[•·●–*▪-]\s|[①-⑳])\s*"
 )
 _SHOWN = re.compile(
     r"^We (?:can )?see (?:in|from) (?:Figure|Table|Fig\.|Tab\.)\s*\d+ that\s+"
     r"|^As (?:Figure|Table|Fig\.|Tab\.)\s*\d+ (?:shows|indicates|illustrates),\s+"
-    r"|^(?:As (?:can be )?(?:shown|seen|illustrated|reported|presented|depicted|listed)\s+(?:in|by)|From|In|According to)\s+"
+    r"|^(?:As (?:can be )?(?:shown|seen|illustrated|reported|presented|depicted|listed)\s+(?:in|"
+    r"by)|From|In|According to)\s+"
     r"(?:Figures?|Fig\.|Tables?|Tab\.)\s*[\w.()]+(?:\s*and\s*\w+)?,\s+(?=\w)"
-    r"|^(?:如|由|从|根据)?(?:图|表)\s*\d+\s*(?:可以看出|可以看到|可以发现|可见|可知|所示|表明|显示|中可以看出)?[，,:：]\s*"
+    r"|^(?:如|由|从|根据)?(?:图|表)\s*\d+\s*(?:可以看出|可以看到|可以发现|可见|可知|所示|表明|"
+    r"显示|中可以看出)?[，,:：]\s*"
 )
 _LINK_WORD = re.compile(
-    r"^(?:However|Moreover|Furthermore|Additionally|In addition|Besides|Therefore|Thus|Hence|Consequently|Accordingly|"
-    r"Nevertheless|Nonetheless|Finally|Lastly|First(?:ly)?|Second(?:ly)?|Third(?:ly)?|Fourth(?:ly)?|Fifth(?:ly)?|First of all|"
+    r"^(?:However|Moreover|Furthermore|Additionally|In "
+    r"addition|Besides|Therefore|Thus|Hence|Consequently|Accordingly|"
+    r"Nevertheless|Nonetheless|Finally|Lastly|First(?:ly)?|Second(?:ly)?|Third(?:ly)?|"
+    r"Fourth(?:ly)?|Fifth(?:ly)?|First of all|"
     r"Next|Then|Afterwards?|"
-    r"Subsequently|Also|Overall|Notably|Specifically|Concretely|To be specific|Similarly|In particular|Likewise|Meanwhile|"
-    r"To this end|In summary|To summari[sz]e|In conclusion|Most importantly|More importantly|Importantly|Interestingly|"
+    r"Subsequently|Also|Overall|Notably|Specifically|Concretely|To be specific|Similarly|In "
+    r"particular|Likewise|Meanwhile|"
+    r"To this end|In summary|To summari[sz]e|In conclusion|Most importantly|More "
+    r"importantly|Importantly|Interestingly|"
     r"Last but not least|In other words|In contrast|By contrast|Instead|On the contrary|"
     r"In light of these advancements|Despite this|As a consequence|As a result),\s+"
-    r"|^(?:但是?|然而|因此|此外|同时|另外|首先|其次|再次|最后|最终|综上所述|综上|总之|总的来说|为此|不过|而且|并且|因而|由此可见|具体来说|具体而言|"
+    r"|^(?:但是?|然而|因此|此外|同时|另外|首先|其次|再次|最后|最终|综上所述|综上|总之|总的来说|"
+    r"为此|不过|而且|并且|因而|由此可见|具体来说|具体而言|"
     r"具体地|值得注意的是|进一步地?|第[一二三四五]|其一|其二|其三|一方面|另一方面)[，,、：:]\s*"
 )
 _LABELLED = re.compile(rf"^(?:[A-Z][\w-]*(?: [\w-]+){{0,4}}: (?=[A-Z])|[{HAN}]{{2,4}}：)")
 _LEANS = re.compile(
     r".*\bfor this \w+, by\b|.*\bthe following (?:[\w-]+ )?(?:format|steps?|examples?)\b|"
-    r"^.{0,60}\b(?:them|to (?:achieve|do) (?:this|so)|these (?:sub)?\w+s)\b|[^.]{0,40}\bto achieve this\b|"
+    r"^.{0,60}\b(?:them|to (?:achieve|do) (?:this|so)|these (?:sub)?\w+s)\b|[^.]{0,40}\bto "
+    r"achieve this\b|"
     r"^.{0,60}\b(?:for|of|in|to|with|from|by) such\b(?! as\b)|"
     r"^.{0,40}\bof (?:this|that) (?!paper|work|study|survey|article|review|field|area)|"
     r"^[^,]{0,120}\b(?:much|far|even|significantly|considerably) "
     r"(?:smaller|larger|higher|lower|better|worse|faster|slower|less|more)\b"
     r"(?!.*\b(?:than|compared|when|as)\b)|"
     r"^(?:Two|Three|Four|Five|Several|Some) (?:(?:main|major|key|common|popular|typical) )?"
-    r"(?:strateg|approach|method|categor|type|reason|challenge|direction|way|kind|group|class)\w* (?:are|exist|include)\b|"
+    r"(?:strateg|approach|method|categor|type|reason|challenge|direction|way|kind|group|"
+    r"class)\w* (?:are|exist|include)\b|"
     r"^The (?:\w+ed|resulting) .{0,60}\bthen\b",
     re.IGNORECASE,
 )
 _WIDE_HYPHEN = re.compile(r"(?<=\w)- (?=[a-z])(?!(?:and|or|to)\b)")
 _DANGLING = re.compile(
-    r"^(?:(?:This|These|Those|That|Such|They|Its|Their|Them|He|She|Here|Both|Neither|Otherwise|Another|Other|Similar|"
-    r"For (?:example|instance)|On the other hand|To (?:\w+ (?:this|these|that|those|it|them|such)|do so)|"
+    r"^(?:(?:This|These|Those|That|Such|They|Its|Their|Them|He|She|Here|Both|Neither|Otherwise|"
+    r"Another|Other|Similar|"
+    r"For (?:example|instance)|On the other hand|To (?:\w+ "
+    r"(?:this|these|that|those|it|them|such)|do so)|"
     r"(?:In|With|From|At|By|For|Of|Among|Unlike|Like|Despite) (?:this|these|that|those|such)"
     r"(?! (?:paper|work|study|survey|article)\b)|"
     r"(?:While|Although|Though|Because|Since|If|When|As) (?:this|these|it|they|that)|"
-    r"The (?:above|former|latter|same|other|following|first|second|third|last|reasons?|observed|resulting))\b|"
+    r"The (?:above|former|latter|same|other|following|first|second|third|last|reasons?|observed|"
+    r"resulting))\b|"
     r"It\b(?! (?:is|remains|has been) (?:\w+ )?\w+ (?:to|that)\b)|"
-    r"(?:这|该|其|此|它|他们|她|上述|前者|后者|两者|二者|如此|由此|以上|例如|比如|与此|相比之下|反之|另一)(?!外))"
+    r"(?:这|该|其|此|它|他们|她|上述|前者|后者|两者|二者|如此|由此|以上|例如|比如|与此|相比之下|"
+    r"反之|另一)(?!外))"
 )
-_OWN_WORK = re.compile(r"^(?:This|The present) (?:paper|work|study|article|survey|thesis|review|report)\b", re.IGNORECASE)
+_OWN_WORK = re.compile(
+    r"^(?:This|The present) (?:paper|work|study|article|survey|thesis|review|report)\b",
+    re.IGNORECASE,
+)
 _SIGNPOST = re.compile(
-    r"\bas follows\b|\bis organi[sz]ed\b|\bin the (?:following|next)\b|\bcan be found in\b|\brest of (?:this|the) paper\b|"
-    r"\b(?:mentioned|discussed|described) (?:above|earlier|before|in (?:the )?previous sections?)\b|"
-    r"\bwe (?:now|next|then|first) (?:describe|discuss|present|introduce|show)\b|\bwe (?:report|discuss)\b|"
-    r"\bwe (?:start|begin) by\b|\bwe first \w+ .{0,80}\band then (?:we )?(?:describe|introduce|present)\b|"
-    r"\b(?:is|are) (?:shown|given|listed|reported|presented|provided|described|summari[sz]ed|available|illustrated) in\b|"
-    r"\b(?:two|three|four|five|several|main|major) (?:\w+ )?(?:observations|limitations|reasons|findings|questions|"
+    r"\bas follows\b|\bis organi[sz]ed\b|\bin the (?:following|next)\b|\bcan be found "
+    r"in\b|\brest of (?:this|the) paper\b|"
+    r"\b(?:mentioned|discussed|described) (?:above|earlier|before|in (?:the )?previous "
+    r"sections?)\b|"
+    r"\bwe (?:now|next|then|first) (?:describe|discuss|present|introduce|show)\b|\bwe "
+    r"(?:report|discuss)\b|"
+    r"\bwe (?:start|begin) by\b|\bwe first \w+ .{0,80}\band then (?:we "
+    r")?(?:describe|introduce|present)\b|"
+    r"\b(?:is|are) (?:shown|given|listed|reported|presented|provided|described|summari[sz]ed|"
+    r"available|illustrated) in\b|"
+    r"\b(?:two|three|four|five|several|main|major) (?:\w+ "
+    r")?(?:observations|limitations|reasons|findings|questions|"
     r"contributions|aspects)\b|\bFigure \d+ (?:shows|illustrates|compares|gives|presents)\b|"
-    r"以下(?:局限|不足|问题|贡献|结论)|如下|见附录|结构安排|组织结构|将在第|如图\s*\d+所示[。，]|详见|给出了(?:主要)?结果",
+    r"以下(?:局限|不足|问题|贡献|结论)|如下|见附录|结构安排|组织结构|将在第|"
+    r"如图\s*\d+所示[。，]|详见|给出了(?:主要)?结果",
     re.IGNORECASE,
 )
 _NOISE = re.compile(
-    r"[{}|\\∈∀∃→←⟨⟩∧∨¬⊕]|©|https?:|www\.|\bdoi\b|[A-Za-z0-9]@[A-Za-z]|\bProceedings of\b|\bTransactions of\b|\ufffd| \.\.\. ",
+    r"[{}|\\∈∀∃→←⟨⟩∧∨¬⊕]|©|https?:|www\.|\bdoi\b|[A-Za-z0-9]@[A-Za-z]|\bProceedings "
+    r"of\b|\bTransactions of\b|\ufffd| \.\.\. ",
     re.IGNORECASE,
 )
-_SETTING = re.compile(r"\b\w{1,3}\s?=\s?\d[\d.]*")  # N=5 is a setting, all else with that sign a formula or code
+_SETTING = re.compile(
+    r"\b\w{1,3}\s?=\s?\d[\d.]*"
+)  # N=5 is a setting, all else with that sign a formula or code
 _STOPPED = re.compile(r"[.!。！][\"'”’」』)）\]]*$")
 _STARTS = re.compile(rf"[\"'“‘「『《(（]?(?:[A-Z0-9]|[{HAN}])")
 _HAN = re.compile(f"[{HAN}]")
@@ -97,7 +130,9 @@ _BETWEEN_HAN = re.compile(rf"(?<=[{HAN}，。；：、！？）])\s+(?=[{HAN}（
 
 
 def plain(quote: str) -> str:
-    """A sentence without the references, pointers, list and note marks and link words that mean something on its page only."""
+    """A sentence without the references, pointers, list and note marks and link words that mean
+    something on its page only.
+    """
     text = _BETWEEN_HAN.sub("", " ".join(quote.split()))
     text = _CITED.sub(lambda m: "" if _YEAR.search(m[0]) else m[0], text)
     text = _POINTER.sub("", _NUMBERED.sub("", text))
@@ -128,9 +163,18 @@ def signpost(text: str) -> bool:
 
 def complete(text: str) -> bool:
     """Whether it reads as a whole sentence of prose."""
-    if not _STOPPED.search(text) or not _STARTS.match(text) or _NOISE.search(text) or gives_orders(text):
+    if (
+        not _STOPPED.search(text)
+        or not _STARTS.match(text)
+        or _NOISE.search(text)
+        or gives_orders(text)
+    ):
         return False
-    if text.count("(") != text.count(")") or text.count("（") != text.count("）") or text.count("“") != text.count("”"):
+    if (
+        text.count("(") != text.count(")")
+        or text.count("（") != text.count("）")
+        or text.count("“") != text.count("”")
+    ):
         return False
     if "=" in _SETTING.sub("", text):
         return False

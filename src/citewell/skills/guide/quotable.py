@@ -18,25 +18,32 @@ from citewell.text.facts import figures, plain_words
 from citewell.text.sentences import language, sentences
 from citewell.text.tokens import query_tokens
 
-# shares of the content words of the shorter of two sentences: it says the same; the same if its figures are; if they are others
+# shares of the content words of the shorter of two sentences: it says the same; the same if its
+# figures are; if they are others
 SAME_WORDS, SAME_SUBJECT, OTHER_FIGURES = 0.6, 0.3, 0.85
 UNREAD: tuple[Role, ...] = ("front", "references")
-# Sentences of a document that are weighed, all patterns and all: papers of 19 and 24 pages have 689 and 703 (by a trial
-# script), so a paper is read whole, and of a book each part gives its share: its beginning, its end, what the words of `_TELLS`
-# or of an interest mark, and the rest evenly. It keeps a report of any length to about three seconds.
+# Sentences of a document that are weighed, all patterns and all: papers of 19 and 24 pages have 689
+# and 703 (by a trial script), so a paper is read whole, and of a book each part gives its share:
+# its beginning, its end, what the words of `_TELLS` or of an interest mark, and the rest evenly. It
+# keeps a report of any length to about three seconds.
 MOST_READ = 2_400
 LEAST_OF_PART = 6
 WHOLE_OF = 120  # of abstract and introduction: what a book is about is said there
 BEGINNING, END = 0.3, 0.15  # shares of a part's share
-LONGEST = 2_000  # characters: longer ones are tables and runs of marks; the longest that was quoted of five papers had 511
+# characters: longer ones are tables and runs of marks; the longest that was quoted of five papers
+# had 511
+LONGEST = 2_000
 _TELLS = re.compile(
-    r"\b(?:[Ww]e|[Oo]ur|[Rr]esults?|[Ll]imit\w*|[Hh]owever|propos\w+|cannot|contribut\w+)\b|%|本文|我们|提出|结果|局限|不足|％"
+    r"\b(?:[Ww]e|[Oo]ur|[Rr]esults?|[Ll]imit\w*|[Hh]owever|propos\w+|cannot|contribut\w+)\b|%|"
+    r"本文|我们|提出|结果|局限|不足|％"
 )
 
 
 @dataclass(frozen=True)
 class Line:
-    """A sentence that may be quoted. `place` is 0 at the beginning of its part and 1 at its end; `order` counts the lines."""
+    """A sentence that may be quoted. `place` is 0 at the beginning of its part and 1 at its end;
+    `order` counts the lines.
+    """
 
     start: int
     end: int
@@ -69,53 +76,97 @@ class Line:
         return signpost(self.text)
 
 
-def lines(book: OpenPaper, words: Sequence[str] = (), parts: Sequence[Part] | None = None) -> list[Line]:
-    """The complete sentences of the running text, in order; those of front matter and references are left out. Of a book a
-    share: `words`, in any letter case, mark the sentences that are wanted first. `parts`: of these alone.
+def lines(
+    book: OpenPaper, words: Sequence[str] = (), parts: Sequence[Part] | None = None
+) -> list[Line]:
+    """The complete sentences of the running text, in order; those of front matter and references
+    are left out. Of a book a share: `words`, in any letter case, mark the sentences that are wanted
+    first. `parts`: of these alone.
     """
     text, paper = book.document.text, book.paper
     barred = _barred(paper)
     split = [
-        (part, [(part.start + a, part.start + b) for a, b in sentences(text[part.start : part.end])])
+        (
+            part,
+            [(part.start + a, part.start + b) for a, b in sentences(text[part.start : part.end])],
+        )
         for part in (paper.parts if parts is None else parts)
-        if part.role not in UNREAD or (paper.abstract and part.start <= paper.abstract[0] < part.end)
+        if part.role not in UNREAD
+        or (paper.abstract and part.start <= paper.abstract[0] < part.end)
     ]
     whole = sum(len(spans) for _, spans in split)
-    marks = re.compile("|".join(re.escape(word) for word in words), re.IGNORECASE) if words else _TELLS
+    marks = (
+        re.compile("|".join(re.escape(word) for word in words), re.IGNORECASE) if words else _TELLS
+    )
     found: list[Line] = []
     for part, spans in split:
-        share = len(spans) if whole <= MOST_READ else max(LEAST_OF_PART, MOST_READ * len(spans) // whole)
+        share = (
+            len(spans)
+            if whole <= MOST_READ
+            else max(LEAST_OF_PART, MOST_READ * len(spans) // whole)
+        )
         most = max(share, WHOLE_OF) if part.role in ("abstract", "introduction") else share
         size, paragraph, counted = max(1, part.end - part.start), 0, part.start
         for start, end in _shared_out(text, spans, most, marks):
             paragraph, counted = paragraph + text.count("\n\n", counted, start), start
             role: Role = "abstract" if _inside(start, paper.abstract) else part.role
             quote = text[start : min(end, start + LONGEST + 1)]
-            if len(quote) > LONGEST or role in UNREAD or _bars(barred, start, end) or not complete(said := plain(quote)):
+            if (
+                len(quote) > LONGEST
+                or role in UNREAD
+                or _bars(barred, start, end)
+                or not complete(said := plain(quote))
+            ):
                 continue
-            found.append(Line(start, end, quote, said, part, role, (start - part.start) / size, len(found), paragraph))
+            found.append(
+                Line(
+                    start,
+                    end,
+                    quote,
+                    said,
+                    part,
+                    role,
+                    (start - part.start) / size,
+                    len(found),
+                    paragraph,
+                )
+            )
     return found
 
 
-def _shared_out(text: str, spans: list[tuple[int, int]], most: int, marks: re.Pattern[str]) -> list[tuple[int, int]]:
+def _shared_out(
+    text: str, spans: list[tuple[int, int]], most: int, marks: re.Pattern[str]
+) -> list[tuple[int, int]]:
     """At most so many of a part's sentences, in order."""
     if len(spans) <= most:
         return spans
     first, last = max(1, int(BEGINNING * most)), max(1, int(END * most))
     between = range(first, len(spans) - last)
-    wanted = [n for n in between if marks.search(text, spans[n][0], min(spans[n][1], spans[n][0] + LONGEST))]
+    wanted = [
+        n
+        for n in between
+        if marks.search(text, spans[n][0], min(spans[n][1], spans[n][0] + LONGEST))
+    ]
     chosen = set(_evenly(wanted, most - first - last))
-    chosen |= set(_evenly([n for n in between if n not in chosen], most - first - last - len(chosen)))
-    return [span for n, span in enumerate(spans) if n < first or n >= len(spans) - last or n in chosen]
+    chosen |= set(
+        _evenly([n for n in between if n not in chosen], most - first - last - len(chosen))
+    )
+    return [
+        span for n, span in enumerate(spans) if n < first or n >= len(spans) - last or n in chosen
+    ]
 
 
 def _evenly(places: Sequence[int], most: int) -> list[int]:
-    return list(places) if len(places) <= most else [places[len(places) * n // most] for n in range(most)]
+    return (
+        list(places)
+        if len(places) <= most
+        else [places[len(places) * n // most] for n in range(most)]
+    )
 
 
 def alike(one: Line, other: Line, most: float = SAME_WORDS) -> bool:
-    """Whether the shorter of them says hardly anything that the other does not: most of its words, or a good part of them and
-    all of its figures.
+    """Whether the shorter of them says hardly anything that the other does not: most of its words,
+    or a good part of them and all of its figures.
     """
     fewer = min(len(one.words), len(other.words))
     if not fewer:
@@ -124,7 +175,9 @@ def alike(one: Line, other: Line, most: float = SAME_WORDS) -> bool:
     mine, theirs = figures(one.text), figures(other.text)
     if mine and theirs and not mine & theirs:
         return shared >= OTHER_FIGURES
-    return shared >= most or (shared >= SAME_SUBJECT and bool(mine & theirs) and (mine <= theirs or theirs <= mine))
+    return shared >= most or (
+        shared >= SAME_SUBJECT and bool(mine & theirs) and (mine <= theirs or theirs <= mine)
+    )
 
 
 def _inside(offset: int, span: tuple[int, int] | None) -> bool:
@@ -134,7 +187,9 @@ def _inside(offset: int, span: tuple[int, int] | None) -> bool:
 def _barred(paper: Paper) -> list[tuple[int, int]]:
     """Spans that are no running text, joined where they touch."""
     spans = [(f.start, f.end) for f in paper.floats] + [f.body for f in paper.floats if f.body]
-    spans += [(e.start, e.end) for e in paper.equations] + [(r.start, r.end) for r in paper.references]
+    spans += [(e.start, e.end) for e in paper.equations] + [
+        (r.start, r.end) for r in paper.references
+    ]
     joined: list[tuple[int, int]] = []
     for start, end in sorted(spans):
         if joined and start <= joined[-1][1]:

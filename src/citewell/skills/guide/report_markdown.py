@@ -16,23 +16,35 @@ def report_markdown(report: Report, *, title: str, authors: Sequence[str]) -> st
     """The whole report, headings in its language."""
     lang = report.lang
     blocks = [f"# {_flat(title)}"] if title.strip() else []
-    blocks += [("、" if lang == "zh" else ", ").join(_flat(name) for name in authors)] if authors else []
+    blocks += (
+        [("、" if lang == "zh" else ", ").join(_flat(name) for name in authors)] if authors else []
+    )
     blocks += [f"> {_flat(warning)}" for warning in report.warnings]
     for part in report.parts:
-        blocks += [f"## {say(part.slot, lang)}", "\n".join(f"- {_stated(sentence)}" for sentence in part.sentences)]
+        blocks += [
+            f"## {say(part.slot, lang)}",
+            "\n".join(f"- {_stated(sentence)}" for sentence in part.sentences),
+        ]
     if report.terms:
         colon = "：" if lang == "zh" else ": "
-        known = [f"- **{_flat(term.term)}**{colon}{_stated(term.sentence)}" for term in report.terms]
+        known = [
+            f"- **{_flat(term.term)}**{colon}{_stated(term.sentence)}" for term in report.terms
+        ]
         blocks += [f"## {say('terms', lang)}", "\n".join(known)]
     if report.questions:
         asked = [
-            f"{n}. {_flat(each.question)} {_bracketed(_where(each.section, each.page, lang), lang)} {_marks(each.citations)}"
+            f"{n}. "
+            f"{_flat(each.question)} "
+            f"{_bracketed(_where(each.section, each.page, lang), lang)} {_marks(each.citations)}"
             for n, each in enumerate(report.questions, 1)
         ]
         blocks += [f"## {say('questions', lang)}", "\n".join(asked)]
     blocks += [f"## {say('interest', lang)}", _flat(report.question)]
     if report.citations:
-        blocks += [f"## {say('quotes', lang)}", "\n".join(_quote(citation, lang) for citation in report.citations)]
+        blocks += [
+            f"## {say('quotes', lang)}",
+            "\n".join(_quote(citation, lang) for citation in report.citations),
+        ]
     return "\n\n".join(blocks) + "\n"
 
 
@@ -54,7 +66,9 @@ def _where(section: str, page: int | None, lang: str) -> str:
 
 def _quote(citation: Citation, lang: str) -> str:
     where = _where(citation.section, citation.page, lang)
-    return f"[{citation.n}] “{_flat(citation.quote)}” {_bracketed(where, lang)}".rstrip() + "  "  # a line of its own
+    return (
+        f"[{citation.n}] “{_flat(citation.quote)}” {_bracketed(where, lang)}".rstrip() + "  "
+    )  # a line of its own
 
 
 def _bracketed(where: str, lang: str) -> str:

@@ -1,6 +1,8 @@
-"""Questions worth asking of a paper: made from its own names, comparisons, tables and headings, each with its answer's place.
+"""Questions worth asking of a paper: made from its own names, comparisons, tables and headings,
+each with its answer's place.
 
-The one rule: a question is made from the sentence that answers it, so that none is asked that the paper does not answer.
+The one rule: a question is made from the sentence that answers it, so that none is asked that the
+paper does not answer.
 """
 
 from __future__ import annotations
@@ -28,20 +30,27 @@ MOST_FLOATS = 60  # that are looked for in the text: the first of a book will do
 LONGEST_OTHER = 48  # characters of what a method is compared with
 
 _OVER = re.compile(
-    r"\b(?:(?:outperforms?|surpass(?:es)?|beats?|exceeds?)\s+|(?:boost|gain|improvement)s? of [\d.]+\s*%? over\s+|"
-    r"\d[\d.]*\s*%? (?:less|more|lower|higher|better|fewer) than\s+|(?:better|lower|higher) than\s+|\bagainst [\d.]+ for\s+)"
-    r"(?:using |an? )?(?P<other>[^,.;:()]+?)(?=\s+(?:on|by|in|across|with|and|for|at|of|over|while|to)\b|[,.;:()]|$)"
+    r"\b(?:(?:outperforms?|surpass(?:es)?|beats?|exceeds?)\s+|(?:boost|gain|improvement)s? of "
+    r"[\d.]+\s*%? over\s+|"
+    r"\d[\d.]*\s*%? (?:less|more|lower|higher|better|fewer) than\s+|(?:better|lower|higher) "
+    r"than\s+|\bagainst [\d.]+ for\s+)"
+    r"(?:using |an? )?(?P<other>[^,.;:()]+?)(?=\s+(?:on|by|in|across|with|and|for|at|of|over|"
+    r"while|to)\b|[,.;:()]|$)"
 )
 _OVER_ZH = re.compile(
-    r"(?:优于|高于|低于|超过|比)(?P<other>[^，。；：、\d（）]{2,16}?)\s*(?=高|低|提高|提升|快|慢|好|多|少|\d|[，。；的])"
+    r"(?:优于|高于|低于|超过|比)(?P<other>[^，。；：、\d（）]{2,16}?)\s*(?=高|低|提高|提升|快|"
+    r"慢|好|多|少|\d|[，。；的])"
 )
 _DIFFERS = re.compile(
-    r"\b(?:unlike|in contrast|differs? from|different from|as opposed to|to bridge th\w+ gap|rather than|do not \w+, but|"
-    r"to (?:the best of )?our knowledge|as far as we know)\b|不同于|与.{2,20}不同|区别|相比之下|却没有|据我们所知",
+    r"\b(?:unlike|in contrast|differs? from|different from|as opposed to|to bridge th\w+ "
+    r"gap|rather than|do not \w+, but|"
+    r"to (?:the best of )?our knowledge|as far as we "
+    r"know)\b|不同于|与.{2,20}不同|区别|相比之下|却没有|据我们所知",
     re.IGNORECASE,
 )
 _DATA = re.compile(
-    r"\b(?:we (?:evaluate|test|use|collect|conduct|demonstrate)\b.{0,80}\b(?:datasets?|benchmarks?|corpus|corpora|test sets?)|"
+    r"\b(?:we (?:evaluate|test|use|collect|conduct|demonstrate)\b.{0,80}\b(?:datasets?|"
+    r"benchmarks?|corpus|corpora|test sets?)|"
     r"\bdatasets?,? as follows|(?:holds|contains|consists? of|comprises) [\d,]+ )|"
     r"数据(?:集)?(?:取自|来自|包含|共)|组成的数据集",
     re.IGNORECASE,
@@ -50,25 +59,34 @@ _DATA_ROLES: Final = ("results", "abstract", "introduction", "method")
 _DATA_NAME = re.compile(r"\b[A-Z][A-Za-z0-9]*[A-Z][A-Za-z0-9-]*")  # HOVER, FleetLog
 _COUNT = re.compile(r"\b\d[\d,]{2,}\b|\d+\s*(?:个|种|条|篇|张)")
 _WITHOUT = re.compile(
-    r"\b(?:Without|Removing) (?P<part>[a-z][\w -]{2,30}?)(?= (?:the|leaves|hurts|reduces|lowers|raises|drops|rises|,)|,)|"
+    r"\b(?:Without|Removing) (?P<part>[a-z][\w -]{2,30}?)(?= "
+    r"(?:the|leaves|hurts|reduces|lowers|raises|drops|rises|,)|,)|"
     r"去掉(?P<zh>[^，。；、\d]{2,12}?)(?:后|，|会|使|下降)"
 )
-_NUMBER = re.compile(r"^(?:\d+(?:\.\d+)*\.?|[A-Z](?:\.\d+)+\.?|[A-Z]\.?(?=\s)|[IVX]+\.|第?[一二三四五六七八九十]+[、.章节])\s*")
+_NUMBER = re.compile(
+    r"^(?:\d+(?:\.\d+)*\.?|[A-Z](?:\.\d+)+\.?|[A-Z]\.?(?=\s)|[IVX]+\.|"
+    r"第?[一二三四五六七八九十]+[、.章节])\s*"
+)
 _GENERIC = re.compile(
-    r"^(?:(?:main |overall |experimental )?(?:results?|experiments?|evaluation|analysis|discussion|set-?up|settings?|datasets?|"
-    r"data(?: and set-?up)?|baselines?|cost|implementation details?|metrics)|methods?|methodolog\w+|introduction|"
+    r"^(?:(?:main |overall |experimental "
+    r")?(?:results?|experiments?|evaluation|analysis|discussion|set-?up|settings?|datasets?|"
+    r"data(?: and set-?up)?|baselines?|cost|implementation "
+    r"details?|metrics)|methods?|methodolog\w+|introduction|"
     r"related work|background|"
     r"approach|conclusions?.*|conceptual framework|limitations?|abstract|"
-    r"(?:主要|实验)?(?:结果|实验)(?:与分析)?|方法|本文方法|数据集?|对比方法.*|实验设置|分析|讨论.*|引言|相关工作|结论|总结|摘要|局限.*)$",
+    r"(?:主要|实验)?(?:结果|实验)(?:与分析)?|方法|本文方法|数据集?|对比方法.*|实验设置|"
+    r"分析|讨论.*|引言|相关工作|结论|总结|摘要|局限.*)$",
     re.IGNORECASE,
 )
 _ANNOUNCES = re.compile(  # that it will be told, and not what
     r"(?:In (?:this|our) \w+, )?[Ww]e (?:\w+ly )?"
-    r"(?:summari[sz]e|discuss|review|describe|cover|focus|compare|examine|investigate)\b|To further",
+    r"(?:summari[sz]e|discuss|review|describe|cover|focus|compare|examine|investigate)\b|To "
+    r"further",
 )
 _POINTS = re.compile(r"\d|[A-Z]\b")  # a label has a number
 _FINDING = re.compile(
-    r"\bwe (?:find|observe|found|see)\b|\b(?:results?|findings|analysis|this) (?:\w+ )?(?:show|indicate|suggest|demonstrate)|"
+    r"\bwe (?:find|observe|found|see)\b|\b(?:results?|findings|analysis|this) (?:\w+ "
+    r")?(?:show|indicate|suggest|demonstrate)|"
     r"\b(?:\d+(?:\.\d+)?%|points)|占|发现|说明|表明|由.{1,12}[降升]至",
     re.IGNORECASE,
 )
@@ -86,11 +104,19 @@ class Asked:
     @property
     def answer(self) -> list[Line]:
         """The sentences that answer it, in order."""
-        return sorted({line.order: line for line in (self.line, *self.more)}.values(), key=lambda line: line.order)
+        return sorted(
+            {line.order: line for line in (self.line, *self.more)}.values(),
+            key=lambda line: line.order,
+        )
 
     def repeats(self, other: Asked) -> bool:
         """Whether it asks the same or has the same answer; of most sorts one is enough."""
-        once = self.kind == other.kind and self.kind not in ("heading", "float", "better", "without")
+        once = self.kind == other.kind and self.kind not in (
+            "heading",
+            "float",
+            "better",
+            "without",
+        )
         return once or self.question == other.question or self.line.order == other.line.order
 
 
@@ -112,7 +138,12 @@ class Matter:
 
 
 def questions(
-    book: OpenPaper, lines: Sequence[Line], own: Own, picks: Mapping[Slot, Sequence[Line]], lang: str, most: int = MOST
+    book: OpenPaper,
+    lines: Sequence[Line],
+    own: Own,
+    picks: Mapping[Slot, Sequence[Line]],
+    lang: str,
+    most: int = MOST,
 ) -> list[Asked]:
     """Of every sort the first, then second ones while there is room; no answer serves twice."""
     proper = [line for line in lines if not line.part.appendix and not line.signpost]
@@ -122,7 +153,11 @@ def questions(
     for place in range(SECOND):
         for each in made:
             fresh = [asked for asked in each if not any(asked.repeats(other) for other in kept)]
-            if fresh and len(kept) < most and sum(other.kind == fresh[0].kind for other in kept) == place:
+            if (
+                fresh
+                and len(kept) < most
+                and sum(other.kind == fresh[0].kind for other in kept) == place
+            ):
                 kept.append(fresh[0])
     order = {maker: n for n, maker in enumerate(_ORDER)}
     return sorted(kept, key=lambda asked: (order[asked.kind], asked.line.order))
@@ -135,7 +170,10 @@ def _how(matter: Matter) -> Iterator[Asked]:
     """From the place that says most of it."""
     told = {line.order: line for slot in _TOLD for line in matter.picks[slot]}
     inside = Counter(line.part.start for line in told.values())
-    ranked = sorted(told.values(), key=lambda line: (-inside[line.part.start], -cue_score("method", line, matter.own)))
+    ranked = sorted(
+        told.values(),
+        key=lambda line: (-inside[line.part.start], -cue_score("method", line, matter.own)),
+    )
     for line in ranked[:1]:
         beside = [other for other in ranked[1:] if other.part.start == line.part.start]
         yield Asked("how", matter.says("how"), line, tuple(beside[: ANSWERS - 1]))
@@ -145,18 +183,29 @@ def _better(matter: Matter) -> Iterator[Asked]:
     """From a sentence that sets the paper's own against something else, with a figure."""
     if not matter.own.name:
         return
-    for line in [*matter.picks["results"], *(line for line in matter.lines if line.role in ("results", "abstract"))]:
+    for line in [
+        *matter.picks["results"],
+        *(line for line in matter.lines if line.role in ("results", "abstract")),
+    ]:
         found = (_OVER_ZH if line.zh else _OVER).search(line.text)
         ours = matter.own.named(line) or line.role == "abstract"
         if not (found and ours and measured(line.text)):
             continue
         other = found["other"].strip()
-        if len(other) <= LONGEST_OTHER and not other[0].isdigit() and matter.own.name.casefold() not in other.casefold():
-            yield Asked("better", say("better", matter.lang, name=matter.own.name, other=other), line)
+        if (
+            len(other) <= LONGEST_OTHER
+            and not other[0].isdigit()
+            and matter.own.name.casefold() not in other.casefold()
+        ):
+            yield Asked(
+                "better", say("better", matter.lang, name=matter.own.name, other=other), line
+            )
 
 
 def _floats(matter: Matter) -> Iterator[Asked]:
-    """From a sentence of the running text that says what a table or figure shows, and not only that it shows something."""
+    """From a sentence of the running text that says what a table or figure shows, and not only that
+    it shows something.
+    """
     telling = [
         line
         for line in matter.lines
@@ -174,23 +223,39 @@ def _floats(matter: Matter) -> Iterator[Asked]:
 
 
 def _headings(matter: Matter) -> Iterator[Asked]:
-    """From a heading that asks, or one of the results that names what was looked at, where its part states a finding."""
+    """From a heading that asks, or one of the results that names what was looked at, where its part
+    states a finding.
+    """
     by_part: defaultdict[int, list[Line]] = defaultdict(list)
     for line in matter.lines:
         by_part[line.part.start].append(line)
     for part in matter.book.paper.of(("results", "discussion", "method")):
         heading = bare(part.heading)
         asks = heading.endswith(("?", "？"))
-        own_heading = len(part.heading_path) > 1 and len(heading) > 2 and not _GENERIC.match(heading)
+        own_heading = (
+            len(part.heading_path) > 1 and len(heading) > 2 and not _GENERIC.match(heading)
+        )
         if part.appendix or not own_heading or (part.role == "method" and not asks):
             continue
         inside = [line for line in by_part[part.start] if not line.dangling]
         telling = [line for line in inside if _FINDING.search(line.quote) or asks]
-        shares = dict(zip((line.order for line in telling), coverage(heading, [line.text for line in telling]), strict=True))
+        shares = dict(
+            zip(
+                (line.order for line in telling),
+                coverage(heading, [line.text for line in telling]),
+                strict=True,
+            )
+        )
         telling = [line for line in telling if not _ANNOUNCES.match(line.text)]
-        best = max(telling, key=lambda line: (_tells(line) + shares[line.order], -line.order), default=None)
+        best = max(
+            telling, key=lambda line: (_tells(line) + shares[line.order], -line.order), default=None
+        )
         if best is not None:
-            rest = [line for line in telling if line is not best and _tells(line) >= TELLING and not line.signpost]
+            rest = [
+                line
+                for line in telling
+                if line is not best and _tells(line) >= TELLING and not line.signpost
+            ]
             rest.sort(key=lambda line: -_tells(line))
             question = heading if asks else say("heading", matter.lang, heading=heading)
             yield Asked("heading", question, best, tuple(rest[: ANSWERS - 1]))
@@ -198,26 +263,44 @@ def _headings(matter: Matter) -> Iterator[Asked]:
 
 def _tells(line: Line) -> float:
     """How much of a finding a sentence is."""
-    return 0.5 * measured(line.text) + 0.5 * compared(line.text) + 0.5 * bool(_FINDING.search(line.quote))
+    return (
+        0.5 * measured(line.text)
+        + 0.5 * compared(line.text)
+        + 0.5 * bool(_FINDING.search(line.quote))
+    )
 
 
 def _without(matter: Matter) -> Iterator[Asked]:
     for line in matter.lines:
         found = _WITHOUT.search(line.text)
         if found and measured(line.text) and line.role == "results":
-            yield Asked("without", say("without", matter.lang, part=(found["part"] or found["zh"]).strip()), line)
+            yield Asked(
+                "without",
+                say("without", matter.lang, part=(found["part"] or found["zh"]).strip()),
+                line,
+            )
 
 
 def _data(matter: Matter) -> Iterator[Asked]:
-    """From a sentence that names the data, or says how much there is; one that only says that there are some is no answer."""
-    told = [line for line in matter.lines if _DATA.search(line.quote) and line.role in _DATA_ROLES and not line.dangling]
-    for line in sorted(told, key=lambda line: (-_names_data(line, matter.own), line.role != "results", line.order)):
+    """From a sentence that names the data, or says how much there is; one that only says that there
+    are some is no answer.
+    """
+    told = [
+        line
+        for line in matter.lines
+        if _DATA.search(line.quote) and line.role in _DATA_ROLES and not line.dangling
+    ]
+    for line in sorted(
+        told, key=lambda line: (-_names_data(line, matter.own), line.role != "results", line.order)
+    ):
         if _names_data(line, matter.own):
             yield Asked("data", matter.says("data"), line)
 
 
 def _names_data(line: Line, own: Own) -> int:
-    names = {name for name in _DATA_NAME.findall(line.text) if name.casefold() != own.name.casefold()}
+    names = {
+        name for name in _DATA_NAME.findall(line.text) if name.casefold() != own.name.casefold()
+    }
     return len(names) + bool(_COUNT.search(line.text))
 
 
@@ -235,7 +318,16 @@ def _limits(matter: Matter) -> Iterator[Asked]:
 
 
 _Maker = Callable[[Matter], Iterator[Asked]]
-_MAKERS: Final[tuple[_Maker, ...]] = (_how, _better, _limits, _headings, _without, _floats, _data, _differs)
+_MAKERS: Final[tuple[_Maker, ...]] = (
+    _how,
+    _better,
+    _limits,
+    _headings,
+    _without,
+    _floats,
+    _data,
+    _differs,
+)
 _ORDER: Final = ("how", "differs", "data", "better", "float", "heading", "without", "limit")
 
 

@@ -1,4 +1,5 @@
-"""The words to know of a paper: abbreviations with what they stand for, named things, words that it defines.
+"""The words to know of a paper: abbreviations with what they stand for, named things, words that it
+defines.
 
 The one rule: a term comes with the sentence in which the paper itself says what it is.
 """
@@ -20,17 +21,26 @@ from citewell.text.language import HAN
 MOST = 8
 LEAST_USED = 2
 LONGEST_ZH = 12  # characters of a Chinese term
-MOST_COUNTED = 200  # candidates that are counted over all of the text, the first found: five papers have 2 to 12
+# candidates that are counted over all of the text, the first found: five papers have 2 to 12
+MOST_COUNTED = 200
 
-_ABBREVIATED = re.compile(r"(?P<long>[A-Za-z][\w'’-]*(?:[ -][\w'’-]+){0,9})\s+\((?P<short>[A-Z][A-Za-z0-9-]{1,11})\)")
+_ABBREVIATED = re.compile(
+    r"(?P<long>[A-Za-z][\w'’-]*(?:[ -][\w'’-]+){0,9})\s+\((?P<short>[A-Z][A-Za-z0-9-]{1,11})\)"
+)
 _DEFINED = re.compile(
-    r"^(?:(?:A|An|The)\s+)?(?P<term>[A-Z]?[\w'’-]+(?: [\w'’-]+){0,3}?),?\s+(?:is|are) (?:defined as|called|"
-    r"a (?:kind|type|measure|process|set|subset|score|metric) of|the (?:process|share|number|ratio|fraction|task) of)\b"
-    r"|^(?:(?:A|An|The)\s+)?(?P<term2>[A-Z]?[\w'’-]+(?: [\w'’-]+){0,3}?)\s+(?:refers? to|denotes?|means?|stands for)\b"
+    r"^(?:(?:A|An|The)\s+)?(?P<term>[A-Z]?[\w'’-]+(?: [\w'’-]+){0,3}?),?\s+(?:is|are) (?:defined "
+    r"as|called|"
+    r"a (?:kind|type|measure|process|set|subset|score|metric) of|the "
+    r"(?:process|share|number|ratio|fraction|task) of)\b"
+    r"|^(?:(?:A|An|The)\s+)?(?P<term2>[A-Z]?[\w'’-]+(?: [\w'’-]+){0,3}?)\s+(?:refers? "
+    r"to|denotes?|means?|stands for)\b"
 )
 _MIXED = r"(?P<name>[A-Z][A-Za-z0-9]*(?:[A-Z0-9]|-[A-Z])[A-Za-z0-9-]*)"
 _NAMED = (  # a name beside what it is
-    re.compile(rf"^{_MIXED}(?: \([^()]+\))? (?:is|are|was) (?:an?|the|one)\b|^{_MIXED.replace('name', 'zh')}是"),
+    re.compile(
+        rf"^{_MIXED}(?: \([^()]+\))? (?:is|are|was) "
+        rf"(?:an?|the|one)\b|^{_MIXED.replace('name', 'zh')}是"
+    ),
     re.compile(
         rf"\b(?:propose|present|introduce|describe|develop|collect|release|construct|define|"
         rf"framework|method|model|system),? {_MIXED},"
@@ -40,11 +50,53 @@ _ZH_BRACKET = re.compile(
     rf"(?P<long>[{HAN}A-Za-z0-9-]{{0,24}}[{HAN}A-Z][A-Za-z0-9-]{{0,16}}(?<=[{HAN}A-Z0-9]))"
     r"[（(](?P<inside>[A-Za-z][A-Za-z0-9 ,，@'’-]{1,60})[）)]"
 )
-_ZH_DEFINED = re.compile(rf"^(?:所谓)?[“”]?(?P<term>[{HAN}A-Za-z0-9-]{{2,12}}?)[“”]?(?:是指|指的是|定义为|即指)")
+_ZH_DEFINED = re.compile(
+    rf"^(?:所谓)?[“”]?(?P<term>[{HAN}A-Za-z0-9-]{{2,12}}?)[“”]?(?:是指|指的是|定义为|即指)"
+)
 _ZH_NAMED = re.compile(rf"(?:称为|称作|叫做|记为)[“]?(?P<term>[{HAN}]{{2,8}})[”]?[。，；]")
 _ASCII_WORD = re.compile(r"[a-z0-9]")
-_NOT_TERMS = frozenset({"et", "al", "eg", "ie", "ours", "see", "figure", "table", "all", "i", "ii", "iii", "iv", "a", "b"})
-_ZH_KEEP = frozenset({"n", "nz", "vn", "v", "a", "an", "b", "j", "l", "eng", "x", "m", "g", "ng", "ad", "i", "f", "k", "h"})
+_NOT_TERMS = frozenset(
+    {
+        "et",
+        "al",
+        "eg",
+        "ie",
+        "ours",
+        "see",
+        "figure",
+        "table",
+        "all",
+        "i",
+        "ii",
+        "iii",
+        "iv",
+        "a",
+        "b",
+    }
+)
+_ZH_KEEP = frozenset(
+    {
+        "n",
+        "nz",
+        "vn",
+        "v",
+        "a",
+        "an",
+        "b",
+        "j",
+        "l",
+        "eng",
+        "x",
+        "m",
+        "g",
+        "ng",
+        "ad",
+        "i",
+        "f",
+        "k",
+        "h",
+    }
+)
 _ZH_BREAK = frozenset(
     {
         "是",
@@ -80,23 +132,39 @@ class Known:
 
 def terms(book: OpenPaper, lines: Sequence[Line], own: Own, most: int = MOST) -> list[Known]:
     """The terms that the paper uses most, best first; none is a part of another's name."""
-    body = "\n".join(book.document.text[p.start : p.end] for p in book.paper.parts if p.role != "references").casefold()
+    body = "\n".join(
+        book.document.text[p.start : p.end] for p in book.paper.parts if p.role != "references"
+    ).casefold()
     found: dict[str, Known] = {}
     for line in lines:
         for known in _found(line):
             key = known.key.casefold()
             held = found.get(key)
-            better = held is None or (_explains(line, known.key) and not _explains(held.line, known.key))
+            better = held is None or (
+                _explains(line, known.key) and not _explains(held.line, known.key)
+            )
             name = max(known.name, held.name if held else "", key=len)  # with what it stands for
             found[key] = Known(name, known.key, line if better or held is None else held.line)
     if own.name and own.name.casefold() not in found:
-        first = next((line for line in lines if own.named(line) and line.role in ("abstract", "introduction")), None)
+        first = next(
+            (
+                line
+                for line in lines
+                if own.named(line) and line.role in ("abstract", "introduction")
+            ),
+            None,
+        )
         found |= {own.name.casefold(): Known(own.name, own.name, first)} if first else {}
     used = {key: _uses(key, body) for key in islice(found, MOST_COUNTED)}
-    ranked = sorted((key for key in used if used[key] >= LEAST_USED), key=lambda key: (-used[key], found[key].line.order))
+    ranked = sorted(
+        (key for key in used if used[key] >= LEAST_USED),
+        key=lambda key: (-used[key], found[key].line.order),
+    )
     kept: list[Known] = []
     for key in ranked:
-        if len(kept) < most and not any(found[key].name in other.name or other.name in found[key].name for other in kept):
+        if len(kept) < most and not any(
+            found[key].name in other.name or other.name in found[key].name for other in kept
+        ):
             kept.append(found[key])
     return kept
 
@@ -108,7 +176,9 @@ def _uses(key: str, body: str) -> int:
     count, at = 0, body.find(key) if key else -1
     while at >= 0:
         end = at + len(key)
-        count += not _ASCII_WORD.match(body[at - 1 : at]) and not _ASCII_WORD.match(body[end : end + 1])
+        count += not _ASCII_WORD.match(body[at - 1 : at]) and not _ASCII_WORD.match(
+            body[end : end + 1]
+        )
         at = body.find(key, end)
     return count
 
@@ -117,7 +187,9 @@ def _explains(line: Line, key: str) -> bool:
     """Whether the sentence says what it is, rather than only use it."""
     return bool(
         re.search(
-            rf"{re.escape(key)}\)?,? (?:is|are|was|which|consists?|refers?)\b|{re.escape(key)}[）)]?(?:是|指|为)", line.quote
+            rf"{re.escape(key)}\)?,? "
+            rf"(?:is|are|was|which|consists?|refers?)\b|{re.escape(key)}[）)]?(?:是|指|为)",
+            line.quote,
         )
     )
 
@@ -128,14 +200,26 @@ def _found(line: Line) -> Iterator[Known]:
     text = line.text
     if line.dangling:
         return
-    bracketed = "(" in text or "（" in text  # the patterns of a bracket try every word of a sentence
+    bracketed = (
+        "(" in text or "（" in text
+    )  # the patterns of a bracket try every word of a sentence
     for match in _ABBREVIATED.finditer(text) if bracketed else ():
         long = expansion(match["long"], match["short"])
         if long and match["short"].casefold() not in _NOT_TERMS:
             yield Known(f"{long} ({match['short']})", match["short"], line)
     if defined := _DEFINED.match(text):
         term = defined["term"] or defined["term2"]
-        if term and term.casefold().split()[0] not in ("we", "it", "there", "what", "which", "this", "that", "here", "our"):
+        if term and term.casefold().split()[0] not in (
+            "we",
+            "it",
+            "there",
+            "what",
+            "which",
+            "this",
+            "that",
+            "here",
+            "our",
+        ):
             yield Known(term, term, line)
     for match in _ZH_BRACKET.finditer(text) if bracketed else ():
         inside = match["inside"].strip()
@@ -144,7 +228,9 @@ def _found(line: Line) -> Iterator[Known]:
             short = next((part for part in re.split(r"[,，]\s*", inside) if part.isupper()), "")
             yield Known(f"{long}（{inside}）", short or long, line)
     for named in _NAMED:
-        if (said := named.search(text)) and (own_name := said["name"] or said.groupdict().get("zh")):
+        if (said := named.search(text)) and (
+            own_name := said["name"] or said.groupdict().get("zh")
+        ):
             yield Known(own_name, own_name, line)
     for pattern in (_ZH_DEFINED, _ZH_NAMED):
         if meant := pattern.search(text):
@@ -152,8 +238,9 @@ def _found(line: Line) -> Iterator[Known]:
 
 
 def expansion(long: str, short: str) -> str:
-    """The words before a bracket that its abbreviation stands for, by Schwartz and Hearst (2003): read from the end, each
-    letter must be found in turn, the first at the beginning of a word. Empty where they are not.
+    """The words before a bracket that its abbreviation stands for, by Schwartz and Hearst (2003):
+    read from the end, each letter must be found in turn, the first at the beginning of a word.
+    Empty where they are not.
     """
     letters = [c for c in short.casefold() if c.isalnum()]
     if letters and letters[-1] == "s" and short.endswith("s") and short[:-1].isupper():
@@ -161,7 +248,9 @@ def expansion(long: str, short: str) -> str:
     at, folded = len(long), long.casefold()
     for n in range(len(letters) - 1, -1, -1):
         at -= 1
-        while at >= 0 and (folded[at] != letters[n] or (n == 0 and at > 0 and folded[at - 1].isalnum())):
+        while at >= 0 and (
+            folded[at] != letters[n] or (n == 0 and at > 0 and folded[at - 1].isalnum())
+        ):
             at -= 1
         if at < 0:
             return ""

@@ -1,4 +1,6 @@
-"""A connected model words a slot of the report from the parts that matter, as a judged draft: proved sentences are kept."""
+"""A connected model words a slot of the report from the parts that matter, as a judged draft:
+proved sentences are kept.
+"""
 
 from __future__ import annotations
 
@@ -26,8 +28,8 @@ MOST_SENTENCES = 6
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """`kept`: the sentences of the proof that may be shown, none where fewer than half are proved; `unproved`: those that are
-    not.
+    """`kept`: the sentences of the proof that may be shown, none where fewer than half are proved;
+    `unproved`: those that are not.
     """
 
     proof: Proof
@@ -51,9 +53,14 @@ async def written(
     judge: Judge | None,
     lang: str,
 ) -> Written:
-    """Sentences of the slot with their proof; what is doubted is written once more. Raises what the models raise."""
+    """Sentences of the slot with their proof; what is doubted is written once more. Raises what the
+    models raise.
+    """
     evidence = _around(slot, picked, lines, own, min(llm.evidence_tokens, WIDE_EVIDENCE))
-    passages = [_untitled(book.passage(n, [(x.start, x.end) for x in group])) for n, group in enumerate(_by_part(evidence), 1)]
+    passages = [
+        _untitled(book.passage(n, [(x.start, x.end) for x in group]))
+        for n, group in enumerate(_by_part(evidence), 1)
+    ]
     template = load(f"skills/prompts/guide_write.{lang}.md")
     question = fill(template, title=book.paper.title, wanted=ASKED[slot][lang])[0].content
     units = number_sentences(passages)
@@ -72,13 +79,23 @@ def _untitled(passage: Passage) -> Passage:
     return replace(passage, hit=replace(passage.hit, title=""))
 
 
-def _around(slot: Slot, picked: Sequence[Line], lines: Sequence[Line], own: Own, budget: int) -> list[Line]:
-    """The picked sentences and, while there is room, what else of the slot's parts serves it best, in the paper's order."""
+def _around(
+    slot: Slot, picked: Sequence[Line], lines: Sequence[Line], own: Own, budget: int
+) -> list[Line]:
+    """The picked sentences and, while there is room, what else of the slot's parts serves it best,
+    in the paper's order.
+    """
     chosen = {line.order: line for line in picked}
     budget -= sum(count_tokens(line.quote) for line in picked)
     near = {line.part.start for line in picked}
-    rest = [line for line in lines if line.role in ROLE_WEIGHT[slot] and not line.part.appendix and line.order not in chosen]
-    for line in sorted(rest, key=lambda line: -(cue_score(slot, line, own) + 0.5 * (line.part.start in near))):
+    rest = [
+        line
+        for line in lines
+        if line.role in ROLE_WEIGHT[slot] and not line.part.appendix and line.order not in chosen
+    ]
+    for line in sorted(
+        rest, key=lambda line: -(cue_score(slot, line, own) + 0.5 * (line.part.start in near))
+    ):
         cost = count_tokens(line.quote)
         if cost <= budget:
             chosen[line.order] = line

@@ -1,6 +1,7 @@
 """Memories and the conversation itself as evidence, for questions about them, and as citations.
 
-The one rule: what is remembered is cited as memory, by its own words, and never passed off as a document.
+The one rule: what is remembered is cited as memory, by its own words, and never passed off as a
+document.
 """
 
 from __future__ import annotations
@@ -26,7 +27,13 @@ def memory_text(memory: Memory) -> str:
 def memory_hits(memories: Sequence[Memory], lang: str) -> list[Hit]:
     """Memories as passages, best first."""
     return [
-        _hit(n, memory.memory_id, _title(memory, lang), MEMORY + memory.memory_id, memory_text(memory))
+        _hit(
+            n,
+            memory.memory_id,
+            _title(memory, lang),
+            MEMORY + memory.memory_id,
+            memory_text(memory),
+        )
         for n, memory in enumerate(memories, start=1)
     ]
 
@@ -43,7 +50,9 @@ def conversation_hits(history: Sequence[Message], session_id: str, lang: str) ->
 
 def _hit(n: int, doc_id: str, title: str, uri: str, text: str) -> Hit:
     """Ids below zero: no chunk of the index has one."""
-    return Hit(-n, doc_id, "", title, uri, (), None, 0, len(text), text, language(text), score=1.0 / n)
+    return Hit(
+        -n, doc_id, "", title, uri, (), None, 0, len(text), text, language(text), score=1.0 / n
+    )
 
 
 def _title(memory: Memory, lang: str) -> str:
@@ -68,13 +77,19 @@ def memory_citation(n: int, memory: Memory, lang: str) -> Citation:
 
 
 def with_origin(citations: Sequence[Citation], fetched: Mapping[str, float]) -> list[Citation]:
-    """Citations that say where they are from: a memory, a page of the web and when it was fetched, or a document."""
+    """Citations that say where they are from: a memory, a page of the web and when it was fetched,
+    or a document.
+    """
     told = []
     for citation in citations:
         if citation.doc_id.startswith(REMEMBERED):
             told.append(citation.model_copy(update={"origin": "memory"}))
         elif citation.doc_id in fetched:
-            told.append(citation.model_copy(update={"origin": "web", "fetched_at": fetched[citation.doc_id]}))
+            told.append(
+                citation.model_copy(
+                    update={"origin": "web", "fetched_at": fetched[citation.doc_id]}
+                )
+            )
         else:
             told.append(citation)
     return told

@@ -1,6 +1,8 @@
-"""What a clause states of the one who says it, in English and Chinese: `my plan is Pro` is (plan, Pro).
+"""What a clause states of the one who says it, in English and Chinese: `my plan is Pro` is (plan,
+Pro).
 
-The one rule: a pattern matches a whole clause or nothing, so that questions, reports and suppositions state nothing.
+The one rule: a pattern matches a whole clause or nothing, so that questions, reports and
+suppositions state nothing.
 """
 
 from __future__ import annotations
@@ -15,14 +17,17 @@ LONGEST_VALUE = 200  # characters
 
 @dataclass(frozen=True, slots=True)
 class Stated:
-    """`subject` is a key, lower case. `many`: several may hold at once (what one likes); else a later one contradicts."""
+    """`subject` is a key, lower case. `many`: several may hold at once (what one likes); else a
+    later one contradicts.
+    """
 
     subject: str
     value: str
     many: bool = False
 
 
-# Subjects of both languages that mean the same: a fact told in one is found and contradicted in the other.
+# Subjects of both languages that mean the same: a fact told in one is found and contradicted in the
+# other.
 _SAME = (
     ("name", "姓名", "名字", "名称", "full name"),
     ("plan", "套餐", "subscription", "订阅", "版本套餐"),
@@ -49,32 +54,43 @@ _SAME = (
 _ALIASES = {name: group for group in _SAME for name in group}
 
 _NOT_SUBJECTS = re.compile(  # what these are is said of the question, not of the user
-    r"(?:question|query|problem|issue|concern|guess|point|understanding|goal|aim|idea|opinion|request|thought|suggestion|"
-    r"impression|answer|bad|fault|mistake)s?\b|问题|疑问|意思|意图|想法|目的|目标|建议|理解|猜测|感觉|看法|意见|请求|错|需求|重点"
+    r"(?:question|query|problem|issue|concern|guess|point|understanding|goal|aim|idea|opinion|"
+    r"request|thought|suggestion|"
+    r"impression|answer|bad|fault|mistake)s?\b|问题|疑问|意思|意图|想法|目的|目标|建议|理解|"
+    r"猜测|感觉|看法|意见|请求|错|需求|重点"
 )
 _PASSING = re.compile(  # a state of the moment, or no value at all
-    r"(?:to|too|very|so|still|now|just|being|going|about|wrong|broken|late|missing|gone|slow|stuck|lost|dead|not working|"
-    r"that|how|why|what|whether|if|here|there|this|these|it|fine|ok|good|bad|great|(?!(?:during|nothing)\b)[a-z]+ing)\b|"
+    r"(?:to|too|very|so|still|now|just|being|going|about|wrong|broken|late|missing|gone|slow|"
+    r"stuck|lost|dead|not working|"
+    r"that|how|why|what|whether|if|here|there|this|these|it|fine|ok|good|bad|great|(?!(?:during|"
+    r"nothing)\b)[a-z]+ing)\b|"
     r"这样|那样|这个|那个|不是|坏|慢|错|丢|怎|如何|为了|想|要|有问题",
     re.IGNORECASE,
 )
 _PLACE = re.compile(r"(?:located |based |situated )?(?:in|at|near)\s+", re.IGNORECASE)
 _CONDITION = re.compile(r"(?:open|closed|free|available|busy|\w{3,}ed)\b", re.IGNORECASE)
 _ADJECTIVES = re.compile(
-    r"^(?:current|present|new|own|actual|real|usual|present-day)\s+|^(?:现在|目前|当前|新)的?", re.IGNORECASE
+    r"^(?:current|present|new|own|actual|real|usual|present-day)\s+|^(?:现在|目前|当前|新)的?",
+    re.IGNORECASE,
 )
 
 _S = r"(?P<s>[A-Za-z][\w'’-]*(?:\s+[\w'’-]+){0,3}?)"
 _V = r"(?P<v>\S.*)"
 _I_AM = r"i(?:['’]m|\s+am)"
-_I_HAVE = rf"(?:{_I_AM}\s+on|i(?:['’]ve|\s+have)(?:\s+got)?|i\s+(?:subscribe|upgraded|switched|moved|changed)\s+to)"
+_I_HAVE = (
+    rf"(?:{_I_AM}\s+on|i(?:['’]ve|\s+have)(?:\s+got)?|i\s+(?:subscribe|upgraded|switched|moved|"
+    r"changed)\s+to)"
+)
 # (pattern, subject or "" where the pattern has it as `s`, many)
 _ENGLISH: tuple[tuple[str, str, bool], ...] = (
     (r"my\s+(?:full\s+)?name(?:['’]s|\s+is)\s+" + _V, "name", False),
     (r"(?:please\s+|you\s+can\s+|just\s+)?call\s+me\s+" + _V, "name", False),
     (rf"{_I_AM}\s+called\s+" + _V, "name", False),
     (
-        rf"{_I_HAVE}\s+(?:the\s+|an?\s+)?(?P<v>[\w+.-]+(?:\s+[\w+.-]+)?)\s+(?:plan|subscription)(?:\s+now)?",
+        (
+            rf"{_I_HAVE}\s+(?:the\s+|an?\s+)?(?P<v>[\w+.-]+(?:\s+[\w+.-]+)?)\s+(?:plan|"
+            r"subscription)(?:\s+now)?"
+        ),
         "plan",
         False,
     ),
@@ -85,26 +101,56 @@ _ENGLISH: tuple[tuple[str, str, bool], ...] = (
     (r"i\s+work\s+as\s+" + _V, "role", False),
     (rf"(?:i\s+work|{_I_AM}\s+working)\s+on\s+" + _V, "work on", True),
     (rf"{_I_AM}\s+(?:responsible\s+for|in\s+charge\s+of)\s+" + _V, "responsible for", True),
-    (rf"{_I_AM}\s+(?P<v>(?:an?|the)\s+(?!bit|little|lot|few|one\b|same|first|only|fool|idiot)\S.*)", "role", True),
+    (
+        (
+            rf"{_I_AM}\s+(?P<v>(?:an?|the)\s+(?!bit|little|lot|few|one\b|same|first|only|fool|"
+            r"idiot)\S.*)"
+        ),
+        "role",
+        True,
+    ),
     (r"(?:i|we)\s+(?:(?:always|usually|mostly|mainly|currently)\s+)?use\s+" + _V, "use", True),
-    (r"i\s+(?:(?:always|usually|really)\s+)?(?:prefer|like|love)\s+(?!to\s+(?:know|ask|have|see|get)\b)" + _V, "like", True),
+    (
+        r"i\s+(?:(?:always|usually|really)\s+)?(?:prefer|like|love)\s+(?!to\s+(?:know|ask|have|"
+        r"see|get)\b)" + _V,
+        "like",
+        True,
+    ),
     (rf"(?:my|our)\s+{_S}\s+(?:is|are)\s+" + _V, "", False),
 )
 _NOUN = r"(?P<s>[^\s，。是在叫的为]{1,10}?)"
 _CHINESE: tuple[tuple[str, str, bool], ...] = (
     (
-        r"(?:我(?:的)?(?:名字|姓名)?(?:就?叫|名叫|是叫)|我的?(?:名字|姓名)是|(?:请|你?可以)?叫我)(?:做|作)?(?P<v>[^\s，]{1,20}?)(?:就行|就好|吧)?",
+        (
+            r"(?:我(?:的)?(?:名字|姓名)?(?:就?叫|名叫|是叫)|我的?(?:名字|姓名)是|(?:请|"
+            r"你?可以)?叫我)(?:做|作)?(?P<v>[^\s，]{1,20}?)(?:就行|就好|吧)?"
+        ),
         "姓名",
         False,
     ),
-    (r"我(?:们)?(?:现在|目前)?(?:是|用的是|买的是|订的是)(?P<v>[^\s，]{1,8}版)的?(?:用户|会员|套餐|客户)", "套餐", False),
-    (r"我(?:们)?(?:已经)?(?:升级|换|改)(?:到|成)了?(?P<v>[^\s，]{1,8}版)(?:套餐)?了?", "套餐", False),
+    (
+        (
+            r"我(?:们)?(?:现在|目前)?(?:是|用的是|买的是|订的是)(?P<v>[^\s，]{1,"
+            r"8}版)的?(?:用户|会员|套餐|客户)"
+        ),
+        "套餐",
+        False,
+    ),
+    (
+        r"我(?:们)?(?:已经)?(?:升级|换|改)(?:到|成)了?(?P<v>[^\s，]{1,8}版)(?:套餐)?了?",
+        "套餐",
+        False,
+    ),
     (r"我(?:今年)?(?P<v>\d{1,3}|[一二三四五六七八九十]{1,4})岁了?", "年龄", False),
     (r"我(?:是)?来自(?P<v>\S+)", "来自", False),
     (r"我(?:现在|目前)?(?:住|居住)在?(?P<v>(?!在)\S+)", "住", False),
     (r"我(?:现在|目前)?在(?P<v>\S+?)(?:工作|上班|任职)", "工作", False),
     (r"我(?:现在|目前)?在(?P<v>\S+?(?:部|部门|组|公司|团队))", "工作", False),
-    (r"我(?:们)?(?:现在|目前|平时|一直|主要|通常)?(?:用的是|使用的是|在用|在使用)(?P<v>\S.*)", "用", True),
+    (
+        r"我(?:们)?(?:现在|目前|平时|一直|主要|通常)?(?:用的是|使用的是|在用|在使用)(?P<v>\S.*)",
+        "用",
+        True,
+    ),
     (r"我(?:们)?(?:平时|一直|主要|通常)(?:使用|用)(?P<v>\S.*)", "用", True),
     (r"我(?:现在|目前|主要)?负责(?P<v>\S.*)", "负责", True),
     (r"我(?:比较|更|最|很)?(?:喜欢|偏好|习惯)(?P<v>\S.*)", "喜欢", True),
@@ -114,12 +160,15 @@ _CHINESE: tuple[tuple[str, str, bool], ...] = (
     (r"我是(?P<v>(?![不否在说想要来问指为用从一这那谁因被把去第])\S.*)", "身份", True),
 )
 _PATTERNS = tuple(
-    (re.compile(pattern + r"\s*[.!。！~]*", re.IGNORECASE), subject, many) for pattern, subject, many in (*_ENGLISH, *_CHINESE)
+    (re.compile(pattern + r"\s*[.!。！~]*", re.IGNORECASE), subject, many)
+    for pattern, subject, many in (*_ENGLISH, *_CHINESE)
 )
 
 
 def stated(clause: str) -> Stated | None:
-    """What one clause states of its speaker; None where it states nothing, or only a state of the moment."""
+    """What one clause states of its speaker; None where it states nothing, or only a state of the
+    moment.
+    """
     clause = clause.strip()
     for pattern, subject, many in _PATTERNS:
         match = pattern.fullmatch(clause)
@@ -143,7 +192,12 @@ def _stated(match: re.Match[str], subject: str, *, many: bool) -> Stated | None:
     groups = match.groupdict()
     value = match["v"].strip(" .!。！~")
     subject = subject.format(s=(groups.get("s") or "").lower()) or _key(match["s"])
-    if not value or len(value) > LONGEST_VALUE or _NOT_SUBJECTS.match(subject) or _PASSING.match(value):
+    if (
+        not value
+        or len(value) > LONGEST_VALUE
+        or _NOT_SUBJECTS.match(subject)
+        or _PASSING.match(value)
+    ):
         return None
     if subject == "身份" and _is_person(value):
         return Stated("姓名", value)
@@ -152,7 +206,9 @@ def _stated(match: re.Match[str], subject: str, *, many: bool) -> Stated | None:
     if _PLACE.match(value) and " " not in subject and subject not in _ALIASES.get("role", ()):
         return Stated(subject + " location", _PLACE.sub("", value, count=1), many)
     if _CONDITION.match(value) and not many:
-        return Stated(f"{subject} {value}".lower(), value, many=True)  # one thing among several that may be said of it
+        return Stated(
+            f"{subject} {value}".lower(), value, many=True
+        )  # one thing among several that may be said of it
     return Stated(subject, value, many)
 
 

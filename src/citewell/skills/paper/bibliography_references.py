@@ -1,6 +1,8 @@
-"""Which entries of the list of references a question names: `[12]`, `Wei et al. (2022)`, `参考文献[3]`, `张三等(2020)`.
+"""Which entries of the list of references a question names: `[12]`, `Wei et al. (2022)`,
+`参考文献[3]`, `张三等(2020)`.
 
-The one rule: a number means an entry of a numbered list only; a name alone, without `et al.` or a year, names nobody.
+The one rule: a number means an entry of a numbered list only; a name alone, without `et al.` or a
+year, names nobody.
 """
 
 from __future__ import annotations
@@ -14,18 +16,23 @@ from citewell.skills.paper.reference_numbers import plain
 
 _NUMBERS = r"\d{1,3}(?:\s*(?:[,;、-]|and|和)\s*\d{1,3})*"
 _BRACKET = re.compile(
-    rf"(?P<named>(?:references?|refs?\.?|citations?|参考文献|文献|引文)\s*)?\[\s*(?P<numbers>{_NUMBERS})\s*\]", re.IGNORECASE
+    r"(?P<named>(?:references?|refs?\.?|citations?|参考文献|文献|"
+    rf"引文)\s*)?\[\s*(?P<numbers>{_NUMBERS})\s*\]",
+    re.IGNORECASE,
 )
 _NAMED = re.compile(
-    rf"\b(?:references?|refs?\.?|citations?)\s+(?:no\.\s*|number\s+)?(?P<numbers>{_NUMBERS})(?![\d.]*\w)"
-    rf"|(?:参考文献|文献)\s*第?\s*(?P<han>{_NUMBERS})(?!\s*[篇个])|第\s*(?P<nth>\d{{1,3}})\s*[篇条个]\s*(?:参考文献|文献|引文)",
+    r"\b(?:references?|refs?\.?|citations?)\s+(?:no\.\s*|"
+    rf"number\s+)?(?P<numbers>{_NUMBERS})(?![\d.]*\w)"
+    rf"|(?:参考文献|文献)\s*第?\s*(?P<han>{_NUMBERS})(?!\s*[篇个])|第\s*(?P<nth>\d{{1,"
+    rf"3}})\s*[篇条个]\s*(?:参考文献|文献|引文)",
     re.IGNORECASE,
 )
 _LETTER = r"[^\W\d_]"
 _NAME = rf"(?:(?:van|von|de|der|den|del|la|le|el|al)\s+)*{_LETTER}[\w'-]+"
 _YEAR = r"(?P<year>(?:19|20)\d\d[a-z]?)"
 _AUTHORS = re.compile(
-    rf"\b(?P<first>{_NAME})(?:(?P<others>\s+et\s+al\b\.?)|(?:\s+and\s+|\s*&\s*)(?P<second>{_NAME}))?(?:'s)?"
+    rf"\b(?P<first>{_NAME})(?:(?P<others>\s+et\s+al\b\.?)|(?:\s+and\s+|"
+    rf"\s*&\s*)(?P<second>{_NAME}))?(?:'s)?"
     rf"(?:\s*,?\s*(?P<open>[(\[])?\s*{_YEAR}\s*[)\]]?)?"
 )
 _HAN = re.compile("[\u4e00-\u9fff]{2,4}")
@@ -74,7 +81,11 @@ def _by_author(found: Found, question: str, book: OpenPaper) -> None:
         if not (others or year) or not match["first"].split()[-1][0].isupper():
             continue
         names = [plain(match["first"])] + ([plain(second)] if second else [])
-        at = [i for i, entry in enumerate(book.paper.references) if _is(entry, names, year, bool(others))]
+        at = [
+            i
+            for i, entry in enumerate(book.paper.references)
+            if _is(entry, names, year, bool(others))
+        ]
         label = match[0].strip().rstrip(",").removesuffix("'s")
         if at:
             found.add(at, match.span())
@@ -83,7 +94,9 @@ def _by_author(found: Found, question: str, book: OpenPaper) -> None:
 
 
 def _is(entry: Reference, names: list[str], year: str, others: bool) -> bool:
-    """Whether an entry is of these authors; of the year where one is given, its letter only where both have one."""
+    """Whether an entry is of these authors; of the year where one is given, its letter only where
+    both have one.
+    """
     family = [plain(name) for name in entry.authors]
     if not family or not _same_name(family[0], names[0]) or (others and len(family) == 1):
         return False
@@ -91,7 +104,11 @@ def _is(entry: Reference, names: list[str], year: str, others: bool) -> bool:
         return False
     if not year:
         return True
-    known = entry.year + (letter[1] if (letter := re.search(r"\d{4}([a-z])$", entry.key)) and entry.year.isdigit() else "")
+    known = entry.year + (
+        letter[1]
+        if (letter := re.search(r"\d{4}([a-z])$", entry.key)) and entry.year.isdigit()
+        else ""
+    )
     return known == year if known[4:] and year[4:] else known[:4] == year[:4]
 
 
@@ -106,7 +123,8 @@ def _by_han_author(found: Found, question: str, book: OpenPaper) -> None:
         if not entry.authors or not _HAN.fullmatch(entry.authors[0]):
             continue
         pattern = (
-            rf"{entry.authors[0]}(?:[和与、][\u4e00-\u9fff]{{2,4}}?)?(?P<others>等人?)?(?:\s*[(,\[]?\s*{_YEAR}年?\s*[)\]]?)?"
+            rf"{entry.authors[0]}(?:[和与、][\u4e00-\u9fff]{{2,"
+            rf"4}}?)?(?P<others>等人?)?(?:\s*[(,\[]?\s*{_YEAR}年?\s*[)\]]?)?"
         )
         for match in re.finditer(pattern, question):
             year = match["year"] or ""

@@ -1,6 +1,8 @@
-"""Which figures, tables and equations a question names: by number, by order ("the last table"), by words of the caption.
+"""Which figures, tables and equations a question names: by number, by order ("the last table"), by
+words of the caption.
 
-The one rule: a number that the paper does not have is missing; words that fit no caption, or several, point to nothing.
+The one rule: a number that the paper does not have is missing; words that fit no caption, or
+several, point to nothing.
 """
 
 from __future__ import annotations
@@ -18,7 +20,8 @@ from citewell.text.tokens import STOP_EN, index_tokens, query_tokens
 _LABEL = re.compile(
     r"\b(?P<plural>tables|figures|figs\.?|tabs\.|charts|graphs|diagrams)\s?(?=[\d(IVXA-S])"
     r"|(?<!\ba )\b(?P<one>table|tab\.|tbl\.?|figure|fig\.?|chart|graph|diagram)\s?(?=[\d(IVXA-S])"
-    r"|(?P<han>(?<!示意)图表|(?<![时间])表格|图片|(?<![地试企意蓝版截绘力妄])图|(?<![发代列报量年外仪手钟电])表)\s?(?=[\d(IVXA-S一二三四五六七八九十])",
+    r"|(?P<han>(?<!示意)图表|(?<![时间])表格|图片|(?<![地试企意蓝版截绘力妄])图|"
+    r"(?<![发代列报量年外仪手钟电])表)\s?(?=[\d(IVXA-S一二三四五六七八九十])",
     re.IGNORECASE,
 )
 _EQUATION = re.compile(
@@ -27,28 +30,45 @@ _EQUATION = re.compile(
     r"|(?P<han>公式|方程式?|等式|(?<![方形模格样正各程公等])式)\s?(?=[\d(A-Z一二三四五六七八九十])",
     re.IGNORECASE,
 )
-_ORDINALS: Final = {"first": 1, "second": 2, "third": 3, "fourth": 4, "fifth": 5, "sixth": 6, "last": -1, "final": -1}
+_ORDINALS: Final = {
+    "first": 1,
+    "second": 2,
+    "third": 3,
+    "fourth": 4,
+    "fifth": 5,
+    "sixth": 6,
+    "last": -1,
+    "final": -1,
+}
 _THING = r"(?:table|figure|fig|chart|diagram|graph|equation|formula)s?\b(?!\s+(?:out|\d))"
 _ORDER = re.compile(
-    rf"\b(?:(?P<other>{'|'.join(_ORDINALS)})\s+and\s+(?:the\s+)?)?(?:(?P<word>{'|'.join(_ORDINALS)})|(?P<digits>\d{{1,2}})(?:st|nd|rd|th))\s+(?P<thing>{_THING})",
+    rf"\b(?:(?P<other>{'|'.join(_ORDINALS)})\s+and\s+(?:the\s+)?)?(?:(?P<word>"
+    rf"{'|'.join(_ORDINALS)})|(?P<digits>\d{{1,2}})(?:st|nd|rd|th))\s+(?P<thing>{_THING})",
     re.IGNORECASE,
 )
 _ORDER_HAN = re.compile(
-    r"(?:(?P<last>最后)[一1]?|倒数第(?P<back>[\d一二三四五六七八九十]{1,2})|第(?P<number>[\d一二三四五六七八九十]{1,3})|(?P<first>首))"
+    r"(?:(?P<last>最后)[一1]?|倒数第(?P<back>[\d一二三四五六七八九十]{1,2})|"
+    r"第(?P<number>[\d一二三四五六七八九十]{1,3})|(?P<first>首))"
     r"\s?[个张幅份]\s?(?P<thing>表格?|图片?|公式|方程)"
 )
 _WORDED = re.compile(
-    r"\b(?:the|which|what|your|this|its)\s+(?P<before>(?:[A-Za-z][\w-]*\s+){1,3}?)(?P<thing>table|figure|chart|diagram|graph|plot)\b(?!\s*\d)"
-    r"|\b(?P<thing2>table|figure|chart|diagram|graph|plot)\s+(?:of|about|on|for|with|showing|shows|that\s+\w+|which\s+\w+|comparing|listing|"
+    r"\b(?:the|which|what|your|this|its)\s+(?P<before>(?:[A-Za-z][\w-]*\s+){1,"
+    r"3}?)(?P<thing>table|figure|chart|diagram|graph|plot)\b(?!\s*\d)"
+    r"|\b(?P<thing2>table|figure|chart|diagram|graph|plot)\s+(?:of|about|on|for|with|showing|"
+    r"shows|that\s+\w+|which\s+\w+|comparing|listing|"
     r"describing|illustrating|reporting)\s+(?P<after>[\w-]+(?:\s+[\w-]+){0,4})",
     re.IGNORECASE,
 )
-_WORDED_HAN = re.compile(r"(?P<before>[\u4e00-\u9fff]{2,12})(?P<thing>表格?|图)(?![a-z\d一-十片像表形])")
+_WORDED_HAN = re.compile(
+    r"(?P<before>[\u4e00-\u9fff]{2,12})(?P<thing>表格?|图)(?![a-z\d一-十片像表形])"
+)
 _VAGUE = frozenset(  # stemmed, as questions are cut
     re.findall(
         r"\w+",
-        "table figure chart diagram graph plot same follow next previous other above below each everi given singl whole entir "
-        "first second third last final paper page section exampl there mean show list caption result figur diagram tabl",
+        "table figure chart diagram graph plot same follow next previous other above below each "
+        "everi given singl whole entir "
+        "first second third last final paper page section exampl there mean show list "
+        "caption result figur diagram tabl",
     )
 )
 
@@ -85,7 +105,9 @@ def equations_in(question: str, book: OpenPaper) -> Found:
 
 
 def in_order(kind: FloatKind, book: OpenPaper) -> list[int]:
-    """The floats of a kind as a reader counts them: by number where all are plain numbers, else as they stand."""
+    """The floats of a kind as a reader counts them: by number where all are plain numbers, else as
+    they stand.
+    """
     mine = [i for i, each in enumerate(book.paper.floats) if each.kind == kind]
     numbers = {i: canonical(book.paper.floats[i].number) for i in mine}
     plain = all(number.isdigit() for number in numbers.values())
@@ -100,7 +122,11 @@ def _kinds(word: str) -> tuple[FloatKind, ...]:
 
 
 def _by_number(
-    found: Found, kinds: Sequence[FloatKind], numbers: Sequence[str], span: tuple[int, int], book: OpenPaper
+    found: Found,
+    kinds: Sequence[FloatKind],
+    numbers: Sequence[str],
+    span: tuple[int, int],
+    book: OpenPaper,
 ) -> None:
     known = {canonical(each.number) for each in book.paper.floats if each.kind in kinds}
     for number in (each for raw in numbers for each in expand(raw, known)):
@@ -113,12 +139,18 @@ def _by_number(
 
 def _numbered(kind: FloatKind, number: str, book: OpenPaper) -> list[int]:
     """That one; of `3a` else the figure 3 that holds it, of `3` else its panels."""
-    own = {i: canonical(each.number) for i, each in enumerate(book.paper.floats) if each.kind == kind}
+    own = {
+        i: canonical(each.number) for i, each in enumerate(book.paper.floats) if each.kind == kind
+    }
     whole = re.sub(r"(?<=\d)[a-h]$", "", number)
     for wanted in (number, whole):
         if at := [i for i, known in own.items() if known == wanted]:
             return at
-    return [i for i, known in own.items() if number == whole and re.fullmatch(re.escape(number) + "[a-h]", known)]
+    return [
+        i
+        for i, known in own.items()
+        if number == whole and re.fullmatch(re.escape(number) + "[a-h]", known)
+    ]
 
 
 def _ordered(question: str) -> list[tuple[int, Kind, tuple[int, int]]]:
@@ -130,7 +162,13 @@ def _ordered(question: str) -> list[tuple[int, Kind, tuple[int, int]]]:
         hits += [(each, _thing(match["thing"]), match.span()) for each in both]
     for match in _ORDER_HAN.finditer(question):
         back, number = match["back"], match["number"]
-        which = -1 if match["last"] else 1 if match["first"] else int(canonical(number or back)) * (-1 if back else 1)
+        which = (
+            -1
+            if match["last"]
+            else 1
+            if match["first"]
+            else int(canonical(number or back)) * (-1 if back else 1)
+        )
         hits.append((which, _thing(match["thing"]), match.span()))
     return hits
 
@@ -145,10 +183,14 @@ def _by_order(found: Found, question: str, book: OpenPaper) -> None:
     named = Found(read=list(found.read))
     for which, thing, span in _ordered(question):
         if thing != "equation" and not named.covers(span[0]):
-            _take(found, thing, in_order("table" if thing == "table" else "figure", book), which, span)
+            _take(
+                found, thing, in_order("table" if thing == "table" else "figure", book), which, span
+            )
 
 
-def _take(found: Found, kind: Kind, there: Sequence[int], which: int, span: tuple[int, int]) -> None:
+def _take(
+    found: Found, kind: Kind, there: Sequence[int], which: int, span: tuple[int, int]
+) -> None:
     at = which - 1 if which > 0 else len(there) + which
     if 0 <= at < len(there):
         found.add([there[at]], span)
@@ -157,11 +199,17 @@ def _take(found: Found, kind: Kind, there: Sequence[int], which: int, span: tupl
 
 
 def _by_words(found: Found, question: str, book: OpenPaper) -> None:
-    """The one float whose caption holds the words that describe it. Words that none or two hold describe nothing."""
+    """The one float whose caption holds the words that describe it. Words that none or two hold
+    describe nothing.
+    """
     for match in _WORDED.finditer(question):
         kind = _kinds(match["thing"] or match["thing2"])[0]
-        tail = re.split(r"\s(?:is|are|does|do|say|show|which|that|have|has)\b", match["after"] or "")[0]
-        words = [w for w in query_tokens(match["before"] or tail) if w not in _VAGUE and w not in STOP_EN]
+        tail = re.split(
+            r"\s(?:is|are|does|do|say|show|which|that|have|has)\b", match["after"] or ""
+        )[0]
+        words = [
+            w for w in query_tokens(match["before"] or tail) if w not in _VAGUE and w not in STOP_EN
+        ]
         _captioned(found, kind, words, 1.0 if match["before"] else 0.6, match.span(), book)
     for match in _WORDED_HAN.finditer(question):
         words = [w for w in query_tokens(match["before"].removesuffix("的")) if len(w) > 1]
@@ -169,7 +217,12 @@ def _by_words(found: Found, question: str, book: OpenPaper) -> None:
 
 
 def _captioned(
-    found: Found, kind: FloatKind, words: Sequence[str], share: float, span: tuple[int, int], book: OpenPaper
+    found: Found,
+    kind: FloatKind,
+    words: Sequence[str],
+    share: float,
+    span: tuple[int, int],
+    book: OpenPaper,
 ) -> None:
     if not words:
         return

@@ -1,4 +1,5 @@
-"""What a finder hands to `pointed`: what it found of one kind, what of it the paper does not have, and the words it read.
+"""What a finder hands to `pointed`: what it found of one kind, what of it the paper does not have,
+and the words it read.
 
 The one rule: spans are of the folded question (`pointed_numbers.fold`), not of the paper.
 """
@@ -14,8 +15,8 @@ Kind = Literal["figure", "table", "equation", "section", "page", "reference"]
 
 @dataclass(frozen=True, slots=True)
 class Missing:
-    """What a question names and the paper does not have. `label` is its number or name: `9`, `Smith et al. (2020)`; or words
-    that say where it should be.
+    """What a question names and the paper does not have. `label` is its number or name: `9`, `Smith
+    et al. (2020)`; or words that say where it should be.
     """
 
     kind: Kind

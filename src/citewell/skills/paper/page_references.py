@@ -1,6 +1,8 @@
-"""Which pages a question names, as the file counts them or as they are printed, and what stands at the top or bottom of one.
+"""Which pages a question names, as the file counts them or as they are printed, and what stands at
+the top or bottom of one.
 
-The one rule: a printed number is mapped only where the paper itself says which pages it fills, and that agrees with its length.
+The one rule: a printed number is mapped only where the paper itself says which pages it fills, and
+that agrees with its length.
 """
 
 from __future__ import annotations
@@ -15,25 +17,30 @@ from citewell.skills.paper.reading_context import OpenPaper
 from citewell.skills.paper.reference_numbers import NUMBER, canonical, fold
 
 _PAGE = re.compile(
-    r"\b(?:pages?|pp?\.)\s*(?P<first>\d{1,5})(?:\s*(?:-|to|and|,|&)\s*(?P<last>\d{1,5})(?!\s*[A-Za-z%]))?"
+    r"\b(?:pages?|pp?\.)\s*(?P<first>\d{1,5})(?:\s*(?:-|to|and|,|&)\s*(?P<last>\d{1,"
+    r"5})(?!\s*[A-Za-z%]))?"
     rf"|第\s*(?P<han>\d{{1,5}}|{NUMBER})\s*(?:[-到至和、]\s*第?\s*(?P<han_last>\d{{1,5}})\s*)?页",
     re.IGNORECASE,
 )
 _FILLS = re.compile(
-    r"\b(?:pages?|pp?\.)\s*:?\s*(\d{1,5})\s*-\s*(\d{1,5})\b|(?<!\d)(\d{1,5})\s*-\s*(\d{1,5})\s*页|:\s?(\d{1,5})-(\d{1,5})\b",
+    r"\b(?:pages?|pp?\.)\s*:?\s*(\d{1,5})\s*-\s*(\d{1,5})\b|(?<!\d)(\d{1,5})\s*-\s*(\d{1,"
+    r"5})\s*页|:\s?(\d{1,5})-(\d{1,5})\b",
     re.IGNORECASE,
 )
 _THERE = re.compile(
-    r"(?P<kind>figure|table|chart|diagram|graph)s?\s+(?:[A-Za-z]+\s+){0,2}?(?:at|on|in|of)\s+(?:the\s+)?"
+    r"(?P<kind>figure|table|chart|diagram|graph)s?\s+(?:[A-Za-z]+\s+){0,2}?(?:at|on|in|"
+    r"of)\s+(?:the\s+)?"
     r"(?:(?P<where>top|upper|bottom|lower)\s*(?:half|part|end)?\s*(?:of|on|in)\s+(?:the\s+)?)?$",
     re.IGNORECASE,
 )
 _THERE_HAN = re.compile(
-    r"^\s*(?:的|上|中|里)*(?P<where>顶部|上方|上部|上半部?分?|底部|下方|下部|下半部?分?)?(?:的|那|个|张|幅)*(?P<kind>图|表)"
+    r"^\s*(?:的|上|中|里)*(?P<where>顶部|上方|上部|上半部?分?|底部|下方|下部|下半部?分?)?(?:的|"
+    r"那|个|张|幅)*(?P<kind>图|表)"
 )
 _FOLIO = re.compile(r"\d{1,5}")
 BEFORE: Final = 80  # characters before or behind a page that may say what stands there
-# of the page's height: a float that begins above the one is at the top, one that ends below the other at the bottom
+# of the page's height: a float that begins above the one is at the top, one that ends below the
+# other at the bottom
 TOP, BOTTOM = 0.4, 0.6
 
 
@@ -67,7 +74,9 @@ def page_of(number: int, book: OpenPaper) -> int | None:
 
 
 def first_printed(book: OpenPaper) -> int | None:
-    """The number printed on the first page: by a line such as `pages 6981-7004` that fits the count, or by the folios."""
+    """The number printed on the first page: by a line such as `pages 6981-7004` that fits the
+    count, or by the folios.
+    """
     document, count = book.document, len(book.document.pages)
     entries = [part for part in book.paper.parts if part.role == "references"]
     ends_early = min((part.start for part in entries), default=len(document.text))
@@ -83,8 +92,12 @@ def _by_folios(book: OpenPaper) -> int | None:
     """Where most pages begin or end with a line that is a number only, and these run on."""
     shifts: Counter[int] = Counter()
     for page in book.document.pages:
-        lines = [line.strip() for line in book.document.text[page.start : page.end].strip().split("\n")]
-        shifts.update({int(line) - page.number for line in (lines[0], lines[-1]) if _FOLIO.fullmatch(line)})
+        lines = [
+            line.strip() for line in book.document.text[page.start : page.end].strip().split("\n")
+        ]
+        shifts.update(
+            {int(line) - page.number for line in (lines[0], lines[-1]) if _FOLIO.fullmatch(line)}
+        )
     if not shifts:
         return None
     shift, seen = shifts.most_common(1)[0]
@@ -92,7 +105,9 @@ def _by_folios(book: OpenPaper) -> int | None:
 
 
 def floats_there(question: str, found: Found, book: OpenPaper) -> Found:
-    """`the figure at the top of page 5`, `第5页的表`: the floats of that kind on that page, missing where there are none."""
+    """`the figure at the top of page 5`, `第5页的表`: the floats of that kind on that page, missing
+    where there are none.
+    """
     there = Found()
     for match in _PAGE.finditer(question):
         before = _THERE.search(question, max(0, match.start() - BEFORE), match.start())
@@ -102,14 +117,20 @@ def floats_there(question: str, found: Found, book: OpenPaper) -> Found:
         if not said or page is None or page not in found.targets:
             continue
         kind: FloatKind = "table" if said["kind"].lower() in {"table", "表"} else "figure"
-        at = [i for i, each in enumerate(book.paper.floats) if each.kind == kind and each.page == page]
+        at = [
+            i for i, each in enumerate(book.paper.floats) if each.kind == kind and each.page == page
+        ]
         half = said["where"] or ""
         at = [i for i in at if not half or _in_half(i, page, half, book)]
         span = (before.start() if before else match.start(), match.end())
         if at:
             there.add(at, span)
         else:
-            there.lacks(kind, question[span[0] : match.end() + (behind.end() if behind else 0)].strip(), span)
+            there.lacks(
+                kind,
+                question[span[0] : match.end() + (behind.end() if behind else 0)].strip(),
+                span,
+            )
     return there
 
 
@@ -117,7 +138,11 @@ def _in_half(index: int, page: int, half: str, book: OpenPaper) -> bool:
     """Whether a float reaches into that end of the page; true where nothing says where it lies."""
     each = book.paper.floats[index]
     spans = [(each.start, each.end), *([each.body] if each.body else [])]
-    boxes = [box for box in book.document.boxes if box.page == page and any(a < box.end and box.start < b for a, b in spans)]
+    boxes = [
+        box
+        for box in book.document.boxes
+        if box.page == page and any(a < box.end and box.start < b for a, b in spans)
+    ]
     if not boxes:
         return True
     if re.match("top|upper|顶|上", half, re.IGNORECASE):

@@ -1,4 +1,5 @@
-"""What a reader of a paper is given: the guide's report, the reading route, and the paper itself held open.
+"""What a reader of a paper is given: the guide's report, the reading route, and the paper itself
+held open.
 
 The one rule: every statement carries its verdict and the numbers of the citations that prove it.
 """
@@ -42,7 +43,9 @@ class Suggestion(Shown):
 
 
 class Report(Shown):
-    """The guide's first reading. `question`: what it asks the reader. `citations` are shared by all of it."""
+    """The guide's first reading. `question`: what it asks the reader. `citations` are shared by all
+    of it.
+    """
 
     lang: str
     parts: list[ReportPart]
@@ -54,9 +57,10 @@ class Report(Shown):
 
 
 class PlanStep(Shown):
-    """One thing to read. `step_id` stays the same when the route is changed, while its section is in it. Minutes of careful
-    reading. `quote` is the sentence of the section that speaks most to the interest, `start` and `end` the section's own text.
-    `done_at`: when it was ticked off, in seconds since the epoch.
+    """One thing to read. `step_id` stays the same when the route is changed, while its section is
+    in it. Minutes of careful reading. `quote` is the sentence of the section that speaks most to
+    the interest, `start` and `end` the section's own text. `done_at`: when it was ticked off, in
+    seconds since the epoch.
     """
 
     step_id: str
@@ -73,7 +77,9 @@ class PlanStep(Shown):
 
 
 class Plan(Shown):
-    """The reading route of a stated interest; an empty one is the paper in short. `revision` counts its changes from 1."""
+    """The reading route of a stated interest; an empty one is the paper in short. `revision` counts
+    its changes from 1.
+    """
 
     interest: str
     lang: str
@@ -88,7 +94,9 @@ class Plan(Shown):
 
 
 class Selection(Shown):
-    """What the reader has marked: `text[start:end]` of the document, or its words where only those are known."""
+    """What the reader has marked: `text[start:end]` of the document, or its words where only those
+    are known.
+    """
 
     start: int = Field(-1, ge=-1)
     end: int = Field(-1, ge=-1)
@@ -124,6 +132,8 @@ class OpenPaper:
         )
 
     def passage(self, n: int, spans: Sequence[tuple[int, int]]) -> Passage:
-        """Spans of it, in order, as evidence: what lies between them is left out, and they may be quoted one by one."""
+        """Spans of it, in order, as evidence: what lies between them is left out, and they may be
+        quoted one by one.
+        """
         hit = self.hit(spans[0][0], spans[-1][1])
         return Passage(n, hit, tuple(spans), joined(self.document.text, spans))

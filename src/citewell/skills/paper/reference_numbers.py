@@ -1,6 +1,8 @@
-"""Numbers of figures, tables, equations and sections as people write them: `2`, `II`, `二`, `3a`, `3(a)`, `A1`, `2 to 4`.
+"""Numbers of figures, tables, equations and sections as people write them: `2`, `II`, `二`, `3a`,
+`3(a)`, `A1`, `2 to 4`.
 
-The one rule: a question and a paper are compared by `canonical`, so that `Table II` finds `表 2` and nothing finds by likeness.
+The one rule: a question and a paper are compared by `canonical`, so that `Table II` finds `表 2`
+and nothing finds by likeness.
 """
 
 from __future__ import annotations
@@ -12,16 +14,28 @@ from typing import Final
 
 _HAN = "一二三四五六七八九十"
 _SIGNS = str.maketrans(
-    {"\u2018": "'", "\u2019": "'", "\u201c": '"', "\u201d": '"', "【": "[", "】": "]", "〔": "[", "〕": "]", "\u00a0": " "}
+    {
+        "\u2018": "'",
+        "\u2019": "'",
+        "\u201c": '"',
+        "\u201d": '"',
+        "【": "[",
+        "】": "]",
+        "〔": "[",
+        "〕": "]",
+        "\u00a0": " ",
+    }
     | dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2212", "-")
 )
 NUMBER = (
-    r"(?:(?:[A-Za-z][.-]?)?\d{1,3}(?:[.-]\d{1,3}(?![\d%]))*(?:\s?\([a-h]\)|[a-h](?![A-Za-z\d]))?(?![\d%])"
+    r"(?:(?:[A-Za-z][.-]?)?\d{1,3}(?:[.-]\d{1,3}(?![\d%]))*(?:\s?\([a-h]\)|"
+    r"[a-h](?![A-Za-z\d]))?(?![\d%])"
     rf"|[IVX]{{1,5}}(?![A-Za-z\d])|[{_HAN}]{{1,3}}(?![致般些个种次样直起定切旦]))"
 )
 _NUMBER = re.compile(rf"\s*(?:no\.\s*)?[(\[]?\s*({NUMBER})(?:\s*[)\]])?", re.IGNORECASE)
 _BETWEEN = re.compile(
-    r"\s*(?:(?P<comma>[,、])\s*(?P<last>and|or|和|与|及)?|(?P<and>and|&|or|以及|和|与|及|或)|(?P<to>to|through|-|~|至|到))\s*"
+    r"\s*(?:(?P<comma>[,、])\s*(?P<last>and|or|和|与|及)?|(?P<and>and|&|or|以及|和|与|及|或)|"
+    r"(?P<to>to|through|-|~|至|到))\s*"
     r"(?=[\dA-Z(一二三四五六七八九十])"
 )
 # what may not stand behind the last number of a singular noun: `Table 2 and 3 datasets`
@@ -30,15 +44,22 @@ _MORE = re.compile(
     r"(?:other|more|further|new|different|of (?:the|its)|[a-z]{2,}s)\b",
     re.IGNORECASE,
 )
-_COUNTED = re.compile(r"\s*(?:个|种|次|篇|项|名|位|倍|年|月|天|times\b|percent\b|(?:m|b|k)illion\b)", re.IGNORECASE)
+_COUNTED = re.compile(
+    r"\s*(?:个|种|次|篇|项|名|位|倍|年|月|天|times\b|percent\b|(?:m|b|k)illion\b)", re.IGNORECASE
+)
 _WORDS: Final = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
-_SPELT = re.compile(rf"\b(tables?|figures?|equations?|sections?|pages?|chapters?) ({'|'.join(_WORDS)})\b", re.IGNORECASE)
+_SPELT = re.compile(
+    rf"\b(tables?|figures?|equations?|sections?|pages?|chapters?) ({'|'.join(_WORDS)})\b",
+    re.IGNORECASE,
+)
 _ROMAN = {"I": 1, "V": 5, "X": 10}
 _LONGEST_RANGE = 20
 
 
 def fold(text: str) -> str:
-    """Full width to half width, one kind of dash, quote and square bracket: what the patterns of a question are read on."""
+    """Full width to half width, one kind of dash, quote and square bracket: what the patterns of a
+    question are read on.
+    """
     return unicodedata.normalize("NFKC", text.translate(_SIGNS)).translate(_SIGNS)
 
 
@@ -54,7 +75,9 @@ def plain(text: str) -> str:
 
 
 def canonical(number: str) -> str:
-    """`II` and `二` are `2`, `3(a)` is `3a`, `a.1` is `A1`, `3-1` is `3.1`; empty where there is no number."""
+    """`II` and `二` are `2`, `3(a)` is `3a`, `a.1` is `A1`, `3-1` is `3.1`; empty where there is no
+    number.
+    """
     text = fold(number).strip(" ()[].:")
     text = re.sub(r"[\s()]", "", text).replace("-", ".")
     if re.fullmatch("[IVX]+", text):
@@ -81,7 +104,9 @@ def han(text: str) -> int:
 
 
 def numbers_at(text: str, at: int, *, plural: bool) -> tuple[list[str], int]:
-    """The numbers that begin at `at` and where they end; `2 to 4` is given as `2-4`. None where it is a count."""
+    """The numbers that begin at `at` and where they end; `2 to 4` is given as `2-4`. None where it
+    is a count.
+    """
     first = _NUMBER.match(text, at)
     if not first or _COUNTED.match(text, first.end()):
         return [], at
@@ -102,10 +127,16 @@ def numbers_at(text: str, at: int, *, plural: bool) -> tuple[list[str], int]:
 
 
 def expand(number: str, known: Collection[str]) -> list[str]:
-    """The canonical numbers that one stands for: `3-1` is one where the paper has it, else `2-4` is three."""
+    """The canonical numbers that one stands for: `3-1` is one where the paper has it, else `2-4` is
+    three.
+    """
     if canonical(number) in known:
         return [canonical(number)]
     ends = [canonical(part) for part in fold(number).split("-")]
-    if len(ends) == 2 and all(end.isdigit() for end in ends) and 0 < int(ends[1]) - int(ends[0]) <= _LONGEST_RANGE:
+    if (
+        len(ends) == 2
+        and all(end.isdigit() for end in ends)
+        and 0 < int(ends[1]) - int(ends[0]) <= _LONGEST_RANGE
+    ):
         return [str(n) for n in range(int(ends[0]), int(ends[1]) + 1)]
     return [canonical(number)]

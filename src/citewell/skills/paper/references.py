@@ -1,6 +1,8 @@
-"""What a question points to in a paper: figures, tables, equations, sections, pages, references, and what of it is not there.
+"""What a question points to in a paper: figures, tables, equations, sections, pages, references,
+and what of it is not there.
 
-The one rule: by the words of the question and the shape of the paper alone; what could mean several things points to nothing.
+The one rule: by the words of the question and the shape of the paper alone; what could mean several
+things points to nothing.
 """
 
 from __future__ import annotations
@@ -26,8 +28,9 @@ LONGEST: Final = 4_000  # characters of a question that are read: as many as a s
 
 @dataclass(frozen=True, slots=True)
 class Pointed:
-    """Indexes into the tuples of `Paper`, in the order of the question (`parts` in that of the paper); `pages` are the file's
-    own, from 1. `rest`: the question without the words that point, for what is asked of it.
+    """Indexes into the tuples of `Paper`, in the order of the question (`parts` in that of the
+    paper); `pages` are the file's own, from 1. `rest`: the question without the words that point,
+    for what is asked of it.
     """
 
     floats: tuple[int, ...] = ()
@@ -91,8 +94,12 @@ _NAMES: Final[dict[str, dict[Kind, tuple[str, str]]]] = {
 
 
 def missing_said(points: Pointed, book: OpenPaper, lang: str) -> str:
-    """`The paper has no Table 9; it has Tables 1 to 3.`, a sentence for each thing that is not there; empty where all is."""
-    return ("" if lang == "zh" else " ").join(_said(missing, book, lang) for missing in points.missing)
+    """`The paper has no Table 9; it has Tables 1 to 3.`, a sentence for each thing that is not
+    there; empty where all is.
+    """
+    return ("" if lang == "zh" else " ").join(
+        _said(missing, book, lang) for missing in points.missing
+    )
 
 
 def _said(missing: Missing, book: OpenPaper, lang: str) -> str:
@@ -110,7 +117,9 @@ def _one(missing: Missing, lang: str) -> str:
         return many
     if appendix := re.fullmatch(r"Appendix (\S+)", label):
         return f"附录 {appendix[1]}" if lang == "zh" else label
-    if not re.match(r"\[?[A-Z]?[\d.]+[a-h]?\]?$|[A-Z]$", label):  # words of the question, or an author's name
+    if not re.match(
+        r"\[?[A-Z]?[\d.]+[a-h]?\]?$|[A-Z]$", label
+    ):  # words of the question, or an author's name
         return f"“{label}”" if lang == "zh" or missing.kind != "reference" else label
     if lang == "zh":
         words = {"page": f"第{label}页", "section": f"第{label}节", "equation": f"式（{label}）"}
@@ -144,8 +153,14 @@ def _there(kind: Kind, book: OpenPaper, lang: str) -> str:
 def _pages_there(book: OpenPaper, lang: str) -> str:
     count, first = len(book.document.pages), first_printed(book)
     if lang == "zh":
-        return f"它有 {count} 页" + (f"（印刷页码 {first} 至 {first + count - 1}）" if first not in (None, 1) else "")
-    printed = f", printed as {first} to {first + count - 1}" if first not in (None, 1) and first is not None else ""
+        return f"它有 {count} 页" + (
+            f"（印刷页码 {first} 至 {first + count - 1}）" if first not in (None, 1) else ""
+        )
+    printed = (
+        f", printed as {first} to {first + count - 1}"
+        if first not in (None, 1) and first is not None
+        else ""
+    )
     return f"it has {count} pages{printed}"
 
 
@@ -165,7 +180,12 @@ def _runs(numbers: Sequence[str], to: str) -> list[str]:
     """`1, 2, 3, 5, A` -> `1 to 3`, `5`, `A`."""
     runs: list[list[str]] = []
     for number in numbers:
-        if runs and number.isdigit() and runs[-1][-1].isdigit() and int(number) == int(runs[-1][-1]) + 1:
+        if (
+            runs
+            and number.isdigit()
+            and runs[-1][-1].isdigit()
+            and int(number) == int(runs[-1][-1]) + 1
+        ):
             runs[-1].append(number)
         else:
             runs.append([number])

@@ -1,6 +1,8 @@
-"""The evidence for what a question points to: a table's rows and what is said of it, a section's best sentences, an entry.
+"""The evidence for what a question points to: a table's rows and what is said of it, a section's
+best sentences, an entry.
 
-The one rule: what the question names comes first; what the paper says about it follows, as far as the budget goes.
+The one rule: what the question names comes first; what the paper says about it follows, as far as
+the budget goes.
 """
 
 from __future__ import annotations
@@ -17,16 +19,24 @@ from citewell.skills.paper.references import Pointed
 from citewell.skills.paper.span_pick import Pick, Span, around, paragraph, sentence_spans
 from citewell.types import Hit
 
-# Both shares chosen by hand on the evidence for a dozen questions of five papers; other values were not compared.
-BODY_SHARE: Final = 0.7  # of what a float's caption leaves goes to its rows, the rest to what is said of it
-SAID_SHARE: Final = 0.5  # of what is left goes to the sentences that point to it, the rest to those around them
-_EXPLAINS = re.compile(r"(?:where|here|with|in which|and|such that|denot\w+|let)\b|其中|式中|这里|此处|记|令", re.IGNORECASE)
+# Both shares chosen by hand on the evidence for a dozen questions of five papers; other values were
+# not compared.
+BODY_SHARE: Final = (
+    0.7  # of what a float's caption leaves goes to its rows, the rest to what is said of it
+)
+SAID_SHARE: Final = (
+    0.5  # of what is left goes to the sentences that point to it, the rest to those around them
+)
+_EXPLAINS = re.compile(
+    r"(?:where|here|with|in which|and|such that|denot\w+|let)\b|其中|式中|这里|此处|记|令",
+    re.IGNORECASE,
+)
 _CELL = re.compile(r"[^|:]{1,80}: \S")
 
 
 def chunk_of(points: Pointed, book: OpenPaper, question: str, budget_tokens: int) -> list[Passage]:
-    """Passages about all that is pointed to, within the budget, in the order: figures and tables, equations, references,
-    sections, pages. Empty where nothing is pointed to.
+    """Passages about all that is pointed to, within the budget, in the order: figures and tables,
+    equations, references, sections, pages. Empty where nothing is pointed to.
     """
     jobs: list[Callable[[Pick, int], None]] = [
         *(partial(_float, index) for index in points.floats),
@@ -43,8 +53,12 @@ def chunk_of(points: Pointed, book: OpenPaper, question: str, budget_tokens: int
     return pick.passages()
 
 
-def section_chunk(hits: Sequence[Hit], roles: Sequence[Role], book: OpenPaper, question: str, budget: int) -> list[Passage]:
-    """Of the hits of a search what lies in parts of these roles, best first. With `references` go all figures and tables."""
+def section_chunk(
+    hits: Sequence[Hit], roles: Sequence[Role], book: OpenPaper, question: str, budget: int
+) -> list[Passage]:
+    """Of the hits of a search what lies in parts of these roles, best first. With `references` go
+    all figures and tables.
+    """
     cut = []
     for hit in hits:
         if hit.doc_id == book.doc_id:
@@ -54,7 +68,9 @@ def section_chunk(hits: Sequence[Hit], roles: Sequence[Role], book: OpenPaper, q
 
 
 def part_chunk(roles: Sequence[Role], book: OpenPaper, question: str, budget: int) -> list[Passage]:
-    """The best sentences of all parts of these roles, by words: for where a search finds nothing in them."""
+    """The best sentences of all parts of these roles, by words: for where a search finds nothing in
+    them.
+    """
     pick = Pick(book, question, budget)
     _stretch([(part.start, part.end) for part in book.paper.of(roles)], pick, budget)
     return pick.passages()
@@ -82,10 +98,18 @@ def _within(hit: Hit, span: Span, book: OpenPaper) -> Hit | None:
 
 
 def _stretches(points: Pointed, book: OpenPaper) -> list[Span]:
-    """The sections and pages that are pointed to; of both, where they overlap, what lies in both."""
+    """The sections and pages that are pointed to; of both, where they overlap, what lies in
+    both.
+    """
     parts = [(book.paper.parts[i].start, book.paper.parts[i].end) for i in points.parts]
-    held = {book.paper.floats[i].page for i in points.floats}  # `the figure on page 5` is the figure
-    pages = [(p.start, p.end) for p in book.document.pages if p.number in points.pages and p.number not in held]
+    held = {
+        book.paper.floats[i].page for i in points.floats
+    }  # `the figure on page 5` is the figure
+    pages = [
+        (p.start, p.end)
+        for p in book.document.pages
+        if p.number in points.pages and p.number not in held
+    ]
     both = [(max(a, c), min(b, d)) for a, b in parts for c, d in pages if max(a, c) < min(b, d)]
     return both or parts or pages
 
@@ -96,8 +120,8 @@ def _stretch(spans: Sequence[Span], pick: Pick, room: int) -> None:
 
 
 def _float(index: int, pick: Pick, room: int) -> None:
-    """Caption, then the rows of a table, then what the text says of it, and last the lettering of a figure, which says little
-    by itself; what the one leaves unspent the other may have.
+    """Caption, then the rows of a table, then what the text says of it, and last the lettering of a
+    figure, which says little by itself; what the one leaves unspent the other may have.
     """
     each, left = pick.book.paper.floats[index], pick.left
     inside = pick.group()
@@ -116,20 +140,37 @@ def _float(index: int, pick: Pick, room: int) -> None:
 def _rows(pick: Pick, each: Float) -> tuple[list[Span], list[Span]]:
     """The lines that head a table's columns, and its rows. Of a figure every line is a row."""
     text, (start, end) = pick.book.document.text, each.body or (0, 0)
-    lines = [(m.start() + start, m.end() + start) for m in re.finditer(r"[^\n]*\S", text[start:end])]
+    lines = [
+        (m.start() + start, m.end() + start) for m in re.finditer(r"[^\n]*\S", text[start:end])
+    ]
     lines = [(b - len(text[a:b].lstrip()), b) for a, b in lines]
     if each.kind == "figure" or len(lines) < 2:
         return [], lines
-    named = next((i for i, span in enumerate(lines) if " | " in pick.words(span) and _CELL.match(pick.words(span))), 0)
+    named = next(
+        (
+            i
+            for i, span in enumerate(lines)
+            if " | " in pick.words(span) and _CELL.match(pick.words(span))
+        ),
+        0,
+    )
     head = min(max(named, 1), 3)
     return lines[:head], lines[head:]
 
 
 def _said(pick: Pick, kind: str, index: int, room: int) -> None:
-    """The sentences that point to something, those that answer the question first; then those around them."""
+    """The sentences that point to something, those that answer the question first; then those
+    around them.
+    """
     book, left = pick.book, pick.left
-    places = [mention for mention in book.paper.mentions if mention.kind == kind and index in mention.targets]
-    pointing = list(dict.fromkeys(around(book, mention.start) for mention in _outside(places, book)))
+    places = [
+        mention
+        for mention in book.paper.mentions
+        if mention.kind == kind and index in mention.targets
+    ]
+    pointing = list(
+        dict.fromkeys(around(book, mention.start) for mention in _outside(places, book))
+    )
     pick.best(pointing, int(SAID_SHARE * room))
     if left == pick.left:  # one that points to it is worth more than two that stand beside it
         pick.best(pointing, room)
@@ -143,14 +184,22 @@ def _said(pick: Pick, kind: str, index: int, room: int) -> None:
 
 
 def _outside(places: Sequence[Mention], book: OpenPaper) -> list[Mention]:
-    """Mentions in the running text: not in captions, tables and figures or the list of references."""
-    captions = [span for each in book.paper.floats for span in ((each.start, each.end), each.body) if span]
+    """Mentions in the running text: not in captions, tables and figures or the list of
+    references.
+    """
+    captions = [
+        span for each in book.paper.floats for span in ((each.start, each.end), each.body) if span
+    ]
     captions += [(part.start, part.end) for part in book.paper.of(("references",))]
-    return [place for place in places if not any(start <= place.start < end for start, end in captions)]
+    return [
+        place for place in places if not any(start <= place.start < end for start, end in captions)
+    ]
 
 
 def _equation(index: int, pick: Pick, room: int) -> None:
-    """The equation, what explains its symbols behind it, the sentence that leads to it, and what is said of it elsewhere."""
+    """The equation, what explains its symbols behind it, the sentence that leads to it, and what is
+    said of it elsewhere.
+    """
     book, left = pick.book, pick.left
     each = book.paper.equations[index]
     pick.take((each.start, each.end))
@@ -159,7 +208,11 @@ def _equation(index: int, pick: Pick, room: int) -> None:
     behind = sentence_spans(book, each.end, end)[:3]
     before = sentence_spans(book, start, each.start)[-2:]
     own = (each.start, each.end)
-    explains = [span for span in behind if _EXPLAINS.match(pick.words(span)) or _shares_symbols(pick, span, own)]
+    explains = [
+        span
+        for span in behind
+        if _EXPLAINS.match(pick.words(span)) or _shares_symbols(pick, span, own)
+    ]
     for span in [*explains, *reversed(before), *behind]:
         if left - pick.left < room:
             pick.take(span)
@@ -169,7 +222,11 @@ def _equation(index: int, pick: Pick, room: int) -> None:
 
 def _shares_symbols(pick: Pick, span: Span, equation: Span) -> bool:
     """Whether a sentence speaks of letters that the equation has: `Here s₀ is the charge`."""
-    symbols = set(re.findall(r"(?<![^\W\d_])[^\W\d_](?![^\W\d_])", pick.words(equation))) - {"a", "A", "I"}
+    symbols = set(re.findall(r"(?<![^\W\d_])[^\W\d_](?![^\W\d_])", pick.words(equation))) - {
+        "a",
+        "A",
+        "I",
+    }
     words = set(re.findall(r"(?<![^\W\d_])[^\W\d_](?![^\W\d_])", pick.words(span)))
     return len(symbols & words) >= 1
 

@@ -1,6 +1,8 @@
-"""Which sections a question names: by number, by what they are for ("the limitations section"), by their headings' words.
+"""Which sections a question names: by number, by what they are for ("the limitations section"), by
+their headings' words.
 
-The one rule: a word that only might name a section does so where the question says that it is one: `section`, `in the`, quotes.
+The one rule: a word that only might name a section does so where the question says that it is one:
+`section`, `in the`, quotes.
 """
 
 from __future__ import annotations
@@ -16,18 +18,22 @@ from citewell.skills.paper.reference_numbers import canonical, fold, numbers_at
 
 _NUMBERED = re.compile(
     r"(?P<plural>\b(?:sections|secs\.|chapters|appendices|appendixes)|§§)\s*(?=[\dA-Z])"
-    r"|(?:\b(?P<one>(?:sub)?section|sec\.|chapter|appendix)|(?P<sign>§))\s*(?=[\dA-Z])|(?P<han>附录)\s*(?=[A-Z\d一二三四五])",
+    r"|(?:\b(?P<one>(?:sub)?section|sec\.|chapter|appendix)|(?P<sign>§))\s*(?=[\dA-Z])|"
+    r"(?P<han>附录)\s*(?=[A-Z\d一二三四五])",
     re.IGNORECASE,
 )
 _NTH = re.compile(
     r"第\s*(?P<nth>\d{1,2}(?:\.\d{1,2})*|[一二三四五六七八九十]{1,3})"
-    r"(?:\s*(?P<to>[-~到至])\s*第?(?P<last>\d{1,2}|[一二三四五六七八九十]{1,3}))?\s*(?:章节?|小?节|部分)"
+    r"(?:\s*(?P<to>[-~到至])\s*第?(?P<last>\d{1,2}|[一二三四五六七八九十]{1,3}))?\s*(?:章节?|"
+    r"小?节|部分)"
     r"|(?<![\d.])(?P<dotted>\d{1,2}(?:\.\d{1,2})+)\s*(?:小?节|部分)"
 )
 _LETTER = re.compile(r"([A-Z])(?![\w.])")
 _HEADED = re.compile(
-    r"(?:(?:section|chapter|appendix)\s+)?(?P<number>\d{1,2}(?:\.\d{1,2})*|[A-Z](?:\.\d{1,2})*|[IVX]{1,5})(?P<dot>[.:)]?)(?=\s)"
-    r"|第\s*(?P<nth>\d{1,2}|[一二三四五六七八九十]{1,3})\s*[章节]|(?P<han>[一二三四五六七八九十]{1,3})\s*[、.]"
+    r"(?:(?:section|chapter|appendix)\s+)?(?P<number>\d{1,2}(?:\.\d{1,2})*|[A-Z](?:\.\d{1,2})*|"
+    r"[IVX]{1,5})(?P<dot>[.:)]?)(?=\s)"
+    r"|第\s*(?P<nth>\d{1,2}|[一二三四五六七八九十]{1,3})\s*[章节]|"
+    r"(?P<han>[一二三四五六七八九十]{1,3})\s*[、.]"
     r"|附录\s*(?P<appendix>[A-Z一二三四五\d])|(?P<close>\d{1,2}(?:\.\d{1,2})*)(?=[\u4e00-\u9fff])",
     re.IGNORECASE,
 )
@@ -63,8 +69,12 @@ _NAMES: Final = (
     _Name(r"references|bibliography", r"参考文献", "references", place=False),
 )
 _BEHIND = r"(?:'s)?\s+(?:section|chapter|part|paragraph)s?\b(?!\s*\d)"
-_OF_PAPER = r"(?!\s*(?:of|for|to|that|between)\b(?!\s+(?:the|this)\s+(?:paper|article|work|study|thesis)))"
-_APPENDIX = re.compile(r"\b(?:in|from|of)\s+the\s+appendi(?:x|ces)\b(?!\s*[A-Z\d]\b)|附录(?:中|里|部分)", re.IGNORECASE)
+_OF_PAPER = (
+    r"(?!\s*(?:of|for|to|that|between)\b(?!\s+(?:the|this)\s+(?:paper|article|work|study|thesis)))"
+)
+_APPENDIX = re.compile(
+    r"\b(?:in|from|of)\s+the\s+appendi(?:x|ces)\b(?!\s*[A-Z\d]\b)|附录(?:中|里|部分)", re.IGNORECASE
+)
 _WORDS_BEFORE: Final = 12  # words of a heading that are looked for: longer ones are not typed
 
 
@@ -75,14 +85,22 @@ def sections_in(question: str, book: OpenPaper) -> Found:
     for match in _NUMBERED.finditer(question):
         appendix = bool(re.search("append|附录", match[0], re.IGNORECASE))
         asked, end = numbers_at(question, match.end(), plural=bool(match["plural"]))
-        if not asked and (letter := _LETTER.match(question, match.end())) and (appendix or match["sign"] or letter[1] != "I"):
+        if (
+            not asked
+            and (letter := _LETTER.match(question, match.end()))
+            and (appendix or match["sign"] or letter[1] != "I")
+        ):
             asked, end = [letter[1]], letter.end()
         for number in asked:
             _number(found, number, (match.start(), end), numbers, book, appendix=appendix)
     for match in _NTH.finditer(question):
         last = f"-{canonical(match['last'])}" if match["last"] else ""
         _number(
-            found, (canonical(match["nth"]) if last else match["nth"] or match["dotted"]) + last, match.span(), numbers, book
+            found,
+            (canonical(match["nth"]) if last else match["nth"] or match["dotted"]) + last,
+            match.span(),
+            numbers,
+            book,
         )
     _by_heading(found, question, book)
     _by_name(found, question, book)
@@ -91,7 +109,9 @@ def sections_in(question: str, book: OpenPaper) -> Found:
 
 
 def section_numbers(parts: tuple[Part, ...]) -> list[str]:
-    """Each part's number as its heading gives it, canonical; empty where it gives none. `A.` under `II.` is `2.A`."""
+    """Each part's number as its heading gives it, canonical; empty where it gives none. `A.` under
+    `II.` is `2.A`.
+    """
     found: list[str] = []
     by_path: dict[tuple[str, ...], str] = {}
     for part in parts:
@@ -116,7 +136,11 @@ def under(index: int, book: OpenPaper) -> list[int]:
     parts, path = book.paper.parts, book.paper.parts[index].heading_path
     if not path:
         return [index]
-    return [i for i, part in enumerate(parts) if part.heading_path[: len(path)] == path and (i == index or i > index)]
+    return [
+        i
+        for i, part in enumerate(parts)
+        if part.heading_path[: len(path)] == path and (i == index or i > index)
+    ]
 
 
 def _own_number(part: Part) -> str:
@@ -125,8 +149,12 @@ def _own_number(part: Part) -> str:
         return ""
     number = next(group for name, group in match.groupdict().items() if group and name != "dot")
     if number.isalpha() and number.isascii():
-        lone = match["number"] and not match["dot"]  # `A Survey of ...`, `I Robot`: no number, save in an appendix
-        if (lone and not part.appendix and not re.fullmatch("[IVX]{2,}", number)) or number != number.upper():
+        lone = (
+            match["number"] and not match["dot"]
+        )  # `A Survey of ...`, `I Robot`: no number, save in an appendix
+        if (
+            lone and not part.appendix and not re.fullmatch("[IVX]{2,}", number)
+        ) or number != number.upper():
             return ""
         if part.appendix:
             return number
@@ -134,19 +162,36 @@ def _own_number(part: Part) -> str:
 
 
 def _number(
-    found: Found, number: str, span: tuple[int, int], numbers: list[str], book: OpenPaper, *, appendix: bool = False
+    found: Found,
+    number: str,
+    span: tuple[int, int],
+    numbers: list[str],
+    book: OpenPaper,
+    *,
+    appendix: bool = False,
 ) -> None:
     """`3` takes 3.1 and 3.2 with it; `3-5` is each of them."""
     ends = [canonical(part) for part in number.split("-")]
     several = len(ends) == 2 and all(end.isdigit() for end in ends) and int(ends[0]) < int(ends[1])
-    asked = [str(n) for n in range(int(ends[0]), int(ends[1]) + 1)] if several else [canonical(number)]
+    asked = (
+        [str(n) for n in range(int(ends[0]), int(ends[1]) + 1)] if several else [canonical(number)]
+    )
     for each in asked:
         wanted = {each, fold(number).upper()} if appendix else {each}
         at = [
             i
             for i, known in enumerate(numbers)
-            if any(known == w or known.startswith(f"{w}.") or (w[0].isalpha() and known == w.replace(".", "")) for w in wanted)
-            and (not appendix or book.paper.parts[i].appendix or "附录" in book.paper.parts[i].heading)
+            if any(
+                known == w
+                or known.startswith(f"{w}.")
+                or (w[0].isalpha() and known == w.replace(".", ""))
+                for w in wanted
+            )
+            and (
+                not appendix
+                or book.paper.parts[i].appendix
+                or "附录" in book.paper.parts[i].heading
+            )
         ]
         if at:
             found.add(dict.fromkeys(sub for i in at for sub in (i, *under(i, book))), span)
@@ -155,7 +200,9 @@ def _number(
 
 
 def _by_heading(found: Found, question: str, book: OpenPaper) -> None:
-    """`the "Error analysis" section`, `under Program Execution`: a heading's own words, where a place is meant."""
+    """`the "Error analysis" section`, `under Program Execution`: a heading's own words, where a
+    place is meant.
+    """
     asked = question.casefold()
     for i, part in enumerate(book.paper.parts):
         words = bare_heading(part.heading).casefold()
@@ -163,11 +210,17 @@ def _by_heading(found: Found, question: str, book: OpenPaper) -> None:
         if at < 0:
             continue
         before, behind = asked[:at], asked[at + len(words) :]
-        if (before[-1:].isalnum() and before[-1:].isascii()) or (behind[:1].isalnum() and behind[:1].isascii()):
+        if (before[-1:].isalnum() and before[-1:].isascii()) or (
+            behind[:1].isalnum() and behind[:1].isascii()
+        ):
             continue
         quoted = before[-1:] in {'"', "'", "《"} and behind[:1] in {'"', "'", "》"}
-        called = re.search(r"(?:section|chapter)\s+(?:on|about|called|titled|named)\s+(?:the\s+)?[\"']?$", before)
-        said = re.match(r"[\"'》]?\s*(?:section|chapter|subsection|paragraph|一?[章节]|小节|部分)", behind)
+        called = re.search(
+            r"(?:section|chapter)\s+(?:on|about|called|titled|named)\s+(?:the\s+)?[\"']?$", before
+        )
+        said = re.match(
+            r"[\"'》]?\s*(?:section|chapter|subsection|paragraph|一?[章节]|小节|部分)", behind
+        )
         inside = len(words.split()) > 1 and re.search(r"\b(?:in|under|within)\s+[\"']?$", before)
         if (quoted and (said or len(words) > 4)) or called or (said and len(words) > 1) or inside:
             found.add(under(i, book), (at, at + len(words) + (said.end() if said else 0)))
@@ -175,10 +228,15 @@ def _by_heading(found: Found, question: str, book: OpenPaper) -> None:
 
 def _by_name(found: Found, question: str, book: OpenPaper) -> None:
     for name in _NAMES:
-        there = rf"|\b(?:in|from|within)\s+(?:the\s+|its\s+)(?:{name.english})\b{_OF_PAPER}" if name.place else ""
+        there = (
+            rf"|\b(?:in|from|within)\s+(?:the\s+|its\s+)(?:{name.english})\b{_OF_PAPER}"
+            if name.place
+            else ""
+        )
         mid = r"(?:中|里|的部分|提到|说)" if name.place else r"(?:部分中?|那?一?[章节])"
         pattern = (
-            rf"\b(?:{name.english}){_BEHIND}|\bsections?\s+(?:on|about)\s+(?:the\s+)?(?:{name.english})\b{there}"
+            rf"\b(?:{name.english}){_BEHIND}|\bsections?\s+(?:on|"
+            rf"about)\s+(?:the\s+)?(?:{name.english})\b{there}"
             rf"|(?:{name.chinese})(?:部分|那?一?[章节](?!约)|{mid})"
         )
         match = re.search(pattern, question, re.IGNORECASE)
@@ -196,6 +254,14 @@ def _named(name: _Name, book: OpenPaper) -> list[int]:
     """By the headings' words, of the paper proper first; else by role."""
     headed = re.compile(rf"\b(?:{name.english})\b|{name.chinese}", re.IGNORECASE)
     parts = book.paper.parts
-    at = [i for i, part in enumerate(parts) if not part.appendix and headed.search(bare_heading(part.heading))]
-    at = at or [i for i, part in enumerate(parts) if name.role and part.role == name.role and not part.appendix]
+    at = [
+        i
+        for i, part in enumerate(parts)
+        if not part.appendix and headed.search(bare_heading(part.heading))
+    ]
+    at = at or [
+        i
+        for i, part in enumerate(parts)
+        if name.role and part.role == name.role and not part.appendix
+    ]
     return list(dict.fromkeys(sub for i in at for sub in under(i, book)))

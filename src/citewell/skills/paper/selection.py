@@ -1,6 +1,8 @@
-"""What the reader has marked, found in the paper: by its place, or by words that a PDF viewer broke, joined and curled.
+"""What the reader has marked, found in the paper: by its place, or by words that a PDF viewer
+broke, joined and curled.
 
-The one rule: letters and figures alone are compared, and the span found is the paper's own, from a whole word to a whole word.
+The one rule: letters and figures alone are compared, and the span found is the paper's own, from a
+whole word to a whole word.
 """
 
 from __future__ import annotations
@@ -22,11 +24,17 @@ STEP: Final = 3
 MOST_PLACES = 1_000  # at which words are looked at: what stands so often is no passage
 MOST_PIECES = 300  # shingles of a long selection: they stand further apart
 MOST_SIGHTED = 50  # places of one shingle
-ENOUGH: Final = 0.6  # share of its shingles that a place must hold; chosen by hand: one word too many in ten breaks a third
-_SLACK = 60  # letters by which a place may run longer than what was copied: notes and folios that stand between
-_QUOTES = re.compile(r"“([^“”]+)”|\"([^\"]+)\"|「([^「」]+)」|『([^『』]+)』|«([^«»]+)»|``(.+?)''", re.DOTALL)
+# share of its shingles that a place must hold; chosen by hand: one word too many in ten breaks a
+# third
+ENOUGH: Final = 0.6
+# letters by which a place may run longer than what was copied: notes and folios that stand between
+_SLACK = 60
+_QUOTES = re.compile(
+    r"“([^“”]+)”|\"([^\"]+)\"|「([^「」]+)」|『([^『』]+)』|«([^«»]+)»|``(.+?)''", re.DOTALL
+)
 _ASKS = re.compile(
-    r"^\s*(?:please\s+|(?:can|could) you\s+)?(?:explain|translate|paraphrase|interpret|clarify|what (?:does|do|is)|"
+    r"^\s*(?:please\s+|(?:can|could) "
+    r"you\s+)?(?:explain|translate|paraphrase|interpret|clarify|what (?:does|do|is)|"
     r"summari[sz]e|请?(?:帮我|帮忙)?(?:解释|翻译|说明|讲解|解读|总结)|(?:这|下面|以下)[段句])"
     r"[^:：\n\"“「]{0,60}[:：\n]\s*(?P<text>\S.*)$",
     re.IGNORECASE | re.DOTALL,
@@ -38,8 +46,8 @@ LONG_WORDS, LONG_HAN = 6, 12  # from which a quotation is a passage rather than 
 
 
 def selected(selection: Selection, book: OpenPaper) -> tuple[int, int]:
-    """The span that is meant. Raises InvalidInput where it is too short or too long or outside the text, NotFound where the
-    paper does not have these words.
+    """The span that is meant. Raises InvalidInput where it is too short or too long or outside the
+    text, NotFound where the paper does not have these words.
     """
     text = book.document.text
     if 0 <= selection.start < selection.end:
@@ -47,13 +55,19 @@ def selected(selection: Selection, book: OpenPaper) -> tuple[int, int]:
         if not selection.text.strip() or _letters(text[slice(*span)]) == _letters(selection.text):
             return _bounded(span, text)
     elif selection.end >= 0 and selection.start >= selection.end:
-        raise InvalidInput("the selection ends before it begins", hint="send start < end, or its text")
+        raise InvalidInput(
+            "the selection ends before it begins", hint="send start < end, or its text"
+        )
     return _by_words(selection, text)
 
 
 def selection_in(question: str) -> Selection | None:
-    """A passage quoted in a question, or set behind `explain this:`. A quoted term or title is none."""
-    quoted = [next(group for group in match.groups() if group) for match in _QUOTES.finditer(question)]
+    """A passage quoted in a question, or set behind `explain this:`. A quoted term or title is
+    none.
+    """
+    quoted = [
+        next(group for group in match.groups() if group) for match in _QUOTES.finditer(question)
+    ]
     passages = [words.strip() for words in quoted if _long(words)]
     if not passages and (asked := _ASKS.match(question)) and _long(asked["text"]):
         passages = [asked["text"].strip()]
@@ -67,7 +81,10 @@ def _long(words: str) -> bool:
 
 def _placed(selection: Selection, text: str) -> tuple[int, int]:
     if selection.end > len(text):
-        raise InvalidInput("the selection ends behind the end of the paper", hint="send offsets into its text, or the words")
+        raise InvalidInput(
+            "the selection ends behind the end of the paper",
+            hint="send offsets into its text, or the words",
+        )
     start, end = selection.start, selection.end
     while start < end and text[start].isspace():
         start += 1
@@ -78,27 +95,44 @@ def _placed(selection: Selection, text: str) -> tuple[int, int]:
 
 def _bounded(span: tuple[int, int], text: str) -> tuple[int, int]:
     if len(_letters(text[slice(*span)])) < FEWEST:
-        raise InvalidInput("the selection is too short to say what is meant", hint="mark a word at least")
+        raise InvalidInput(
+            "the selection is too short to say what is meant", hint="mark a word at least"
+        )
     if span[1] - span[0] > MOST:
-        raise InvalidInput(f"the selection is longer than {MOST} characters", hint="mark less, or ask about the section")
+        raise InvalidInput(
+            f"the selection is longer than {MOST} characters",
+            hint="mark less, or ask about the section",
+        )
     return span
 
 
 def _by_words(selection: Selection, text: str) -> tuple[int, int]:
     wanted = _letters(selection.text)
     if len(wanted) < FEWEST:
-        raise InvalidInput("the selection is too short to say what is meant", hint="mark a word at least")
+        raise InvalidInput(
+            "the selection is too short to say what is meant", hint="mark a word at least"
+        )
     folded, where = _folded(text)
     places = _places(wanted, folded)
-    whole = [at for at in places if _on_words(text, where[at], where[at + len(wanted) - 1] + 1)] or places
+    whole = [
+        at for at in places if _on_words(text, where[at], where[at + len(wanted) - 1] + 1)
+    ] or places
     if whole:
-        near = min(whole, key=lambda at: abs(where[at] - selection.start)) if selection.start >= 0 else whole[0]
+        near = (
+            min(whole, key=lambda at: abs(where[at] - selection.start))
+            if selection.start >= 0
+            else whole[0]
+        )
         span = (where[near], where[near + len(wanted) - 1] + 1)
         return _bounded(_with_signs(span, selection.text, text), text)
     found = _alike(wanted, folded)
     if found is None:
         hint = "copy it from the paper as it stands there, or send its place"
-        raise NotFound("the paper does not have the words of the selection", hint=hint, code="selection_not_found")
+        raise NotFound(
+            "the paper does not have the words of the selection",
+            hint=hint,
+            code="selection_not_found",
+        )
     return _bounded(_whole_words(text, where[found[0]], where[found[1] - 1] + 1), text)
 
 
@@ -114,7 +148,9 @@ def _with_signs(span: tuple[int, int], copied: str, text: str) -> tuple[int, int
 
 
 def _places(wanted: str, folded: str) -> list[int]:
-    """Where it stands. Those of a run such as `aaaa` overlap: the next is looked for behind the one before."""
+    """Where it stands. Those of a run such as `aaaa` overlap: the next is looked for behind the one
+    before.
+    """
     places: list[int] = []
     at = folded.find(wanted)
     while at >= 0 and len(places) < MOST_PLACES:
@@ -134,8 +170,8 @@ def _folded(text: str) -> tuple[str, array[int]]:
 
 
 def _fold(text: str) -> tuple[str, array[int]]:
-    """Letters and figures without case, accents and ligatures, and where each stands: hyphens, spaces and quotes differ between
-    a paper and what is copied from it.
+    """Letters and figures without case, accents and ligatures, and where each stands: hyphens,
+    spaces and quotes differ between a paper and what is copied from it.
     """
     letters: list[str] = []
     where = array("i")
@@ -158,7 +194,9 @@ def _plain(char: str) -> str:
 
 
 def _alike(wanted: str, folded: str) -> tuple[int, int] | None:
-    """The place that holds most of `wanted`, though not all of it in a row; None where none holds enough."""
+    """The place that holds most of `wanted`, though not all of it in a row; None where none holds
+    enough.
+    """
     if len(wanted) < 2 * SHINGLE:
         return None
     step = max(STEP, len(wanted) // MOST_PIECES)
@@ -167,12 +205,20 @@ def _alike(wanted: str, folded: str) -> tuple[int, int] | None:
     if not votes:
         return None
     bucket = max(votes, key=lambda b: votes[b] + votes.get(b + 1, 0))
-    held = {i: there for i, piece in pieces if (there := list(_within(folded, piece, bucket * _SLACK + i)))}
+    held = {
+        i: there
+        for i, piece in pieces
+        if (there := list(_within(folded, piece, bucket * _SLACK + i)))
+    }
     if len(held) < ENOUGH * len(pieces):
         return None
     shifts = sorted(at - i for i, there in held.items() for at in there)
-    usual = shifts[len(shifts) // 2]  # of a word that stands there twice the one in its place is meant
-    chosen = sorted((min(there, key=lambda at: abs(at - i - usual)), i) for i, there in held.items())
+    usual = shifts[
+        len(shifts) // 2
+    ]  # of a word that stands there twice the one in its place is meant
+    chosen = sorted(
+        (min(there, key=lambda at: abs(at - i - usual)), i) for i, there in held.items()
+    )
     (start, i), (last, k) = chosen[0], chosen[-1]
     while i and start and wanted[i - 1] == folded[start - 1]:
         start, i = start - 1, i - 1
@@ -183,8 +229,8 @@ def _alike(wanted: str, folded: str) -> tuple[int, int] | None:
 
 
 def _sighted(pieces: Sequence[tuple[int, str]], folded: str) -> Iterator[tuple[int, int]]:
-    """Places in what is wanted and in the text that hold the same. A shingle that stands everywhere tells no place: it is not
-    looked for to the end.
+    """Places in what is wanted and in the text that hold the same. A shingle that stands everywhere
+    tells no place: it is not looked for to the end.
     """
     of: defaultdict[str, list[int]] = defaultdict(list)
     for i, piece in pieces:
@@ -207,7 +253,9 @@ def _within(folded: str, piece: str, low: int) -> Iterator[int]:
 
 def _on_words(text: str, start: int, end: int) -> bool:
     before, behind = text[start - 1 : start], text[end : end + 1]
-    return not ((_latin(before) and _latin(text[start])) or (_latin(behind) and _latin(text[end - 1])))
+    return not (
+        (_latin(before) and _latin(text[start])) or (_latin(behind) and _latin(text[end - 1]))
+    )
 
 
 def _whole_words(text: str, start: int, end: int) -> tuple[int, int]:

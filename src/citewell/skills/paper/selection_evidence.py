@@ -1,6 +1,7 @@
 """The evidence for what the reader has marked: the marked text, and what of the paper explains it.
 
-The one rule: the marked text comes first and is never left out; what explains it follows, nearest first.
+The one rule: the marked text comes first and is never left out; what explains it follows, nearest
+first.
 """
 
 from __future__ import annotations
@@ -23,8 +24,8 @@ _SYMBOL = re.compile(r"(?<![\w'’.-])(?:[B-HJ-Zb-hj-z]|[α-ωΑ-Ω])(?:[₀-₉
 
 
 def selection_chunk(span: Span, book: OpenPaper, budget: int) -> list[Passage]:
-    """The sentences that the marking touches, whole; the rest of its paragraph; where its abbreviations and symbols are
-    explained; captions and entries of what it mentions.
+    """The sentences that the marking touches, whole; the rest of its paragraph; where its
+    abbreviations and symbols are explained; captions and entries of what it mentions.
     """
     pick = Pick(book, book.document.text[span[0] : span[1]], budget)
     _marked(pick, span)
@@ -42,10 +43,14 @@ def selection_chunk(span: Span, book: OpenPaper, budget: int) -> list[Passage]:
 
 
 def _marked(pick: Pick, span: Span) -> None:
-    """As much of it as there is room for, from its beginning; of a first sentence that is too long, the marked words."""
+    """As much of it as there is room for, from its beginning; of a first sentence that is too long,
+    the marked words.
+    """
     first = paragraph(pick.book, span[0])[0]
     last = paragraph(pick.book, span[1] - 1)[1]
-    touched = [s for s in sentence_spans(pick.book, first, last) if s[0] < span[1] and span[0] < s[1]]
+    touched = [
+        s for s in sentence_spans(pick.book, first, last) if s[0] < span[1] and span[0] < s[1]
+    ]
     for at, (start, end) in enumerate(touched):
         if not pick.take((start, end)):
             cut = (max(start, span[0]), min(end, span[1]))
@@ -73,13 +78,19 @@ def _mentioned(span: Span, book: OpenPaper) -> list[Span]:
 
 
 def _explained(pick: Pick, span: Span) -> list[Span]:
-    """For each abbreviation and symbol of the marked text the first sentence that says what it is."""
+    """For each abbreviation and symbol of the marked text the first sentence that says what it
+    is.
+    """
     words = pick.words(span)
     wanted = [_definition(term) for term in dict.fromkeys(_SHORT.findall(words))]
-    wanted += [_meaning(sign) for sign in list(dict.fromkeys(_SYMBOL.findall(words)))[:MOST_SYMBOLS]]
+    wanted += [
+        _meaning(sign) for sign in list(dict.fromkeys(_SYMBOL.findall(words)))[:MOST_SYMBOLS]
+    ]
     text = pick.book.document.text
     found = []
-    running = [(p.start, p.end) for p in pick.book.paper.parts if p.role not in {"references", "front"}]
+    running = [
+        (p.start, p.end) for p in pick.book.paper.parts if p.role not in {"references", "front"}
+    ]
     for pattern in wanted:
         there = [match.start() for a, b in running for match in pattern.finditer(text, a, b)]
         near = sorted(there, key=lambda at: (abs(at - span[0]) > NEAR, at))
@@ -90,12 +101,15 @@ def _explained(pick: Pick, span: Span) -> list[Span]:
 
 
 def _definition(term: str) -> re.Pattern[str]:
-    """`Large Language Models (LLMs)`, `LLM (large language model)`, `LLMs are ...`, `HLR（Hierarchical ...）`."""
+    """`Large Language Models (LLMs)`, `LLM (large language model)`, `LLMs are ...`,
+    `HLR（Hierarchical ...）`.
+    """
     name = re.escape(term.removesuffix("s")) + "s?"
     return re.compile(
         rf"[^\W\d_]{{2,}}[)]?\s?[(（]\s*{name}\s*[)）,;，]"
         rf"|\b{name}\s?[(（](?=[^\W\d_]{{2,}}(?:[\s-]|[\u4e00-\u9fff]))(?!\w+ et al)"
-        rf"|\b{name}\s+(?:stands? for|denotes?|refers? to|is an?|is the|are)\b|{name}\s?(?:是指|指的是|表示|是一)"
+        rf"|\b{name}\s+(?:stands? for|denotes?|refers? to|is an?|is "
+        rf"the|are)\b|{name}\s?(?:是指|指的是|表示|是一)"
     )
 
 

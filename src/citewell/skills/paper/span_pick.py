@@ -1,6 +1,8 @@
-"""Of candidate spans of a paper those that serve a question, within a token budget, gathered into passages of one page each.
+"""Of candidate spans of a paper those that serve a question, within a token budget, gathered into
+passages of one page each.
 
-The one rule: a span is taken whole or not at all, and a passage lies on one page and in one part, as its citation will say.
+The one rule: a span is taken whole or not at all, and a passage lies on one page and in one part,
+as its citation will say.
 """
 
 from __future__ import annotations
@@ -25,7 +27,9 @@ class Pick:
         self.into = 0
 
     def group(self) -> int:
-        """What is taken from now on is shown behind what was taken before, until `into` is set to another group."""
+        """What is taken from now on is shown behind what was taken before, until `into` is set to
+        another group.
+        """
         self.groups.append([])
         self.into = len(self.groups) - 1
         return self.into
@@ -35,7 +39,9 @@ class Pick:
 
     def take(self, span: Span) -> bool:
         """Add a span where there is room for it and none of it is there yet."""
-        if span[0] >= span[1] or any(a < span[1] and span[0] < b for group in self.groups for a, b in group):
+        if span[0] >= span[1] or any(
+            a < span[1] and span[0] < b for group in self.groups for a, b in group
+        ):
             return False
         cost = count_tokens(self.words(span))
         if cost > self.left:
@@ -45,14 +51,18 @@ class Pick:
         return True
 
     def best(self, spans: Sequence[Span], budget: int | None = None) -> None:
-        """Of `spans` those that hold most of the question's words, up to `budget` of what is left."""
+        """Of `spans` those that hold most of the question's words, up to `budget` of what is
+        left.
+        """
         kept = self.left - budget if budget is not None else 0
         for i in ranked(self.question, [self.words(span) for span in spans], spans):
             if count_tokens(self.words(spans[i])) <= self.left - kept:
                 self.take(spans[i])
 
     def passages(self) -> list[Passage]:
-        """Each group in reading order, cut where the page or the part changes or more than a paragraph is left out."""
+        """Each group in reading order, cut where the page or the part changes or more than a
+        paragraph is left out.
+        """
         found: list[list[Span]] = []
         for group in self.groups:
             for at, span in enumerate(sorted(group)):
@@ -65,23 +75,37 @@ class Pick:
     def _together(self, one: Span, other: Span) -> bool:
         document, paper = self.book.document, self.book.paper
         same_page = document.page_at(one[0]) == document.page_at(other[0])
-        return same_page and paper.part_at(one[0]) == paper.part_at(other[0]) and other[0] - one[1] <= FURTHEST
+        return (
+            same_page
+            and paper.part_at(one[0]) == paper.part_at(other[0])
+            and other[0] - one[1] <= FURTHEST
+        )
 
 
-# How much of its paragraph's score a sentence has beside its own: the paragraph that names what is asked for holds the answer
-# in a sentence that does not ("we take the majority vote"). Chosen by hand: of the dozen questions looked at, it brought that
-# answer in and changed the others little; other values were not compared.
+# How much of its paragraph's score a sentence has beside its own: the paragraph that names what is
+# asked for holds the answer in a sentence that does not ("we take the majority vote"). Chosen by
+# hand: of the dozen questions looked at, it brought that answer in and changed the others little;
+# other values were not compared.
 ABOUT = 0.5
-FURTHEST = 1_500  # characters between two spans of one passage: about a paragraph and a half of the papers read here
+# characters between two spans of one passage: about a paragraph and a half of the papers read here
+FURTHEST = 1_500
 
 
 def ranked(question: str, texts: Sequence[str], spans: Sequence[Span]) -> list[int]:
-    """Best first; what stands beside a good one gains. Where the question's words tell nothing, the first of each run of
-    neighbours goes before the second: a paragraph's first sentence says what it is about.
+    """Best first; what stands beside a good one gains. Where the question's words tell nothing, the
+    first of each run of neighbours goes before the second: a paragraph's first sentence says what
+    it is about.
     """
     shares = coverage(question, texts) if question.strip() else [0.0] * len(texts)
     beside = [
-        max((shares[j] for j in (i - 1, i + 1) if 0 <= j < len(spans) and _near(spans[i], spans[j])), default=0.0)
+        max(
+            (
+                shares[j]
+                for j in (i - 1, i + 1)
+                if 0 <= j < len(spans) and _near(spans[i], spans[j])
+            ),
+            default=0.0,
+        )
         for i in range(len(spans))
     ]
     depth = [0] * len(spans)
@@ -90,9 +114,19 @@ def ranked(question: str, texts: Sequence[str], spans: Sequence[Span]) -> list[i
     block = [0] * len(spans)  # which run of neighbours each is of
     for i in range(1, len(spans)):
         block[i] = block[i - 1] + (depth[i] == 0)
-    whole = [" ".join(texts[i] for i in range(len(spans)) if block[i] == b) for b in range(block[-1] + 1)] if spans else []
+    whole = (
+        [
+            " ".join(texts[i] for i in range(len(spans)) if block[i] == b)
+            for b in range(block[-1] + 1)
+        ]
+        if spans
+        else []
+    )
     about = coverage(question, whole) if question.strip() else [0.0] * len(whole)
-    scores = [max(s, NEIGHBOUR * n) + ABOUT * about[b] for s, n, b in zip(shares, beside, block, strict=True)]
+    scores = [
+        max(s, NEIGHBOUR * n) + ABOUT * about[b]
+        for s, n, b in zip(shares, beside, block, strict=True)
+    ]
     return sorted(range(len(spans)), key=lambda i: (-round(scores[i], 6), depth[i], i))
 
 
@@ -101,22 +135,34 @@ def _near(one: Span, other: Span) -> bool:
 
 
 def sentence_spans(book: OpenPaper, start: int, end: int) -> list[Span]:
-    """The sentences of a stretch of the paper, cut at its ends and where a page begins; an entry of the references is one, and
-    headings are none.
+    """The sentences of a stretch of the paper, cut at its ends and where a page begins; an entry of
+    the references is one, and headings are none.
     """
     text, headings = book.document.text, {part.heading for part in book.paper.parts}
-    spans = [(a + x, a + y) for a, b in stretches(book, start, end) for x, y in sentences(text[a:b])]
-    entries = [(entry.start, entry.end) for entry in book.paper.references if start <= entry.start and entry.end <= end]
+    spans = [
+        (a + x, a + y) for a, b in stretches(book, start, end) for x, y in sentences(text[a:b])
+    ]
+    entries = [
+        (entry.start, entry.end)
+        for entry in book.paper.references
+        if start <= entry.start and entry.end <= end
+    ]
     if entries:
-        spans = sorted({next((e for e in entries if e[0] <= span[0] < e[1]), span) for span in spans})
+        spans = sorted(
+            {next((e for e in entries if e[0] <= span[0] < e[1]), span) for span in spans}
+        )
     return [span for span in spans if text[slice(*span)] not in headings]
 
 
 def stretches(book: OpenPaper, start: int, end: int) -> list[Span]:
-    """A stretch cut at blank lines that open a page: a sentence that runs over the border stays whole."""
+    """A stretch cut at blank lines that open a page: a sentence that runs over the border stays
+    whole.
+    """
     text = book.document.text
     cuts = [
-        page.start for page in book.document.pages if start < page.start < end and text[page.start - 2 : page.start] == "\n\n"
+        page.start
+        for page in book.document.pages
+        if start < page.start < end and text[page.start - 2 : page.start] == "\n\n"
     ]
     return list(pairwise([start, *cuts, end]))
 
@@ -133,4 +179,6 @@ def paragraph(book: OpenPaper, at: int) -> Span:
 def around(book: OpenPaper, at: int) -> Span:
     """The sentence that holds `at`."""
     start, end = paragraph(book, at)
-    return next((span for span in sentence_spans(book, start, end) if span[0] <= at < span[1]), (start, end))
+    return next(
+        (span for span in sentence_spans(book, start, end) if span[0] <= at < span[1]), (start, end)
+    )

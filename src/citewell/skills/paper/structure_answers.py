@@ -1,6 +1,8 @@
-"""Questions that a paper's structure answers exactly: what it is called, who wrote it, what it holds and where, whom it cites.
+"""Questions that a paper's structure answers exactly: what it is called, who wrote it, what it
+holds and where, whom it cites.
 
-The one rule: an answer is the paper's own title, captions, headings and entries, or a count of them; other questions get None.
+The one rule: an answer is the paper's own title, captions, headings and entries, or a count of
+them; other questions get None.
 """
 
 from __future__ import annotations
@@ -26,22 +28,24 @@ from citewell.types import Citation, Sentence
 MOST_ENTRIES: Final = 12  # of a list of references that are shown
 LONGEST_LINE: Final = 500  # characters of a line that says where a paper appeared
 _VENUE = re.compile(
-    r"\b(?:proceedings|conference|transactions|journal|findings|workshop|symposium|volume|vol\.|published|accepted|received|arxiv|"
+    r"\b(?:proceedings|conference|transactions|journal|findings|workshop|symposium|volume|vol\.|"
+    r"published|accepted|received|arxiv|"
     r"copyright|preprint)\b|©|收稿日期|发表|录用|修回|出版|学报|期刊|第\s*\d+\s*[卷期]",
     re.IGNORECASE,
 )
 _YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 _KEYWORDS = re.compile(r"key\s?words?|index terms|关键[词字]", re.IGNORECASE)
 _TOPIC = re.compile(
-    r"^(?:any|some|other|more|many|several|the|a|an|its|their|any of|work|papers?|research|studies|prior)\b|论文|研究",
+    r"^(?:any|some|other|more|many|several|the|a|an|its|their|any "
+    r"of|work|papers?|research|studies|prior)\b|论文|研究",
     re.IGNORECASE,
 )
 
 
 @dataclass(frozen=True, slots=True)
 class StructureAnswer:
-    """`sentences` number `citations`, and the citation `n` is the passage `n`. A sentence that only counts what no words of the
-    paper say cites nothing.
+    """`sentences` number `citations`, and the citation `n` is the passage `n`. A sentence that only
+    counts what no words of the paper say cites nothing.
     """
 
     kind: FactKind
@@ -56,8 +60,8 @@ class StructureAnswer:
 
 
 def facts_answer(question: str, book: OpenPaper) -> StructureAnswer | None:
-    """The answer, in the question's language; None for every question that asks for anything else, or where the paper's own
-    words for it were not found.
+    """The answer, in the question's language; None for every question that asks for anything else,
+    or where the paper's own words for it were not found.
     """
     points = pointed(question, book)
     wanted = asked(question, points)
@@ -80,7 +84,9 @@ class _Telling:
     def say(self, text: str, *spans: tuple[int, int] | None) -> None:
         """A sentence, proved by these spans of the paper."""
         numbers = [self._cite(span) for span in spans if span and span[0] < span[1]]
-        self.answer.sentences.append(Sentence(text=text, citations=list(dict.fromkeys(numbers)), verdict="supported"))
+        self.answer.sentences.append(
+            Sentence(text=text, citations=list(dict.fromkeys(numbers)), verdict="supported")
+        )
 
     def _cite(self, span: tuple[int, int]) -> int:
         for citation in self.answer.citations:
@@ -145,7 +151,11 @@ def _count(tell: _Telling) -> None:
         _pages(tell)
     elif thing == "author":
         names = book.paper.authors
-        values = {"n": str(len(names)), "things": things("author", len(names), lang), "items": enumerated(names, lang)}
+        values = {
+            "n": str(len(names)),
+            "things": things("author", len(names), lang),
+            "items": enumerated(names, lang),
+        }
         if names:
             tell.put("count", book.paper.authors_span, **values)
     elif thing == "reference":
@@ -163,20 +173,33 @@ def _pages(tell: _Telling) -> None:
     count, first = len(tell.book.document.pages), first_printed(tell.book)
     if count:
         shown = first is not None and first != 1
-        printed = fact_said("printed", tell.answer.lang, first=str(first), last=str((first or 1) + count - 1)) if shown else ""
+        printed = (
+            fact_said(
+                "printed", tell.answer.lang, first=str(first), last=str((first or 1) + count - 1)
+            )
+            if shown
+            else ""
+        )
         tell.put("pages", n=str(count), printed=printed)
 
 
 def _counted(tell: _Telling, thing: Thing) -> None:
-    """The count, with the label and page of each; where their numbers run higher than their count, that."""
+    """The count, with the label and page of each; where their numbers run higher than their count,
+    that.
+    """
     lang, items = tell.answer.lang, _items(thing, tell.book)
-    kind = "numbered_section" if thing == "section" and any(item.number for item in items) else thing
+    kind = (
+        "numbered_section" if thing == "section" and any(item.number for item in items) else thing
+    )
     if not items:
         tell.put("none", things=things(kind, 0, lang))
         return
     numbers = [int(item.number) for item in items if item.number.isdigit()]
     gap = len(numbers) == len(items) and max(numbers) > len(set(numbers))
-    shown = [fact_said("short", lang, label=i.label, page=str(i.page)) if i.page else i.label for i in items]
+    shown = [
+        fact_said("short", lang, label=i.label, page=str(i.page)) if i.page else i.label
+        for i in items
+    ]
     tell.put(
         "count_gap" if gap else "count",
         *(item.span for item in items),
@@ -205,11 +228,15 @@ def _list(tell: _Telling) -> None:
     for item in items:
         key = "short" if not item.caption else "item" if item.page else "item_unpaged"
         said = fact_said(key, lang, label=item.label, page=str(item.page), caption=item.caption)
-        tell.say(said if said[-1] in ".。?!？！" else said + ("。" if lang == "zh" else "."), item.span)
+        tell.say(
+            said if said[-1] in ".。?!？！" else said + ("。" if lang == "zh" else "."), item.span
+        )
 
 
 def _items(thing: Thing, book: OpenPaper, *, every: bool = False) -> list[_Item]:
-    """What there is of a kind; of sections those of the first level, or all where `every` one is to be listed."""
+    """What there is of a kind; of sections those of the first level, or all where `every` one is to
+    be listed.
+    """
     if thing == "section":
         return _sections(book, every=every)
     if thing == "equation":
@@ -223,10 +250,18 @@ def _items(thing: Thing, book: OpenPaper, *, every: bool = False) -> list[_Item]
     if thing not in {"figure", "table"}:
         return []
     found = []
-    for each in (book.paper.floats[i] for i in in_order("table" if thing == "table" else "figure", book)):
+    for each in (
+        book.paper.floats[i] for i in in_order("table" if thing == "table" else "figure", book)
+    ):
         caption = _line(book, (each.start, each.end))
-        bare = caption.removeprefix(each.label).lstrip(" :.：．。|-—") if caption.startswith(each.label) else caption
-        found.append(_Item(each.label, each.page, (each.start, each.end), canonical(each.number), bare))
+        bare = (
+            caption.removeprefix(each.label).lstrip(" :.：．。|-—")
+            if caption.startswith(each.label)
+            else caption
+        )
+        found.append(
+            _Item(each.label, each.page, (each.start, each.end), canonical(each.number), bare)
+        )
     return found
 
 
@@ -235,7 +270,9 @@ def _sections(book: OpenPaper, *, every: bool) -> list[_Item]:
     seen: dict[tuple[str, ...], _Item] = {}
     for part, number in zip(book.paper.parts, numbers, strict=True):
         if part.heading_path and part.heading_path not in seen and part.heading != book.paper.title:
-            at = book.document.text.find(part.heading, part.start, part.start + len(part.heading) + 20)
+            at = book.document.text.find(
+                part.heading, part.start, part.start + len(part.heading) + 20
+            )
             span = (at, at + len(part.heading)) if at >= 0 else (part.start, part.start)
             if every or not part.appendix:
                 seen[part.heading_path] = _Item(part.heading, part.first_page, span, number)
@@ -265,7 +302,9 @@ def _entry(tell: _Telling, index: int) -> None:
 
 def _label(tell: _Telling, index: int) -> str:
     key = tell.book.paper.references[index].key
-    return fact_said("reference_label", tell.answer.lang, label=f"[{key}]") if key.isdigit() else key
+    return (
+        fact_said("reference_label", tell.answer.lang, label=f"[{key}]") if key.isdigit() else key
+    )
 
 
 def _bare(entry: str) -> str:
@@ -284,7 +323,12 @@ def _published(tell: _Telling) -> None:
     until = document.pages[0].end if document.pages else min(len(document.text), 6_000)
     for match in re.finditer(r"\S(?:.(?!\n\n))*.?", document.text[:until], re.DOTALL):
         line = match.group()
-        if len(line) <= LONGEST_LINE and _VENUE.search(line) and _YEAR.search(line) and "et al" not in line:
+        if (
+            len(line) <= LONGEST_LINE
+            and _VENUE.search(line)
+            and _YEAR.search(line)
+            and "et al" not in line
+        ):
             tell.put("first_page", match.span(), line=tell.words(match.span()))
             return
 
@@ -298,7 +342,9 @@ def _keywords(tell: _Telling) -> None:
     at = text.find(words[0], label.start() if label else 0)
     end = text.find(words[-1], at) + len(words[-1])
     tell.put(
-        "keywords", (label.start() if label and at - label.end() < 20 else at, end), words=enumerated(words, tell.answer.lang)
+        "keywords",
+        (label.start() if label and at - label.end() < 20 else at, end),
+        words=enumerated(words, tell.answer.lang),
     )
 
 
@@ -310,7 +356,9 @@ def _where(tell: _Telling) -> None:
         label = fact_said("equation_label", tell.answer.lang, label=equation.label)
         _place(tell, label, (equation.start, equation.end), equation.page)
     for index in tell.points.references:
-        _place(tell, _label(tell, index), (paper.references[index].start, paper.references[index].end))
+        _place(
+            tell, _label(tell, index), (paper.references[index].start, paper.references[index].end)
+        )
     _part_place(tell)
     _lacking(tell)
 
@@ -335,13 +383,28 @@ def _place(tell: _Telling, label: str, span: tuple[int, int], page: int = 0) -> 
     if not page:
         return
     part = tell.book.paper.part_at(span[0])
-    section = fact_said("in_section", tell.answer.lang, section=part.heading) if part and part.heading else ""
-    tell.put("where", span, label=label, page=str(page), printed_page=_printed(tell, page), section=section)
+    section = (
+        fact_said("in_section", tell.answer.lang, section=part.heading)
+        if part and part.heading
+        else ""
+    )
+    tell.put(
+        "where",
+        span,
+        label=label,
+        page=str(page),
+        printed_page=_printed(tell, page),
+        section=section,
+    )
 
 
 def _printed(tell: _Telling, page: int) -> str:
     first = first_printed(tell.book)
-    return fact_said("printed_page", tell.answer.lang, page=str(first + page - 1)) if first not in {None, 1} and first else ""
+    return (
+        fact_said("printed_page", tell.answer.lang, page=str(first + page - 1))
+        if first not in {None, 1} and first
+        else ""
+    )
 
 
 def _cites(tell: _Telling) -> None:
@@ -354,11 +417,17 @@ def _cites(tell: _Telling) -> None:
     named = not found and _names_a_work(tell.asked.detail)
     if named:
         wanted = set(index_tokens(work))
-        found = [i for i, e in enumerate(paper.references) if wanted <= set(index_tokens(tell.words((e.start, e.end))))]
+        found = [
+            i
+            for i, e in enumerate(paper.references)
+            if wanted <= set(index_tokens(tell.words((e.start, e.end))))
+        ]
     for index in found[:MOST_ENTRIES]:
         entry = paper.references[index]
         span = (entry.start, entry.end)
-        cited = [(m.start, m.end) for m in paper.mentions if m.kind == "reference" and index in m.targets][:1]
+        cited = [
+            (m.start, m.end) for m in paper.mentions if m.kind == "reference" and index in m.targets
+        ][:1]
         label = f"[{entry.key}]" if entry.key.isdigit() else entry.key
         tell.put("cites", span, *cited, label=label, entry=_bare(tell.words(span)))
     if not found and (named or tell.points.missing):
@@ -366,11 +435,17 @@ def _cites(tell: _Telling) -> None:
 
 
 def _names_a_work(words: str) -> bool:
-    """`"Attention is all you need"`, `BERT`, `Vaswani`: in quotes, or capitalised and short; not `any work on dialogue`."""
+    """`"Attention is all you need"`, `BERT`, `Vaswani`: in quotes, or capitalised and short; not
+    `any work on dialogue`.
+    """
     if re.fullmatch(r"\s*[\"“《'].{3,}[\"”》']\s*", words):
         return True
     parts = words.split()
-    return not _TOPIC.match(words) and len(parts) <= 3 and all(re.match(r"[A-Z]", part) for part in parts)
+    return (
+        not _TOPIC.match(words)
+        and len(parts) <= 3
+        and all(re.match(r"[A-Z]", part) for part in parts)
+    )
 
 
 _TELL: Final[dict[FactKind, Callable[[_Telling], None]]] = {

@@ -1,7 +1,8 @@
-"""Whether a question asks for what the structure of a paper answers: title, authors, counts, lists, places, entries.
+"""Whether a question asks for what the structure of a paper answers: title, authors, counts, lists,
+places, entries.
 
-The one rule: a pattern matches a whole question or nothing: `How many layers are there?` is no question of structure, and
-neither is `How many tables of the appendix report recall?`.
+The one rule: a pattern matches a whole question or nothing: `How many layers are there?` is no
+question of structure, and neither is `How many tables of the appendix report recall?`.
 """
 
 from __future__ import annotations
@@ -13,14 +14,16 @@ from typing import Final, Literal
 from citewell.skills.paper.reference_numbers import fold
 from citewell.skills.paper.references import Pointed
 
-FactKind = Literal["title", "authors", "count", "list", "reference", "published", "keywords", "where", "cites"]
+FactKind = Literal[
+    "title", "authors", "count", "list", "reference", "published", "keywords", "where", "cites"
+]
 Thing = Literal["page", "section", "figure", "table", "reference", "equation", "author"]
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """`thing`: what is counted or listed. `detail`: of a count nothing, of authors `first` or `last`, of `cites` the words that
-    name a work.
+    """`thing`: what is counted or listed. `detail`: of a count nothing, of authors `first` or
+    `last`, of `cites` the words that name a work.
     """
 
     kind: FactKind
@@ -52,7 +55,10 @@ _MANYZ = rf"(?:一共|总共|共|全文)?(?:有|包含|包括|列出|引用|含)
 
 _ENGLISH: Final[dict[FactKind, tuple[str, ...]]] = {
     "title": (
-        rf"(?:what(?:'s| is| was)|give me|tell me|state|show me) {_PS} (?:full |exact |complete )?title(?: {_IN})?",
+        (
+            rf"(?:what(?:'s| is| was)|give me|tell me|state|show me) {_PS} (?:full |exact "
+            rf"|complete )?title(?: {_IN})?"
+        ),
         rf"title(?: {_IN})?",
         rf"(?:what|how) is {_P} (?:called|titled|entitled|named)",
         r"what is the name of (?:the|this) (?:paper|article)",
@@ -62,7 +68,8 @@ _ENGLISH: Final[dict[FactKind, tuple[str, ...]]] = {
         rf"by whom (?:was|is) {_P} written",
         rf"who (?:is|are|was|were) {_PS} (?:(?P<which>first|last) )?authors?(?: {_IN})?",
         (
-            rf"(?:list|name|give me|tell me|show me|what are) (?:all )?(?:of )?{_PS} (?:names of (?:the|all) )?authors?"
+            rf"(?:list|name|give me|tell me|show me|what are) (?:all )?(?:of )?{_PS} (?:names of "
+            r"(?:the|all) )?authors?"
             rf"(?:' names)?(?: {_IN})?"
         ),
     ),
@@ -72,40 +79,67 @@ _ENGLISH: Final[dict[FactKind, tuple[str, ...]]] = {
             rf"(?:(?:shown|listed|included|contained|cited|used|present|displayed) )?{_IN}"
         ),
         rf"how many {_T} (?:(?:are|is) there|there are)(?: {_IN}| in total| altogether)?",
-        rf"how many {_T} (?:(?:does|do|did|has) )?{_P} (?:have|has|contains?|includes?|cites?|lists?|shows?|got)(?: in total)?",
+        (
+            rf"how many {_T} (?:(?:does|do|did|has) )?{_P} "
+            r"(?:have|has|contains?|includes?|cites?|lists?|shows?|got)(?: in total)?"
+        ),
         rf"how many (?P<thing>page)s (?:long )?(?:is|has) {_P}(?: long)?",
         rf"how (?P<long>long) is {_P}(?: in pages)?",
         rf"how many (?P<thing>author)s(?: (?:wrote|worked on) {_P})?",
         r"how many (?P<thing>page|table|figure|reference|equation)s",
-        rf"how many (?:papers|works|articles|publications) (?:does|do) {_P} (?P<cite>cite|reference)",
+        (
+            rf"how many (?:papers|works|articles|publications) (?:does|do) {_P} "
+            r"(?P<cite>cite|reference)"
+        ),
         rf"how many (?:papers|works|articles|publications) are (?P<cited>cited) {_IN}",
         rf"(?:what is|tell me|give me) the (?:total )?number of {_T}(?: {_IN})?",
     ),
     "list": (
         (
-            rf"(?:please )?(?:list|enumerate|show|show me|give me|name|tell me|what are|which are) (?:a list of )?(?:all )?"
+            r"(?:please )?(?:list|enumerate|show|show me|give me|name|tell me|what are|which "
+            r"are) (?:a list of )?(?:all )?"
             rf"(?:of )?(?:the )?{_T}(?: (?:and|with) their (?:captions|titles|pages))?"
             rf"(?: {_IN}| (?:that )?{_P} (?:has|contains)| there are)?"
         ),
         rf"(?:what|which) {_T} (?:are there|does {_P} (?:have|contain|include)|are)(?: {_IN})?",
-        rf"(?:what is|show me|show|give me|print)? ?(?:the )?(?P<outline>table of contents|outline)(?: {_IN})?",
+        (
+            r"(?:what is|show me|show|give me|print)? ?(?:the )?(?P<outline>table of "
+            rf"contents|outline)(?: {_IN})?"
+        ),
         rf"how is {_P} (?P<organised>organi[sz]ed|structured)",
-        r"what is (?:the )?(?P<structure>structure|organi[sz]ation) of (?:the|this) (?:paper|article)",
+        (
+            r"what is (?:the )?(?P<structure>structure|organi[sz]ation) of (?:the|this) "
+            r"(?:paper|article)"
+        ),
     ),
-    "keywords": (rf"(?:what (?:are|is)|list|give me|show me|tell me)? ?(?:{_PS} )?key ?words?(?: (?:of|in|for) {_P})?",),
+    "keywords": (
+        (
+            rf"(?:what (?:are|is)|list|give me|show me|tell me)? ?(?:{_PS} )?key ?words?(?: "
+            rf"(?:of|in|for) {_P})?"
+        ),
+    ),
     "published": (
         (
             rf"(?:when|(?:in )?(?:which|what) year) (?:was|is|did|has) {_P} (?:been )?"
             r"(?:published|written|released|come out|appear(?:ed)?)"
         ),
         rf"where (?:was|is) {_P} published",
-        rf"(?:in )?(?:which|what) (?:venue|conference|journal) (?:was|is) {_P} published(?: in| at)?",
+        (
+            rf"(?:in )?(?:which|what) (?:venue|conference|journal) (?:was|is) {_P} published(?: "
+            r"in| at)?"
+        ),
         rf"what is {_PS} (?:publication|publishing) (?:year|date|venue)(?: of {_P})?",
         rf"what is the (?:publication )?(?:year|date) of {_P}",
     ),
     "cites": (
-        rf"(?:does|do|did) (?:{_P}|they|the authors) (?:also |ever )?(?:cite|reference) (?P<work>.+)",
-        r"(?:is|are|was) (?P<work>.+?) (?:cited|referenced) (?:in|by) (?:the|this) (?:paper|article|work|authors)",
+        (
+            rf"(?:does|do|did) (?:{_P}|they|the authors) (?:also |ever )?(?:cite|reference) "
+            r"(?P<work>.+)"
+        ),
+        (
+            r"(?:is|are|was) (?P<work>.+?) (?:cited|referenced) (?:in|by) (?:the|this) "
+            r"(?:paper|article|work|authors)"
+        ),
     ),
 }
 _JOURNAL = r"哪一?[个种本份](?:期刊|会议|杂志)?上?|什么(?:期刊|会议|杂志)上?"
@@ -115,19 +149,26 @@ _CHINESE: Final[dict[FactKind, tuple[str, ...]]] = {
         rf"{_PZ}(?:的名[称字](?:是什么)?|叫什么(?:名字)?)",
     ),
     "authors": (
-        rf"(?:{_PZ}的?)?(?P<which>第一|最后)?作者(?:都)?(?:是谁|有谁|有哪些人?|是哪些人?|是哪[几一]位|分别是谁|名单)",
+        (
+            rf"(?:{_PZ}的?)?(?P<which>第一|最后)?作者(?:都)?(?:是谁|有谁|有哪些人?|是哪些人?|"
+            r"是哪[几一]位|分别是谁|名单)"
+        ),
         rf"{_PZ}(?:的作者|是(?:由)?谁(?:写|撰写|发表)的)|谁(?:写|撰写)了{_PZ}",
     ),
     "count": (
         rf"{_INZ}{_MANYZ}(?:的)?{_TZ}",
-        rf"{_INZ}(?P<thing2>作者|参考文献|文献|图片?|表格?|公式|章节)(?:一共|总共|共)?有(?:几|多少){_UNITZ}",
+        (
+            rf"{_INZ}(?P<thing2>作者|参考文献|文献|图片?|表格?|公式|章节)(?:一共|总共|"
+            rf"共)?有(?:几|多少){_UNITZ}"
+        ),
         rf"(?:{_INZ}|全文)(?:一共|总共|共)?(?:有|是)?(?:几|多少)(?P<page>页)",
         rf"{_PZ}有(?P<long>多长)",
         rf"{_INZ}{_TZ}的?(?:数量|数目|总数)(?:是多少)?",
     ),
     "list": (
         (
-            rf"(?:列出|列举|给出|展示|显示|罗列|请?给我)(?:一下)?{_INZ}(?:所有|全部|各|每一?)?{_UNITZ}的?{_TZ}"
+            rf"(?:列出|列举|给出|展示|显示|罗列|请?给我)(?:一下)?{_INZ}(?:所有|全部|各|"
+            rf"每一?)?{_UNITZ}的?{_TZ}"
             r"(?:列表|清单|的?(?:标题|题注))?"
         ),
         rf"{_INZ}(?:都|一共|共)?(?:有|包含|包括)(?:了)?(?:哪些|什么){_TZ}",
@@ -142,8 +183,14 @@ _CHINESE: Final[dict[FactKind, tuple[str, ...]]] = {
         rf"{_PZ}的?(?:发表|出版)(?:年份|时间|日期)(?:是.{{1,4}})?",
     ),
     "cites": (
-        rf"(?:{_PZ}|文中|作者)?(?:是否|有没有|有无)(?:引用|引)(?:了|过)?(?P<work>.+?)(?:的(?:工作|论文|文章|研究))?",
-        rf"(?:{_PZ}|文中|作者)引用(?:了|过)?(?P<work>.+?)(?:的(?:工作|论文|文章|研究))?(?:吗|没有?)",
+        (
+            rf"(?:{_PZ}|文中|作者)?(?:是否|有没有|有无)(?:引用|引)(?:了|"
+            r"过)?(?P<work>.+?)(?:的(?:工作|论文|文章|研究))?"
+        ),
+        (
+            rf"(?:{_PZ}|文中|作者)引用(?:了|过)?(?P<work>.+?)(?:的(?:工作|论文|文章|"
+            r"研究))?(?:吗|没有?)"
+        ),
     ),
 }
 _PATTERNS: Final = tuple(
@@ -162,28 +209,36 @@ _WHERE: Final = re.compile(
     r" (?:is|are|can (?:i|we) find|does|do|appears?|contains?|shows?|has)"
     r"(?: (?:the|in|appear|stand|located|found|shown|in the paper))*"
     r"|(?:the )?pages? (?:number )?of"
-    r"|的?(?:题注)?(?:在|位于|出现在|见|处于)?(?:论文|文章|文中)?的?第?(?:几|哪一?|多少)页(?:上|中|里)?"
-    rf"|的?(?:在|位于|出现在)(?:论文|文章|文中)?的?(?:哪里|哪儿|什么位置|{_SECTION_ZH})|(?:在|从)第?几页开始",
+    r"|的?(?:题注)?(?:在|位于|出现在|见|处于)?(?:论文|文章|文中)?的?第?(?:几|哪一?|多少)页(?:上|"
+    r"中|里)?"
+    rf"|的?(?:在|位于|出现在)(?:论文|文章|文中)?的?(?:哪里|哪儿|什么位置|{_SECTION_ZH})|"
+    r"(?:在|从)第?几页开始",
     re.IGNORECASE,
 )
 _WORK_ZH = r"(?:论文|文章|文献)"
 _ENTRY: Final = re.compile(
-    r"(?:what|which)(?: (?:paper|work|article|publication|study|entry|reference|source))?(?: does| is| are|'s| was)(?: the)?"
-    r"(?: (?:paper|work|article|reference|entry|citation|source))?(?: (?:cited as|numbered|of|for|refer to|stand for|about))?"
-    r"|(?:show|give|tell) me(?: the)?(?: full| complete)?(?: (?:reference|citation|entry|details|source))?(?: (?:of|for))?"
+    r"(?:what|which)(?: (?:paper|work|article|publication|study|entry|reference|source))?(?: "
+    r"does| is| are|'s| was)(?: the)?"
+    r"(?: (?:paper|work|article|reference|entry|citation|source))?(?: (?:cited "
+    r"as|numbered|of|for|refer to|stand for|about))?"
+    r"|(?:show|give|tell) me(?: the)?(?: full| complete)?(?: "
+    r"(?:reference|citation|entry|details|source))?(?: (?:of|for))?"
     r"|(?:what is|what's)? ?the (?:full |complete )?"
     r"(?:reference|citation|entry|bibliographic entry|title|authors?|year|details)(?: (?:of|for))?"
     r"|who (?:wrote|is|are|authored)(?: the authors? of)?(?: the)?(?: (?:paper|reference|work))?"
     r"|who is the (?:first )?author of"
-    r"|(?:when|in (?:which|what) year|what year) (?:was|is|did)(?: the)?(?: (?:paper|reference|work))?"
+    r"|(?:when|in (?:which|what) year|what year) (?:was|is|did)(?: the)?(?: "
+    r"(?:paper|reference|work))?"
     r"(?: (?:published|written|from|appear))?"
     rf"|(?:这|该)?(?:篇)?{_WORK_ZH}?(?:的)?(?:作者|标题|题目|年份|出处|全称)?(?:是|指的?是|指)"
     rf"(?:什么|谁|谁写的|哪些人|哪一?[篇年个](?:{_WORK_ZH}|发表的)?|什么{_WORK_ZH})"
-    r"|(?:是)?(?:哪一?年|什么时候|何时|谁)(?:发表|写)的|(?:是)?(?:哪一?篇|谁的?(?:工作|论文))|(?:给出|列出|显示)",
+    r"|(?:是)?(?:哪一?年|什么时候|何时|谁)(?:发表|写)的|(?:是)?(?:哪一?篇|谁的?(?:工作|"
+    r"论文))|(?:给出|列出|显示)",
     re.IGNORECASE,
 )
 _POLITE: Final = re.compile(
-    r"^(?:(?:please|hi|hello|hey|ok|so|well|(?:can|could|would) you|tell me|i(?:'d| would) like to know|do you know|and"
+    r"^(?:(?:please|hi|hello|hey|ok|so|well|(?:can|could|would) you|tell me|i(?:'d| would) like "
+    r"to know|do you know|and"
     r"|请问?|你好|麻烦|告诉我|我想知道|帮我|那么?)[\s,，:]*)+"
     r"|[\s?!.。，,；;]+$|\bplease\b|(?<=[\u4e00-\u9fff])[呢呀啊]$",
     re.IGNORECASE,
@@ -199,9 +254,13 @@ def asked(question: str, points: Pointed) -> Asked | None:
             return Asked(kind, _thing(kind, groups), _detail(kind, groups))
     rest = plain_question(points.rest)
     named = {missing.kind for missing in points.missing}
-    if _WHERE.fullmatch(rest) and (points.floats or points.equations or points.parts or points.references or named):
+    if _WHERE.fullmatch(rest) and (
+        points.floats or points.equations or points.parts or points.references or named
+    ):
         return Asked("where")
-    only = not (points.floats or points.equations or points.parts or points.pages) and named <= {"reference"}
+    only = not (points.floats or points.equations or points.parts or points.pages) and named <= {
+        "reference"
+    }
     if only and (points.references or named) and (_ENTRY.fullmatch(rest) or not rest):
         return Asked("reference")
     return None
@@ -230,5 +289,7 @@ def _thing(kind: FactKind, groups: dict[str, str]) -> Thing | None:
 
 def _detail(kind: FactKind, groups: dict[str, str]) -> str:
     if kind == "authors":
-        return {"第一": "first", "最后": "last"}.get(groups.get("which", ""), groups.get("which", "").lower())
+        return {"第一": "first", "最后": "last"}.get(
+            groups.get("which", ""), groups.get("which", "").lower()
+        )
     return (groups.get("work", "")).strip() if kind == "cites" else ""

@@ -18,7 +18,8 @@ _TEXTS: Final = {
         "pages": "The paper has {n} pages{printed}.",
         "printed": ", printed as {first} to {last}",
         "count": "The paper has {n} {things}: {items}.",
-        "count_gap": "I found {n} {things} in the paper, though their numbers run to {most}: {items}.",
+        "count_gap": "I found {n} {things} in the paper, though their numbers run to {most}: "
+        "{items}.",
         "none": "I found no {things} in the paper.",
         "references": "The paper's list of references has {n} entries.",
         "item": "{label} (page {page}): {caption}",

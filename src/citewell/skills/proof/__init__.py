@@ -1,1 +1,3 @@
-"""Is a sentence of an answer borne by the evidence? Judges, exact checks, and the proof that is shown."""
+"""Is a sentence of an answer borne by the evidence? Judges, exact checks, and the proof that is
+shown.
+"""

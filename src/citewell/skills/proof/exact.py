@@ -25,8 +25,8 @@ _SEVERAL = re.compile(r"[;；\n]")
 
 
 def is_quoted(text: str, units: Sequence[Unit]) -> Unit | None:
-    """The sentence that `text` is, word for word but for white space and final punctuation; None where none is. The whole
-    sentence: a part of it may say the opposite.
+    """The sentence that `text` is, word for word but for white space and final punctuation; None
+    where none is. The whole sentence: a part of it may say the opposite.
     """
     wanted = _plain(text)
     return next((unit for unit in units if wanted and _plain(unit.text) == wanted), None)
@@ -38,8 +38,9 @@ def _plain(text: str) -> str:
 
 
 def check_equation(text: str) -> str:
-    """What is wrong with equations in figures ("30 * 34 * 0.92 = 938.4", chains and several between semicolons); empty where
-    they hold, and where the text cannot be read as arithmetic: then only the judge can tell.
+    """What is wrong with equations in figures ("30 * 34 * 0.92 = 938.4", chains and several between
+    semicolons); empty where they hold, and where the text cannot be read as arithmetic: then only
+    the judge can tell.
     """
     for equation in _SEVERAL.split(text):
         sides = equation.replace("≈", "=").split("=")
@@ -55,8 +56,14 @@ def _differs(left: str, right: str) -> str:
     except ValueError:
         return ""
     digits = _NUMBER.findall(join_thousands(right))
-    half = 0.5 * 10 ** -len(digits[-1].partition(".")[2]) / (100 if "%" in right else 1) if digits else 0.0  # of its last digit
-    if abs(computed - stated) <= half * 1.0001 or ("%" in right and abs(computed - 100 * stated) <= half * 100.01):
+    half = (
+        0.5 * 10 ** -len(digits[-1].partition(".")[2]) / (100 if "%" in right else 1)
+        if digits
+        else 0.0
+    )  # of its last digit
+    if abs(computed - stated) <= half * 1.0001 or (
+        "%" in right and abs(computed - 100 * stated) <= half * 100.01
+    ):
         return ""
     return f"{left.strip()} = {computed:,.10g} ≠ {right.strip()}"
 
@@ -78,7 +85,9 @@ def join_thousands(text: str) -> str:
 def values_of(text: str) -> tuple[list[float], list[float]]:
     """The results of equations, one a side that can be read, and the values of all their parts."""
     results, parts = [], []
-    for side in (side for equation in _SEVERAL.split(text) for side in equation.replace("≈", "=").split("=")):
+    for side in (
+        side for equation in _SEVERAL.split(text) for side in equation.replace("≈", "=").split("=")
+    ):
         try:
             values = _part_values(_readable(side))
         except ValueError:
@@ -89,7 +98,9 @@ def values_of(text: str) -> tuple[list[float], list[float]]:
 
 
 def evaluate(expression: str) -> float:
-    """The value of an expression of figures, brackets and the four operations. Raises ValueError for anything else."""
+    """The value of an expression of figures, brackets and the four operations. Raises ValueError
+    for anything else.
+    """
     return _part_values(expression)[0]
 
 
@@ -99,7 +110,10 @@ def _part_values(expression: str) -> list[float]:
         raise ValueError("it is too long")
     try:
         whole = ast.parse(expression.strip(), mode="eval").body
-        return [_value(whole), *(_value(part) for part in ast.walk(whole) if isinstance(part, ast.expr))]
+        return [
+            _value(whole),
+            *(_value(part) for part in ast.walk(whole) if isinstance(part, ast.expr)),
+        ]
     except (SyntaxError, RecursionError, MemoryError):
         raise ValueError("it is no arithmetic") from None
     except ZeroDivisionError:
@@ -107,7 +121,11 @@ def _part_values(expression: str) -> list[float]:
 
 
 def _value(node: ast.expr) -> float:
-    if isinstance(node, ast.Constant) and isinstance(node.value, int | float) and not isinstance(node.value, bool):
+    if (
+        isinstance(node, ast.Constant)
+        and isinstance(node.value, int | float)
+        and not isinstance(node.value, bool)
+    ):
         return float(node.value)
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
         return -_value(node.operand)

@@ -1,4 +1,6 @@
-"""What a judge is asked and what it says. Providers are beside this file: a connected model, the reader, a scripted one."""
+"""What a judge is asked and what it says. Providers are beside this file: a connected model, the
+reader, a scripted one.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,9 @@ JudgeVerdict = Literal["entailed", "contradicted", "not_stated"]
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """A statement to judge. `evidence`: the sentences that it names for itself; a judge may look at others too."""
+    """A statement to judge. `evidence`: the sentences that it names for itself; a judge may look at
+    others too.
+    """
 
     text: str
     kind: Kind = "fact"
@@ -23,8 +27,9 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """`score`: probability that the claim is entailed. `evidence`: the sentences that settle it. `reason`: what is wrong, in a
-    few words, for a claim that is not entailed. `calculation`: the equation that was computed again.
+    """`score`: probability that the claim is entailed. `evidence`: the sentences that settle it.
+    `reason`: what is wrong, in a few words, for a claim that is not entailed. `calculation`: the
+    equation that was computed again.
     """
 
     verdict: JudgeVerdict
@@ -39,6 +44,8 @@ class Judge(Protocol):
 
     name: str
 
-    async def judge(self, question: str, claims: Sequence[Claim], units: Sequence[Unit]) -> list[Judgement]:
+    async def judge(
+        self, question: str, claims: Sequence[Claim], units: Sequence[Unit]
+    ) -> list[Judgement]:
         """One judgement a claim, in order, by the numbered sentences `units`."""
         ...

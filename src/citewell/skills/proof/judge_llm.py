@@ -1,4 +1,6 @@
-"""A connected model as judge: one batch call for all statements of an answer, over the same numbered evidence."""
+"""A connected model as judge: one batch call for all statements of an answer, over the same
+numbered evidence.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,8 @@ from citewell.skills.proof.judge import Claim, Judgement, JudgeVerdict
 from citewell.text.sentences import count_tokens, language
 
 LONGEST_REPLY = 1_500  # tokens
-# Probability of `entailed` that stands for each verdict word: a connected model gives no usable figure of its own.
+# Probability of `entailed` that stands for each verdict word: a connected model gives no usable
+# figure of its own.
 SCORES: dict[JudgeVerdict, float] = {"entailed": 0.97, "not_stated": 0.1, "contradicted": 0.02}
 
 
@@ -39,28 +42,36 @@ class Verdicts(BaseModel):
 
 
 class LLMJudge:
-    """Implements `Judge`. The question's evidence stands in the prompt as in the answer call, so a prompt cache holds it."""
+    """Implements `Judge`. The question's evidence stands in the prompt as in the answer call, so a
+    prompt cache holds it.
+    """
 
     def __init__(self, llm: LLM) -> None:
         self._llm = llm
         self.name = llm.name
 
-    async def judge(self, question: str, claims: Sequence[Claim], units: Sequence[Unit]) -> list[Judgement]:
+    async def judge(
+        self, question: str, claims: Sequence[Claim], units: Sequence[Unit]
+    ) -> list[Judgement]:
         """A statement that the reply leaves out is not stated."""
         if not claims:
             return []
         units = _fitting(units, claims, self._llm.evidence_tokens)
-        lines = [f"{n}. {_flat(claim.text)}{_names(claim)}" for n, claim in enumerate(claims, start=1)]
+        lines = [
+            f"{n}. {_flat(claim.text)}{_names(claim)}" for n, claim in enumerate(claims, start=1)
+        ]
         template = load(f"skills/prompts/judge.{language(question or claims[0].text)}.md")
         task = fill(template, statements="\n".join(lines))[0].content
-        reply = await ask_json(self._llm, evidence_messages(question, units, task), Verdicts, max_tokens=LONGEST_REPLY)
+        reply = await ask_json(
+            self._llm, evidence_messages(question, units, task), Verdicts, max_tokens=LONGEST_REPLY
+        )
         said = {each.n: each for each in reply.verdicts}
         return [_judgement(said.get(n), units) for n in range(1, len(claims) + 1)]
 
 
 def _fitting(units: Sequence[Unit], claims: Sequence[Claim], budget: int) -> Sequence[Unit]:
-    """All of them, or where a judge of its own has less room than the model that writes, those that statements name before
-    the others, in their order.
+    """All of them, or where a judge of its own has less room than the model that writes, those that
+    statements name before the others, in their order.
     """
     costs = {unit.id: count_tokens(unit.text) for unit in units}
     if sum(costs.values()) <= budget:
@@ -85,7 +96,12 @@ def _names(claim: Claim) -> str:
 
 def _judgement(said: StatementVerdict | None, units: Sequence[Unit]) -> Judgement:
     if said is None:
-        return Judgement("not_stated", SCORES["not_stated"], reason="the check gave no verdict on it")
+        return Judgement(
+            "not_stated", SCORES["not_stated"], reason="the check gave no verdict on it"
+        )
     return Judgement(
-        said.verdict, SCORES[said.verdict], tuple(pick_units(said.evidence, units)), without_ids(said.reason, units)
+        said.verdict,
+        SCORES[said.verdict],
+        tuple(pick_units(said.evidence, units)),
+        without_ids(said.reason, units),
     )

@@ -1,4 +1,6 @@
-"""The reader as judge: each claim against the sentences it names, or the nearest ones where it names none."""
+"""The reader as judge: each claim against the sentences it names, or the nearest ones where it
+names none.
+"""
 
 from __future__ import annotations
 
@@ -11,20 +13,32 @@ from citewell.skills.evidence.numbered import Unit
 from citewell.skills.proof.judge import Claim, Judgement
 
 NEAREST = 3  # sentences that a claim is held against where it names none
-ENTAILED = 0.5  # probability from which a claim counts as entailed: the reader's figures are calibrated
+ENTAILED = (
+    0.5  # probability from which a claim counts as entailed: the reader's figures are calibrated
+)
 
 
 class ReaderJudge:
-    """Implements `Judge`. One pair a claim: its sentences together, with the title they stand under."""
+    """Implements `Judge`. One pair a claim: its sentences together, with the title they stand
+    under.
+    """
 
     def __init__(self, reader: Reader) -> None:
         self._reader = reader
         self.name = reader.name
 
-    async def judge(self, question: str, claims: Sequence[Claim], units: Sequence[Unit]) -> list[Judgement]:  # noqa: ARG002 - part of the protocol
+    async def judge(
+        self,
+        question: str,  # noqa: ARG002 - part of the protocol
+        claims: Sequence[Claim],
+        units: Sequence[Unit],
+    ) -> list[Judgement]:
         """Of a statement that something is not told the reader knows nothing: it is not stated."""
         bearing = [claim.evidence or nearest_units(claim.text, units) for claim in claims]
-        pairs = [(claim.text, join_units(evidence)) for claim, evidence in zip(claims, bearing, strict=True)]
+        pairs = [
+            (claim.text, join_units(evidence))
+            for claim, evidence in zip(claims, bearing, strict=True)
+        ]
         found = await self._reader.judge(pairs)
         return [_judgement(c, e, b) for c, e, b in zip(claims, found, bearing, strict=True)]
 
@@ -39,16 +53,24 @@ def nearest_units(text: str, units: Sequence[Unit], most: int = NEAREST) -> tupl
 def join_units(units: Sequence[Unit]) -> str:
     """Their text, headed by the title and headings that they stand under."""
     headings = dict.fromkeys(unit.passage.heading for unit in units)
-    return "\n".join([*(heading for heading in headings if heading), *(unit.text for unit in units)])
+    return "\n".join(
+        [*(heading for heading in headings if heading), *(unit.text for unit in units)]
+    )
 
 
 def _judgement(claim: Claim, found: reader.Judgement, evidence: tuple[Unit, ...]) -> Judgement:
     if claim.kind == "not_told":
-        return Judgement("not_stated", found.not_stated, reason="the reader cannot tell that something is missing")
+        return Judgement(
+            "not_stated",
+            found.not_stated,
+            reason="the reader cannot tell that something is missing",
+        )
     if found.entailed >= ENTAILED:
         return Judgement("entailed", found.entailed, evidence)
     refuted = found.contradicted >= found.not_stated
-    return Judgement("contradicted" if refuted else "not_stated", found.entailed, evidence, _reason(claim, found))
+    return Judgement(
+        "contradicted" if refuted else "not_stated", found.entailed, evidence, _reason(claim, found)
+    )
 
 
 def _reason(claim: Claim, found: reader.Judgement) -> str:

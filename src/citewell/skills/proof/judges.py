@@ -1,4 +1,6 @@
-"""Which judge is at hand: a connected model, another endpoint named for it, the reader that passed its gates, or none."""
+"""Which judge is at hand: a connected model, another endpoint named for it, the reader that passed
+its gates, or none.
+"""
 
 from __future__ import annotations
 
@@ -10,8 +12,8 @@ from citewell.skills.proof.judge_reader import ReaderJudge
 
 
 def build_judge(llm: LLM | None, reader: Reader | None, named: LLM | None = None) -> Judge | None:
-    """`named`: a model of the settings that judges in the place of the one that writes. A small chat model is no judge: it
-    follows shared words (AUC 0.32 on twins, see docs/proof.md).
+    """`named`: a model of the settings that judges in the place of the one that writes. A small
+    chat model is no judge: it follows shared words (AUC 0.32 on twins, see docs/proof.md).
     """
     if named is not None:
         return LLMJudge(named)

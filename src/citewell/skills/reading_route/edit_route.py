@@ -1,6 +1,7 @@
 """Changes of a reading route by its reader, and the route as Markdown.
 
-The one rule: pure functions. Each gives a new plan with the next revision and leaves the one it was given as it was.
+The one rule: pure functions. Each gives a new plan with the next revision and leaves the one it was
+given as it was.
 """
 
 from __future__ import annotations
@@ -17,11 +18,16 @@ from citewell.skills.reading_route.route_wording import say
 
 
 def tick(plan: Plan, step_id: str, done: bool, now: float) -> Plan:
-    """Tick a step off, or take the tick back. One that is so already keeps its time. Raises NotFound."""
+    """Tick a step off, or take the tick back. One that is so already keeps its time. Raises
+    NotFound.
+    """
     at = _at(plan, step_id)
     step = plan.steps[at]
     done_at = (now if step.done_at is None else step.done_at) if done else None
-    return _changed(plan, [*plan.steps[:at], step.model_copy(update={"done_at": done_at}), *plan.steps[at + 1 :]])
+    return _changed(
+        plan,
+        [*plan.steps[:at], step.model_copy(update={"done_at": done_at}), *plan.steps[at + 1 :]],
+    )
 
 
 def without(plan: Plan, step_id: str) -> Plan:
@@ -39,13 +45,21 @@ def moved(plan: Plan, step_id: str, place: int) -> Plan:
 
 
 def with_section(plan: Plan, book: OpenPaper, section: str, *, why: str = "") -> Plan:
-    """Put a section in, by heading (`Main Results`) or number (`4.1`), before the first step that stands behind it
-    in the paper. One that is in already stays where it is. Raises NotFound with the sections that there are.
+    """Put a section in, by heading (`Main Results`) or number (`4.1`), before the first step that
+    stands behind it in the paper. One that is in already stays where it is. Raises NotFound with
+    the sections that there are.
     """
     part = _section(book, section)
     if any(step.step_id == step_id(part) for step in plan.steps):
         return plan
-    own = next((reading for reading in readable(book, lines(book, parts=[part])) if reading.part.start == part.start), None)
+    own = next(
+        (
+            reading
+            for reading in readable(book, lines(book, parts=[part]))
+            if reading.part.start == part.start
+        ),
+        None,
+    )
     said = telling(own) if own else None
     step = PlanStep(
         step_id=step_id(part),
@@ -59,7 +73,9 @@ def with_section(plan: Plan, book: OpenPaper, section: str, *, why: str = "") ->
         why=why or say("added", plan.lang),
         quote=said.quote if said else "",
     )
-    to = next((n for n, other in enumerate(plan.steps) if other.start > part.start), len(plan.steps))
+    to = next(
+        (n for n, other in enumerate(plan.steps) if other.start > part.start), len(plan.steps)
+    )
     return _changed(plan, [*plan.steps[:to], step, *plan.steps[to:]])
 
 
@@ -67,7 +83,9 @@ def route_markdown(plan: Plan) -> str:
     """The route with a box to tick before each step, in its language."""
     lang = plan.lang
     title = say("for", lang, interest=_flat(plan.interest)) if plan.interest else say("title", lang)
-    left = say("left", lang, minutes=_figure(plan.minutes)) if plan.minutes else say("all_done", lang)
+    left = (
+        say("left", lang, minutes=_figure(plan.minutes)) if plan.minutes else say("all_done", lang)
+    )
     steps = []
     for n, step in enumerate(plan.steps, 1):
         box = " " if step.done_at is None else "x"
@@ -81,7 +99,11 @@ def route_markdown(plan: Plan) -> str:
 
 def _where(step: PlanStep, lang: str) -> Sequence[str]:
     one = step.last_page <= step.first_page
-    pages = say("page" if one else "pages", lang, first=step.first_page, last=step.last_page) if step.first_page else ""
+    pages = (
+        say("page" if one else "pages", lang, first=step.first_page, last=step.last_page)
+        if step.first_page
+        else ""
+    )
     return [part for part in (pages, say("minutes", lang, minutes=_figure(step.minutes))) if part]
 
 
@@ -94,12 +116,21 @@ def _at(plan: Plan, step_id: str) -> int:
         if step.step_id == step_id:
             return n
     known = ", ".join(f"{step.step_id} ({step.section})" for step in plan.steps)
-    raise NotFound(f"the route has no step {step_id!r}", hint=f"its steps: {known}" if known else "it has no steps")
+    raise NotFound(
+        f"the route has no step {step_id!r}",
+        hint=f"its steps: {known}" if known else "it has no steps",
+    )
 
 
 def _section(book: OpenPaper, wanted: str) -> Part:
-    """By heading with or without number, or by number alone, letter case aside; else the one heading that holds the words."""
-    parts = [part for part in book.paper.parts if part.heading and part.role not in ("front", "references")]
+    """By heading with or without number, or by number alone, letter case aside; else the one
+    heading that holds the words.
+    """
+    parts = [
+        part
+        for part in book.paper.parts
+        if part.heading and part.role not in ("front", "references")
+    ]
     folded = " ".join(wanted.split()).casefold().rstrip(".")
     for names in (_whole, _bare, _number):
         for part in parts:

@@ -1,4 +1,5 @@
-"""What an interest asks for: which of its words are a subject, and which only name a part that any paper has.
+"""What an interest asks for: which of its words are a subject, and which only name a part that any
+paper has.
 
 The one rule: a word that any text holds is no proof that a section speaks of the interest.
 """
@@ -20,15 +21,17 @@ WORD = re.compile(rf"[^\W_{HAN}]+(?:[-'’][^\W_{HAN}]+)*")
 _HAN_RUN = re.compile(f"[{HAN}]+")
 # what any text speaks of: verbs that only carry a noun, and what a reader says of their wish
 _CARRY = """
-paper papers work works method methods approach approaches author authors section interested interest want know understand
-read learn main more most all not between about does doing done did into over under make makes made making take takes taken
-took give gives given gave get gets got getting go goes going use uses used using see seen show shows shown find finds found
-say says said tell tells told come comes came put puts let lets keep keeps kept try tries tried need needs needed look looks
-looked working worked happen happens become becomes called based different various many much some such other others each
-every only also just very really well good better best new large larger small thing things way ways kind kinds part parts
-like than then they there here often always never mean means explain explains explained describe describes described discuss
-discusses discussed handle handles handled provide provides provided help helps helped perform performs performed am being
-been able
+    paper papers work works method methods approach approaches author authors section interested
+    interest want know understand read learn main more most all not between about does doing done
+    did into over under make makes made making take takes taken took give gives given gave get gets
+    got getting go goes going use uses used using see seen show shows shown find finds found say
+    says said tell tells told come comes came put puts let lets keep keeps kept try tries tried need
+    needs needed look looks looked working worked happen happens become becomes called based
+    different various many much some such other others each every only also just very really well
+    good better best new large larger small thing things way ways kind kinds part parts like than
+    then they there here often always never mean means explain explains explained describe describes
+    described discuss discusses discussed handle handles handled provide provides provided help
+    helps helped perform performs performed am being been able
 """
 _EMPTY = STOP_EN | frozenset(_CARRY.split())
 EMPTY_ZH = frozenset(
@@ -64,41 +67,71 @@ EMPTY_ZH = frozenset(
 _PARTS: Final[tuple[tuple[str, re.Pattern[str]], ...]] = (
     (
         "limits",
-        re.compile(r"\b(?:limits?|limitations?|shortcomings?|weakness(?:es)?)\b|局限性?|不足之?处?|缺点", re.IGNORECASE),
+        re.compile(
+            r"\b(?:limits?|limitations?|shortcomings?|weakness(?:es)?)\b|局限性?|不足之?处?|缺点",
+            re.IGNORECASE,
+        ),
     ),
     (
         "results",
         re.compile(
-            r"\b(?:results?|experiments?|performance|evaluation|findings|gains?|improvements?|ablations?)\b"
+            r"\b(?:results?|experiments?|performance|evaluation|findings|gains?|improvements?|"
+            r"ablations?)\b"
             r"|实验结果|结果|实验|效果|性能|消融|提升",
             re.IGNORECASE,
         ),
     ),
     (
         "method",
-        re.compile(r"\b(?:methods?|methodology|approach|architecture|algorithm)\b|方法|原理|模型结构|算法", re.IGNORECASE),
+        re.compile(
+            r"\b(?:methods?|methodology|approach|architecture|algorithm)\b|方法|原理|模型结构|算法",
+            re.IGNORECASE,
+        ),
     ),
     (
         "related_work",
-        re.compile(r"\b(?:related|prior|previous|earlier) (?:work|research)\b|相关工作|相关研究|已有研究", re.IGNORECASE),
+        re.compile(
+            r"\b(?:related|prior|previous|earlier) (?:work|research)\b|相关工作|相关研究|已有研究",
+            re.IGNORECASE,
+        ),
     ),
-    ("discussion", re.compile(r"\b(?:future|conclusions?|outlook)\b|未来(?:研究|工作)?方?向?|展望|结论", re.IGNORECASE)),
-    ("data", re.compile(r"\b(?:data|datasets?|data sets?|benchmarks?|corpora|corpus)\b|数据集?|语料", re.IGNORECASE)),
+    (
+        "discussion",
+        re.compile(
+            r"\b(?:future|conclusions?|outlook)\b|未来(?:研究|工作)?方?向?|展望|结论", re.IGNORECASE
+        ),
+    ),
+    (
+        "data",
+        re.compile(
+            r"\b(?:data|datasets?|data sets?|benchmarks?|corpora|corpus)\b|数据集?|语料",
+            re.IGNORECASE,
+        ),
+    ),
     (
         "cost",
         re.compile(
-            r"\b(?:costs?|speed|runtimes?|latency|efficiency|expens\w+)\b|成本|速度|效率|耗时|代价|开销|响应时间", re.IGNORECASE
+            r"\b(?:costs?|speed|runtimes?|latency|efficiency|expens\w+)\b|成本|速度|效率|"
+            r"耗时|代价|开销|响应时间",
+            re.IGNORECASE,
         ),
     ),
-    ("introduction", re.compile(r"\b(?:motivation|background|introduction)\b|动机|背景|引言", re.IGNORECASE)),
+    (
+        "introduction",
+        re.compile(r"\b(?:motivation|background|introduction)\b|动机|背景|引言", re.IGNORECASE),
+    ),
 )
 
 
 _TRIED = re.compile(r"\bexperiments?\b|实验(?!结果)", re.IGNORECASE)
-_COST = re.compile(r"\b(?:costs?|efficien\w+|runtimes?|complexity|speed|latency)\b|成本|效率|开销|复杂度|耗时", re.IGNORECASE)
+_COST = re.compile(
+    r"\b(?:costs?|efficien\w+|runtimes?|complexity|speed|latency)\b|成本|效率|开销|复杂度|耗时",
+    re.IGNORECASE,
+)
 
 
-# whose cost, limits or data are asked for: `the cost of the approach` is no interest in the approach
+# whose cost, limits or data are asked for: `the cost of the approach` is no interest in the
+# approach
 _WHOSE = re.compile(
     r"\b(?:of|for|in|by|does|do|is) (?:the|this|that|their|its|your) (?:proposed )?"
     r"(?:approach|methods?|algorithm|architecture)\b"
@@ -125,12 +158,15 @@ def of_part(part: Part, interest: str) -> bool:
         "method": part.role == "method" and not data,
     }
     interest = _asked_of(interest)
-    return any(pattern.search(interest) and fits.get(name, part.role == name and not limits) for name, pattern in _PARTS)
+    return any(
+        pattern.search(interest) and fits.get(name, part.role == name and not limits)
+        for name, pattern in _PARTS
+    )
 
 
 def without_parts(interest: str) -> str:
-    """An interest without the names of parts: `method` in a section on limits does not make it one on the method. Cost is also
-    what a section speaks of.
+    """An interest without the names of parts: `method` in a section on limits does not make it one
+    on the method. Cost is also what a section speaks of.
     """
     interest = _asked_of(interest)
     for name, pattern in _PARTS:
@@ -141,13 +177,22 @@ def without_parts(interest: str) -> str:
 
 def _subjects(text: str) -> list[str]:
     latin = [match[0] for match in WORD.finditer(text) if not empty(match[0])]
-    han = [token for token in query_tokens(text) if _HAN_RUN.fullmatch(token) and not empty(token)] if text.strip() else []
+    han = (
+        [token for token in query_tokens(text) if _HAN_RUN.fullmatch(token) and not empty(token)]
+        if text.strip()
+        else []
+    )
     return latin + han
 
 
 def empty(word: str) -> bool:
     """Whether a word says nothing of what an interest is about."""
-    return word.casefold() in _EMPTY or word in EMPTY_ZH or word in STOP_ZH or not any(c.isalnum() for c in word)
+    return (
+        word.casefold() in _EMPTY
+        or word in EMPTY_ZH
+        or word in STOP_ZH
+        or not any(c.isalnum() for c in word)
+    )
 
 
 def names_part(interest: str) -> bool:
@@ -160,9 +205,13 @@ def names_part(interest: str) -> bool:
 
 
 def wanted(interest: str) -> list[str]:
-    """The words of an interest that say what it is about, by which the sentences of a book are chosen."""
+    """The words of an interest that say what it is about, by which the sentences of a book are
+    chosen.
+    """
     if language(interest) == "zh":
         runs = [run for run in _HAN_RUN.findall(interest) if run not in EMPTY_ZH]
-        return list(dict.fromkeys(run[i : i + 2] for run in runs for i in range(len(run) - 1)))[:MOST_WANTED]
+        return list(dict.fromkeys(run[i : i + 2] for run in runs for i in range(len(run) - 1)))[
+            :MOST_WANTED
+        ]
     words = [m[0] for m in WORD.finditer(interest) if len(m[0]) > 2 and not empty(m[0])]
     return list(dict.fromkeys(words))[:MOST_WANTED]

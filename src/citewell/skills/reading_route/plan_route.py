@@ -1,7 +1,9 @@
-"""The reading route: which sections of a paper serve an interest, in what order, why, and how long they take.
+"""The reading route: which sections of a paper serve an interest, in what order, why, and how long
+they take.
 
-The one rule: nothing irrelevant, nothing twice, and what was ticked off stays so. Where the paper has nothing to do with the
-interest, the route is that of the paper in short, and its first step says so.
+The one rule: nothing irrelevant, nothing twice, and what was ticked off stays so. Where the paper
+has nothing to do with the interest, the route is that of the paper in short, and its first step
+says so.
 """
 
 from __future__ import annotations
@@ -22,43 +24,73 @@ from citewell.skills.guide.quotable import Line, lines
 from citewell.skills.guide.write import has_room
 from citewell.skills.paper.reading_context import OpenPaper, Plan, PlanStep
 from citewell.skills.reading_route.interest import names_part, of_part, wanted
-from citewell.skills.reading_route.readable_sections import Reading, anything, minutes, readable, step_id, telling, weighed
+from citewell.skills.reading_route.readable_sections import (
+    Reading,
+    anything,
+    minutes,
+    readable,
+    step_id,
+    telling,
+    weighed,
+)
 from citewell.skills.reading_route.route_wording import say
 from citewell.text.sentences import language
 
 FEWEST, MOST = 3, 8  # steps
 CORE = 5  # sections that serve the interest itself
-WORDS = 2  # of an interest that one section holds: then it has to do with it, whatever the meanings say
+WORDS = (
+    2  # of an interest that one section holds: then it has to do with it, whatever the meanings say
+)
 NEAR = 0.6  # share of the best section's score below which another does not serve the interest
 APPENDED = 0.85  # the same for an appendix: what is there is said in short in the paper proper
 BEARS = 0.45  # the same for results and limits that are not asked for
-# A section has to do with an interest if its best sentence comes this near. 12 interests in other subjects came to 0.843 of
-# one of four English papers and 0.856 of a Chinese one in the paper's language, 0.814 and 0.810 across languages; 25 in the
-# papers' own subjects 0.861 to 0.940, and 0.795 to 0.851 across languages, where 2 of 10 are lost so, and are told so (by a
-# trial script, multilingual-e5-small).
+# A section has to do with an interest if its best sentence comes this near. 12 interests in other
+# subjects came to 0.843 of one of four English papers and 0.856 of a Chinese one in the paper's
+# language, 0.814 and 0.810 across languages; 25 in the papers' own subjects 0.861 to 0.940, and
+# 0.795 to 0.851 across languages, where 2 of 10 are lost so, and are told so (by a trial script,
+# multilingual-e5-small).
 RELATED: Final[Mapping[tuple[str, str], float]] = {
     ("en", "en"): 0.85,
     ("zh", "zh"): 0.87,
     ("zh", "en"): 0.82,
     ("en", "zh"): 0.815,
 }
-STRANGE = 0.02  # how much nearer one must come of whose words the paper has none: "how forecasts are made" passed otherwise
+# how much nearer one must come of whose words the paper has none: "how forecasts are made" passed
+# otherwise
+STRANGE = 0.02
 HALF = 0.5
-SLACK = 0.03  # how much nearer than it is a section counts that holds more than half of the interest's words
+# how much nearer than it is a section counts that holds more than half of the interest's words
+SLACK = 0.03
 LONG = 3  # sentences that make a section of its own
 SAID = 90  # characters of a quote in a reason
 _BEFORE = re.compile(
-    r"\b(?:problem|task) (?:formulation|definition|statement)|\bpreliminar|\bnotation|问题定义|符号", re.IGNORECASE
+    r"\b(?:problem|task) (?:formulation|definition|statement)|\bpreliminar|\bnotation|"
+    r"问题定义|符号",
+    re.IGNORECASE,
 )
 NAMED = 4  # words of the interest in a reason
-PLACE: Final[Mapping[Role, int]] = {"abstract": 0, "introduction": 0, "related_work": 1, "method": 1, "other": 1, "results": 2}
+PLACE: Final[Mapping[Role, int]] = {
+    "abstract": 0,
+    "introduction": 0,
+    "related_work": 1,
+    "method": 1,
+    "other": 1,
+    "results": 2,
+}
 
 
 async def make_route(
-    book: OpenPaper, interest: str, *, embedder: Embedder, llm: LLM | None, lang: str, before: Plan | None = None, now: float
+    book: OpenPaper,
+    interest: str,
+    *,
+    embedder: Embedder,
+    llm: LLM | None,
+    lang: str,
+    before: Plan | None = None,
+    now: float,
 ) -> Plan:
-    """The route of `interest`, told in `lang`; an empty one gives the paper in short. `before`: the route so far, whose ticks
-    stay with their sections.
+    """The route of `interest`, told in `lang`; an empty one gives the paper in short. `before`: the
+    route so far, whose ticks stay with their sections.
     """
     lang, interest = lang_of(lang), " ".join(interest.split())
     sections = await anyio.to_thread.run_sync(lambda: readable(book, lines(book, wanted(interest))))
@@ -69,25 +101,39 @@ async def make_route(
         if _related(book, heard, looked_for):
             steps = await anyio.to_thread.run_sync(_serving, book, heard, looked_for, lang)
     if not steps:
-        steps = await anyio.to_thread.run_sync(lambda: _in_short(book, sections or anything(book), lang))
+        steps = await anyio.to_thread.run_sync(
+            lambda: _in_short(book, sections or anything(book), lang)
+        )
         if interest and steps:
             first = steps[0]
             why = say("unrelated", lang, interest=interest, why=first.why)
             steps = [first.model_copy(update={"why": why}), *steps[1:]]
     done = {step.step_id: step.done_at for step in before.steps} if before else {}
     steps = [step.model_copy(update={"done_at": done.get(step.step_id)}) for step in steps]
-    return Plan(interest=interest, lang=lang, steps=steps, revision=before.revision + 1 if before else 1, made_at=now)
+    return Plan(
+        interest=interest,
+        lang=lang,
+        steps=steps,
+        revision=before.revision + 1 if before else 1,
+        made_at=now,
+    )
 
 
 async def _in_paper_language(book: OpenPaper, interest: str, llm: LLM | None) -> str:
-    """The interest with words of the paper's language beside it, where a chat model with room is there to find them. They
-    serve to search only; without them the multilingual embedder must do.
+    """The interest with words of the paper's language beside it, where a chat model with room is
+    there to find them. They serve to search only; without them the multilingual embedder must do.
     """
     tongue = lang_of(book.paper.lang)
     if llm is None or not has_room(llm) or language(interest) == tongue:
         return interest
-    name = {"en": {"en": "English", "zh": "Chinese"}, "zh": {"en": "英文", "zh": "中文"}}[lang_of(language(interest))][tongue]
-    messages = fill(load(f"skills/prompts/guide_interest.{language(interest)}.md"), interest=interest, language=name)
+    name = {"en": {"en": "English", "zh": "Chinese"}, "zh": {"en": "英文", "zh": "中文"}}[
+        lang_of(language(interest))
+    ][tongue]
+    messages = fill(
+        load(f"skills/prompts/guide_interest.{language(interest)}.md"),
+        interest=interest,
+        language=name,
+    )
     try:
         reply = await llm.chat(messages, max_tokens=60)
     except CitewellError:
@@ -111,8 +157,12 @@ def _held(section: Reading, interest: str) -> float:
     return sum(len(word) for word in section.shared) / max(1, len(interest))
 
 
-def _serving(book: OpenPaper, sections: Sequence[Reading], interest: str, lang: str) -> list[PlanStep]:
-    """First the paper in short, then what serves the interest, then results and limits that bear on it."""
+def _serving(
+    book: OpenPaper, sections: Sequence[Reading], interest: str, lang: str
+) -> list[PlanStep]:
+    """First the paper in short, then what serves the interest, then results and limits that bear on
+    it.
+    """
     ranked = sorted(sections, key=lambda section: -section.score)
     best = ranked[0].score
     core = [s for s in ranked if s.score >= (APPENDED if s.part.appendix else NEAR) * best][:CORE]
@@ -141,7 +191,9 @@ def _best(ranked: Sequence[Reading], role: Role) -> Reading | None:
 
 
 def _limits(ranked: Sequence[Reading]) -> Reading | None:
-    named = next((s for s in ranked if LIMITS_HEADING.search(s.part.heading) and not s.part.appendix), None)
+    named = next(
+        (s for s in ranked if LIMITS_HEADING.search(s.part.heading) and not s.part.appendix), None
+    )
     return named or _best(ranked, "discussion")
 
 
@@ -153,7 +205,11 @@ def _why(section: Reading, core: Sequence[int], interest: str, lang: str) -> str
     if section.shared:
         quoted = [say("quoted", lang, word=word) for word in section.shared[:NAMED]]
         joint = "、" if lang == "zh" else ", "
-        listed = joint.join(quoted[:-1]) + say("and", lang) + quoted[-1] if len(quoted) > 1 else quoted[0]
+        listed = (
+            joint.join(quoted[:-1]) + say("and", lang) + quoted[-1]
+            if len(quoted) > 1
+            else quoted[0]
+        )
         return say("words", lang, words=listed)
     if of_part(section.part, interest):
         return say("asked", lang, said=said)
@@ -180,7 +236,9 @@ def _short(line: Line | None) -> str:
 
 
 def _in_short(book: OpenPaper, sections: Sequence[Reading], lang: str) -> list[PlanStep]:
-    """The paper in short: abstract, introduction, the method as a whole, the main results, limits or the end."""
+    """The paper in short: abstract, introduction, the method as a whole, the main results, limits
+    or the end.
+    """
     whole = [s for s in sections if not s.part.appendix] or list(sections)
     proper = [s for s in whole if s.part.role != "other"]
     chosen: list[Reading] = []
@@ -197,11 +255,20 @@ def _in_short(book: OpenPaper, sections: Sequence[Reading], lang: str) -> list[P
 
 
 def _main(sections: Sequence[Reading]) -> list[Reading]:
-    """Of the sections of one role the first that is not only a line or two, and one named as main."""
+    """Of the sections of one role the first that is not only a line or two, and one named as
+    main.
+    """
     named = next(
-        (s for s in sections if any(w in s.part.heading.casefold() for w in ("main", "overall", "主要", "总体"))), None
+        (
+            s
+            for s in sections
+            if any(w in s.part.heading.casefold() for w in ("main", "overall", "主要", "总体"))
+        ),
+        None,
     )
-    long = next((s for s in sections if len(s.lines) >= LONG and not _BEFORE.search(s.part.heading)), None)
+    long = next(
+        (s for s in sections if len(s.lines) >= LONG and not _BEFORE.search(s.part.heading)), None
+    )
     first = named or long or next(iter(sections), None)
     return [first] if first else []
 

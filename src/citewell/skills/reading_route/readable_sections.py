@@ -1,7 +1,8 @@
-"""The sections of a paper that may be read, and how much each has to do with an interest: by words and by meaning.
+"""The sections of a paper that may be read, and how much each has to do with an interest: by words
+and by meaning.
 
-The one rule: scores are compared within one paper and one interest; whether a section has anything to do with it at all is
-decided by words it holds or by a cosine that unrelated text does not reach.
+The one rule: scores are compared within one paper and one interest; whether a section has anything
+to do with it at all is decided by words it holds or by a cosine that unrelated text does not reach.
 """
 
 from __future__ import annotations
@@ -21,32 +22,45 @@ from citewell.retrieve.rank import coverage, stretched
 from citewell.skills.guide.cues import CUES, compared, measured
 from citewell.skills.guide.quotable import Line, lines
 from citewell.skills.paper.reading_context import OpenPaper
-from citewell.skills.reading_route.interest import EMPTY_ZH, WORD, empty, names_part, of_part, without_parts
+from citewell.skills.reading_route.interest import (
+    EMPTY_ZH,
+    WORD,
+    empty,
+    names_part,
+    of_part,
+    without_parts,
+)
 from citewell.text.language import HAN
 from citewell.text.sentences import language
 from citewell.text.tokens import STOP_ZH, index_tokens, query_tokens
 
-# Minutes of careful reading. English: 238 words a minute is silent reading of non-fiction (Brysbaert 2019); reading to learn
-# takes half as long again as plain reading (Carver 1992: 200 against 300 words a minute), so 160. Chinese: 255 characters a
-# minute aloud (IReST, Trauzettel-Klosinski and Dietz 2012), times the 238/183 of English silent against aloud (Brysbaert
+# Minutes of careful reading. English: 238 words a minute is silent reading of non-fiction
+# (Brysbaert 2019); reading to learn takes half as long again as plain reading (Carver 1992: 200
+# against 300 words a minute), so 160. Chinese: 255 characters a minute aloud (IReST,
+# Trauzettel-Klosinski and Dietz 2012), times the 238/183 of English silent against aloud (Brysbaert
 # 2019), times 200/300 again, so 220.
 WORDS_A_MINUTE, HAN_A_MINUTE = 160, 220
 LEAST_MINUTES = 0.5
 SHORTEST = 120  # characters of sentences below which a section is a heading with a line under it
 LEAST = 20  # characters beside a heading, where no section has more
-EMBEDDED = 4  # sentences a section that meaning is asked of: a 24-page paper has some 25 sections, so 100 in all
-MOST_SECTIONS = 40  # whose meaning is asked of: a book has hundreds, and the embedder some 40 sentences a second
+# sentences a section that meaning is asked of: a 24-page paper has some 25 sections, so 100 in all
+EMBEDDED = 4
+# whose meaning is asked of: a book has hundreds, and the embedder some 40 sentences a second
+MOST_SECTIONS = 40
 _ALWAYS: tuple[Role, ...] = ("abstract", "introduction", "method", "results", "discussion")
 _NEVER = re.compile(
-    r"acknowledg|references|bibliograph|checklist|致谢|参考文献|作者简介|author contrib|funding|基金", re.IGNORECASE
+    r"acknowledg|references|bibliograph|checklist|致谢|参考文献|作者简介|author "
+    r"contrib|funding|基金",
+    re.IGNORECASE,
 )
 _HAN = re.compile(f"[{HAN}]")
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """A part with its quotable sentences and what it has to do with the interest. `shared`: the interest's words that it
-    holds, as the reader wrote them; `said`: the sentence that speaks most to it.
+    """A part with its quotable sentences and what it has to do with the interest. `shared`: the
+    interest's words that it holds, as the reader wrote them; `said`: the sentence that speaks most
+    to it.
     """
 
     part: Part
@@ -68,7 +82,9 @@ def step_id(part: Part) -> str:
 
 
 def readable(book: OpenPaper, found: Sequence[Line]) -> list[Reading]:
-    """The sections worth reading, in order: no front matter, references, acknowledgements or bare headings."""
+    """The sections worth reading, in order: no front matter, references, acknowledgements or bare
+    headings.
+    """
     by_part: defaultdict[int, list[Line]] = defaultdict(list)
     for line in found:
         by_part[line.part.start].append(line)
@@ -76,7 +92,9 @@ def readable(book: OpenPaper, found: Sequence[Line]) -> list[Reading]:
     for part in book.paper.parts:
         own = tuple(by_part[part.start])
         barred = part.role in ("front", "references") or _NEVER.search(" ".join(part.heading_path))
-        if not barred and sum(len(line.text) for line in own) >= SHORTEST / (3 if own and own[0].zh else 1):
+        if not barred and sum(len(line.text) for line in own) >= SHORTEST / (
+            3 if own and own[0].zh else 1
+        ):
             sections.append(Reading(part, own))
     return sections
 
@@ -89,18 +107,22 @@ def minutes(book: OpenPaper, part: Part) -> float:
 
 
 def anything(book: OpenPaper) -> list[Reading]:
-    """The sections with any text but their heading, for a document that has none worth a stop: short ones, of which perhaps no
-    sentence can be quoted.
+    """The sections with any text but their heading, for a document that has none worth a stop:
+    short ones, of which perhaps no sentence can be quoted.
     """
     held = [
-        part for part in book.paper.parts if part.role != "references" and part.end - part.start > len(part.heading) + LEAST
+        part
+        for part in book.paper.parts
+        if part.role != "references" and part.end - part.start > len(part.heading) + LEAST
     ]
     held = [part for part in held if part.role != "front"] or held
     return [Reading(part, tuple(lines(book, parts=[part]))) for part in held]
 
 
 async def weighed(sections: Sequence[Reading], interest: str, embedder: Embedder) -> list[Reading]:
-    """The sections with what each has to do with the interest; of a book's many those that its words and parts speak for."""
+    """The sections with what each has to do with the interest; of a book's many those that its
+    words and parts speak for.
+    """
     sifted = await anyio.to_thread.run_sync(_sifted, sections, interest)
     flat = [line for each in sifted for line in each.lines]
     if not flat:
@@ -112,8 +134,8 @@ async def weighed(sections: Sequence[Reading], interest: str, embedder: Embedder
 
 @dataclass(frozen=True, slots=True)
 class _Sifted:
-    """`lines`: the sentences whose meaning is asked of; `held` and `headed`: shares of the interest's words that the section
-    and its heading hold.
+    """`lines`: the sentences whose meaning is asked of; `held` and `headed`: shares of the
+    interest's words that the section and its heading hold.
     """
 
     section: Reading
@@ -126,15 +148,33 @@ class _Sifted:
 def _sifted(sections: Sequence[Reading], interest: str) -> list[_Sifted]:
     sections = [section for section in sections if section.lines]
     subject = without_parts(interest)
-    held = coverage(subject, [_words_of(section) for section in sections]) if subject else [0.0] * len(sections)
-    headed = coverage(subject, [_heading(section.part) for section in sections]) if subject else [0.0] * len(sections)
-    weight = PART_WEIGHS if names_part(interest) else PART_WEIGHS / 2  # `the cost of the approach` is not about the method
+    held = (
+        coverage(subject, [_words_of(section) for section in sections])
+        if subject
+        else [0.0] * len(sections)
+    )
+    headed = (
+        coverage(subject, [_heading(section.part) for section in sections])
+        if subject
+        else [0.0] * len(sections)
+    )
+    weight = (
+        PART_WEIGHS if names_part(interest) else PART_WEIGHS / 2
+    )  # `the cost of the approach` is not about the method
     named = [weight * of_part(section.part, interest) for section in sections]
-    worth = [WORDS_WEIGH * held[n] + HEADING_WEIGHS * headed[n] + named[n] for n in range(len(sections))]
+    worth = [
+        WORDS_WEIGH * held[n] + HEADING_WEIGHS * headed[n] + named[n] for n in range(len(sections))
+    ]
     ranked = sorted(range(len(sections)), key=lambda n: (-worth[n], n))[:MOST_SECTIONS]
-    first = [next((n for n, section in enumerate(sections) if section.part.role == role), None) for role in _ALWAYS]
+    first = [
+        next((n for n, section in enumerate(sections) if section.part.role == role), None)
+        for role in _ALWAYS
+    ]
     kept = sorted({*ranked, *(n for n in first if n is not None)})
-    return [_Sifted(sections[n], _asked(sections[n], interest), held[n], headed[n], named[n]) for n in kept]
+    return [
+        _Sifted(sections[n], _asked(sections[n], interest), held[n], headed[n], named[n])
+        for n in kept
+    ]
 
 
 def _scored(sifted: Sequence[_Sifted], interest: str, cosines: Vector) -> list[Reading]:
@@ -147,7 +187,12 @@ def _scored(sifted: Sequence[_Sifted], interest: str, cosines: Vector) -> list[R
         leaning = np.asarray([line.dangling or line.signpost for line in each.lines])
         best = int(np.argmax(mine + 0.1 * shares - 0.05 * leaning))
         top = float(np.sort(mine)[::-1][:2].mean())
-        score = each.named + WORDS_WEIGH * each.held + HEADING_WEIGHS * each.headed + float(stretched(np.asarray(top)))
+        score = (
+            each.named
+            + WORDS_WEIGH * each.held
+            + HEADING_WEIGHS * each.headed
+            + float(stretched(np.asarray(top)))
+        )
         of = each.section
         said = each.lines[best] if subject else telling(of)
         shared = _shared(of, subject) if subject else ()
@@ -155,22 +200,30 @@ def _scored(sifted: Sequence[_Sifted], interest: str, cosines: Vector) -> list[R
     return found
 
 
-# beside a meaning of 0 to 1: a heading says what all of its section is about, and who asks for results wants their part
+# beside a meaning of 0 to 1: a heading says what all of its section is about, and who asks for
+# results wants their part
 WORDS_WEIGH, HEADING_WEIGHS, PART_WEIGHS = 0.6, 0.8, 0.4
 
 
 def _asked(section: Reading, interest: str) -> list[Line]:
-    """The sentences of a section that hold most words of the interest, then its first ones, in their order."""
+    """The sentences of a section that hold most words of the interest, then its first ones, in
+    their order.
+    """
     own = [line for line in section.lines if not line.signpost] or list(section.lines)
     shares = coverage(interest, [line.text for line in own])
     spread = [round(i * (len(own) - 1) / max(1, EMBEDDED - 1)) for i in range(EMBEDDED)]
-    by_words = sorted((i for i in range(len(own)) if shares[i] > 0), key=lambda i: (-shares[i], own[i].dangling, i))
+    by_words = sorted(
+        (i for i in range(len(own)) if shares[i] > 0),
+        key=lambda i: (-shares[i], own[i].dangling, i),
+    )
     chosen = list(dict.fromkeys([*by_words[: EMBEDDED - 1], *spread]))[:EMBEDDED]
     return [own[i] for i in sorted(chosen)]
 
 
 def _shared(section: Reading, interest: str) -> tuple[str, ...]:
-    """The words of the interest that a section holds, as the reader wrote them, words side by side in both as one."""
+    """The words of the interest that a section holds, as the reader wrote them, words side by side
+    in both as one.
+    """
     text = _words_of(section)
     if language(interest) == "zh":
         return _longest_common(interest, text)
@@ -212,15 +265,24 @@ def _heading(part: Part) -> str:
 
 
 def telling(section: Reading) -> Line | None:
-    """The sentence of a section that says most by itself, whatever the interest: of the method one that says how, else one with
-    a figure or a comparison.
+    """The sentence of a section that says most by itself, whatever the interest: of the method one
+    that says how, else one with a figure or a comparison.
     """
-    whole = [line for line in section.lines if not line.dangling and not line.signpost] or list(section.lines)
+    whole = [line for line in section.lines if not line.dangling and not line.signpost] or list(
+        section.lines
+    )
     how = section.part.role == "method"
     return max(
-        whole, key=lambda line: (_how(line) if how else measured(line.text) + compared(line.text), -line.order), default=None
+        whole,
+        key=lambda line: (
+            _how(line) if how else measured(line.text) + compared(line.text),
+            -line.order,
+        ),
+        default=None,
     )
 
 
 def _how(line: Line) -> float:
-    return sum(weight for pattern, weight in CUES["method"] if pattern.search(line.quote)) - 0.5 * compared(line.text)
+    return sum(
+        weight for pattern, weight in CUES["method"] if pattern.search(line.quote)
+    ) - 0.5 * compared(line.text)

@@ -12,7 +12,8 @@ from citewell.skills.guide.guide_wording import lang_of
 
 _TEXTS: Final[Mapping[str, Mapping[str, str]]] = {
     "en": {
-        "open": "The paper in short: what it sets out to do, before the parts that serve your interest.",
+        "open": "The paper in short: what it sets out to do, before the parts that serve your "
+        "interest.",
         "open_general": "The paper in short: what it sets out to do, and what it claims.",
         "words": "It speaks of {words}.",
         "near": "Of all sections it comes {rank} to your interest: it says “{said}”.",
@@ -30,7 +31,8 @@ _TEXTS: Final[Mapping[str, Mapping[str, str]]] = {
         "general_discussion": "What the authors make of it, and where it stops.",
         "general_other": "What it says: “{said}”.",
         "general_unsaid": "One of the sections that the paper has.",
-        "unrelated": "The paper seems to say nothing of “{interest}”; this is its route in short. {why}",
+        "unrelated": "The paper seems to say nothing of “{interest}”; this is its route in "
+        "short. {why}",
         "added": "You put this section in.",
         "quoted": "“{word}”",
         "and": " and ",

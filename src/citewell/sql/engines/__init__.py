@@ -28,8 +28,13 @@ SCHEMES: dict[str, Dialect] = {
 }
 PARAMETER = re.compile(r"[?&;]([^=&;?#]*)=")
 HOSTS = re.compile(r"(\[[^\]]*\]|[^:/?#,\[]*)(:\d*)?(,(\[[^\]]*\]|[^:/?#,\[]*)(:\d*)?)*([/?#]|$)")
-SECRET = re.compile(r"pass(word|wd|phrase)?$|secret|token|pwd$", re.IGNORECASE)  # not passfile, which is a path
-FORMS = "sqlite:///path/to/file.db, postgresql://user:password@host:5432/database or mysql://user:password@host:3306/database"
+SECRET = re.compile(
+    r"pass(word|wd|phrase)?$|secret|token|pwd$", re.IGNORECASE
+)  # not passfile, which is a path
+FORMS = (
+    "sqlite:///path/to/file.db, postgresql://user:password@host:5432/database or "
+    "mysql://user:password@host:3306/database"
+)
 
 
 def open_engine(location: Location) -> Engine:
@@ -45,18 +50,28 @@ def location_of(url: str) -> Location:
     scheme, divider, rest = url.partition("://")
     dialect = SCHEMES.get(scheme.lower().partition("+")[0])
     if not divider or dialect is None:
-        raise InvalidInput(f"{shown(url)} is not a database that can be asked", hint=f"give {FORMS}")
+        raise InvalidInput(
+            f"{shown(url)} is not a database that can be asked", hint=f"give {FORMS}"
+        )
     if dialect == "sqlite":
         return Location("sqlite", _path(url, rest))
     try:
         parts = urlsplit(f"{dialect}://{rest}")
         _ = parts.port  # raises where it is not a number
     except ValueError:
-        raise InvalidInput(f"{shown(url)} has no host and port that can be read", hint=f"give {FORMS}") from None
+        raise InvalidInput(
+            f"{shown(url)} has no host and port that can be read", hint=f"give {FORMS}"
+        ) from None
     if not unquote(parts.path).strip("/"):
-        raise InvalidInput(f"{shown(url)} names no database", hint="put its name behind the host: ...@host/database")
+        raise InvalidInput(
+            f"{shown(url)} names no database",
+            hint="put its name behind the host: ...@host/database",
+        )
     if "#" in rest:
-        raise InvalidInput(f"{shown(url)} holds a '#'", hint="write special characters of the password as %23 and the like")
+        raise InvalidInput(
+            f"{shown(url)} holds a '#'",
+            hint="write special characters of the password as %23 and the like",
+        )
     where = f"{'postgresql' if dialect == 'postgres' else 'mysql'}://{rest}"
     check_parameters(where, dialect)
     return Location(dialect, where)
@@ -66,13 +81,16 @@ def _path(url: str, rest: str) -> str:
     """`sqlite:///relative.db`, `sqlite:////absolute.db`; a Windows path as `sqlite:///C:/x.db`."""
     path = unquote(rest[1:]) if rest.startswith("/") else ""
     if not path or path == ":memory:" or "\0" in path:
-        raise InvalidInput(f"{url} names no file", hint="three slashes and a path: sqlite:///data/sales.db")
+        raise InvalidInput(
+            f"{url} names no file", hint="three slashes and a path: sqlite:///data/sales.db"
+        )
     return path
 
 
 def shown(url: str) -> str:
-    """The URL with its password masked, also where the rest of it makes no sense: what stands before the last @ but a plain
-    user's name, a port that is no number, and the values of parameters that are called so, however their names are written.
+    """The URL with its password masked, also where the rest of it makes no sense: what stands
+    before the last @ but a plain user's name, a port that is no number, and the values of
+    parameters that are called so, however their names are written.
     """
     if url.lower().startswith("sqlite:"):
         return url
@@ -102,7 +120,9 @@ def _end(text: str, at: int) -> int:
 
 
 def _decoded(name: str) -> str:
-    """Drivers decode the names of parameters; what was encoded twice is decoded until nothing is left to decode."""
+    """Drivers decode the names of parameters; what was encoded twice is decoded until nothing is
+    left to decode.
+    """
     while (plain := unquote(name)) != name:
         name = plain
     return name

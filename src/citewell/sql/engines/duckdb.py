@@ -1,8 +1,8 @@
-"""DuckDB: the copies made of files that people add. Opened read-only, without other files, network and extensions; its
-configuration is locked.
+"""DuckDB: the copies made of files that people add. Opened read-only, without other files, network
+and extensions; its configuration is locked.
 
-The one rule: DuckDB's own parser says what kind of statement it is, and only those that hand out rows are run: a read-only
-file would still let them make temporary tables and call procedures.
+The one rule: DuckDB's own parser says what kind of statement it is, and only those that hand out
+rows are run: a read-only file would still let them make temporary tables and call procedures.
 """
 
 from __future__ import annotations
@@ -17,7 +17,15 @@ from citewell.errors import SourceUnavailable, StatementFailed
 from citewell.sql.engines.engine import Column, ForeignKey, Limits, Location, Rows, Schema, Table
 from citewell.sql.engines.profile import INSPECT_SECONDS, Budget, Found, look, quoted
 from citewell.sql.engines.values import gather, kind_of
-from citewell.sql.engines.worker_process import ProcessEngine, complaint, late, timed, too_large, unavailable, within_memory
+from citewell.sql.engines.worker_process import (
+    ProcessEngine,
+    complaint,
+    late,
+    timed,
+    too_large,
+    unavailable,
+    within_memory,
+)
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -79,7 +87,9 @@ def inspect(location: Location, _token: str, values: int) -> Schema:
 
 
 @contextmanager
-def _opened(location: Location, seconds: float, mib: int, *, locked: bool) -> Iterator[DuckDBPyConnection]:
+def _opened(
+    location: Location, seconds: float, mib: int, *, locked: bool
+) -> Iterator[DuckDBPyConnection]:
     import duckdb
 
     connection = _connected(location.where)
@@ -103,7 +113,12 @@ def _opened(location: Location, seconds: float, mib: int, *, locked: bool) -> It
         if time.monotonic() - began >= seconds and "nterrupt" in str(error):
             raise late(seconds) from None
         raise StatementFailed(_without_path(complaint(error), location.where)) from None
-    except (ValueError, OverflowError, UnicodeError, RuntimeError) as error:  # a value that Python cannot hold
+    except (
+        ValueError,
+        OverflowError,
+        UnicodeError,
+        RuntimeError,
+    ) as error:  # a value that Python cannot hold
         raise StatementFailed(f"a value of the result cannot be read: {complaint(error)}") from None
     finally:
         connection.close()
@@ -114,18 +129,26 @@ def _connected(path: str) -> DuckDBPyConnection:
 
     name = Path(path).name
     if not Path(path).is_file():
-        raise SourceUnavailable(f"the tables of {name} are gone: there is no such file", hint="add the source again")
+        raise SourceUnavailable(
+            f"the tables of {name} are gone: there is no such file", hint="add the source again"
+        )
     try:
         return duckdb.connect(path, read_only=True)
     except duckdb.Error as error:
         said = _without_path(complaint(error), path)
         if "lock" in said.lower():
-            raise unavailable(name, "another program has it open for writing", "wait, or close that program") from None
-        raise unavailable(name, said, "is it a DuckDB database of this version? else add the source again") from None
+            raise unavailable(
+                name, "another program has it open for writing", "wait, or close that program"
+            ) from None
+        raise unavailable(
+            name, said, "is it a DuckDB database of this version? else add the source again"
+        ) from None
 
 
 def _without_path(message: str, path: str) -> str:
-    return message.replace(str(Path(path).resolve()), Path(path).name).replace(path, Path(path).name)
+    return message.replace(str(Path(path).resolve()), Path(path).name).replace(
+        path, Path(path).name
+    )
 
 
 def _one(connection: DuckDBPyConnection, sql: str) -> str:
@@ -150,13 +173,20 @@ def _rows(connection: DuckDBPyConnection, sql: str, limits: Limits) -> Rows:
         while some := connection.fetchmany(min(AT_ONCE, limits.rows + 1)):
             yield from some
 
-    return gather([name for name, _ in described], [kind_of(kind) for _, kind in described], each(), limits)
+    return gather(
+        [name for name, _ in described], [kind_of(kind) for _, kind in described], each(), limits
+    )
 
 
 def _zones_as_text(sql: str, kinds: Sequence[str]) -> str:
-    """DuckDB hands out moments with a time zone only where a package for them is installed: as text they need none."""
+    """DuckDB hands out moments with a time zone only where a package for them is installed: as text
+    they need none.
+    """
     names = [f"c{place}" for place in range(len(kinds))]
-    told = ", ".join(f"{name}::VARCHAR" if "TIME ZONE" in kind else name for name, kind in zip(names, kinds, strict=True))
+    told = ", ".join(
+        f"{name}::VARCHAR" if "TIME ZONE" in kind else name
+        for name, kind in zip(names, kinds, strict=True)
+    )
     return f"SELECT {told} FROM ({sql.rstrip().rstrip(';')}\n) AS told({', '.join(names)})"  # noqa: S608 - the statement itself
 
 
@@ -187,7 +217,12 @@ def _found(connection: DuckDBPyConnection) -> list[Found]:
         key = (schema, name)
         source = f"{quoted(schema, 'duckdb')}.{quoted(name, 'duckdb')}"
         own = Table(
-            _shown(schema, name), tuple(columns.get(key, ())), comment, rows, primary.get(key, ()), foreign.get(key, ())
+            _shown(schema, name),
+            tuple(columns.get(key, ())),
+            comment,
+            rows,
+            primary.get(key, ()),
+            foreign.get(key, ()),
         )
         found.append(Found(own, source, is_view))
     return found
@@ -207,5 +242,8 @@ def _keys(
         if kind == "PRIMARY KEY":
             primary[key] = tuple(columns)
         elif kind == "FOREIGN KEY" and target:
-            foreign[key] = (*foreign.get(key, ()), ForeignKey(tuple(columns), _shown(schema, target), tuple(target_columns)))
+            foreign[key] = (
+                *foreign.get(key, ()),
+                ForeignKey(tuple(columns), _shown(schema, target), tuple(target_columns)),
+            )
     return primary, foreign

@@ -1,7 +1,8 @@
-"""What a table engine is: it tells its schema, and runs one read-only statement within limits. One engine a file.
+"""What a table engine is: it tells its schema, and runs one read-only statement within limits. One
+engine a file.
 
-The one rule: nothing but `retrieve.tables.query` calls `run`, and it guards every statement first; the engine is read-only
-by its own means all the same.
+The one rule: nothing but `retrieve.tables.query` calls `run`, and it guards every statement first;
+the engine is read-only by its own means all the same.
 """
 
 from __future__ import annotations
@@ -13,13 +14,16 @@ from typing import Any, Literal, Protocol
 
 Dialect = Literal["duckdb", "sqlite", "postgres", "mysql"]
 Kind = Literal["number", "text", "date", "bool", "other"]
-Value = str | int | float | bool | None  # what JSON can hold: dates as ISO text, decimals as numbers where exact, bytes as hex
+Value = (
+    str | int | float | bool | None
+)  # what JSON can hold: dates as ISO text, decimals as numbers where exact, bytes as hex
 
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """`type` is the engine's own name of it. `values`: stored values as text, all of them where `distinct` says there are as
-    many, else the commonest. `lowest` and `highest` of numbers and dates.
+    """`type` is the engine's own name of it. `values`: stored values as text, all of them where
+    `distinct` says there are as many, else the commonest. `lowest` and `highest` of numbers and
+    dates.
     """
 
     name: str
@@ -41,7 +45,9 @@ class ForeignKey:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """`name` as a statement names it, unquoted: `orders`, or `sales.orders` where its schema is not the default one."""
+    """`name` as a statement names it, unquoted: `orders`, or `sales.orders` where its schema is not
+    the default one.
+    """
 
     name: str
     columns: tuple[Column, ...]
@@ -53,8 +59,8 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class Schema:
-    """All tables and views that may be asked. `notes`: what whoever adds the source should know: a role that may do more than
-    read, tables that there was no time to look into.
+    """All tables and views that may be asked. `notes`: what whoever adds the source should know: a
+    role that may do more than read, tables that there was no time to look into.
     """
 
     dialect: Dialect
@@ -63,22 +69,31 @@ class Schema:
 
     @property
     def fingerprint(self) -> str:
-        """Of the structure alone (names, types, keys): data may change, confirmed statements go on."""
+        """Of the structure alone (names, types, keys): data may change, confirmed statements go
+        on.
+        """
         shape = [
             [
                 table.name,
                 [[column.name, column.type] for column in table.columns],
                 list(table.primary_key),
-                [[list(key.columns), key.table, list(key.target_columns)] for key in table.foreign_keys],
+                [
+                    [list(key.columns), key.table, list(key.target_columns)]
+                    for key in table.foreign_keys
+                ],
             ]
             for table in self.tables
         ]
-        return hashlib.sha256(json.dumps([self.dialect, shape], ensure_ascii=False).encode()).hexdigest()[:16]
+        return hashlib.sha256(
+            json.dumps([self.dialect, shape], ensure_ascii=False).encode()
+        ).hexdigest()[:16]
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Of one statement: wall seconds, rows handed out, characters of all cells together, and memory in MiB."""
+    """Of one statement: wall seconds, rows handed out, characters of all cells together, and memory
+    in MiB.
+    """
 
     seconds: float = 10.0
     rows: int = 1_000
@@ -99,9 +114,9 @@ class Rows:
 
 @dataclass(frozen=True, slots=True)
 class Location:
-    """Where an engine finds its data: the path of a file (duckdb, sqlite) or a URL with its password (postgres, mysql).
-    `options`: `values` (how many stored values `inspect` tells of a column), `grace` (seconds beyond a statement's limit until
-    its worker is killed).
+    """Where an engine finds its data: the path of a file (duckdb, sqlite) or a URL with its
+    password (postgres, mysql). `options`: `values` (how many stored values `inspect` tells of a
+    column), `grace` (seconds beyond a statement's limit until its worker is killed).
     """
 
     dialect: Dialect
@@ -110,8 +125,8 @@ class Location:
 
 
 class Engine(Protocol):
-    """Raises SourceUnavailable (no file, no server, no permission to log in), StatementFailed (the engine's own message; `code`
-    `timeout` or `memory` where a limit ended it), nothing else.
+    """Raises SourceUnavailable (no file, no server, no permission to log in), StatementFailed (the
+    engine's own message; `code` `timeout` or `memory` where a limit ended it), nothing else.
     """
 
     dialect: Dialect

@@ -1,9 +1,12 @@
-"""MySQL and MariaDB, by PyMySQL: each statement in a read-only transaction, its rows taken one by one.
+"""MySQL and MariaDB, by PyMySQL: each statement in a read-only transaction, its rows taken one by
+one.
 
-`sql_mode` is set without ANSI_QUOTES, NO_BACKSLASH_ESCAPES and PIPES_AS_CONCAT, whatever the server's own: a text in double
-quotes is a text, a backslash escapes, names stand in backquotes. So the guard reads it too.
+`sql_mode` is set without ANSI_QUOTES, NO_BACKSLASH_ESCAPES and PIPES_AS_CONCAT, whatever the
+server's own: a text in double quotes is a text, a backslash escapes, names stand in backquotes. So
+the guard reads it too.
 
-The one rule: a statement that does not begin as reading ones do is not sent; MySQL has no cursor that would refuse it.
+The one rule: a statement that does not begin as reading ones do is not sent; MySQL has no cursor
+that would refuse it.
 """
 
 from __future__ import annotations
@@ -41,8 +44,12 @@ if TYPE_CHECKING:
 CONNECT_SECONDS = 3
 AFTER_SECONDS = 2.0  # beyond the server's own limit, until a silent server is given up
 CLIENT_MIB = 256  # that one row may take here
-MODE = "ONLY_FULL_GROUP_BY,STRICT_TRANS_TABLES,NO_ZERO_IN_DATE,NO_ZERO_DATE,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION"
-BEFORE = r"(?is)^(\s|\(|--[^\n]*\n|#[^\n]*\n|/\*(?!!|M!|\+).*?\*/)*"  # what may stand before the first word
+MODE = (
+    "ONLY_FULL_GROUP_BY,STRICT_TRANS_TABLES,NO_ZERO_IN_DATE,NO_ZERO_DATE,"
+    "ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION"
+)
+# what may stand before the first word
+BEFORE = r"(?is)^(\s|\(|--[^\n]*\n|#[^\n]*\n|/\*(?!!|M!|\+).*?\*/)*"
 READING = re.compile(BEFORE + r"(select|with|values|table|explain|describe|desc|show)\b")
 EXPLAINS = re.compile(r"(?is)^\s*(explain|describe|desc|show)\b")
 BINARY = 63  # the character set of what is no text
@@ -52,8 +59,28 @@ DATES = {7, 10, 11, 12, 14, 17, 18, 19}
 TEXTS = {15, *range(247, 255)}
 LATE = {1317, 1969, 3024, 1205}  # interrupted; max_statement_time; max_execution_time; lock wait
 TOO_LARGE = {1037, 1038, 1041, 1114, 1153}
-UNAVAILABLE = {1040, 1044, 1045, 1049, 1053, 1129, 1130, 1203, 1226, 2002, 2003, 2005, 2006, 2013, 2055}
-HINTS = {1045: "look at user and password", 1044: "may this user read that database?", 1049: "look at the database's name"}
+UNAVAILABLE = {
+    1040,
+    1044,
+    1045,
+    1049,
+    1053,
+    1129,
+    1130,
+    1203,
+    1226,
+    2002,
+    2003,
+    2005,
+    2006,
+    2013,
+    2055,
+}
+HINTS = {
+    1045: "look at user and password",
+    1044: "may this user read that database?",
+    1049: "look at the database's name",
+}
 
 
 class MySQL(ProcessEngine):
@@ -65,13 +92,19 @@ class MySQL(ProcessEngine):
 
 def run(location: Location, token: str, sql: str, limits: Limits) -> Rows:
     _check(sql)
-    with _reading(location, limits.seconds, limits.memory_mib) as connection, within_memory(min(limits.memory_mib, CLIENT_MIB)):
+    with (
+        _reading(location, limits.seconds, limits.memory_mib) as connection,
+        within_memory(min(limits.memory_mib, CLIENT_MIB)),
+    ):
         return timed(lambda: _rows(connection, _marked(sql, token), limits))
 
 
 def explain(location: Location, token: str, sql: str, limits: Limits) -> None:
     _check(sql)
-    with _reading(location, limits.seconds, limits.memory_mib) as connection, connection.cursor() as cursor:
+    with (
+        _reading(location, limits.seconds, limits.memory_mib) as connection,
+        connection.cursor() as cursor,
+    ):
         cursor.execute(_marked(sql if EXPLAINS.match(sql) else f"EXPLAIN {sql}", token))
         cursor.fetchall()
 
@@ -80,7 +113,10 @@ def inspect(location: Location, token: str, values: int) -> Schema:
     import pymysql
 
     budget = Budget.of(INSPECT_SECONDS - CONNECT_SECONDS)
-    with _reading(location, INSPECT_SECONDS, CLIENT_MIB) as connection, connection.cursor() as cursor:
+    with (
+        _reading(location, INSPECT_SECONDS, CLIENT_MIB) as connection,
+        connection.cursor() as cursor,
+    ):
 
         def ask(sql: str, seconds: float) -> list[Sequence[Any]] | None:
             """A view that no longer works, or takes too long, tells nothing."""
@@ -108,7 +144,9 @@ def stop(location: Location, token: str) -> None:
 def _end(cursor: pymysql.cursors.Cursor, token: str) -> None:
     import pymysql
 
-    looking = "SELECT id FROM information_schema.processlist WHERE id <> CONNECTION_ID() AND info LIKE %s"
+    looking = (
+        "SELECT id FROM information_schema.processlist WHERE id <> CONNECTION_ID() AND info LIKE %s"
+    )
     cursor.execute(looking, (f"/* {token} */%",))
     for (number,) in cursor.fetchall():
         with suppress(pymysql.Error):  # it has ended by itself
@@ -126,19 +164,25 @@ def _check(sql: str) -> None:
 
 @contextmanager
 def _reading(location: Location, seconds: float, mib: int) -> Iterator[Connection]:
-    """A connection inside a read-only transaction with its limits. At the end its socket is closed, whatever is to come."""
+    """A connection inside a read-only transaction with its limits. At the end its socket is closed,
+    whatever is to come.
+    """
     import pymysql
 
     connection: Connection | None = None
     try:
-        connection = pymysql.connect(**_arguments(location.where), read_timeout=seconds + AFTER_SECONDS)
+        connection = pymysql.connect(
+            **_arguments(location.where), read_timeout=seconds + AFTER_SECONDS
+        )
         _limit(connection, seconds, mib)
         yield connection
     except pymysql.Error as error:
         raise _told(error, location.where, seconds, connected=connection is not None) from None
     except MemoryError:
         raise too_large() from None
-    except OSError as error:  # pymysql's own are told above: this is of the file with the certificates
+    except (
+        OSError
+    ) as error:  # pymysql's own are told above: this is of the file with the certificates
         raise _no_certificates(location.where, error) from None
     except (ValueError, OverflowError, UnicodeError) as error:
         raise StatementFailed(f"a value of the result cannot be read: {complaint(error)}") from None
@@ -148,7 +192,9 @@ def _reading(location: Location, seconds: float, mib: int) -> Iterator[Connectio
 
 
 def _arguments(url: str) -> dict[str, Any]:
-    """What the driver takes, of `mysql://user:password@host:port/database?ssl_ca=...&unix_socket=...`."""
+    """What the driver takes, of
+    `mysql://user:password@host:port/database?ssl_ca=...&unix_socket=...`.
+    """
     parts = urlsplit(url)
     options = {name: values[-1] for name, values in parse_qs(parts.query).items()}
     said: dict[str, Any] = {
@@ -179,7 +225,11 @@ def _limit(connection: Connection, seconds: float, mib: int) -> None:
         _end_after(connection, seconds)
         wait = max(1, min(2, round(seconds)))
         size = mib * MIB
-        for setting in (f"lock_wait_timeout = {wait}", f"innodb_lock_wait_timeout = {wait}", f"max_session_mem_used = {size}"):
+        for setting in (
+            f"lock_wait_timeout = {wait}",
+            f"innodb_lock_wait_timeout = {wait}",
+            f"max_session_mem_used = {size}",
+        ):
             with suppress(pymysql.Error):  # not known to this server
                 cursor.execute(f"SET SESSION {setting}")
         cursor.execute("START TRANSACTION READ ONLY")
@@ -188,7 +238,11 @@ def _limit(connection: Connection, seconds: float, mib: int) -> None:
 def _end_after(connection: Connection, seconds: float) -> None:
     """MariaDB counts seconds, for every statement; MySQL milliseconds, for those that read."""
     maria = "MariaDB" in str(connection.get_server_info())  # type: ignore[no-untyped-call]
-    limit = f"max_statement_time = {seconds:.3f}" if maria else f"max_execution_time = {max(1, round(seconds * 1000))}"
+    limit = (
+        f"max_statement_time = {seconds:.3f}"
+        if maria
+        else f"max_execution_time = {max(1, round(seconds * 1000))}"
+    )
     with connection.cursor() as cursor:
         cursor.execute(f"SET SESSION {limit}")
 
@@ -203,7 +257,12 @@ def _rows(connection: Connection, sql: str, limits: Limits) -> Rows:
     result = getattr(cursor, "_result")  # noqa: B009 - only there is said what is binary
     kinds = [_kind(field.type_code, field.charsetnr) for field in result.fields or ()]
     try:
-        return gather([column[0] for column in cursor.description or ()], kinds, cursor.fetchall_unbuffered(), limits)
+        return gather(
+            [column[0] for column in cursor.description or ()],
+            kinds,
+            cursor.fetchall_unbuffered(),
+            limits,
+        )
     finally:  # else both would read to the last row when they are dropped
         connection._force_close()  # type: ignore[attr-defined]  # noqa: SLF001
         result.unbuffered_active = False
@@ -227,7 +286,9 @@ def _told(error: pymysql.Error, url: str, seconds: float, *, connected: bool) ->
     if not connected or code in UNAVAILABLE:
         return _unreachable(url, code, said)
     if code in TOO_LARGE or (code == 1290 and "max-session-mem" in said):
-        return StatementFailed(said, hint="ask for less at once, or raise data.memory_mib", code="memory")
+        return StatementFailed(
+            said, hint="ask for less at once, or raise data.memory_mib", code="memory"
+        )
     return StatementFailed(said)
 
 
@@ -237,7 +298,9 @@ def _no_certificates(url: str, error: OSError) -> SourceUnavailable:
         said = "the file of ssl_ca holds no certificate that can be read"
     else:
         said = f"the file of ssl_ca cannot be opened: {error.strerror or type(error).__name__}"
-    return unavailable(shown(url), said, "ssl_ca=/path/to/ca.pem, certificates in PEM form that this user may read")
+    return unavailable(
+        shown(url), said, "ssl_ca=/path/to/ca.pem, certificates in PEM form that this user may read"
+    )
 
 
 def _unreachable(url: str, code: int, said: str) -> SourceUnavailable:
@@ -246,4 +309,6 @@ def _unreachable(url: str, code: int, said: str) -> SourceUnavailable:
         1044: "may this user read that database?",
         1049: "look at the name of the database",
     }
-    return unavailable(shown(url), said, hints.get(code, "is the server up, and are host and port right?"))
+    return unavailable(
+        shown(url), said, hints.get(code, "is the server up, and are host and port right?")
+    )

@@ -1,4 +1,5 @@
-"""The tables of a MySQL or MariaDB database as its catalogue tells them, and what its user may do beyond reading.
+"""The tables of a MySQL or MariaDB database as its catalogue tells them, and what its user may do
+beyond reading.
 
 The one rule: the catalogue lists only what the user may read, and nothing is added to it.
 """
@@ -42,7 +43,13 @@ def found_tables(cursor: Cursor) -> list[Found]:
     for name, kind, rows, comment in tables:
         view = kind == "VIEW"
         keys = primary.get(name, ()), tuple(foreign.get(name, ()))
-        table = Table(name, tuple(columns.get(name, ())), "" if view else comment, None if view else rows, *keys)
+        table = Table(
+            name,
+            tuple(columns.get(name, ())),
+            "" if view else comment,
+            None if view else rows,
+            *keys,
+        )
         found.append(Found(table, quoted(name, "mysql"), view))
     return found
 
@@ -63,7 +70,9 @@ def _keys(cursor: Cursor) -> tuple[dict[str, tuple[str, ...]], dict[str, list[Fo
             primary[table] = names
         elif target:
             shown = target if schema == here else f"{schema}.{target}"
-            foreign.setdefault(table, []).append(ForeignKey(names, shown, tuple(str(column[3]) for column in columns)))
+            foreign.setdefault(table, []).append(
+                ForeignKey(names, shown, tuple(str(column[3]) for column in columns))
+            )
     return primary, foreign
 
 
@@ -82,7 +91,12 @@ def _others(cursor: Cursor) -> list[str]:
     if not others:
         return []
     some = ", ".join(others[:3]) + (f" and {len(others) - 3:,} more" if len(others) > 3 else "")
-    return [f"the user may also see {some}; statements may only name tables of {here}; a user for {here} alone is safer"]
+    return [
+        (
+            f"the user may also see {some}; statements may only name tables of {here}; a user "
+            f"for {here} alone is safer"
+        )
+    ]
 
 
 def _rights(cursor: Cursor) -> list[str]:
@@ -92,7 +106,14 @@ def _rights(cursor: Cursor) -> list[str]:
     everywhere = " ".join(rights for rights, _, what in given if what.startswith("*.*"))
     advice = "a user with SELECT alone is safer"
     if re.search(r"\b(FILE|ALL PRIVILEGES|SUPER)\b", everywhere):
-        return [f"the user has the FILE right or all rights, which reach files of the server; {advice}"]
+        return [
+            f"the user has the FILE right or all rights, which reach files of the server; {advice}"
+        ]
     if any(WRITING.search(rights) for rights, _, _ in given):
-        return [f"the user may change tables; every statement runs in a read-only transaction all the same; {advice}"]
+        return [
+            (
+                "the user may change tables; every statement runs in a read-only transaction all "
+                f"the same; {advice}"
+            )
+        ]
     return []

@@ -1,7 +1,9 @@
-"""What may stand behind the `?` of a database's URL, and which servers somebody at another machine may name.
+"""What may stand behind the `?` of a database's URL, and which servers somebody at another machine
+may name.
 
-The one rule: lists of what is allowed. A driver's parameters read files of this machine, connect elsewhere than the host says,
-or set what a session may do; what is not known to do none of these is refused by name.
+The one rule: lists of what is allowed. A driver's parameters read files of this machine, connect
+elsewhere than the host says, or set what a session may do; what is not known to do none of these is
+refused by name.
 """
 
 from __future__ import annotations
@@ -13,15 +15,25 @@ from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit
 from citewell.errors import InvalidInput
 from citewell.sql.engines.engine import Dialect
 
-# Of anybody. Time-outs, names and character sets are taken because URLs often have them; the engine's own count.
+# Of anybody. Time-outs, names and character sets are taken because URLs often have them; the
+# engine's own count.
 ANYBODY: Mapping[str, frozenset[str]] = {
     "postgres": frozenset(
-        {"sslmode", "ssl", "channel_binding", "connect_timeout", "application_name", "client_encoding", "target_session_attrs"}
+        {
+            "sslmode",
+            "ssl",
+            "channel_binding",
+            "connect_timeout",
+            "application_name",
+            "client_encoding",
+            "target_session_attrs",
+        }
     ),
     "mysql": frozenset({"charset", "connect_timeout"}),
 }
-# Of who is at this machine, besides: files of it, its sockets, another place for what a URL says anyway. Not `service` and
-# `servicefile` (a file that may hold any other parameter, `options` too), nor `dbname`.
+# Of who is at this machine, besides: files of it, its sockets, another place for what a URL says
+# anyway. Not `service` and `servicefile` (a file that may hold any other parameter, `options` too),
+# nor `dbname`.
 HERE: Mapping[str, frozenset[str]] = {
     "postgres": frozenset(
         [
@@ -53,47 +65,79 @@ HERE: Mapping[str, frozenset[str]] = {
     ),
     "mysql": frozenset({"unix_socket", "ssl_ca"}),
 }
-# `options` sets anything for the session: that it only reads, its time limit. These two decide neither.
-SETTINGS = re.compile(r"(?:\s*(?:-c\s*|--)(?:search_path|timezone)=(?:[^\s\\]|\\.)+)+\s*", re.IGNORECASE)
+# `options` sets anything for the session: that it only reads, its time limit. These two decide
+# neither.
+SETTINGS = re.compile(
+    r"(?:\s*(?:-c\s*|--)(?:search_path|timezone)=(?:[^\s\\]|\\.)+)+\s*", re.IGNORECASE
+)
 CONTROL = re.compile(r"[\x00-\x20\x7f]")
 
 
 def check_parameters(url: str, dialect: Dialect) -> None:
-    """Raises InvalidInput for what a URL may not say, whoever says it. `url` has been looked at by `location_of`."""
+    """Raises InvalidInput for what a URL may not say, whoever says it. `url` has been looked at by
+    `location_of`.
+    """
     parts = _split(url)
     known = ANYBODY[dialect] | HERE[dialect]
     for name, value in parse_qsl(parts.query, keep_blank_values=True):
         if name not in known:
-            raise InvalidInput(f"a database's URL may not set {name!r}", hint=f"allowed: {', '.join(sorted(known))}")
+            raise InvalidInput(
+                f"a database's URL may not set {name!r}",
+                hint=f"allowed: {', '.join(sorted(known))}",
+            )
         if name == "options" and not SETTINGS.fullmatch(value):
-            hint = "options=-c search_path=NAME, or timezone; what a session may do is not set from outside"
-            raise InvalidInput("of a database's options only search_path and timezone may be set", hint=hint)
+            hint = (
+                "options=-c search_path=NAME, or timezone; what a session may do is not set "
+                "from outside"
+            )
+            raise InvalidInput(
+                "of a database's options only search_path and timezone may be set", hint=hint
+            )
 
 
 def check_remote(url: str, dialect: Dialect) -> None:
-    """Raises InvalidInput for what is not for somebody at another machine to say: a URL must name host, user and password, so
-    that the driver looks up none of them here (a socket, ~/.pgpass, PGPASSWORD), and no file.
+    """Raises InvalidInput for what is not for somebody at another machine to say: a URL must name
+    host, user and password, so that the driver looks up none of them here (a socket, ~/.pgpass,
+    PGPASSWORD), and no file.
     """
     parts = _split(url)
     for name, _ in parse_qsl(parts.query, keep_blank_values=True):
         if name not in ANYBODY[dialect]:
             allowed = ", ".join(sorted(ANYBODY[dialect]))
-            hint = f"allowed: {allowed}; whoever runs Citewell may add others with `citewell data add`"
-            raise InvalidInput(f"over the network a database's URL may not set {name!r}", hint=hint, code="url_parameter")
+            hint = (
+                f"allowed: {allowed}; whoever runs Citewell may add others with `citewell data add`"
+            )
+            raise InvalidInput(
+                f"over the network a database's URL may not set {name!r}",
+                hint=hint,
+                code="url_parameter",
+            )
     for host in unquote(parts.hostname or "").split(","):
         if not host or host.startswith(("/", "@", "\\", ".")):
             hint = "postgresql://user:password@host:5432/database; sockets are for the command line"
-            raise InvalidInput("over the network a database's URL must name its host", hint=hint, code="url_host")
+            raise InvalidInput(
+                "over the network a database's URL must name its host", hint=hint, code="url_host"
+            )
     if not parts.username or not parts.password:
         hint = "user:password@host; where the server asks for no password, any word will do"
-        raise InvalidInput("over the network a database's URL must say user and password", hint=hint, code="url_password")
+        raise InvalidInput(
+            "over the network a database's URL must say user and password",
+            hint=hint,
+            code="url_password",
+        )
 
 
 def _split(url: str) -> SplitResult:
     """Raises InvalidInput for what drivers read in another way than we do."""
     if CONTROL.search(url):
-        raise InvalidInput("a database's URL holds a space or a control character", hint="write a space as %20")
+        raise InvalidInput(
+            "a database's URL holds a space or a control character", hint="write a space as %20"
+        )
     parts = urlsplit(url)
-    if parts.netloc.count("@") > 1:  # libpq takes the first for the end of the password, we the last
-        raise InvalidInput("a database's URL holds more than one '@'", hint="write an @ of the password as %40")
+    if (
+        parts.netloc.count("@") > 1
+    ):  # libpq takes the first for the end of the password, we the last
+        raise InvalidInput(
+            "a database's URL holds more than one '@'", hint="write an @ of the password as %40"
+        )
     return parts

@@ -1,7 +1,8 @@
-"""PostgreSQL, by psycopg: each statement is a cursor in a read-only transaction that is rolled back.
+"""PostgreSQL, by psycopg: each statement is a cursor in a read-only transaction that is rolled
+back.
 
-The one rule: nothing is sent but through the extended protocol, which takes one statement, and as the query of a cursor, which
-the server allows to read alone; EXPLAIN and SHOW are the only others.
+The one rule: nothing is sent but through the extended protocol, which takes one statement, and as
+the query of a cursor, which the server allows to read alone; EXPLAIN and SHOW are the only others.
 """
 
 from __future__ import annotations
@@ -19,23 +20,48 @@ from citewell.sql.engines.postgres_calls import check_calls
 from citewell.sql.engines.postgres_schema import found_tables, notes_on
 from citewell.sql.engines.profile import INSPECT_SECONDS, Budget, look
 from citewell.sql.engines.values import gather
-from citewell.sql.engines.worker_process import ProcessEngine, complaint, late, timed, too_large, unavailable, within_memory
+from citewell.sql.engines.worker_process import (
+    ProcessEngine,
+    complaint,
+    late,
+    timed,
+    too_large,
+    unavailable,
+    within_memory,
+)
 
 if TYPE_CHECKING:
     import psycopg
 
     Connection = psycopg.Connection[tuple[Any, ...]]
 
-CONNECT_SECONDS = 3  # at an address; the worker is killed a second later than the statement's own time is over
+CONNECT_SECONDS = (
+    3  # at an address; the worker is killed a second later than the statement's own time is over
+)
 CLIENT_MIB = 256  # that one row may take here
 AT_ONCE = 500  # rows fetched together
 WORK_MEM_MIB = 16  # of one sort or hash table on the server: a statement may have several
 TEMP_FILE_MIB = 512
 READ_ALL = "pg_read_all_data"  # from version 14 on: may read every table, and nothing else
 # the names of kinds in pg_type.typcategory (postgresql.org/docs/current/catalog-pg-type.html)
-CATEGORIES: dict[str, Kind] = {"N": "number", "D": "date", "T": "date", "S": "text", "E": "text", "B": "bool"}
+CATEGORIES: dict[str, Kind] = {
+    "N": "number",
+    "D": "date",
+    "T": "date",
+    "S": "text",
+    "E": "text",
+    "B": "bool",
+}
 DIRECT = re.compile(r"(?is)^\s*(explain|show)\b")
-UNAVAILABLE = ("08", "28", "3D", "57P01", "57P02", "57P03", "53300")  # SQLSTATEs, from errcodes-appendix.html
+UNAVAILABLE = (
+    "08",
+    "28",
+    "3D",
+    "57P01",
+    "57P02",
+    "57P03",
+    "53300",
+)  # SQLSTATEs, from errcodes-appendix.html
 TOO_LARGE = ("53100", "53200", "53400", "54000")
 
 
@@ -47,7 +73,10 @@ class Postgres(ProcessEngine):
 
 
 def run(location: Location, token: str, sql: str, limits: Limits) -> Rows:
-    with _reading(location, token, limits.seconds) as connection, within_memory(min(limits.memory_mib, CLIENT_MIB)):
+    with (
+        _reading(location, token, limits.seconds) as connection,
+        within_memory(min(limits.memory_mib, CLIENT_MIB)),
+    ):
         check_calls(connection, sql)
         return timed(lambda: _rows(connection, sql, limits))
 
@@ -81,12 +110,16 @@ def inspect(location: Location, token: str, values: int) -> Schema:
 
 
 def stop(location: Location, token: str) -> None:
-    """Ends the session of a worker that was killed: its server would notice only when it has rows to send."""
+    """Ends the session of a worker that was killed: its server would notice only when it has rows
+    to send.
+    """
     import psycopg
 
     ending = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = %s"
     try:
-        with psycopg.connect(location.where, connect_timeout=CONNECT_SECONDS, autocommit=True) as connection:
+        with psycopg.connect(
+            location.where, connect_timeout=CONNECT_SECONDS, autocommit=True
+        ) as connection:
             connection.execute(ending, (token,))
     except psycopg.Error as error:
         raise _told(error, location.where, 0.0, None) from None
@@ -94,13 +127,19 @@ def stop(location: Location, token: str) -> None:
 
 @contextmanager
 def _reading(location: Location, token: str, seconds: float) -> Iterator[Connection]:
-    """A connection inside a read-only transaction with its limits; rolled back and closed at the end."""
+    """A connection inside a read-only transaction with its limits; rolled back and closed at the
+    end.
+    """
     import psycopg
 
     connection = None
     try:
         connection = psycopg.connect(
-            location.where, connect_timeout=CONNECT_SECONDS, application_name=token, client_encoding="utf-8", autocommit=True
+            location.where,
+            connect_timeout=CONNECT_SECONDS,
+            application_name=token,
+            client_encoding="utf-8",
+            autocommit=True,
         )
         connection.execute("SET SESSION CHARACTERISTICS AS TRANSACTION READ ONLY")
         connection.execute("BEGIN READ ONLY")
@@ -113,7 +152,9 @@ def _reading(location: Location, token: str, seconds: float) -> Iterator[Connect
         raise too_large() from None
     except (ValueError, OverflowError, UnicodeError) as error:
         if connection is None:  # the URL
-            raise unavailable(shown(location.where), _masked(str(error), location.where), "look at the URL") from None
+            raise unavailable(
+                shown(location.where), _masked(str(error), location.where), "look at the URL"
+            ) from None
         raise StatementFailed(f"a value of the result cannot be read: {complaint(error)}") from None
     finally:
         if connection is not None:
@@ -121,11 +162,13 @@ def _reading(location: Location, token: str, seconds: float) -> Iterator[Connect
 
 
 def _limit(connection: Connection, seconds: float) -> None:
-    """The settings hold for the transaction. Reading them first also fixes that it is read-only: the server refuses to change
-    that after the first statement.
+    """The settings hold for the transaction. Reading them first also fixes that it is read-only:
+    the server refuses to change that after the first statement.
     """
     milliseconds = str(max(1, round(seconds * 1000)))
-    told = connection.execute("SELECT current_setting('is_superuser'), current_setting('server_version_num')::int").fetchone()
+    told = connection.execute(
+        "SELECT current_setting('is_superuser'), current_setting('server_version_num')::int"
+    ).fetchone()
     assert told is not None
     superuser, version = told[0] == "on", int(told[1])
     limits = {
@@ -153,19 +196,35 @@ def _limit(connection: Connection, seconds: float) -> None:
 
 def _set(connection: Connection, settings: dict[str, str]) -> None:
     calls = ", ".join(["set_config(%s, %s, true)"] * len(settings))
-    connection.execute(f"SELECT {calls}".encode(), [part for pair in settings.items() for part in pair])
+    connection.execute(
+        f"SELECT {calls}".encode(), [part for pair in settings.items() for part in pair]
+    )
 
 
 def _as_text(connection: Connection) -> None:
-    """Dates and times as the server writes them, which is ISO: Python knows no year 0, no `infinity`."""
+    """Dates and times as the server writes them, which is ISO: Python knows no year 0, no
+    `infinity`.
+    """
     from psycopg.types.string import TextLoader
 
-    for name in ("date", "time", "timetz", "timestamp", "timestamptz", "interval", "uuid", "json", "jsonb"):
+    for name in (
+        "date",
+        "time",
+        "timetz",
+        "timestamp",
+        "timestamptz",
+        "interval",
+        "uuid",
+        "json",
+        "jsonb",
+    ):
         connection.adapters.register_loader(name, TextLoader)
 
 
 def _sent(connection: Connection, sql: str) -> psycopg.Cursor[tuple[Any, ...]]:
-    """By the extended protocol: `prepare` alone makes psycopg use it for a statement without parameters."""
+    """By the extended protocol: `prepare` alone makes psycopg use it for a statement without
+    parameters.
+    """
     return connection.execute(sql.encode(), prepare=True)
 
 
@@ -188,12 +247,17 @@ def _rows(connection: Connection, sql: str, limits: Limits) -> Rows:
 
 
 def _kinds(connection: Connection, types: Sequence[int]) -> list[Kind]:
-    told = connection.execute("SELECT oid, typcategory::text FROM pg_catalog.pg_type WHERE oid = ANY(%s)", (list(set(types)),))
+    told = connection.execute(
+        "SELECT oid, typcategory::text FROM pg_catalog.pg_type WHERE oid = ANY(%s)",
+        (list(set(types)),),
+    )
     categories = {int(oid): CATEGORIES.get(category, "other") for oid, category in told.fetchall()}
     return [categories.get(one, "other") for one in types]
 
 
-def _told(error: psycopg.Error, url: str, seconds: float, connection: Connection | None) -> CitewellError:
+def _told(
+    error: psycopg.Error, url: str, seconds: float, connection: Connection | None
+) -> CitewellError:
     state = error.sqlstate or ""
     said = _masked(_words(error), url)
     if connection is None or state.startswith(UNAVAILABLE):
@@ -201,7 +265,9 @@ def _told(error: psycopg.Error, url: str, seconds: float, connection: Connection
     if state in {"57014", "55P03", "25P03"}:
         return late(seconds)
     if state in TOO_LARGE:
-        return StatementFailed(said, hint="ask for less at once, or raise data.memory_mib", code="memory")
+        return StatementFailed(
+            said, hint="ask for less at once, or raise data.memory_mib", code="memory"
+        )
     if not state and "memory" in said:  # the driver's own: a row larger than a worker may hold
         return too_large()
     if not state and connection.closed:
@@ -226,7 +292,9 @@ def _hint(said: str) -> str:
 
 
 def _masked(text: str, url: str) -> str:
-    """The driver quotes what it cannot read, passwords too: no word of the URL is told that `shown` would not show."""
+    """The driver quotes what it cannot read, passwords too: no word of the URL is told that `shown`
+    would not show.
+    """
     seen = shown(url)
     for secret in re.split(r"[/?&#@:;=]", url):
         for said in (secret, unquote(secret)):

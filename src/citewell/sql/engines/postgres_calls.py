@@ -1,10 +1,13 @@
-"""Functions that a statement may not call in PostgreSQL, whoever asks: those that the server itself calls volatile.
+"""Functions that a statement may not call in PostgreSQL, whoever asks: those that the server itself
+calls volatile.
 
-A read-only transaction lets them run: they set what holds the statement (`set_config`), wait, take locks, read files, or run a
-text as SQL (`ts_stat`, `query_to_xml`), in which a superuser may take back the role that the engine set.
+A read-only transaction lets them run: they set what holds the statement (`set_config`), wait, take
+locks, read files, or run a text as SQL (`ts_stat`, `query_to_xml`), in which a superuser may take
+back the role that the engine set.
 
-The one rule: no parsing. Any word of the statement that is the name of such a function of the catalogue is refused, however it
-stands there, `f(x)`, `x.f` or `"f"`; functions of somebody's own only where they may be called.
+The one rule: no parsing. Any word of the statement that is the name of such a function of the
+catalogue is refused, however it stands there, `f(x)`, `x.f` or `"f"`; functions of somebody's own
+only where they may be called.
 """
 
 from __future__ import annotations
@@ -17,14 +20,16 @@ from citewell.errors import StatementFailed
 if TYPE_CHECKING:
     import psycopg
 
-# Volatile, and without an effect: another value at each call, a method of TABLESAMPLE, the statement itself.
+# Volatile, and without an effect: another value at each call, a method of TABLESAMPLE, the
+# statement itself.
 HARMLESS = [
     "array_sample", "array_shuffle", "bernoulli", "clock_timestamp", "current_query", "gen_random_uuid", "random",
     "random_normal", "system", "timeofday", "uuidv4", "uuidv7",
 ]  # fmt: skip
 WORD = re.compile(r'"((?:[^"]|"")+)"|([^\W\d][\w$]*)')
 ESCAPED = re.compile(r'\bu&"', re.IGNORECASE)
-# One's own is called before a parenthesis, or behind a dot where no table has a column of that name.
+# One's own is called before a parenthesis, or behind a dot where no table has a column of that
+# name.
 VOLATILE = """
 SELECT p.proname::text, n.nspname = 'pg_catalog' AS catalogue, EXISTS (
   SELECT 1 FROM pg_catalog.pg_attribute a JOIN pg_catalog.pg_class c ON c.oid = a.attrelid
@@ -45,8 +50,12 @@ def check_calls(connection: psycopg.Connection[tuple[Any, ...]], sql: str) -> No
         word = (match[1] or match[2]).replace('""', '"')
         for name in {_cut(word), _cut(word.lower())}:
             words[name] = words.get(name, False) or called or dotted
-        for inner in re.findall(r"[^\W\d][\w$]*", match[1] or ""):  # between two double quotes of a text in single ones
-            words[_cut(inner.lower())] = words.get(_cut(inner.lower()), False) or "(" in match[1] or "." in match[1]
+        for inner in re.findall(
+            r"[^\W\d][\w$]*", match[1] or ""
+        ):  # between two double quotes of a text in single ones
+            words[_cut(inner.lower())] = (
+                words.get(_cut(inner.lower()), False) or "(" in match[1] or "." in match[1]
+            )
     for name, catalogue, column in connection.execute(VOLATILE, (list(words), HARMLESS)).fetchall():
         if catalogue or (words[name] and not column):
             raise StatementFailed(

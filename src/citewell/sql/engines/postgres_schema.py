@@ -1,4 +1,5 @@
-"""The tables of a PostgreSQL database as its catalogue tells them, and what its role may do beyond reading.
+"""The tables of a PostgreSQL database as its catalogue tells them, and what its role may do beyond
+reading.
 
 The one rule: only what the role may read is listed.
 """
@@ -51,18 +52,30 @@ FROM pg_catalog.pg_roles r WHERE r.rolname = session_user"""
 
 
 def found_tables(connection: Connection, categories: Mapping[str, Kind]) -> list[Found]:
-    """Tables, partitioned ones as a whole, views and foreign tables of all schemas; not those of extensions."""
+    """Tables, partitioned ones as a whole, views and foreign tables of all schemas; not those of
+    extensions.
+    """
     tables = connection.execute(TABLES).fetchall()
     oids = [row[0] for row in tables]
     columns: dict[int, list[Column]] = {}
     for oid, name, kind_name, category, comment in connection.execute(COLUMNS, (oids,)).fetchall():
-        columns.setdefault(oid, []).append(Column(name, kind_name, categories.get(category, "other"), comment))
-    names = {oid: (name if visible else f"{schema}.{name}") for oid, schema, name, visible, *_ in tables}
+        columns.setdefault(oid, []).append(
+            Column(name, kind_name, categories.get(category, "other"), comment)
+        )
+    names = {
+        oid: (name if visible else f"{schema}.{name}") for oid, schema, name, visible, *_ in tables
+    }
     primary, foreign = _keys(connection, names)
     found = []
     for oid, schema, name, _, kind, rows, comment in tables:
         keys = primary.get(oid, ()), foreign.get(oid, ())
-        table = Table(names[oid], tuple(columns.get(oid, ())), comment, rows if rows >= 0 and kind in "rm" else None, *keys)
+        table = Table(
+            names[oid],
+            tuple(columns.get(oid, ())),
+            comment,
+            rows if rows >= 0 and kind in "rm" else None,
+            *keys,
+        )
         source = f"{quoted(schema, 'postgres')}.{quoted(name, 'postgres')}"
         found.append(Found(table, source, kind == "v", remote=kind == "f"))
     return found
@@ -73,11 +86,16 @@ def _keys(
 ) -> tuple[dict[int, tuple[str, ...]], dict[int, tuple[ForeignKey, ...]]]:
     primary: dict[int, tuple[str, ...]] = {}
     foreign: dict[int, tuple[ForeignKey, ...]] = {}
-    for oid, kind, target, columns, target_columns in connection.execute(KEYS, (list(names),)).fetchall():
+    for oid, kind, target, columns, target_columns in connection.execute(
+        KEYS, (list(names),)
+    ).fetchall():
         if kind == "p":
             primary[oid] = tuple(columns)
         elif target in names:
-            foreign[oid] = (*foreign.get(oid, ()), ForeignKey(tuple(columns), names[target], tuple(target_columns)))
+            foreign[oid] = (
+                *foreign.get(oid, ()),
+                ForeignKey(tuple(columns), names[target], tuple(target_columns)),
+            )
     return primary, foreign
 
 
@@ -88,10 +106,28 @@ def notes_on(connection: Connection) -> list[str]:
     superuser, server_roles, writes = told
     advice = "a role that may only SELECT is safer"
     if superuser:
-        dropped = "statements run as pg_read_all_data, where the server has that role (from version 14 on)"
-        return [f"the role is a superuser, who may read files of the server and start programs there; {dropped}; {advice}"]
+        dropped = (
+            "statements run as pg_read_all_data, where the server has that role (from version "
+            "14 on)"
+        )
+        return [
+            (
+                "the role is a superuser, who may read files of the server and start programs "
+                f"there; {dropped}; {advice}"
+            )
+        ]
     if server_roles:
-        return [f"the role is a member of {', '.join(server_roles)}, which reaches files and programs of the server; {advice}"]
+        return [
+            (
+                f"the role is a member of {', '.join(server_roles)}, which reaches files and "
+                f"programs of the server; {advice}"
+            )
+        ]
     if writes:
-        return [f"the role may change tables; every statement runs in a read-only transaction all the same; {advice}"]
+        return [
+            (
+                "the role may change tables; every statement runs in a read-only transaction all "
+                f"the same; {advice}"
+            )
+        ]
     return []

@@ -1,6 +1,8 @@
-"""What stands in the tables of a schema: row counts, the commonest values of texts, lowest and highest of numbers and dates.
+"""What stands in the tables of a schema: row counts, the commonest values of texts, lowest and
+highest of numbers and dates.
 
-The one rule: it takes no longer than its time, whatever the size; what there was no time for is said.
+The one rule: it takes no longer than its time, whatever the size; what there was no time for is
+said.
 """
 
 from __future__ import annotations
@@ -19,12 +21,16 @@ LARGE = 100_000  # rows; of larger tables a sample is read for the values
 SAMPLE = 50_000
 MOST_CHARACTERS = 80  # of a stored value
 AT_ONCE = 50  # columns in one look; SQLite takes 2,000 results and 500 parts of a union
-Ask = Callable[[str, float], list[Sequence[Any]] | None]  # (statement, seconds); None: refused, or out of time
+Ask = Callable[
+    [str, float], list[Sequence[Any]] | None
+]  # (statement, seconds); None: refused, or out of time
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A table as its catalogue describes it. `source`: its name, quoted. Its `rows` are an estimate."""
+    """A table as its catalogue describes it. `source`: its name, quoted. Its `rows` are an
+    estimate.
+    """
 
     table: Table
     source: str
@@ -55,8 +61,12 @@ def quoted(name: str, dialect: Dialect) -> str:
     return mark + name.replace(mark, mark * 2) + mark
 
 
-def look(found: Sequence[Found], ask: Ask, dialect: Dialect, values: int, budget: Budget) -> tuple[list[Table], list[str]]:
-    """The tables with what stands in them, and what was left out. Small tables first: they are many and soon done."""
+def look(
+    found: Sequence[Found], ask: Ask, dialect: Dialect, values: int, budget: Budget
+) -> tuple[list[Table], list[str]]:
+    """The tables with what stands in them, and what was left out. Small tables first: they are many
+    and soon done.
+    """
     order = sorted(range(len(found)), key=lambda place: (found[place].table.rows or 0, place))
     tables = [one.table for one in found]
     left: list[str] = []
@@ -71,13 +81,20 @@ def look(found: Sequence[Found], ask: Ask, dialect: Dialect, values: int, budget
     if not left:
         return tables, []
     some = ", ".join(sorted(left)[:5]) + (", ..." if len(left) > 5 else "")
-    return tables, [f"no time was left to look into {len(left)} of {len(found)} tables ({some}): their values are unknown"]
+    return tables, [
+        (
+            f"no time was left to look into {len(left)} of {len(found)} tables ({some}): their "
+            "values are unknown"
+        )
+    ]
 
 
 class _Look:
     """Into one table."""
 
-    def __init__(self, found: Found, ask: Ask, dialect: Dialect, values: int, budget: Budget) -> None:
+    def __init__(
+        self, found: Found, ask: Ask, dialect: Dialect, values: int, budget: Budget
+    ) -> None:
         self.found, self.dialect, self.values, self.budget = found, dialect, values, budget
         self._ask = ask
         self.rows = self._count()
@@ -92,7 +109,9 @@ class _Look:
         for column in self._ranges():
             columns[column.name] = column
         if self.values:
-            for column in self._values({name: column for name, column in columns.items() if column.kind == "text"}):
+            for column in self._values(
+                {name: column for name, column in columns.items() if column.kind == "text"}
+            ):
                 columns[column.name] = column
         return replace(table, columns=tuple(columns.values()), rows=self.rows)
 
@@ -117,8 +136,14 @@ class _Look:
         return f"(SELECT {names} FROM {whole} LIMIT {SAMPLE}) AS part"  # noqa: S608 - quoted
 
     def _ranges(self) -> Iterator[Column]:
-        """Lowest and highest of numbers and dates, how many different texts: of the whole table where there is time."""
-        asked = [column for column in self.found.table.columns if column.kind in {"number", "date", "text"}]
+        """Lowest and highest of numbers and dates, how many different texts: of the whole table
+        where there is time.
+        """
+        asked = [
+            column
+            for column in self.found.table.columns
+            if column.kind in {"number", "date", "text"}
+        ]
         for some in _in_parts(asked):
             wanted = [part for column in some for part in self._aggregates(column)]
             picked = ", ".join(wanted)
@@ -145,20 +170,35 @@ class _Look:
     def _values(self, columns: dict[str, Column]) -> Iterator[Column]:
         for some in _in_parts(list(columns.values())):
             source = self._sampled(some)
-            told = self.ask(" UNION ALL ".join(self._commonest(place, column, source) for place, column in enumerate(some)))
+            told = self.ask(
+                " UNION ALL ".join(
+                    self._commonest(place, column, source) for place, column in enumerate(some)
+                )
+            )
             if told is None:
                 continue
             for place, column in enumerate(some):
                 mine = sorted((-int(row[2]), str(row[1])) for row in told if int(row[0]) == place)
                 known = tuple(text for _, text in mine[: self.values])
                 all_of_them = len(mine) <= self.values and not self.large
-                yield replace(column, values=known, distinct=len(mine) if all_of_them else column.distinct)
+                yield replace(
+                    column, values=known, distinct=len(mine) if all_of_them else column.distinct
+                )
 
     def _commonest(self, place: int, column: Column, source: str) -> str:
         name = quoted(column.name, self.dialect)
-        cut = f"substr(CAST({name} AS {'CHAR' if self.dialect == 'mysql' else 'TEXT'}), 1, {MOST_CHARACTERS})"
-        grouped = f"SELECT {place} AS k, {cut} AS v, count(*) AS n FROM {source} WHERE {name} IS NOT NULL GROUP BY 2"  # noqa: S608
-        return f"SELECT k, v, n FROM ({grouped} ORDER BY 3 DESC, 2 LIMIT {self.values + 1}) AS c{place}"  # noqa: S608 - quoted
+        cut = (
+            f"substr(CAST({name} AS {'CHAR' if self.dialect == 'mysql' else 'TEXT'}), "
+            f"1, {MOST_CHARACTERS})"
+        )
+        grouped = (
+            f"SELECT {place} AS k, {cut} AS v, count(*) AS n FROM {source} WHERE {name} IS NOT "  # noqa: S608 - quoted
+            "NULL GROUP BY 2"
+        )
+        return (
+            f"SELECT k, v, n FROM ({grouped} ORDER BY 3 DESC, 2 LIMIT {self.values + 1}) AS "
+            f"c{place}"
+        )
 
 
 def _in_parts(columns: list[Column]) -> Iterator[list[Column]]:

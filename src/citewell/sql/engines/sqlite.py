@@ -1,4 +1,5 @@
-"""SQLite files, by the driver of the standard library: opened read-only, with an authorizer that lets only reading through.
+"""SQLite files, by the driver of the standard library: opened read-only, with an authorizer that
+lets only reading through.
 
 The one rule: the authorizer refuses whatever it does not know.
 """
@@ -33,13 +34,35 @@ from citewell.sql.engines.worker_process import (
 
 INSPECT_MIB = 512
 OPERATIONS = 2_000  # of SQLite's machine between two looks at the clock: well under a millisecond
-ALLOWED = {sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_FUNCTION, sqlite3.SQLITE_RECURSIVE}
-ASKED_BY_SEARCH = {"data_version", "page_size"}  # FTS5 and FTS4 look these up; asked by anybody else they tell a number
+ALLOWED = {
+    sqlite3.SQLITE_SELECT,
+    sqlite3.SQLITE_READ,
+    sqlite3.SQLITE_FUNCTION,
+    sqlite3.SQLITE_RECURSIVE,
+}
+ASKED_BY_SEARCH = {
+    "data_version",
+    "page_size",
+}  # FTS5 and FTS4 look these up; asked by anybody else they tell a number
 # functions with effects, or that show memory; most builds have none of them, some have all
-REFUSED = {"load_extension", "readfile", "writefile", "edit", "fts3_tokenizer", "fts5", "fsdir", "lsmode"}
-QUOTES = re.compile(r"""--[^\n]*|/\*.*?(?:\*/|$)|'(?P<text>(?:[^']|'')*)'|"(?P<name>(?:[^"]|"")*)\"""", re.DOTALL)
-# Of the file, not of a value in it: "malformed JSON" and "malformed MATCH expression" are told of a statement.
-BROKEN = re.compile(r"not a database|(image|schema\b.*) is malformed|malformed database|file is encrypted|disk I/O")
+REFUSED = {
+    "load_extension",
+    "readfile",
+    "writefile",
+    "edit",
+    "fts3_tokenizer",
+    "fts5",
+    "fsdir",
+    "lsmode",
+}
+QUOTES = re.compile(
+    r"""--[^\n]*|/\*.*?(?:\*/|$)|'(?P<text>(?:[^']|'')*)'|"(?P<name>(?:[^"]|"")*)\"""", re.DOTALL
+)
+# Of the file, not of a value in it: "malformed JSON" and "malformed MATCH expression" are told of a
+# statement.
+BROKEN = re.compile(
+    r"not a database|(image|schema\b.*) is malformed|malformed database|file is encrypted|disk I/O"
+)
 TABLE_FUNCTIONS = ("json_each", "json_tree", "generate_series")  # those that the guard lets through
 LENGTHS = {
     sqlite3.SQLITE_LIMIT_SQL_LENGTH: 200_000,
@@ -50,7 +73,13 @@ LENGTHS = {
     sqlite3.SQLITE_LIMIT_ATTACHED: 0,
     sqlite3.SQLITE_LIMIT_WORKER_THREADS: 0,
 }
-PRAGMAS = ("query_only = ON", "trusted_schema = OFF", "cell_size_check = ON", "mmap_size = 0", "temp_store = MEMORY")
+PRAGMAS = (
+    "query_only = ON",
+    "trusted_schema = OFF",
+    "cell_size_check = ON",
+    "mmap_size = 0",
+    "temp_store = MEMORY",
+)
 BUSY_SECONDS = 2.0
 
 
@@ -96,16 +125,23 @@ def inspect(location: Location, _token: str, values: int) -> Schema:
 def _opened(location: Location, seconds: float, mib: int) -> Iterator[sqlite3.Connection]:
     path = Path(location.where)
     if not path.is_file():
-        raise SourceUnavailable(f"{path.name} is gone: there is no such file", hint="bring it back, or remove the source")
+        raise SourceUnavailable(
+            f"{path.name} is gone: there is no such file",
+            hint="bring it back, or remove the source",
+        )
     connection = None
     try:
         uri = f"file:{quote(str(path.resolve()))}?mode=ro"
-        connection = sqlite3.connect(uri, uri=True, timeout=min(seconds, BUSY_SECONDS), cached_statements=0)
+        connection = sqlite3.connect(
+            uri, uri=True, timeout=min(seconds, BUSY_SECONDS), cached_statements=0
+        )
         connection.isolation_level = None
         connection.text_factory = lambda raw: raw.decode("utf-8", "replace")
         for pragma in PRAGMAS:
             connection.execute(f"PRAGMA {pragma}")
-        connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()  # reads the file: is it one of SQLite's?
+        connection.execute(
+            "SELECT count(*) FROM sqlite_schema"
+        ).fetchone()  # reads the file: is it one of SQLite's?
         _end_after(connection, seconds)
         with within_memory(mib):
             yield connection
@@ -137,13 +173,15 @@ def _guard(connection: sqlite3.Connection, mib: int) -> None:
 
 
 def _connect_virtual(connection: sqlite3.Connection) -> None:
-    """Virtual tables (full text, geometry) are made ready before the authorizer is there: they prepare writing statements, and
-    those of functions (json_each) declare a table.
+    """Virtual tables (full text, geometry) are made ready before the authorizer is there: they
+    prepare writing statements, and those of functions (json_each) declare a table.
     """
     for function in TABLE_FUNCTIONS:
         with suppress(sqlite3.Error):  # of a build without it
             connection.execute(f"SELECT * FROM {function}('[]') LIMIT 0").fetchall()  # noqa: S608 - names of our own
-    listed = connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table' AND sql LIKE 'CREATE VIRTUAL%'").fetchall()
+    listed = connection.execute(
+        "SELECT name FROM sqlite_schema WHERE type = 'table' AND sql LIKE 'CREATE VIRTUAL%'"
+    ).fetchall()
     for (name,) in listed:
         with suppress(sqlite3.Error):  # of an extension that is not here: nobody can ask it
             connection.execute(f"SELECT * FROM {quoted(name, 'sqlite')} LIMIT 0").fetchall()  # noqa: S608 - quoted
@@ -160,11 +198,14 @@ def _authorize(action: int, first: str | None, second: str | None, *_: str | Non
 
 
 def _check_names(connection: sqlite3.Connection, sql: str) -> None:
-    """A name in double quotes that is no column would be taken for a text, and answer with nonsense. It shows in SQLite's own
-    program for the statement: a text that the statement nowhere has in single quotes. (From Python 3.12 on SQLite can be told.)
+    """A name in double quotes that is no column would be taken for a text, and answer with
+    nonsense. It shows in SQLite's own program for the statement: a text that the statement nowhere
+    has in single quotes. (From Python 3.12 on SQLite can be told.)
     """
     found = [(match["name"], match["text"]) for match in QUOTES.finditer(sql)]
-    names = {name.replace('""', '"') for name, _ in found if name} - {text.replace("''", "'") for _, text in found if text}
+    names = {name.replace('""', '"') for name, _ in found if name} - {
+        text.replace("''", "'") for _, text in found if text
+    }
     if not names or sql.lstrip().lower().startswith("explain"):
         return
     for _, operation, _, _, _, value, *_ in connection.execute(f"EXPLAIN {sql}").fetchall():
@@ -177,7 +218,9 @@ def _rows(connection: sqlite3.Connection, sql: str, limits: Limits) -> Rows:
     if cursor.description is None:
         raise StatementFailed("only statements that read are run, and this one hands out nothing")
     names = [column[0] for column in cursor.description]
-    return gather(names, [None] * len(names), iter(cursor), limits)  # a column of SQLite has no type: its values have
+    return gather(
+        names, [None] * len(names), iter(cursor), limits
+    )  # a column of SQLite has no type: its values have
 
 
 def _told(error: Exception, path: Path, seconds: float) -> Exception:
@@ -187,20 +230,27 @@ def _told(error: Exception, path: Path, seconds: float) -> Exception:
     if "interrupted" in said:
         return late(seconds)
     if "is locked" in said or "busy" in said:
-        return unavailable(path.name, "another program is writing to it", "try again when it is done")
-    if "unable to open database file" in said or ("readonly database" in said and _writes_ahead(path)):
+        return unavailable(
+            path.name, "another program is writing to it", "try again when it is done"
+        )
+    if "unable to open database file" in said or (
+        "readonly database" in said and _writes_ahead(path)
+    ):
         return unavailable(path.name, said, _opening_hint(path))
     if BROKEN.search(said):
         return unavailable(path.name, said, "is it a SQLite database, and whole?")
     if "too big" in said:
-        return StatementFailed(said, hint="ask for less at once, or raise data.memory_mib", code="memory")
+        return StatementFailed(
+            said, hint="ask for less at once, or raise data.memory_mib", code="memory"
+        )
     return StatementFailed(said)
 
 
 def _opening_hint(path: Path) -> str:
     if _writes_ahead(path):
         return (
-            "it is in WAL mode, which needs a folder that can be written to, also for reading: copy it elsewhere, or let its "
+            "it is in WAL mode, which needs a folder that can be written to, also for reading: "
+            "copy it elsewhere, or let its "
             "owner run PRAGMA journal_mode = DELETE"
         )
     return "may this user read the file?"

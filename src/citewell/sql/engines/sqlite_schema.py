@@ -1,6 +1,8 @@
-"""The tables of a SQLite file as its catalogue tells them, with the comments that stand in the CREATE TABLE texts.
+"""The tables of a SQLite file as its catalogue tells them, with the comments that stand in the
+CREATE TABLE texts.
 
-The one rule: the comments are read from the text alone; whatever cannot be understood there is no comment.
+The one rule: the comments are read from the text alone; whatever cannot be understood there is no
+comment.
 """
 
 from __future__ import annotations
@@ -23,9 +25,15 @@ _CONSTRAINTS = {"constraint", "primary", "unique", "check", "foreign"}
 
 
 def found_tables(connection: sqlite3.Connection) -> list[Found]:
-    """Tables and views, virtual tables too, without SQLite's own and without the shadows of virtual ones."""
+    """Tables and views, virtual tables too, without SQLite's own and without the shadows of virtual
+    ones.
+    """
     listed = connection.execute("PRAGMA main.table_list").fetchall()
-    texts = dict(connection.execute("SELECT name, sql FROM sqlite_schema WHERE type = 'table' AND sql IS NOT NULL").fetchall())
+    texts = dict(
+        connection.execute(
+            "SELECT name, sql FROM sqlite_schema WHERE type = 'table' AND sql IS NOT NULL"
+        ).fetchall()
+    )
     found = []
     for _, name, kind, *_ in sorted(listed, key=lambda row: row[1]):
         if kind == "shadow" or name.startswith("sqlite_"):
@@ -35,7 +43,9 @@ def found_tables(connection: sqlite3.Connection) -> list[Found]:
             columns, primary = _columns(connection, name, comments)
             foreign = _foreign(connection, name)
         except sqlite3.OperationalError:
-            continue  # a view on what is gone, a virtual table of an extension that is not there: it cannot be asked
+            # a view on what is gone, a virtual table of an extension that is not there: it cannot
+            # be asked
+            continue
         table = Table(name, columns, table_comment, None, primary, foreign)
         found.append(Found(table, quoted(name, "sqlite"), kind == "view"))
     return found
@@ -70,7 +80,9 @@ def _judged(connection: sqlite3.Connection, table: str, column: str) -> Kind:
 
 def _foreign(connection: sqlite3.Connection, table: str) -> tuple[ForeignKey, ...]:
     keys: dict[int, list[tuple[str, str, str | None]]] = {}
-    for number, _, target, source, column, *_ in connection.execute(f"PRAGMA foreign_key_list({quoted(table, 'sqlite')})"):
+    for number, _, target, source, column, *_ in connection.execute(
+        f"PRAGMA foreign_key_list({quoted(table, 'sqlite')})"
+    ):
         keys.setdefault(number, []).append((target, source, column))
     return tuple(_key(connection, parts) for _, parts in sorted(keys.items(), reverse=True))
 
@@ -86,8 +98,8 @@ def _key(connection: sqlite3.Connection, parts: list[tuple[str, str, str | None]
 
 
 def comments_of(text: str) -> tuple[str, dict[str, str]]:
-    """Of a CREATE TABLE: what is said of the table (behind its opening bracket) and, by its name in small letters, of each
-    column: behind it on its line, or on lines of its own before it.
+    """Of a CREATE TABLE: what is said of the table (behind its opening bracket) and, by its name in
+    small letters, of each column: behind it on its line, or on lines of its own before it.
     """
     table: list[str] = []
     comments: dict[str, list[str]] = {}
@@ -112,7 +124,9 @@ def comments_of(text: str) -> tuple[str, dict[str, str]]:
             comments.setdefault(name, []).extend(waiting)
             waiting = []
         line_empty = kind == "newline" or (line_empty and kind == "comment")
-    return " ".join(table), {column: " ".join(said) for column, said in comments.items() if column and said}
+    return " ".join(table), {
+        column: " ".join(said) for column, said in comments.items() if column and said
+    }
 
 
 def _tokens(text: str) -> Iterator[tuple[str, str]]:

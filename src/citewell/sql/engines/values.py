@@ -18,10 +18,13 @@ from citewell.sql.engines.engine import Kind, Limits, Rows, Value
 BYTES_SHOWN = 32  # of a binary value: enough to tell one from another
 # how the engines' own names of types begin; the first line that fits
 _NUMBERS = (
-    "u?(tiny|small|medium|big|huge)?int|uinteger|dec|numeric|number|real|float|double|money|smallmoney|fixed|"
-    "(big|small)?serial|bignum|long$|short$|currency|unsigned|year"
+    "u?(tiny|small|medium|big|huge)?int|uinteger|dec|numeric|number|real|float|double|money|"
+    "smallmoney|fixed|(big|small)?serial|bignum|long$|short$|currency|unsigned|year"
 )
-_TEXTS = "n?(var)?char|bpchar|(tiny|medium|long|n|ci)?text|string|clob|nclob|name$|enum|set\\b|native character"
+_TEXTS = (
+    "n?(var)?char|bpchar|(tiny|medium|long|n|ci)?text|string|clob|nclob|name$|enum|set\\b|"
+    "native character"
+)
 _KINDS: tuple[tuple[Kind, str], ...] = (
     ("other", r".*(\]|range)$|struct|map\b|list|array|union|json|variant|point"),
     ("bool", r"bool(ean)?$|logical$|tinyint\(1\)$"),
@@ -53,7 +56,9 @@ def kind_of_values(values: Iterable[Value]) -> Kind:
 
 
 def plain(value: Any) -> Value:
-    """Dates and times as ISO text, bytes as hex cut short, lists and structs as JSON text, NaN and infinities as text."""
+    """Dates and times as ISO text, bytes as hex cut short, lists and structs as JSON text, NaN and
+    infinities as text.
+    """
     if value is None or isinstance(value, str | bool | int):
         return value
     if isinstance(value, float):
@@ -105,7 +110,9 @@ def _nested(value: Any) -> Any:
 
 
 def distinct_names(names: Iterable[str]) -> tuple[str, ...]:
-    """`name`, `name_2` for columns that are called alike; a nameless one is `column_1` by its place."""
+    """`name`, `name_2` for columns that are called alike; a nameless one is `column_1` by its
+    place.
+    """
     found: list[str] = []
     for place, given in enumerate(names, 1):
         name = base = given or f"column_{place}"
@@ -116,8 +123,15 @@ def distinct_names(names: Iterable[str]) -> tuple[str, ...]:
     return tuple(found)
 
 
-def gather(names: Sequence[str], kinds: Sequence[Kind | None], rows: Iterator[Sequence[Any]], limits: Limits) -> Rows:
-    """Takes rows until a limit ends it, and never more than one row beyond. A kind None is told from the values."""
+def gather(
+    names: Sequence[str],
+    kinds: Sequence[Kind | None],
+    rows: Iterator[Sequence[Any]],
+    limits: Limits,
+) -> Rows:
+    """Takes rows until a limit ends it, and never more than one row beyond. A kind None is told
+    from the values.
+    """
     kept: list[tuple[Value, ...]] = []
     characters, truncated = 0, False
     for raw in rows:
@@ -133,9 +147,14 @@ def gather(names: Sequence[str], kinds: Sequence[Kind | None], rows: Iterator[Se
             break
         characters += size
         kept.append(row)
-    told = tuple(kind or kind_of_values(row[place] for row in kept) for place, kind in enumerate(kinds))
+    told = tuple(
+        kind or kind_of_values(row[place] for row in kept) for place, kind in enumerate(kinds)
+    )
     return Rows(distinct_names(names), told, tuple(kept), truncated)
 
 
 def _shortened(row: tuple[Value, ...], most: int) -> tuple[Value, ...]:
-    return tuple(value[:most] + "…" if isinstance(value, str) and len(value) > most else value for value in row)
+    return tuple(
+        value[:most] + "…" if isinstance(value, str) and len(value) > most else value
+        for value in row
+    )

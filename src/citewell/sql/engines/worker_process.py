@@ -1,11 +1,12 @@
-"""What all engines share: their drivers run in a worker process, which a limit or a cancelled question ends.
+"""What all engines share: their drivers run in a worker process, which a limit or a cancelled
+question ends.
 
-An engine's module has functions that the worker calls, once it has started and loaded the `driver`: `run(location, token,
-sql, limits)`, `explain(...)` alike and `inspect(location, token, values)`; `stop(location, token)`, where there is a server,
-ends what a killed worker had begun there.
+An engine's module has functions that the worker calls, once it has started and loaded the `driver`:
+`run(location, token, sql, limits)`, `explain(...)` alike and `inspect(location, token, values)`;
+`stop(location, token)`, where there is a server, ends what a killed worker had begun there.
 
-The one rule: a driver never runs in the process that answers people. A cell of a gigabyte, a crash of native code or a
-statement that hears no interrupt costs one worker.
+The one rule: a driver never runs in the process that answers people. A cell of a gigabyte, a crash
+of native code or a statement that hears no interrupt costs one worker.
 """
 
 from __future__ import annotations
@@ -32,11 +33,15 @@ if sys.platform != "win32":
 
 MOST_AT_ONCE = 4  # statements; more wait
 GRACE = 4.0  # seconds beyond the engine's own limit until the worker is killed
-START_SECONDS = 60.0  # until a worker is ready: 0.5 s, on a busy machine many; none of them is the statement's
+START_SECONDS = (
+    60.0  # until a worker is ready: 0.5 s, on a busy machine many; none of them is the statement's
+)
 STOP_SECONDS = 3.0
 MIB = 1 << 20
 OWN_MIB = 256  # a driver's own code and threads, beyond what a statement may take
-MESSAGE_CHARACTERS = 400  # of an engine's complaint: it is read by people, and by a model that mends the statement
+MESSAGE_CHARACTERS = (
+    400  # of an engine's complaint: it is read by people, and by a model that mends the statement
+)
 VALUES = 30
 
 _limiter: RunVar[anyio.CapacityLimiter] = RunVar("citewell_table_workers")
@@ -54,7 +59,9 @@ class ProcessEngine:
         self.location = location
 
     async def inspect(self) -> Schema:
-        schema: Schema = await self._call("inspect", INSPECT_SECONDS, self.location.options.get("values", VALUES))
+        schema: Schema = await self._call(
+            "inspect", INSPECT_SECONDS, self.location.options.get("values", VALUES)
+        )
         return schema
 
     async def run(self, sql: str, limits: Limits) -> Rows:
@@ -73,14 +80,17 @@ class ProcessEngine:
             async with _places():
                 await self._start()
                 with anyio.fail_after(seconds + self.location.options.get("grace", GRACE)):
-                    return await in_worker(f"{self.module}:{function}", self.location, token, *arguments)
+                    return await in_worker(
+                        f"{self.module}:{function}", self.location, token, *arguments
+                    )
         except TimeoutError:
             await self._stop(token)
             raise late(seconds) from None
         except Died:
             await self._stop(token)
             raise StatementFailed(
-                "the table engine's process ended: most likely the statement needs more memory than it may have",
+                "the table engine's process ended: most likely the statement needs more "
+                "memory than it may have",
                 hint="ask for less at once, or raise data.memory_mib",
                 code="memory",
             ) from None
@@ -88,7 +98,11 @@ class ProcessEngine:
             raise (error if isinstance(error, CitewellError) else too_large()) from None
         except OSError as error:  # of a process that could not be started, or of a driver that does not tell its own
             short = error.errno in (errno.ENOMEM, errno.EAGAIN)
-            hint = "is there memory left on this machine?" if short else "look at the files that the source names"
+            hint = (
+                "is there memory left on this machine?"
+                if short
+                else "look at the files that the source names"
+            )
             raise unavailable("the tables", error, hint) from None
         except anyio.get_cancelled_exc_class():
             await self._stop(token)
@@ -101,13 +115,21 @@ class ProcessEngine:
                 await in_worker(f"{__name__}:load", self.module, self.driver)
         except (TimeoutError, Died):
             problem = f"the process that reads them was not ready within {START_SECONDS:g} s"
-            raise unavailable("the tables", problem, "this machine is busy: ask again later") from None
+            raise unavailable(
+                "the tables", problem, "this machine is busy: ask again later"
+            ) from None
 
     async def _stop(self, token: str) -> None:
-        """Ends at the server what the worker left there. That it cannot be reached any more is no news by then."""
+        """Ends at the server what the worker left there. That it cannot be reached any more is no
+        news by then.
+        """
         if not self.server:
             return
-        with anyio.CancelScope(shield=True), anyio.move_on_after(STOP_SECONDS), suppress(CitewellError, Died):
+        with (
+            anyio.CancelScope(shield=True),
+            anyio.move_on_after(STOP_SECONDS),
+            suppress(CitewellError, Died),
+        ):
             await in_worker(f"{self.module}:stop", self.location, token)
 
 
@@ -120,7 +142,9 @@ def _places() -> anyio.CapacityLimiter:
 
 
 def load(*modules: str) -> None:
-    """In the worker: what a statement's seconds are not for. A driver that is not there is told of by who needs it."""
+    """In the worker: what a statement's seconds are not for. A driver that is not there is told of
+    by who needs it.
+    """
     for module in modules:
         with suppress(ImportError):
             importlib.import_module(module)
@@ -128,12 +152,16 @@ def load(*modules: str) -> None:
 
 def late(seconds: float) -> StatementFailed:
     hint = "ask for less at once, or raise data.statement_seconds"
-    return StatementFailed(f"the statement was stopped after {seconds:g} s", hint=hint, code="timeout")
+    return StatementFailed(
+        f"the statement was stopped after {seconds:g} s", hint=hint, code="timeout"
+    )
 
 
 def too_large() -> StatementFailed:
     hint = "ask for less at once, or raise data.memory_mib"
-    return StatementFailed("the statement needs more memory than it may have", hint=hint, code="memory")
+    return StatementFailed(
+        "the statement needs more memory than it may have", hint=hint, code="memory"
+    )
 
 
 def complaint(error: BaseException | str) -> str:
@@ -149,7 +177,9 @@ def unavailable(what: str, error: BaseException | str, hint: str) -> SourceUnava
 
 @contextmanager
 def within_memory(mib: int) -> Iterator[None]:
-    """In the worker: what is held now, and so much more. Where the system cannot tell, the worker's own bound stays."""
+    """In the worker: what is held now, and so much more. Where the system cannot tell, the worker's
+    own bound stays.
+    """
     if not sys.platform.startswith("linux"):
         yield
         return
@@ -174,4 +204,6 @@ def timed(work: Callable[[], Rows]) -> Rows:
     """With the seconds that it took."""
     began = time.monotonic()
     rows = work()
-    return Rows(rows.columns, rows.kinds, rows.rows, rows.truncated, round(time.monotonic() - began, 4))
+    return Rows(
+        rows.columns, rows.kinds, rows.rows, rows.truncated, round(time.monotonic() - began, 4)
+    )

@@ -1,7 +1,9 @@
-"""The functions that a statement over tables may call: those that only compute a value from what they are given.
+"""The functions that a statement over tables may call: those that only compute a value from what
+they are given.
 
-The one rule: a name that is not here is refused; nothing that writes, waits, locks, reads files, settings, other sessions or
-other tables by name, or runs text as SQL may be added. tests/retrieve/guard hold the tables against the engines' catalogues.
+The one rule: a name that is not here is refused; nothing that writes, waits, locks, reads files,
+settings, other sessions or other tables by name, or runs text as SQL may be added.
+tests/retrieve/guard hold the tables against the engines' catalogues.
 """
 
 from __future__ import annotations
@@ -17,20 +19,22 @@ def words(text: str) -> frozenset[str]:
 # Words of the grammar that may stand before a parenthesis without being a function.
 GRAMMAR = words(
     """
-    all and any array as asof at anti between by case columns cross cube distinct div else except exclude exists filter for
-    from full grouping sets group having ignore ilike in index inner interval intersect is join key lateral left like limit
-    match against materialized member mod natural not of offset on only or order ordinality outer over overlaps partition pivot
-    positional qualify range recursive regexp rename replace right rlike rollup row rows sample select semi separator similar
-    some struct symmetric tablesample then to union unpivot using values where when window with within xor
-    """
+        all and any array as asof at anti between by case columns cross cube distinct div else
+        except exclude exists filter for from full grouping sets group having ignore ilike in index
+        inner interval intersect is join key lateral left like limit match against materialized
+        member mod natural not of offset on only or order ordinality outer over overlaps partition
+        pivot positional qualify range recursive regexp rename replace right rlike rollup row rows
+        sample select semi separator similar some struct symmetric tablesample then to union unpivot
+        using values where when window with within xor
+"""
 )
 # Types that take a length or a precision.
 TYPES = words(
     """
-    binary bit blob bpchar char character clob date datetime dec decimal double enum float integer int bigint smallint tinyint
-    interval nchar number numeric nvarchar real signed string text time timestamp timestamptz timetz union unsigned varbinary
-    varchar varying zone
-    """
+        binary bit blob bpchar char character clob date datetime dec decimal double enum float
+        integer int bigint smallint tinyint interval nchar number numeric nvarchar real signed
+        string text time timestamp timestamptz timetz union unsigned varbinary varchar varying zone
+"""
 )
 _COMMON = """
     abs acos asin atan atan2 ceil ceiling cos cot degrees exp floor ln log log10 log2 mod pi pow power radians round sign sin
@@ -144,28 +148,48 @@ FUNCTIONS: dict[Dialect, frozenset[str]] = {
 TABLES: dict[Dialect, frozenset[str]] = {
     "sqlite": frozenset({"json_each", "json_tree", "generate_series"}),
     "duckdb": frozenset(
-        {"unnest", "generate_series", "range", "json_each", "json_tree", "generate_subscripts", "regexp_split_to_table"}
+        {
+            "unnest",
+            "generate_series",
+            "range",
+            "json_each",
+            "json_tree",
+            "generate_subscripts",
+            "regexp_split_to_table",
+        }
     ),
     "postgres": words(
         """
-        unnest generate_series generate_subscripts json_each json_each_text jsonb_each jsonb_each_text json_array_elements
-        json_array_elements_text jsonb_array_elements jsonb_array_elements_text json_object_keys jsonb_object_keys
-        json_to_record json_to_recordset jsonb_to_record jsonb_to_recordset jsonb_path_query regexp_matches
-        regexp_split_to_table string_to_table
-        """
+            unnest generate_series generate_subscripts json_each json_each_text jsonb_each
+            jsonb_each_text json_array_elements json_array_elements_text jsonb_array_elements
+            jsonb_array_elements_text json_object_keys jsonb_object_keys json_to_record
+            json_to_recordset jsonb_to_record jsonb_to_recordset jsonb_path_query regexp_matches
+            regexp_split_to_table string_to_table
+"""
     ),
     "mysql": frozenset({"json_table"}),
 }
-# Functions of PostgreSQL's catalogue, beside those above, that take a row: `t.f` may be one where `t` has no column f.
+# Functions of PostgreSQL's catalogue, beside those above, that take a row: `t.f` may be one where
+# `t` has no column f.
 ROW_FUNCTIONS = words(
     """
-    any_out anycompatible_out anycompatiblenonarray_out anyelement_out anyenum_out anynonarray_out enum_out enum_send
-    hash_record hashenum json_agg_strict jsonb_agg_strict record_out record_send
-    """
+        any_out anycompatible_out anycompatiblenonarray_out anyelement_out anyenum_out
+        anynonarray_out enum_out enum_send hash_record hashenum json_agg_strict jsonb_agg_strict
+        record_out record_send
+"""
 )
-# Words that are functions without parentheses and tell of the session; a column of the name needs quotes. DuckDB's `user` is
-# a column where there is one, and else the one user that DuckDB has.
-_SESSION = frozenset({"current_user", "session_user", "current_role", "current_catalog", "current_schema", "system_user"})
+# Words that are functions without parentheses and tell of the session; a column of the name needs
+# quotes. DuckDB's `user` is a column where there is one, and else the one user that DuckDB has.
+_SESSION = frozenset(
+    {
+        "current_user",
+        "session_user",
+        "current_role",
+        "current_catalog",
+        "current_schema",
+        "system_user",
+    }
+)
 SESSION: dict[Dialect, frozenset[str]] = {
     "sqlite": _SESSION,
     "duckdb": _SESSION,
@@ -174,24 +198,40 @@ SESSION: dict[Dialect, frozenset[str]] = {
 }
 
 # Words that PostgreSQL takes in FROM for a function that gives one value: `FROM CURRENT_DATE AS x`.
-VALUE_WORDS = _SESSION | words("user current_date current_time current_timestamp localtime localtimestamp")
+VALUE_WORDS = _SESSION | words(
+    "user current_date current_time current_timestamp localtime localtimestamp"
+)
 
 # Functions whose result is as long as an argument says, and which argument that is.
-GROWING = {"repeat": 1, "lpad": 1, "rpad": 1, "space": 0, "zeroblob": 0, "array_resize": 1, "list_resize": 1, "bar": 3}
+GROWING = {
+    "repeat": 1,
+    "lpad": 1,
+    "rpad": 1,
+    "space": 0,
+    "zeroblob": 0,
+    "array_resize": 1,
+    "list_resize": 1,
+    "bar": 3,
+}
 SERIES = frozenset({"generate_series", "range"})
 REPEATING = frozenset({"repeat"})  # of these so many times what is given first
 # Functions that hold all of what they are given in one value.
 COLLECTING = words(
     """
-    array_agg bitstring_agg group_concat histogram json_agg json_arrayagg json_group_array json_group_object
-    json_group_structure json_object_agg json_objectagg jsonb_agg jsonb_object_agg list listagg map_from_entries string_agg
-    """
+        array_agg bitstring_agg group_concat histogram json_agg json_arrayagg json_group_array
+        json_group_object json_group_structure json_object_agg json_objectagg jsonb_agg
+        jsonb_object_agg list listagg map_from_entries string_agg
+"""
 )
-# Functions that may write one character as several: where a text comes back into one of these in each round, it is multiplied.
+# Functions that may write one character as several: where a text comes back into one of these in
+# each round, it is multiplied.
 AMPLIFYING = words(
     """
-    bin encode format hex json_array json_build_array json_build_object json_object json_quote json_scalar quote quote_ident
-    quote_literal quote_nullable regexp_escape to_base to_base64 to_bin to_binary to_hex to_json to_jsonb to_oct url_encode
-    """
+        bin encode format hex json_array json_build_array json_build_object json_object json_quote
+        json_scalar quote quote_ident quote_literal quote_nullable regexp_escape to_base to_base64
+        to_bin to_binary to_hex to_json to_jsonb to_oct url_encode
+"""
 )
-FORMATS = frozenset({"printf", "format"})  # a width in the first argument makes a text of that length
+FORMATS = frozenset(
+    {"printf", "format"}
+)  # a width in the first argument makes a text of that length

@@ -1,7 +1,8 @@
-"""Statements that would run or grow without an end: recursion with no bound, series and texts of millions.
+"""Statements that would run or grow without an end: recursion with no bound, series and texts of
+millions.
 
-The one rule: what the text itself shows to be too much is refused here; what depends on the data is ended by the engine's
-limits of time and memory.
+The one rule: what the text itself shows to be too much is refused here; what depends on the data is
+ended by the engine's limits of time and memory.
 """
 
 from __future__ import annotations
@@ -16,12 +17,16 @@ from citewell.sql.guard.allowed_functions import COLLECTING, FORMATS, GROWING, R
 if TYPE_CHECKING:
     from sqlglot import exp
 
-MOST_ROWS = (
-    1_000_000  # of a series that the statement itself writes down: DuckDB, the fastest, makes them in 0.01 s, SQLite in 0.3
+# of a series that the statement itself writes down: DuckDB, the fastest, makes them in 0.01 s,
+# SQLite in 0.3
+MOST_ROWS = 1_000_000
+MOST_CHARACTERS = (
+    1_000_000  # of a text made by repeating: one cell of the default Limits.characters
 )
-MOST_CHARACTERS = 1_000_000  # of a text made by repeating: one cell of the default Limits.characters
 MOST_MADE = 10_000_000  # characters of such texts in all rows of a series together
-MOST_COLLECTED = 1_000  # characters of such a text where an aggregate keeps those of all rows in one value
+MOST_COLLECTED = (
+    1_000  # characters of such a text where an aggregate keeps those of all rows in one value
+)
 _WIDE = re.compile(r"\*|\d{4,}|\{[^{}]*\{")  # the last is a width that an argument says
 _TINY = re.compile(r"micro|milli|nano|\b(us|ms|ns)\b", re.IGNORECASE)
 
@@ -42,7 +47,9 @@ def bounded(tree: exp.Expr, dialect: Dialect) -> None:
         if names & FORMATS and dialect != "mysql":
             _format(function)
     if rows > MOST_ROWS:
-        raise StatementRefused(f"A series of {rows:.0f} rows is written down.", hint=f"At most {MOST_ROWS} are made.")
+        raise StatementRefused(
+            f"A series of {rows:.0f} rows is written down.", hint=f"At most {MOST_ROWS} are made."
+        )
     longest = longest_text(tree)
     if longest > MOST_CHARACTERS or longest * rows > MOST_MADE:
         raise StatementRefused(
@@ -51,7 +58,8 @@ def bounded(tree: exp.Expr, dialect: Dialect) -> None:
         )
     if collected and longest > MOST_COLLECTED:
         raise StatementRefused(
-            f"Texts of {longest:.0f} characters are collected into one.", hint=f"Collect texts of at most {MOST_COLLECTED}."
+            f"Texts of {longest:.0f} characters are collected into one.",
+            hint=f"Collect texts of at most {MOST_COLLECTED}.",
         )
 
 
@@ -71,7 +79,9 @@ def name_of(function: exp.Func) -> set[str]:
 
 
 def number(node: exp.Expr | None) -> float | None:
-    """The value of an expression of literals; None where it has a column, a function or a text that is no number."""
+    """The value of an expression of literals; None where it has a column, a function or a text that
+    is no number.
+    """
     from sqlglot import exp
 
     if node is None:
@@ -117,7 +127,11 @@ def _arguments(function: exp.Func) -> list[exp.Expr]:
     for key, value in function.args.items():
         if key == "this" and isinstance(function, exp.Anonymous | exp.AnonymousAggFunc):
             continue
-        found += [part for part in (value if isinstance(value, list) else [value]) if isinstance(part, exp.Expr)]
+        found += [
+            part
+            for part in (value if isinstance(value, list) else [value])
+            if isinstance(part, exp.Expr)
+        ]
     return found
 
 
@@ -128,17 +142,29 @@ def _series(function: exp.Func) -> float:
     arguments = _arguments(function)
     step = number(arguments[2]) if len(arguments) > 2 else 1.0
     values = [number(argument) for argument in arguments[:2]]
-    if any(_TINY.search(interval.sql()) for argument in arguments for interval in argument.find_all(exp.Interval)):
+    if any(
+        _TINY.search(interval.sql())
+        for argument in arguments
+        for interval in argument.find_all(exp.Interval)
+    ):
         raise StatementRefused("A series in steps of less than a second.", hint="Use longer steps.")
     if arguments and all(value is not None for value in values) and step is not None:
-        first, last = (0.0, values[0] or 0.0) if len(values) == 1 else (values[0] or 0.0, values[1] or 0.0)
+        first, last = (
+            (0.0, values[0] or 0.0) if len(values) == 1 else (values[0] or 0.0, values[1] or 0.0)
+        )
         return abs(last - first) / abs(step) if step else float("inf")
     _literals(function, MOST_ROWS, "A series")
-    if any(argument.find(exp.Column, exp.Cast, exp.Date, exp.Interval, exp.CurrentDate) for argument in arguments):
+    if any(
+        argument.find(exp.Column, exp.Cast, exp.Date, exp.Interval, exp.CurrentDate)
+        for argument in arguments
+    ):
         return 1.0
     if any(isinstance(argument, exp.Literal) and argument.is_string for argument in arguments):
         return 1.0
-    raise StatementRefused("A series whose length cannot be seen.", hint="Write its bounds as numbers, dates or columns.")
+    raise StatementRefused(
+        "A series whose length cannot be seen.",
+        hint="Write its bounds as numbers, dates or columns.",
+    )
 
 
 def _growth(function: exp.Func, place: int) -> None:
@@ -149,14 +175,25 @@ def _growth(function: exp.Func, place: int) -> None:
     if len(arguments) <= place:
         return
     length = arguments[place]
-    if any(name_of(inner) & GROWING.keys() for argument in arguments for inner in argument.find_all(exp.Func)):
+    if any(
+        name_of(inner) & GROWING.keys()
+        for argument in arguments
+        for inner in argument.find_all(exp.Func)
+    ):
         raise StatementRefused("A repeated text is repeated again.", hint="Repeat it once.")
     value = number(length)
     if value is not None and value > MOST_CHARACTERS:
-        raise StatementRefused(f"A text of {value:.0f} characters is made.", hint=f"At most {MOST_CHARACTERS} are.")
+        raise StatementRefused(
+            f"A text of {value:.0f} characters is made.", hint=f"At most {MOST_CHARACTERS} are."
+        )
     _literals(length, MOST_CHARACTERS, "A text")
-    if value is None and (not length.find(exp.Column, exp.Count) or length.find(exp.Pow, exp.BitwiseLeftShift)):
-        raise StatementRefused("A text whose length cannot be seen is made.", hint="Write the length as a number or a column.")
+    if value is None and (
+        not length.find(exp.Column, exp.Count) or length.find(exp.Pow, exp.BitwiseLeftShift)
+    ):
+        raise StatementRefused(
+            "A text whose length cannot be seen is made.",
+            hint="Write the length as a number or a column.",
+        )
 
 
 def _literals(node: exp.Expr, most: int, what: str) -> None:
@@ -165,11 +202,15 @@ def _literals(node: exp.Expr, most: int, what: str) -> None:
     for literal in node.find_all(exp.Literal):
         value = number(literal)
         if value is not None and value > most:
-            raise StatementRefused(f"{what} of {value:.0f} or more is asked for.", hint=f"At most {most} is made.")
+            raise StatementRefused(
+                f"{what} of {value:.0f} or more is asked for.", hint=f"At most {most} is made."
+            )
 
 
 def longest_text(tree: exp.Expr) -> float:
-    """Characters of the longest text that the statement is seen to make by repeating; 0 where it makes none."""
+    """Characters of the longest text that the statement is seen to make by repeating; 0 where it
+    makes none.
+    """
     from sqlglot import exp
 
     longest = 0.0
@@ -205,6 +246,12 @@ def _format(function: exp.Func) -> None:
 
     template = next(iter(_arguments(function)), None)
     if not (isinstance(template, exp.Literal) and template.is_string):
-        raise StatementRefused("A format that is not written as a text.", hint="Write the format itself: printf('%.2f', x).")
+        raise StatementRefused(
+            "A format that is not written as a text.",
+            hint="Write the format itself: printf('%.2f', x).",
+        )
     if _WIDE.search(template.this.replace("{{", "")):
-        raise StatementRefused("A format with a width of thousands or of an argument.", hint="Write a width under 1000.")
+        raise StatementRefused(
+            "A format with a width of thousands or of an argument.",
+            hint="Write a width under 1000.",
+        )

@@ -1,7 +1,9 @@
-"""The guard: a statement over tables is run only where all of it is known to do nothing but read those tables.
+"""The guard: a statement over tables is run only where all of it is known to do nothing but read
+those tables.
 
-The one rule: an allow-list. Words, functions, kinds of nodes and tables that are not known are refused with what was found and
-what to do. The engines are read-only by their own means all the same: this is the first of four layers (docs/guard.md).
+The one rule: an allow-list. Words, functions, kinds of nodes and tables that are not known are
+refused with what was found and what to do. The engines are read-only by their own means all the
+same: this is the first of four layers (docs/guard.md).
 """
 
 from __future__ import annotations
@@ -30,29 +32,31 @@ _BEGINS: dict[Dialect, tuple[str, ...]] = {
     "mysql": ("select", "with", "values", "("),
 }
 _DESCRIBED = ("duckdb", "mysql")
-# Words that begin a statement. After a parenthesis the parser takes `LOAD x` for a table with another name; DuckDB takes
-# `FROM (SHOW x)` for a statement.
+# Words that begin a statement. After a parenthesis the parser takes `LOAD x` for a table with
+# another name; DuckDB takes `FROM (SHOW x)` for a statement.
 _STATEMENTS = words(
     """
-    abort alter analyze attach backup begin binlog call cancel change checkpoint checksum close cluster comment commit copy
-    create deallocate declare delete desc describe detach discard do drop execute explain export fetch flush force grant
-    handler import insert install kill listen load lock merge move notify optimize pragma prepare purge reassign refresh
-    reindex release rename repair replace reset restore resume revoke rollback savepoint security set show shutdown start stop
-    summarize truncate unlisten unlock update upsert use vacuum xa
-    """
+        abort alter analyze attach backup begin binlog call cancel change checkpoint checksum close
+        cluster comment commit copy create deallocate declare delete desc describe detach discard do
+        drop execute explain export fetch flush force grant handler import insert install kill
+        listen load lock merge move notify optimize pragma prepare purge reassign refresh reindex
+        release rename repair replace reset restore resume revoke rollback savepoint security set
+        show shutdown start stop summarize truncate unlisten unlock update upsert use vacuum xa
+"""
 )
 # Words that may follow a column which is called as one of those.
 _AFTER_COLUMN = words(
     """
-    and as asc at between collate cross desc div end for from full glob group having ignore ilike in inner is isnull join left
-    like limit mod natural not notnull null on or order over regexp respect right rlike separator similar then union using
-    when where xor
-    """
+        and as asc at between collate cross desc div end for from full glob group having ignore
+        ilike in inner is isnull join left like limit mod natural not notnull null on or order over
+        regexp respect right rlike separator similar then union using when where xor
+"""
 )
 
 
 def check(sql: str, dialect: Dialect) -> str:
-    """The one statement to run, as it was written, without comments and without a semicolon at its end.
+    """The one statement to run, as it was written, without comments and without a semicolon at its
+    end.
 
     Raises StatementRefused, whose message says what was found and whose hint what to write instead.
     """
@@ -68,13 +72,16 @@ def check(sql: str, dialect: Dialect) -> str:
 
 
 def _explained(text: Text, dialect: Dialect) -> Text:
-    """What follows EXPLAIN. EXPLAIN ANALYZE runs the statement and shows times: no question over data needs it."""
+    """What follows EXPLAIN. EXPLAIN ANALYZE runs the statement and shows times: no question over
+    data needs it.
+    """
     at = 1
     if dialect == "sqlite" and [token.word for token in text.tokens[1:3]] == ["query", "plan"]:
         at = 3
     if at >= len(text.tokens) or text.tokens[at].word not in _BEGINS[dialect]:
         raise StatementRefused(
-            "EXPLAIN with options, or of something that is not a query.", hint="Write EXPLAIN SELECT ..., without ANALYZE."
+            "EXPLAIN with options, or of something that is not a query.",
+            hint="Write EXPLAIN SELECT ..., without ANALYZE.",
         )
     start = text.tokens[at].start
     tokens = tuple(Token(token.kind, token.text, token.start - start) for token in text.tokens[at:])
@@ -88,20 +95,30 @@ def _described(tokens: Sequence[Token], dialect: Dialect) -> None:
         if first == "show" and [token.word for token in rest] == ["tables"]:
             return
         words = ("describe", "desc", "summarize") if dialect == "duckdb" else ("describe", "desc")
-        if first in words and len(rest) == 1 and rest[0].kind in ("word", "name") and not rest[0].word.startswith("select"):
+        if (
+            first in words
+            and len(rest) == 1
+            and rest[0].kind in ("word", "name")
+            and not rest[0].word.startswith("select")
+        ):
             from sqlglot import exp
 
             name = rest[0].text if rest[0].kind == "word" else rest[0].text[1:-1]
-            allowed(exp.select("*").from_(exp.Table(this=exp.to_identifier(name, quoted=True))), dialect)
+            allowed(
+                exp.select("*").from_(exp.Table(this=exp.to_identifier(name, quoted=True))), dialect
+            )
             return
-    raise StatementRefused(f"{first.upper()} in this form is not taken.", hint="Ask the tables themselves with SELECT.")
+    raise StatementRefused(
+        f"{first.upper()} in this form is not taken.", hint="Ask the tables themselves with SELECT."
+    )
 
 
 def _query(text: Text, dialect: Dialect) -> None:
     first = text.tokens[0]
     if (first.word or first.text) not in _BEGINS[dialect]:
         raise StatementRefused(
-            f"The statement begins with {first.text[:40]}; only queries are run.", hint="Write a SELECT (or WITH ... SELECT)."
+            f"The statement begins with {first.text[:40]}; only queries are run.",
+            hint="Write a SELECT (or WITH ... SELECT).",
         )
     _words(text.tokens, dialect)
     tree = _parsed(text, dialect)
@@ -128,10 +145,23 @@ def _parsed(text: Text, dialect: Dialect) -> exp.Expr:
             )
         trees = language.parser(error_level=ErrorLevel.IMMEDIATE).parse(tokens, text.sql)
     except RecursionError:
-        raise StatementRefused("The statement is nested too deeply.", hint="Flatten it with WITH.") from None
-    except (SqlglotError, ValueError, AttributeError, TypeError, KeyError, IndexError) as error:  # a parser's own faults too
-        told = str(error).splitlines()[0].split(". Line ")[0] if str(error) else type(error).__name__
-        raise StatementRefused(f"The statement cannot be read: {told[:200]}", hint="Check its grammar.") from None
+        raise StatementRefused(
+            "The statement is nested too deeply.", hint="Flatten it with WITH."
+        ) from None
+    except (
+        SqlglotError,
+        ValueError,
+        AttributeError,
+        TypeError,
+        KeyError,
+        IndexError,
+    ) as error:  # a parser's own faults too
+        told = (
+            str(error).splitlines()[0].split(". Line ")[0] if str(error) else type(error).__name__
+        )
+        raise StatementRefused(
+            f"The statement cannot be read: {told[:200]}", hint="Check its grammar."
+        ) from None
     if len(trees) != 1 or trees[0] is None:
         raise StatementRefused("There is not exactly one statement.", hint="Write one SELECT.")
     return trees[0]
@@ -142,44 +172,77 @@ def _words(tokens: Sequence[Token], dialect: Dialect) -> None:
     words = [token.word for token in tokens]
     for place, word in enumerate(words):
         following = words[place + 1 : place + 3]
-        if word == "into" and not (dialect == "duckdb" and following[:1] == ["name"] and "unpivot" in words[:place]):
-            raise StatementRefused("INTO writes a table, a file or a variable.", hint="Leave it out.")
-        locks = word == "for" and (following[:1] in (["update"], ["share"]) or following in (["no", "key"], ["key", "share"]))
+        if word == "into" and not (
+            dialect == "duckdb" and following[:1] == ["name"] and "unpivot" in words[:place]
+        ):
+            raise StatementRefused(
+                "INTO writes a table, a file or a variable.", hint="Leave it out."
+            )
+        locks = word == "for" and (
+            following[:1] in (["update"], ["share"])
+            or following in (["no", "key"], ["key", "share"])
+        )
         if locks or (word == "lock" and following == ["in", "share"]):
             raise StatementRefused("FOR UPDATE or FOR SHARE locks rows.", hint="Leave it out.")
-        if word in _STATEMENTS and place and tokens[place - 1].text == "(" and _begun(tokens, place):
+        if (
+            word in _STATEMENTS
+            and place
+            and tokens[place - 1].text == "("
+            and _begun(tokens, place)
+        ):
             raise StatementRefused(
-                f"{word.upper()} begins a statement that is no query.", hint="Write SELECT inside parentheses."
+                f"{word.upper()} begins a statement that is no query.",
+                hint="Write SELECT inside parentheses.",
             )
         named = place > 0 and (words[place - 1] == "as" or tokens[place - 1].text == ".")
         if word in SESSION[dialect] and not named:
             raise StatementRefused(
-                f"{word} tells of the session, not of the tables.", hint="Put a column of that name in quotes."
+                f"{word} tells of the session, not of the tables.",
+                hint="Put a column of that name in quotes.",
             )
 
 
 def _begun(tokens: Sequence[Token], place: int) -> bool:
-    """Whether the word after a parenthesis begins a statement, and is no column or function of that name."""
+    """Whether the word after a parenthesis begins a statement, and is no column or function of that
+    name.
+    """
     following = tokens[place + 1] if place + 1 < len(tokens) else tokens[place]
     if following.text == ")":
-        return place > 1 and tokens[place - 2].word in ("from", "join", "exists", "as", "materialized")
+        return place > 1 and tokens[place - 2].word in (
+            "from",
+            "join",
+            "exists",
+            "as",
+            "materialized",
+        )
     return following.kind != "mark" and following.word not in _AFTER_COLUMN
 
 
 def _calls(tokens: Sequence[Token], named: Counter[str], dialect: Dialect) -> None:
-    """Every word before a parenthesis is a known function, a word of the grammar, a type, or a name with its columns."""
+    """Every word before a parenthesis is a known function, a word of the grammar, a type, or a name
+    with its columns.
+    """
     seen: Counter[str] = Counter()
     for place, token in enumerate(tokens[:-1]):
-        if token.kind not in ("word", "name") or tokens[place + 1].text != "(" or tokens[place + 1].kind != "mark":
+        if (
+            token.kind not in ("word", "name")
+            or tokens[place + 1].text != "("
+            or tokens[place + 1].kind != "mark"
+        ):
             continue
         plain = token.word or token.text[1:-1].lower()
         dotted = place > 0 and tokens[place - 1].text == "."
-        known = plain in FUNCTIONS[dialect] or plain.isdigit() or (not dotted and plain in GRAMMAR | TYPES)
+        known = (
+            plain in FUNCTIONS[dialect]
+            or plain.isdigit()
+            or (not dotted and plain in GRAMMAR | TYPES)
+        )
         if known and token.kind == "word" and not (dotted and dialect != "duckdb"):
             continue
         seen[plain] += 1
         if dotted or seen[plain] > named[plain]:
             raise StatementRefused(
                 f"The function {token.text} is not one that is known only to compute.",
-                hint="Use the common functions of this database; a column or a table of that name must not stand before (.",
+                hint="Use the common functions of this database; a column or a table of that "
+                "name must not stand before (.",
             )

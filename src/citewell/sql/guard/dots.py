@@ -1,10 +1,12 @@
 """PostgreSQL calls functions by a dot too: where `x` has no column f, it takes `x.f` for f(x).
 
-What stands before the dot decides what f is given. A function in FROM that gives single values hands over the value itself, so
-`x.ts_stat` would run a text as SQL; everything else (tables, subqueries, VALUES) hands over a row, which few functions take.
+What stands before the dot decides what f is given. A function in FROM that gives single values
+hands over the value itself, so `x.ts_stat` would run a text as SQL; everything else (tables,
+subqueries, VALUES) hands over a row, which few functions take.
 
-The one rule: a closed world. A qualifier must be named in FROM, and the name after the dot must be a column of every function
-in FROM that may be meant by it, in whatever part of the statement that stands.
+The one rule: a closed world. A qualifier must be named in FROM, and the name after the dot must be
+a column of every function in FROM that may be meant by it, in whatever part of the statement that
+stands.
 """
 
 from __future__ import annotations
@@ -33,7 +35,8 @@ def check_dots(tree: exp.Expr) -> None:
     for dot in tree.find_all(exp.Dot):
         if not isinstance(dot.expression, exp.Star):
             raise StatementRefused(
-                f"A dot after an expression ({dot.expression.name}), {_CALL}", hint="Name a column as table.column."
+                f"A dot after an expression ({dot.expression.name}), {_CALL}",
+                hint="Name a column as table.column.",
             )
     qualified = [column for column in tree.find_all(exp.Column) if column.table]
     if not qualified:
@@ -49,22 +52,30 @@ def _column(column: exp.Column, known: dict[str, list[set[str] | None]]) -> None
     told = f"{column.table}.{column.name}"
     meant = known.get(_loose(column.table))
     if meant is None:
-        raise StatementRefused(f"{told}: {column.table} is not named in FROM.", hint="Use the names and aliases of FROM.")
+        raise StatementRefused(
+            f"{told}: {column.table} is not named in FROM.",
+            hint="Use the names and aliases of FROM.",
+        )
     if isinstance(column.this, exp.Star):
         return
     name = _folded(column.this)
     if len(name.encode()) > LONGEST_NAME or len(column.table.encode()) > LONGEST_NAME:
         raise StatementRefused(
-            f"{told[:80]}: a name longer than {LONGEST_NAME} bytes, which PostgreSQL cuts off.", hint="Use a shorter alias."
+            f"{told[:80]}: a name longer than {LONGEST_NAME} bytes, which PostgreSQL cuts off.",
+            hint="Use a shorter alias.",
         )
     if _NEVER.match(name.lower()) or name in ROW_FUNCTIONS:
-        raise StatementRefused(f"{told}, {_CALL}", hint="Give the column another name in a subquery.")
+        raise StatementRefused(
+            f"{told}, {_CALL}", hint="Give the column another name in a subquery."
+        )
     if any(columns is not None and name not in columns for columns in meant):
         raise StatementRefused(f"{told}, {_CALL}", hint="Name the columns in the alias: AS x(n).")
 
 
 def _sources(tree: exp.Expr) -> dict[str, list[set[str] | None]]:
-    """What stands in FROM, anywhere, by its name: the columns of a function, None of what gives rows."""
+    """What stands in FROM, anywhere, by its name: the columns of a function, None of what gives
+    rows.
+    """
     from sqlglot import exp
 
     found: dict[str, list[set[str] | None]] = {}
@@ -86,10 +97,15 @@ def _sources(tree: exp.Expr) -> dict[str, list[set[str] | None]]:
 
 
 def _given(source: exp.Expr, inner: exp.Func, alias: exp.Expr | None) -> set[str]:
-    """The columns of a function in FROM: those that its alias lists, and its own where the list is shorter."""
+    """The columns of a function in FROM: those that its alias lists, and its own where the list is
+    shorter.
+    """
     from sqlglot import exp
 
-    listed = [_folded(column) for column in (alias.args.get("columns") if alias is not None else None) or []]
+    listed = [
+        _folded(column)
+        for column in (alias.args.get("columns") if alias is not None else None) or []
+    ]
     if isinstance(offset := inner.args.get("offset"), exp.Expr):
         listed.append(_folded(offset))  # where sqlglot keeps the last of a list WITH ORDINALITY
     names = name_of(inner)
@@ -117,5 +133,7 @@ def _folded(node: exp.Expr) -> str:
 
 
 def _loose(name: str) -> str:
-    """Names that PostgreSQL may keep apart are taken together here: every source that might be meant is asked."""
+    """Names that PostgreSQL may keep apart are taken together here: every source that might be
+    meant is asked.
+    """
     return name.casefold()

@@ -1,7 +1,9 @@
-"""How long texts become that a statement puts together: in each round of a recursion, and from one derived table to the next.
+"""How long texts become that a statement puts together: in each round of a recursion, and from one
+derived table to the next.
 
-The one rule: a column of a stored table counts as one character, so what is measured is how often its text is repeated. A
-recursion in which a text comes into itself twice doubles it in each round, and no bound on its counter helps.
+The one rule: a column of a stored table counts as one character, so what is measured is how often
+its text is repeated. A recursion in which a text comes into itself twice doubles it in each round,
+and no bound on its counter helps.
 """
 
 from __future__ import annotations
@@ -18,7 +20,9 @@ from citewell.sql.guard.bounds import MOST_CHARACTERS, MOST_MADE, MOST_ROWS, nam
 if TYPE_CHECKING:
     from sqlglot import exp
 
-TRIED = 2_000  # rounds of a recursion that are counted one by one; the sum of more grows at least with their square
+# rounds of a recursion that are counted one by one; the sum of more grows at least with their
+# square
+TRIED = 2_000
 
 
 @dataclass(frozen=True)
@@ -30,10 +34,15 @@ class Length:
 
     def plus(self, other: Length) -> Length:
         names = [*self.of, *(name for name in other.of if name not in self.of)]
-        return Length(self.fixed + other.fixed, {name: self.of.get(name, 0.0) + other.of.get(name, 0.0) for name in names})
+        return Length(
+            self.fixed + other.fixed,
+            {name: self.of.get(name, 0.0) + other.of.get(name, 0.0) for name in names},
+        )
 
     def times(self, factor: float) -> Length:
-        return Length(self.fixed * factor, {name: value * factor for name, value in self.of.items()})
+        return Length(
+            self.fixed * factor, {name: value * factor for name, value in self.of.items()}
+        )
 
     def most(self, other: Length) -> Length:
         names = [*self.of, *(name for name in other.of if name not in self.of)]
@@ -53,11 +62,15 @@ STORED: Columns = {"": ONE}
 
 
 def check_growth(tree: exp.Expr, rounds: Mapping[str, float]) -> None:
-    """`rounds`: of each recursion whose counter has a bound in the text. Raises StatementRefused."""
+    """`rounds`: of each recursion whose counter has a bound in the text. Raises
+    StatementRefused.
+    """
     try:
         _Growth(rounds).query(tree, {})
     except RecursionError:
-        raise StatementRefused("The statement is nested too deeply.", hint="Flatten it with WITH.") from None
+        raise StatementRefused(
+            "The statement is nested too deeply.", hint="Flatten it with WITH."
+        ) from None
 
 
 class _Growth:
@@ -86,7 +99,9 @@ class _Growth:
         known = dict(tables)
         for cte in tree.ctes if isinstance(tree, exp.Query) else ():
             itself = _names(cte.this, cte.alias.lower())
-            known[cte.alias.lower()] = {"": self._recursion(cte, known) if itself else self.query(cte.this, known, outer)}
+            known[cte.alias.lower()] = {
+                "": self._recursion(cte, known) if itself else self.query(cte.this, known, outer)
+            }
         return known
 
     def _select(self, select: exp.Select, tables: Tables, outer: Tables) -> Length:
@@ -94,7 +109,13 @@ class _Growth:
         found = ONE
         for projection in select.expressions:
             found = found.most(self._length(projection, tables, sources))
-        for clause in ("where", "having", "order", "group", "qualify"):  # what is made there is made, and thrown away
+        for clause in (
+            "where",
+            "having",
+            "order",
+            "group",
+            "qualify",
+        ):  # what is made there is made, and thrown away
             if (part := select.args.get(clause)) is not None:
                 for each in part.iter_expressions():
                     _bounded(self._length(each, tables, sources))
@@ -104,19 +125,27 @@ class _Growth:
         from sqlglot import exp
 
         found = dict(outer)
-        parts = [select.args.get("from_"), *(select.args.get("joins") or []), *(select.args.get("laterals") or [])]
+        parts = [
+            select.args.get("from_"),
+            *(select.args.get("joins") or []),
+            *(select.args.get("laterals") or []),
+        ]
         for part in parts:
             if part is None:
                 continue
             table = part.this
-            while isinstance(table, exp.Paren | exp.Lateral) and not isinstance(table.this, exp.Query):
+            while isinstance(table, exp.Paren | exp.Lateral) and not isinstance(
+                table.this, exp.Query
+            ):
                 table = table.this
             columns = STORED
             if isinstance(table, exp.Table) and not isinstance(table.this, exp.Identifier):
                 columns = {"": self._length(table.this, tables, found)}  # a function
             elif isinstance(table, exp.Table) and not table.args.get("db"):
                 columns = tables.get(table.name.lower(), STORED)
-            elif isinstance(inner := table.this if isinstance(table, exp.Lateral) else table, exp.Query):
+            elif isinstance(
+                inner := table.this if isinstance(table, exp.Lateral) else table, exp.Query
+            ):
                 columns = {"": self.query(inner, tables, found)}
             found[(part.this.alias_or_name or table.alias_or_name).lower()] = columns
         return found
@@ -133,8 +162,19 @@ class _Growth:
             return _longest(each for columns in sources.values() for each in columns.values())
         if isinstance(node, exp.Query):
             return self.query(node, tables, sources)
-        arithmetic = exp.Add | exp.Sub | exp.Mul | exp.Div | exp.IntDiv | exp.Mod | exp.Pow | exp.Neg
-        measures = arithmetic | exp.Predicate | exp.Connector | exp.Not | exp.Length | exp.Count | exp.Sum | exp.Avg
+        arithmetic = (
+            exp.Add | exp.Sub | exp.Mul | exp.Div | exp.IntDiv | exp.Mod | exp.Pow | exp.Neg
+        )
+        measures = (
+            arithmetic
+            | exp.Predicate
+            | exp.Connector
+            | exp.Not
+            | exp.Length
+            | exp.Count
+            | exp.Sum
+            | exp.Avg
+        )
         if isinstance(node, measures):
             for each in _chained(node, measures):
                 _bounded(self._length(each, tables, sources))
@@ -190,7 +230,10 @@ class _Growth:
 
         name = cte.alias.lower()
         first = cte.this.find(exp.Select)
-        names = [each.lower() for each in cte.alias_column_names or (first.named_selects if first is not None else [])]
+        names = [
+            each.lower()
+            for each in cte.alias_column_names or (first.named_selects if first is not None else [])
+        ]
         own = {"": ONE, **{each: Length(0.0, {each: 1.0}) for each in names}}
         steps: dict[str, Length] = {}
         for member in _members(cte.this):
@@ -198,9 +241,15 @@ class _Growth:
                 continue
             known = self._known(member, {**tables, name: own})
             sources = self._sources(member, known, {})
-            columns = names if len(names) == len(member.expressions) else [str(n) for n in range(len(member.expressions))]
+            columns = (
+                names
+                if len(names) == len(member.expressions)
+                else [str(n) for n in range(len(member.expressions))]
+            )
             for column, projection in zip(columns, member.expressions, strict=True):
-                steps[column] = steps.get(column, Length()).most(self._length(projection, known, sources))
+                steps[column] = steps.get(column, Length()).most(
+                    self._length(projection, known, sources)
+                )
         if _doubles(steps):
             raise StatementRefused(
                 f"The recursion {cte.alias} makes a text twice as long in each round.",
@@ -213,11 +262,15 @@ def _names(tree: exp.Expr, name: str) -> bool:
     """Whether the tree reads a table of that name."""
     from sqlglot import exp
 
-    return any(each.name.lower() == name and not each.args.get("db") for each in tree.find_all(exp.Table))
+    return any(
+        each.name.lower() == name and not each.args.get("db") for each in tree.find_all(exp.Table)
+    )
 
 
 def _chained(node: exp.Expr, kinds: type | UnionType) -> Iterator[exp.Expr]:
-    """The parts of a node, and in their place those of parts that are of these kinds too: a chain may have any length."""
+    """The parts of a node, and in their place those of parts that are of these kinds too: a chain
+    may have any length.
+    """
     left = list(node.iter_expressions())
     while left:
         each = left.pop()
@@ -244,7 +297,11 @@ def _column(column: exp.Column, sources: Tables) -> Length:
     name, table = column.name.lower(), column.table.lower()
     named = [sources[table]] if table in sources else list(sources.values())
     exactly = [columns[name] for columns in named if name in columns]
-    return _longest(exactly or [columns[""] for columns in named if "" in columns and len(columns) == 1] or [ONE])
+    return _longest(
+        exactly
+        or [columns[""] for columns in named if "" in columns and len(columns) == 1]
+        or [ONE]
+    )
 
 
 def _longest(lengths: Iterator[Length] | list[Length]) -> Length:
@@ -257,16 +314,21 @@ def _longest(lengths: Iterator[Length] | list[Length]) -> Length:
 def _bounded(length: Length) -> Length:
     if length.whole > MOST_CHARACTERS:
         raise StatementRefused(
-            f"A text of {length.whole:.0f} characters is put together.", hint=f"At most {MOST_CHARACTERS} are; use fewer."
+            f"A text of {length.whole:.0f} characters is put together.",
+            hint=f"At most {MOST_CHARACTERS} are; use fewer.",
         )
     return length
 
 
 def _doubles(steps: Mapping[str, Length]) -> bool:
-    """Whether columns that go into each other do so more than once each: then their length is multiplied in each round. In a
-    ring, each goes into the next once and into nothing else of the ring.
+    """Whether columns that go into each other do so more than once each: then their length is
+    multiplied in each round. In a ring, each goes into the next once and into nothing else of the
+    ring.
     """
-    into = {name: {each for each, times in length.of.items() if times and each in steps} for name, length in steps.items()}
+    into = {
+        name: {each for each, times in length.of.items() if times and each in steps}
+        for name, length in steps.items()
+    }
     reached = {name: set(next_ones) for name, next_ones in into.items()}
     for middle in steps:
         for name in steps:
@@ -274,7 +336,9 @@ def _doubles(steps: Mapping[str, Length]) -> bool:
                 reached[name] |= reached[middle]
     for name in steps:
         ring = {each for each in reached[name] if name in reached[each]}
-        if ring and sum(steps[one].of.get(other, 0.0) for one in ring for other in ring) > len(ring):
+        if ring and sum(steps[one].of.get(other, 0.0) for one in ring for other in ring) > len(
+            ring
+        ):
             return True
     return False
 
@@ -285,7 +349,10 @@ def _grown(alias: str, steps: Mapping[str, Length], rounds: float) -> Length:
     total = 0.0
     for _ in range(int(min(rounds, TRIED))):
         lengths = {
-            name: max(lengths[name], step.fixed + sum(times * lengths.get(each, 1.0) for each, times in step.of.items()))
+            name: max(
+                lengths[name],
+                step.fixed + sum(times * lengths.get(each, 1.0) for each, times in step.of.items()),
+            )
             for name, step in steps.items()
         }
         total += max(lengths.values(), default=1.0) - 1.0

@@ -1,7 +1,7 @@
 """Recursion in a statement: whether a CTE that names itself has something that ends it.
 
-The one rule: what ends it must be seen in the member that names itself: a counter that moves towards a bound, or a join that
-follows the rows of another table.
+The one rule: what ends it must be seen in the member that names itself: a counter that moves
+towards a bound, or a join that follows the rows of another table.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ TRIED = (1.0, 2.0, 10.0, 1000.0)  # values of a counter, to see what its step ma
 
 
 def check_recursion(tree: exp.Expr, dialect: Dialect) -> dict[str, float]:
-    """How many rounds each recursion has at most, by its name, where the text itself says so. Raises StatementRefused where one
-    has no end that can be seen in it.
+    """How many rounds each recursion has at most, by its name, where the text itself says so.
+    Raises StatementRefused where one has no end that can be seen in it.
     """
     from sqlglot import exp
 
@@ -33,22 +33,37 @@ def check_recursion(tree: exp.Expr, dialect: Dialect) -> dict[str, float]:
 
 
 def _rounds(cte: exp.CTE) -> float | None:
-    """As many as the largest number that a condition or a LIMIT names, or that a counter begins with; None where none does."""
+    """As many as the largest number that a condition or a LIMIT names, or that a counter begins
+    with; None where none does.
+    """
     from sqlglot import exp
 
     conditions = [where.this for where in cte.this.find_all(exp.Where)]
-    compared = [part for each in conditions for part in each.find_all(exp.LT, exp.LTE, exp.GT, exp.GTE, exp.Between)]
+    compared = [
+        part
+        for each in conditions
+        for part in each.find_all(exp.LT, exp.LTE, exp.GT, exp.GTE, exp.Between)
+    ]
     limits = [cte.this.args["limit"].expression] if cte.this.args.get("limit") else []
-    values = [value for part in compared for side in part.iter_expressions() if (value := number(side)) is not None]
+    values = [
+        value
+        for part in compared
+        for side in part.iter_expressions()
+        if (value := number(side)) is not None
+    ]
     values += [value for limit in limits if (value := number(limit)) is not None]
     first = cte.this.find(exp.Select)
-    begun = [number(each.unalias()) or 0.0 for each in first.expressions] if values and first is not None else []
+    begun = (
+        [number(each.unalias()) or 0.0 for each in first.expressions]
+        if values and first is not None
+        else []
+    )
     return max(map(abs, [*values, *begun])) if values else None
 
 
 def _check(cte: exp.CTE, dialect: Dialect) -> None:
-    """Raises StatementRefused unless a CTE that names itself, where the dialect makes that recursion, has a member
-    whose condition ends it.
+    """Raises StatementRefused unless a CTE that names itself, where the dialect makes that
+    recursion, has a member whose condition ends it.
     """
     from sqlglot import exp
 
@@ -66,7 +81,8 @@ def _check(cte: exp.CTE, dialect: Dialect) -> None:
         if member is None and not _limited(cte):
             raise StatementRefused(
                 f"The recursion {cte.alias} has no condition that ends it.",
-                hint="Count in it and write WHERE n < 100, or join it to the table whose rows it follows.",
+                hint="Count in it and write WHERE n < 100, or join it to the table whose rows it "
+                "follows.",
             )
 
 
@@ -87,17 +103,23 @@ def _limited(cte: exp.CTE) -> bool:
 
 
 def _ends(member: exp.Select, cte: exp.CTE) -> bool:
-    """A counter held below (or above) a number, a date bound, or a join that follows another table's rows."""
+    """A counter held below (or above) a number, a date bound, or a join that follows another
+    table's rows.
+    """
     from sqlglot import exp
 
-    joined = [join.args.get("on") or join.args.get("using") for join in member.args.get("joins") or []]
+    joined = [
+        join.args.get("on") or join.args.get("using") for join in member.args.get("joins") or []
+    ]
     where = member.args.get("where")
     conditions = [where.this] if where is not None else []
     conditions += [on for on in joined if isinstance(on, exp.Expr)]
     using = any(on for on in joined if not isinstance(on, exp.Expr))
     if _follows(member, cte, conditions, using=using):
         return True
-    return any(_bound(part, member, cte) for condition in conditions for part in _conjuncts(condition))
+    return any(
+        _bound(part, member, cte) for condition in conditions for part in _conjuncts(condition)
+    )
 
 
 def _follows(member: exp.Select, cte: exp.CTE, conditions: list[exp.Expr], *, using: bool) -> bool:
@@ -114,13 +136,24 @@ def _follows(member: exp.Select, cte: exp.CTE, conditions: list[exp.Expr], *, us
         named = {column.table.lower() for column in comparison.find_all(exp.Column)}
         return "" in named or (bool(named & own) and bool(named - own))
 
-    compared = [part for condition in conditions for part in condition.find_all(exp.Predicate) if ties(part)]
+    compared = [
+        part for condition in conditions for part in condition.find_all(exp.Predicate) if ties(part)
+    ]
     if not using and not compared:
         return False
     steps = [projection.unalias() for projection in member.expressions]
-    distinct = isinstance(cte.this, exp.Union) and cte.this.args.get("distinct")  # what was there already ends it
-    taken = any(step.is_star or any(c.table.lower() not in own for c in step.find_all(exp.Column)) for step in steps)
-    return bool(distinct) or taken or any(_moves(step, falls=falls) for step in steps for falls in (False, True))
+    distinct = isinstance(cte.this, exp.Union) and cte.this.args.get(
+        "distinct"
+    )  # what was there already ends it
+    taken = any(
+        step.is_star or any(c.table.lower() not in own for c in step.find_all(exp.Column))
+        for step in steps
+    )
+    return (
+        bool(distinct)
+        or taken
+        or any(_moves(step, falls=falls) for step in steps for falls in (False, True))
+    )
 
 
 def _conjuncts(condition: exp.Expr) -> list[exp.Expr]:
@@ -135,7 +168,9 @@ def _bound(part: exp.Expr, member: exp.Select, cte: exp.CTE) -> bool:
 
     if isinstance(part, exp.Between):
         part = exp.LT(this=part.this, expression=part.args["high"])
-    if isinstance(part, exp.NEQ | exp.EQ | exp.Is | exp.Like) or not isinstance(part, exp.LT | exp.LTE | exp.GT | exp.GTE):
+    if isinstance(part, exp.NEQ | exp.EQ | exp.Is | exp.Like) or not isinstance(
+        part, exp.LT | exp.LTE | exp.GT | exp.GTE
+    ):
         return False
     falls = isinstance(part, exp.GT | exp.GTE)
     counter, limit = part.this, part.expression
@@ -150,12 +185,17 @@ def _bound(part: exp.Expr, member: exp.Select, cte: exp.CTE) -> bool:
 
 
 def _next(counter: exp.Expr, member: exp.Select, cte: exp.CTE) -> list[exp.Expr]:
-    """What the counter's columns become in the next round; all columns where they cannot be told apart."""
+    """What the counter's columns become in the next round; all columns where they cannot be told
+    apart.
+    """
     from sqlglot import exp
 
     steps = [projection.unalias() for projection in member.expressions]
     first = cte.this.find(exp.Select)
-    names = [name.lower() for name in cte.alias_column_names or (first.named_selects if first is not None else [])]
+    names = [
+        name.lower()
+        for name in cte.alias_column_names or (first.named_selects if first is not None else [])
+    ]
     if len(names) != len(steps):
         return steps
     found, seen = [], set()
@@ -172,16 +212,27 @@ def _next(counter: exp.Expr, member: exp.Select, cte: exp.CTE) -> list[exp.Expr]
 
 
 def _moves(step: exp.Expr, *, falls: bool) -> bool:
-    """Whether the step makes a value larger, or smaller; by trial where it is arithmetic, by what stands in it elsewhere."""
+    """Whether the step makes a value larger, or smaller; by trial where it is arithmetic, by what
+    stands in it elsewhere.
+    """
     from sqlglot import exp
 
     if isinstance(step, exp.Column):
         return False
     tried = [(value, _at(step, value)) for value in TRIED]
     if all(after is not None for _, after in tried):
-        return any(after < value if falls else after > value for value, after in tried if after is not None)
+        return any(
+            after < value if falls else after > value for value, after in tried if after is not None
+        )
     if falls:
-        kinds: tuple[type[exp.Expr], ...] = (exp.Sub, exp.Div, exp.IntDiv, exp.DateSub, exp.Substring, exp.BitwiseRightShift)
+        kinds: tuple[type[exp.Expr], ...] = (
+            exp.Sub,
+            exp.Div,
+            exp.IntDiv,
+            exp.DateSub,
+            exp.Substring,
+            exp.BitwiseRightShift,
+        )
     else:
         kinds = (exp.Add, exp.Mul, exp.DPipe, exp.Func, exp.Interval)
     return step.find(*kinds) is not None

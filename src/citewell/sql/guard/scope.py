@@ -1,7 +1,8 @@
 """Whose tables a statement names: those of its source, or others that the same login could read.
 
-The one rule: a table that is named with its schema or database is one of the source's. A bare name means a table of the
-source's own database to every engine, or a name that the statement itself gives; whether it is there, the engine knows.
+The one rule: a table that is named with its schema or database is one of the source's. A bare name
+means a table of the source's own database to every engine, or a name that the statement itself
+gives; whether it is there, the engine knows.
 """
 
 from __future__ import annotations
@@ -16,7 +17,9 @@ from citewell.sql.engines.engine import Dialect
 if TYPE_CHECKING:
     from sqlglot import exp
 
-OWN: Final[dict[Dialect, frozenset[str]]] = {  # what may stand before a table of the source, whatever the source is
+OWN: Final[
+    dict[Dialect, frozenset[str]]
+] = {  # what may stand before a table of the source, whatever the source is
     "duckdb": frozenset({"main"}),
     "sqlite": frozenset({"main"}),
     "postgres": frozenset({"public"}),
@@ -25,12 +28,15 @@ OWN: Final[dict[Dialect, frozenset[str]]] = {  # what may stand before a table o
 _NAMED: Final = 5  # tables that a hint names
 _QUERY: Final = re.compile(r"\b(?:select|with|values|from|table)\b", re.IGNORECASE)
 _EXPLAIN: Final = re.compile(r"\s*explain\b", re.IGNORECASE)
-_OTHER: Final = re.compile(r"\s*(?:describe|desc|show|summarize)\b", re.IGNORECASE)  # the guard takes no names with a dot there
+_OTHER: Final = re.compile(
+    r"\s*(?:describe|desc|show|summarize)\b", re.IGNORECASE
+)  # the guard takes no names with a dot there
 
 
 def within(sql: str, dialect: Dialect, tables: Collection[str]) -> None:
-    """A statement that has passed the guard. `tables`: names as they are in a `Schema`, those of another schema with it before
-    a dot. Raises StatementRefused for a table of another schema, database or file.
+    """A statement that has passed the guard. `tables`: names as they are in a `Schema`, those of
+    another schema with it before a dot. Raises StatementRefused for a table of another schema,
+    database or file.
     """
     if "." not in sql or _OTHER.match(sql):
         return
@@ -42,10 +48,15 @@ def within(sql: str, dialect: Dialect, tables: Collection[str]) -> None:
         if not parts or isinstance(table.this, exp.Func):
             continue
         name = table.name.casefold()
-        if ".".join([*parts, name]) in known or (parts[-1] in OWN[dialect] and len(parts) == 1 and name in known):
+        if ".".join([*parts, name]) in known or (
+            parts[-1] in OWN[dialect] and len(parts) == 1 and name in known
+        ):
             continue
         said = ".".join(part for part in (table.catalog, table.db, table.name) if part)
-        hint = f"Ask tables of the source: {', '.join(sorted(tables)[:_NAMED])}{' …' if len(tables) > _NAMED else ''}"
+        hint = (
+            "Ask tables of the source: "
+            f"{', '.join(sorted(tables)[:_NAMED])}{' …' if len(tables) > _NAMED else ''}"
+        )
         raise StatementRefused(f"{said} is no table of this source.", hint=hint)
 
 
@@ -58,4 +69,6 @@ def _parsed(sql: str, dialect: Dialect) -> exp.Expr:
     try:
         return sqlglot.parse_one(sql, dialect=dialect)
     except (SqlglotError, ValueError, RecursionError):
-        raise StatementRefused("What the statement explains cannot be read.", hint="Explain a plain SELECT.") from None
+        raise StatementRefused(
+            "What the statement explains cannot be read.", hint="Explain a plain SELECT."
+        ) from None

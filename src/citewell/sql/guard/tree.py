@@ -1,6 +1,7 @@
 """The tree of a statement, held node by node against what may be in it.
 
-The one rule: every node, every function name and every table is looked at, however deep; what is not on a list is refused.
+The one rule: every node, every function name and every table is looked at, however deep; what is
+not on a list is refused.
 """
 
 from __future__ import annotations
@@ -24,23 +25,39 @@ _DO = "Write a plain query that only reads the tables."
 # Tables of the engine itself: settings, other sessions, users, files.
 _SYSTEM: dict[Dialect, re.Pattern[str]] = {
     "sqlite": re.compile(
-        r"(sqlite_(?!(master|schema)$)|pragma_|dbstat$|fts3tokenize|json_each$|json_tree$|bytecode$|tables_used$)"
+        r"(sqlite_(?!(master|schema)$)|pragma_|dbstat$|fts3tokenize|json_each$|json_tree$|"
+        r"bytecode$|tables_used$)"
     ),
     "duckdb": re.compile(r"(duckdb_|pragma_|pg_|sqlite_|which_secret)"),
     "postgres": re.compile(r"pg_"),
     "mysql": re.compile(r"seq_\d+_to_\d+"),  # MariaDB counts as far as the name says
 }
-_SYSTEM_SCHEMAS = {"pg_catalog", "pg_toast", "pg_temp", "information_schema", "mysql", "performance_schema", "sys", "system"}
-_CATALOGUE = {"tables", "columns"}  # of information_schema, which shows what the role may read; in MySQL of all databases
+_SYSTEM_SCHEMAS = {
+    "pg_catalog",
+    "pg_toast",
+    "pg_temp",
+    "information_schema",
+    "mysql",
+    "performance_schema",
+    "sys",
+    "system",
+}
+_CATALOGUE = {
+    "tables",
+    "columns",
+}  # of information_schema, which shows what the role may read; in MySQL of all databases
 # What DuckDB would take for a file or an address.
 _PATH = re.compile(
-    r"[/\\*?]|://|\.(csv|tsv|txt|json|jsonl|ndjson|parquet|xlsx?|db|duckdb|sqlite3?|arrow|feather|gz|zst|avro|dat)$",
+    r"[/\\*?]|://|\.(csv|tsv|txt|json|jsonl|ndjson|parquet|xlsx?|db|duckdb|sqlite3?|arrow|"
+    r"feather|gz|zst|avro|dat)$",
     re.IGNORECASE,
 )
 
 
 def allowed(tree: exp.Expr, dialect: Dialect, texts: Container[int] = ()) -> None:
-    """Raises StatementRefused with the first thing that is not on a list. `texts`: where texts in quotes begin."""
+    """Raises StatementRefused with the first thing that is not on a list. `texts`: where texts in
+    quotes begin.
+    """
     from sqlglot import exp
 
     if type(tree).__name__ not in QUERIES:
@@ -52,7 +69,9 @@ def allowed(tree: exp.Expr, dialect: Dialect, texts: Container[int] = ()) -> Non
         if (known := ARGUMENTS.get(kind)) is not None:
             for name, value in node.args.items():
                 if value and name not in known:
-                    raise StatementRefused(f"A query with {name.rstrip('_').replace('_', ' ')} is not taken.", hint=_DO)
+                    raise StatementRefused(
+                        f"A query with {name.rstrip('_').replace('_', ' ')} is not taken.", hint=_DO
+                    )
         if isinstance(node, exp.Anonymous | exp.AnonymousAggFunc):
             _anonymous(node, dialect)
         elif isinstance(node, exp.Table):
@@ -61,9 +80,12 @@ def allowed(tree: exp.Expr, dialect: Dialect, texts: Container[int] = ()) -> Non
             raise StatementRefused(f"{_said(node.this)} where a query belongs.", hint=_DO)
         elif isinstance(node, exp.DataType):
             _type(node, dialect)
-        elif isinstance(node, exp.In) and node.args.get("field") is not None and dialect == "sqlite":
+        elif (
+            isinstance(node, exp.In) and node.args.get("field") is not None and dialect == "sqlite"
+        ):
             raise StatementRefused(
-                "IN before a name, which SQLite takes for a table.", hint="Write IN (SELECT ... FROM table)."
+                "IN before a name, which SQLite takes for a table.",
+                hint="Write IN (SELECT ... FROM table).",
             )
         elif isinstance(node, exp.Pivot) and dialect == "duckdb":
             _pivot(node)
@@ -77,7 +99,9 @@ def lists(tree: exp.Expr) -> Counter[str]:
     """How often a name stands before a list of columns: `WITH t(a, b) AS`, `AS t(a, b)`."""
     from sqlglot import exp
 
-    return Counter(alias.name.lower() for alias in tree.find_all(exp.TableAlias) if alias.args.get("columns"))
+    return Counter(
+        alias.name.lower() for alias in tree.find_all(exp.TableAlias) if alias.args.get("columns")
+    )
 
 
 def _said(node: exp.Expr) -> str:
@@ -91,7 +115,8 @@ def _anonymous(node: exp.Expr, dialect: Dialect) -> None:
     if not isinstance(name, str) or name.lower() not in FUNCTIONS[dialect]:
         said = name if isinstance(name, str) else name.sql()
         raise StatementRefused(
-            f"The function {said} is not one that is known only to compute.", hint="Use the common functions of this database."
+            f"The function {said} is not one that is known only to compute.",
+            hint="Use the common functions of this database.",
         )
 
 
@@ -101,28 +126,48 @@ def _table(table: exp.Table, dialect: Dialect, texts: Container[int]) -> None:
     if isinstance(table.this, exp.Func):
         if not name_of(table.this) & TABLES[dialect]:
             raise StatementRefused(
-                f"A function as a table: {table.this.sql(dialect)[:60]}.", hint="Name a table of the source after FROM."
+                f"A function as a table: {table.this.sql(dialect)[:60]}.",
+                hint="Name a table of the source after FROM.",
             )
         return
     if not isinstance(table.this, exp.Identifier) or table.this.meta.get("start") in texts:
         raise StatementRefused(
-            "A text or a value stands where a table is named.", hint="Name a table of the source after FROM."
+            "A text or a value stands where a table is named.",
+            hint="Name a table of the source after FROM.",
         )
     name, schema = table.name.lower(), table.db.lower()
     if dialect == "postgres" and name in VALUE_WORDS and not schema and not table.this.quoted:
-        raise StatementRefused(f"The value {name} as a table.", hint="Name a table of the source after FROM.")
-    if dialect == "duckdb" and any(_PATH.search(part) for part in (table.name, table.db, table.catalog)):
-        raise StatementRefused(f"The table {table.name} looks like a file.", hint="Name a table of the source after FROM.")
-    if schema in _SYSTEM_SCHEMAS or table.catalog.lower() in _SYSTEM_SCHEMAS or _SYSTEM[dialect].match(name):
-        if schema == "information_schema" and name in _CATALOGUE and dialect in ("duckdb", "postgres"):
+        raise StatementRefused(
+            f"The value {name} as a table.", hint="Name a table of the source after FROM."
+        )
+    if dialect == "duckdb" and any(
+        _PATH.search(part) for part in (table.name, table.db, table.catalog)
+    ):
+        raise StatementRefused(
+            f"The table {table.name} looks like a file.",
+            hint="Name a table of the source after FROM.",
+        )
+    if (
+        schema in _SYSTEM_SCHEMAS
+        or table.catalog.lower() in _SYSTEM_SCHEMAS
+        or _SYSTEM[dialect].match(name)
+    ):
+        if (
+            schema == "information_schema"
+            and name in _CATALOGUE
+            and dialect in ("duckdb", "postgres")
+        ):
             return
         raise StatementRefused(
-            f"{(schema + '.' if schema else '') + name} belongs to the database itself.", hint="Ask the tables of the source."
+            f"{(schema + '.' if schema else '') + name} belongs to the database itself.",
+            hint="Ask the tables of the source.",
         )
 
 
 def _pivot(pivot: exp.Pivot) -> None:
-    """Without its values DuckDB makes a type of them first, which is a statement of its own and writes."""
+    """Without its values DuckDB makes a type of them first, which is a statement of its own and
+    writes.
+    """
     from sqlglot import exp
 
     if pivot.args.get("unpivot") or pivot.args.get("fields"):
@@ -136,11 +181,15 @@ def _pivot(pivot: exp.Pivot) -> None:
 
 
 def _type(kind: exp.DataType, dialect: Dialect) -> None:
-    """Types of one's own (enumerations) only where the dialect has them; never names of objects (regclass)."""
+    """Types of one's own (enumerations) only where the dialect has them; never names of objects
+    (regclass).
+    """
     from sqlglot import exp
 
     name = str(kind.args.get("kind") or "").lower()
-    if kind.this == exp.DataType.Type.USERDEFINED and (dialect not in ("duckdb", "postgres") or re.match(r"(reg|pg_)", name)):
+    if kind.this == exp.DataType.Type.USERDEFINED and (
+        dialect not in ("duckdb", "postgres") or re.match(r"(reg|pg_)", name)
+    ):
         raise StatementRefused(f"The type {name} is not taken.", hint="Cast to a common type.")
     if kind.this in (exp.DataType.Type.XML, exp.DataType.Type.UNKNOWN) or name.startswith("reg"):
         raise StatementRefused("A type that is not taken.", hint="Cast to a common type.")

@@ -5,7 +5,8 @@
     use    = 1 + log2(1 + min(uses, 31)) / 10      1 unused, 1.5 from 31 uses on
     age    = 1/2 + 1/2 * 2^(-days / half-life)      1 today, 3/4 after a half-life, never under 1/2
 
-`days` since it was last used or vouched for. The one rule: a pure function, so that the same item ranks the same way each time.
+`days` since it was last used or vouched for. The one rule: a pure function, so that the same item
+ranks the same way each time.
 """
 
 from __future__ import annotations
@@ -29,5 +30,9 @@ def weight_of(item: Confirmed | Rule, now: float, half_life_days: float) -> floa
 
 def touched(item: Confirmed | Rule) -> float:
     """When it was last used or vouched for, in seconds since the epoch."""
-    people = [each.at for each in item.confirmed_by] if isinstance(item, Confirmed) else [item.updated_at]
+    people = (
+        [each.at for each in item.confirmed_by]
+        if isinstance(item, Confirmed)
+        else [item.updated_at]
+    )
     return max([item.used_at, item.created_at, *people])

@@ -1,7 +1,9 @@
-"""Confirmed items and rules as files that work in git: the spec's document with front matter that holds all of it.
+"""Confirmed items and rules as files that work in git: the spec's document with front matter that
+holds all of it.
 
-The one rule: what a reader of the file sees is what is imported. The text must be just what the front matter gives, and nothing
-in it is ever run: YAML is read without tags, without aliases and within a size.
+The one rule: what a reader of the file sees is what is imported. The text must be just what the
+front matter gives, and nothing in it is ever run: YAML is read without tags, without aliases and
+within a size.
 """
 
 from __future__ import annotations
@@ -15,19 +17,39 @@ import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from citewell.errors import InvalidInput
-from citewell.store.confirmed.item_markdown import LOADER, block, document, fence, front_matter, line, plain, read_front_matter
-from citewell.store.confirmed.types import LONGEST_ANSWER, LONGEST_LOGIC, LONGEST_QUESTION, Confirmation, Confirmed, Rule
+from citewell.store.confirmed.item_markdown import (
+    LOADER,
+    block,
+    document,
+    fence,
+    front_matter,
+    line,
+    plain,
+    read_front_matter,
+)
+from citewell.store.confirmed.types import (
+    LONGEST_ANSWER,
+    LONGEST_LOGIC,
+    LONGEST_QUESTION,
+    Confirmation,
+    Confirmed,
+    Rule,
+)
 from citewell.types import IntentAnalysis
 
 FORMAT = 1
 MOST_BYTES = 1_000_000  # of one file: a confirmed answer has some thousand
-MOST_DEPTH = 20  # of lists in lists in its front matter: ours have 5, and what a model called a parameter
+MOST_DEPTH = (
+    20  # of lists in lists in its front matter: ours have 5, and what a model called a parameter
+)
 MOST_PARTS = 50_000  # values, lists and mappings in it: 20 rows of 1,000 columns are 20,000
 ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,99}")
 M = TypeVar("M", bound=BaseModel)
 _CONFLICT = re.compile(r"^(?:<{7}|={7}|>{7}|\|{7})(?: |$)", re.MULTILINE)
 LONGEST_FIGURE = 400  # digits: the largest that a computer counts with has 309
-_FIGURE = re.compile(r"[-+]?[0-9][0-9_]*(?:(?::[0-5]?[0-9])*(?:\.[0-9_]*)?)|[-+]?0[xXbBoO][0-9a-fA-F_]*")
+_FIGURE = re.compile(
+    r"[-+]?[0-9][0-9_]*(?:(?::[0-5]?[0-9])*(?:\.[0-9_]*)?)|[-+]?0[xXbBoO][0-9a-fA-F_]*"
+)
 _FRONT = re.compile(r"\A---\n.*?^---$", re.DOTALL | re.MULTILINE)
 
 
@@ -74,7 +96,9 @@ class _Correction(_Place):
 
 
 def item_file(item: Confirmed) -> str:
-    """The whole file of an item; the same item always gives the same bytes. How often it was used is each library's own."""
+    """The whole file of an item; the same item always gives the same bytes. How often it was used
+    is each library's own.
+    """
     text = document(item)
     found = _FRONT.match(text)
     assert found is not None, "every document begins with its front matter"
@@ -92,7 +116,10 @@ def item_file(item: Confirmed) -> str:
         "fingerprint": item.fingerprint,
         "evidence": item.evidence,
         "created_at": item.created_at,
-        "confirmed_by": [by.model_dump(mode="json") for by in sorted(item.confirmed_by, key=lambda by: (by.at, by.user_id))],
+        "confirmed_by": [
+            by.model_dump(mode="json")
+            for by in sorted(item.confirmed_by, key=lambda by: (by.at, by.user_id))
+        ],
     }
     return front_matter(_deep(front)) + text[found.end() :]
 
@@ -130,17 +157,26 @@ def rule_file(rule: Rule) -> str:
 
 
 def read_item(data: bytes, stem: str) -> Confirmed:
-    """Raises InvalidInput, which says what is wrong with the file. `stem`: its name without the suffix."""
+    """Raises InvalidInput, which says what is wrong with the file. `stem`: its name without the
+    suffix.
+    """
     text = _text(data)
     known = _checked(_Item, text)
     if known.trace_id != stem or known.id != f"qa_confirmed_{stem}" or not ID.fullmatch(stem):
-        raise InvalidInput(f"its id {known.id!r} is not that of its name", hint="a file is named after its trace: TRACE_ID.md")
+        raise InvalidInput(
+            f"its id {known.id!r} is not that of its name",
+            hint="a file is named after its trace: TRACE_ID.md",
+        )
     if known.state not in {"active", "pending"}:
-        raise InvalidInput(f"its state is {known.state!r}", hint="only active and pending items are exchanged")
+        raise InvalidInput(
+            f"its state is {known.state!r}", hint="only active and pending items are exchanged"
+        )
     try:
         intent = IntentAnalysis(**known.intent)
     except (ValidationError, TypeError):
-        raise InvalidInput("its intent is none", hint="intent_type, parameters, reasoning") from None
+        raise InvalidInput(
+            "its intent is none", hint="intent_type, parameters, reasoning"
+        ) from None
     item = Confirmed(
         item_id=known.id,
         trace_id=known.trace_id,
@@ -169,12 +205,20 @@ def read_rule(data: bytes, stem: str) -> Rule:
     text = _text(data)
     known = _checked(_Correction, text)
     if known.id != stem or not re.fullmatch(r"rule_[0-9a-f]{1,64}", stem):
-        raise InvalidInput(f"its id {known.id!r} is not that of its name", hint="a file is named after its rule: rule_....md")
+        raise InvalidInput(
+            f"its id {known.id!r} is not that of its name",
+            hint="a file is named after its rule: rule_....md",
+        )
     if known.state not in {"active", "waiting"}:
-        raise InvalidInput(f"its state is {known.state!r}", hint="only active and waiting corrections are exchanged")
+        raise InvalidInput(
+            f"its state is {known.state!r}",
+            hint="only active and waiting corrections are exchanged",
+        )
     fields = known.model_dump(exclude={"citewell", "id", "title", "category", "state"})
     state: Literal["active", "waiting"] = "active" if known.state == "active" else "waiting"
-    rule = Rule(rule_id=known.id, question=known.title, state=state, updated_at=known.created_at, **fields)
+    rule = Rule(
+        rule_id=known.id, question=known.title, state=state, updated_at=known.created_at, **fields
+    )
     _agrees(text, rule_file(rule))
     return rule
 
@@ -182,16 +226,21 @@ def read_rule(data: bytes, stem: str) -> Rule:
 def _text(data: bytes) -> str:
     if len(data) > MOST_BYTES:
         raise InvalidInput(
-            f"{len(data):,} bytes is more than the {MOST_BYTES:,} allowed", hint="no confirmed answer is so long"
+            f"{len(data):,} bytes is more than the {MOST_BYTES:,} allowed",
+            hint="no confirmed answer is so long",
         )
     try:
         text = data.decode("utf-8").replace("\r\n", "\n")  # git may write other line ends
     except UnicodeDecodeError as error:
         raise InvalidInput(f"not UTF-8: {error.reason} at byte {error.start}") from None
     if _CONFLICT.search(text):
-        raise InvalidInput("there are merge conflict markers in it", hint="settle the merge in git first")
+        raise InvalidInput(
+            "there are merge conflict markers in it", hint="settle the merge in git first"
+        )
     if plain(text) != text:
-        raise InvalidInput("there are control or invisible characters in it", hint="export it again")
+        raise InvalidInput(
+            "there are control or invisible characters in it", hint="export it again"
+        )
     return text
 
 
@@ -199,28 +248,46 @@ def _checked(kind: type[M], text: str) -> M:
     """The front matter as fields. No tag and no alias is resolved: neither is ever written."""
     found = _FRONT.match(text)
     if found is None:
-        raise InvalidInput("it has no front matter", hint="`citewell knowledge export` writes such files")
+        raise InvalidInput(
+            "it has no front matter", hint="`citewell knowledge export` writes such files"
+        )
     try:
         _harmless(found.group(0).strip("-\n"))
         return kind(**read_front_matter(text))
     except (yaml.YAMLError, ValueError, RecursionError, TypeError) as error:
-        raise InvalidInput(f"its front matter cannot be read: {_why(error)}", hint="export it again") from None
+        raise InvalidInput(
+            f"its front matter cannot be read: {_why(error)}", hint="export it again"
+        ) from None
 
 
 def _harmless(front: str) -> None:
-    """Before anything is built of it, as it is read: neither deep nor of too many parts, no tags, no aliases, no figure that
-    takes long to compute. Raises InvalidInput, yaml.YAMLError.
+    """Before anything is built of it, as it is read: neither deep nor of too many parts, no tags,
+    no aliases, no figure that takes long to compute. Raises InvalidInput, yaml.YAMLError.
     """
     depth = 0
     for count, event in enumerate(yaml.parse(front, Loader=LOADER)):
         where = f"line {(event.start_mark.line if event.start_mark else 0) + 2}"
-        if isinstance(event, yaml.AliasEvent) or getattr(event, "anchor", None) or getattr(event, "tag", None):
-            raise InvalidInput(f"its front matter has a tag or an alias ({where})", hint="plain YAML only")
-        depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+        if (
+            isinstance(event, yaml.AliasEvent)
+            or getattr(event, "anchor", None)
+            or getattr(event, "tag", None)
+        ):
+            raise InvalidInput(
+                f"its front matter has a tag or an alias ({where})", hint="plain YAML only"
+            )
+        depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(
+            event, yaml.CollectionEndEvent
+        )
         if depth > MOST_DEPTH or count > MOST_PARTS:
-            what = f"nested more than {MOST_DEPTH} deep" if depth > MOST_DEPTH else f"of more than {MOST_PARTS:,} parts"
+            what = (
+                f"nested more than {MOST_DEPTH} deep"
+                if depth > MOST_DEPTH
+                else f"of more than {MOST_PARTS:,} parts"
+            )
             raise InvalidInput(f"its front matter is {what} ({where})", hint="export it again")
-        value = str(event.value) if isinstance(event, yaml.ScalarEvent) and event.implicit[0] else ""
+        value = (
+            str(event.value) if isinstance(event, yaml.ScalarEvent) and event.implicit[0] else ""
+        )
         if len(value) > LONGEST_FIGURE and _FIGURE.fullmatch(value):
             raise InvalidInput(f"its front matter has a figure of {len(value):,} digits ({where})")
 

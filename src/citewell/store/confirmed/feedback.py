@@ -1,6 +1,7 @@
 """What people said of answers, as rows. Functions of a connection.
 
-The one rule: one vote for each user and trace; another word of the same user replaces it, and with it all that came of it.
+The one rule: one vote for each user and trace; another word of the same user replaces it, and with
+it all that came of it.
 """
 
 from __future__ import annotations
@@ -17,9 +18,9 @@ VoteState = Literal["waiting", "done", "failed"]
 
 
 class Vote(Shown):
-    """`waiting` for its job, `done`, or `failed` (`outcome` says why, and it is tried again). `outcome` of one that is done:
-    what came of it (`active`, `pending`, `quarantined`, `rule`, `kept`; after a colon what is wrong with it). `item_id`: the
-    confirmed item or the rule.
+    """`waiting` for its job, `done`, or `failed` (`outcome` says why, and it is tried again).
+    `outcome` of one that is done: what came of it (`active`, `pending`, `quarantined`, `rule`,
+    `kept`; after a colon what is wrong with it). `item_id`: the confirmed item or the rule.
     """
 
     feedback_id: str
@@ -37,7 +38,9 @@ class Vote(Shown):
 
 
 class Wrong(Shown):
-    """A question whose answers people said to be wrong: how many of them, and what the last answer was."""
+    """A question whose answers people said to be wrong: how many of them, and what the last answer
+    was.
+    """
 
     question: str
     agent: str
@@ -50,14 +53,26 @@ class Wrong(Shown):
 
 
 def trace_of(connection: Connection, trace_id: str, user_id: str, now: float) -> str | None:
-    """A trace of this user as JSON: as it is kept, or where its day is over, as it was when they said something of it."""
+    """A trace of this user as JSON: as it is kept, or where its day is over, as it was when they
+    said something of it.
+    """
     values = {"trace": trace_id, "user": user_id, "now": now}
-    kept = connection.execute(_TRACE, values).scalar_one_or_none() or connection.execute(_COPY, values).scalar_one_or_none()
+    kept = (
+        connection.execute(_TRACE, values).scalar_one_or_none()
+        or connection.execute(_COPY, values).scalar_one_or_none()
+    )
     return str(kept) if kept else None
 
 
 def put(
-    connection: Connection, trace: Trace, copy: str, user_id: str, *, is_correct: bool, correction: str, now: float
+    connection: Connection,
+    trace: Trace,
+    copy: str,
+    user_id: str,
+    *,
+    is_correct: bool,
+    correction: str,
+    now: float,
 ) -> Vote:
     """A user's word on a trace, in place of the one before. `copy`: the whole trace, JSON."""
     row = {
@@ -86,7 +101,9 @@ def get(connection: Connection, feedback_id: str) -> Vote | None:
 
 
 def copy_of(connection: Connection, feedback_id: str) -> Trace | None:
-    """The trace as it was when the vote was given; None where it was deleted since, with its session or a memory."""
+    """The trace as it was when the vote was given; None where it was deleted since, with its
+    session or a memory.
+    """
     query = text("SELECT trace FROM feedback WHERE feedback_id = :id")
     kept = connection.execute(query, {"id": feedback_id}).scalar_one_or_none()
     return Trace(**json.loads(kept)) if kept else None
@@ -94,13 +111,21 @@ def copy_of(connection: Connection, feedback_id: str) -> Trace | None:
 
 def listed(connection: Connection, user_id: str | None, limit: int) -> list[Vote]:
     """The newest first; None: everybody's."""
-    query = text(f"{_VOTES} WHERE :user IS NULL OR f.user_id = :user ORDER BY f.updated_at DESC, f.rowid DESC LIMIT :limit")
-    return [_vote(row) for row in connection.execute(query, {"user": user_id, "limit": limit}).mappings()]
+    query = text(
+        f"{_VOTES} WHERE :user IS NULL OR f.user_id = :user ORDER BY f.updated_at DESC, f.rowid "
+        "DESC LIMIT :limit"
+    )
+    return [
+        _vote(row)
+        for row in connection.execute(query, {"user": user_id, "limit": limit}).mappings()
+    ]
 
 
 def of_item(connection: Connection, item_id: str, user_id: str) -> str | None:
     """The newest trace of this user that they said to be right, and that stands for this item."""
-    found: str | None = connection.execute(_OF_ITEM, {"item": item_id, "user": user_id}).scalar_one_or_none()
+    found: str | None = connection.execute(
+        _OF_ITEM, {"item": item_id, "user": user_id}
+    ).scalar_one_or_none()
     return found
 
 
@@ -132,37 +157,52 @@ def has_job(connection: Connection, feedback_id: str) -> bool:
 
 
 def wrong(connection: Connection, limit: int, viewer: str | None = None) -> list[Wrong]:
-    """Questions that were answered wrong, the most often first; those that this user asked, or that rest on what everybody
-    sees. None: all.
+    """Questions that were answered wrong, the most often first; those that this user asked, or that
+    rest on what everybody sees. None: all.
     """
     rows = connection.execute(_WRONG, {"limit": limit, "viewer": viewer}).mappings()
     return [Wrong(**row) for row in rows]
 
 
 def forget_trace(connection: Connection, trace_id: str) -> None:
-    """A trace that is deleted before its day leaves no copy: it was deleted because of what it holds."""
-    connection.execute(text("UPDATE feedback SET trace = '' WHERE trace_id = :id"), {"id": trace_id})
+    """A trace that is deleted before its day leaves no copy: it was deleted because of what it
+    holds.
+    """
+    connection.execute(
+        text("UPDATE feedback SET trace = '' WHERE trace_id = :id"), {"id": trace_id}
+    )
 
 
 def forget_session(connection: Connection, session_id: str) -> None:
-    query = "UPDATE feedback SET trace = '' WHERE trace <> '' AND json_extract(trace, '$.session_id') = :id"
+    query = (
+        "UPDATE feedback SET trace = '' WHERE trace <> '' AND json_extract(trace, "
+        "'$.session_id') = :id"
+    )
     connection.execute(text(query), {"id": session_id})
 
 
 def _one(connection: Connection, query: str, a: str, b: str = "") -> Vote | None:
-    row = connection.execute(text(query), {"a": a, "b": b} if ":b" in query else {"a": a}).mappings().one_or_none()
+    row = (
+        connection.execute(text(query), {"a": a, "b": b} if ":b" in query else {"a": a})
+        .mappings()
+        .one_or_none()
+    )
     return None if row is None else _vote(row)
 
 
 def _vote(row: RowMapping) -> Vote:
     values: dict[str, Any] = dict(row)
-    return Vote(**values | {"is_correct": bool(row["is_correct"]), "question": row["question"] or ""})
+    return Vote(
+        **values | {"is_correct": bool(row["is_correct"]), "question": row["question"] or ""}
+    )
 
 
 _VOTES = """SELECT f.feedback_id, f.trace_id, f.user_id, f.agent, f.is_correct, f.correction, f.state, f.outcome, f.item_id,
         f.created_at, f.updated_at, CASE WHEN f.trace <> '' THEN json_extract(f.trace, '$.question') END AS question
     FROM feedback f"""
-_TRACE = text("SELECT trace FROM traces WHERE trace_id = :trace AND user_id = :user AND expires > :now")
+_TRACE = text(
+    "SELECT trace FROM traces WHERE trace_id = :trace AND user_id = :user AND expires > :now"
+)
 _COPY = text("SELECT trace FROM feedback WHERE trace_id = :trace AND user_id = :user")
 _PUT = text(
     """INSERT INTO feedback (feedback_id, trace_id, user_id, agent, is_correct, correction, trace, state, outcome, item_id,
@@ -179,7 +219,10 @@ _FINISH = text(
     """UPDATE feedback SET state = 'done', outcome = :outcome
     WHERE feedback_id = :id AND updated_at = :at AND state <> 'done'"""
 )
-_FAILED = text("UPDATE feedback SET state = 'failed', outcome = :why WHERE feedback_id = :id AND state <> 'done'")
+_FAILED = text(
+    "UPDATE feedback SET state = 'failed', outcome = :why WHERE feedback_id = :id AND state <> "
+    "'done'"
+)
 _JOB = text(
     """SELECT 1 FROM jobs WHERE kind = 'feedback' AND state IN ('queued', 'running')
     AND json_extract(payload, '$.feedback_id') = :id LIMIT 1"""

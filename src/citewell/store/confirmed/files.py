@@ -1,4 +1,6 @@
-"""The files of confirmed chains under the home folder. The one rule: a file is whole or not there, and its name is ours."""
+"""The files of confirmed chains under the home folder. The one rule: a file is whole or not there,
+and its name is ours.
+"""
 
 from __future__ import annotations
 
@@ -18,12 +20,17 @@ _OURS = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,99}")
 def path_of(home: Path, trace_id: str) -> Path:
     """Raises InvalidInput for an id that is none of ours: it is to be part of a file's name."""
     if not _OURS.fullmatch(trace_id):
-        raise InvalidInput(f"trace {trace_id!r}: not an id of Citewell's", hint="letters, digits, hyphens and underscores")
+        raise InvalidInput(
+            f"trace {trace_id!r}: not an id of Citewell's",
+            hint="letters, digits, hyphens and underscores",
+        )
     return home / PATH.format(trace_id=trace_id)
 
 
 def write(path: Path, text: str) -> None:
-    """Another file in its place, at once and for good. Raises StorageError, and then nothing has changed."""
+    """Another file in its place, at once and for good. Raises StorageError, and then nothing has
+    changed.
+    """
     data = text.encode("utf-8")
     if same(path, data):
         return

@@ -1,6 +1,7 @@
 """What keeps confirmed knowledge healthy, as rows. Functions of a connection.
 
-The one rule: only what nobody can use any more is deleted; what was vouched for leaves use first, and its row some time after.
+The one rule: only what nobody can use any more is deleted; what was vouched for leaves use first,
+and its row some time after.
 """
 
 from __future__ import annotations
@@ -37,15 +38,19 @@ def orphan_documents(connection: Connection) -> list[str]:
 
 def document_ids(connection: Connection) -> set[str]:
     """All documents of the reserved collections."""
-    query = text("SELECT doc_id FROM documents WHERE collection = :collection OR collection GLOB :own")
+    query = text(
+        "SELECT doc_id FROM documents WHERE collection = :collection OR collection GLOB :own"
+    )
     return set(connection.execute(query, _RESERVED).scalars())
 
 
 def orphan_feedback(connection: Connection, before: float, gone: Sequence[str]) -> list[str]:
-    """Votes whose trace was deleted, whose item or rule is not there or among the `gone`, and those kept for analysis since
-    before that moment.
+    """Votes whose trace was deleted, whose item or rule is not there or among the `gone`, and those
+    kept for analysis since before that moment.
     """
-    return list(connection.execute(_VOTES, {"before": before, "gone": json.dumps(list(gone))}).scalars())
+    return list(
+        connection.execute(_VOTES, {"before": before, "gone": json.dumps(list(gone))}).scalars()
+    )
 
 
 def delete_feedback(connection: Connection, ids: Sequence[str]) -> None:
@@ -53,7 +58,10 @@ def delete_feedback(connection: Connection, ids: Sequence[str]) -> None:
     connection.execute(query, {"ids": json.dumps(list(ids))})
 
 
-_RESERVED = {"collection": CONFIRMED, "own": f"{CONFIRMED}-{'[0-9a-f]' * 16}"}  # documents.keeps_confirmed
+_RESERVED = {
+    "collection": CONFIRMED,
+    "own": f"{CONFIRMED}-{'[0-9a-f]' * 16}",
+}  # documents.keeps_confirmed
 _OF = "(SELECT value FROM json_each(:ids))"
 _DELETE_ITEM = [
     text(f"DELETE FROM {table} WHERE item_id IN {_OF}")  # noqa: S608 - names of ours only
@@ -61,7 +69,11 @@ _DELETE_ITEM = [
 ]
 _DELETE_RULE = [
     text(f"DELETE FROM {table} WHERE {key} IN {_OF}")  # noqa: S608 - names of ours only
-    for table, key in (("knowledge_uses", "item_id"), ("knowledge_log", "item_id"), ("rules", "rule_id"))
+    for table, key in (
+        ("knowledge_uses", "item_id"),
+        ("knowledge_log", "item_id"),
+        ("rules", "rule_id"),
+    )
 ]
 _ORPHANS = text(
     """SELECT doc_id FROM documents WHERE (collection = :collection OR collection GLOB :own)

@@ -1,7 +1,8 @@
 """The Markdown document of a confirmed chain: spec 004, section 4.2, its headings and fields.
 
-The one rule: what people and models wrote stands in it as text. Nothing of it can end the front matter, make a heading, close a
-fence or become markup, and `front_matter` reads back what was put in.
+The one rule: what people and models wrote stands in it as text. Nothing of it can end the front
+matter, make a heading, close a fence or become markup, and `front_matter` reads back what was put
+in.
 """
 
 from __future__ import annotations
@@ -16,14 +17,18 @@ import yaml
 
 from citewell.store.confirmed.types import Confirmed
 
-LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # libyaml's, 10 times as fast, where PyYAML was built with it
+LOADER: Any = getattr(
+    yaml, "CSafeLoader", yaml.SafeLoader
+)  # libyaml's, 10 times as fast, where PyYAML was built with it
 CATEGORY = "confirmed_qa"
 TAGS = ("auto-generated", "human-verified")
 _FORBIDDEN = re.compile(  # no text: controls but tab and newline, invisible marks, half characters
-    r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff\ufff9-\uffff\ud800-\udfff]"
+    r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069"
+    r"\ufeff\ufff9-\uffff\ud800-\udfff]"
 )
 _ENDS = re.compile("\r\n|[\r\x85\u2028\u2029]")
-# what CommonMark with tables and strikethrough would read as markup, anywhere or at the start of a line
+# what CommonMark with tables and strikethrough would read as markup, anywhere or at the start of a
+# line
 _MARKUP = re.compile(r"[\\`*\[\]<>#~|&]|(?<![^\W_])_|_(?![^\W_])")
 _START = re.compile(r"^(\d{0,9})([-+=:.)])")
 
@@ -43,7 +48,9 @@ def document(item: Confirmed) -> str:
         "tags": [*TAGS, *([item.intent.intent_type] if item.intent.intent_type else [])],
         "priority": item.priority,
     }
-    parameters = json.dumps(_cleaned(item.intent.parameters), ensure_ascii=False, indent=2, default=str)
+    parameters = json.dumps(
+        _cleaned(item.intent.parameters), ensure_ascii=False, indent=2, default=str
+    )
     people = ", ".join(dict.fromkeys(each.user_id for each in item.confirmed_by))
     at = max((each.at for each in item.confirmed_by), default=item.updated_at)
     intent = [
@@ -88,7 +95,9 @@ def read_front_matter(text: str) -> dict[str, Any]:
 def block(text: str) -> str:
     """Lines as a reader sees them: markup is escaped, line ends are kept."""
     paragraphs = re.split(r"\n[ \t\n]*\n", plain(text).strip())
-    return "\n\n".join("\\\n".join(_escaped(each) for each in paragraph.split("\n")) for paragraph in paragraphs)
+    return "\n\n".join(
+        "\\\n".join(_escaped(each) for each in paragraph.split("\n")) for paragraph in paragraphs
+    )
 
 
 def line(text: str) -> str:

@@ -1,6 +1,8 @@
-"""Confirmed chains as rows, who stands by each, and which answers used them. Functions of a connection.
+"""Confirmed chains as rows, who stands by each, and which answers used them. Functions of a
+connection.
 
-The one rule: a row is never deleted here: what is undone keeps its row and its log, and no search reads either.
+The one rule: a row is never deleted here: what is undone keeps its row and its log, and no search
+reads either.
 """
 
 from __future__ import annotations
@@ -42,12 +44,18 @@ def insert(connection: Connection, item: Confirmed, stored: Stored) -> None:
 
 
 def update(connection: Connection, item: Confirmed, stored: Stored) -> None:
-    """The chain itself, anew: another run of the same trace's question, or an import. Counts and confirmations stay."""
+    """The chain itself, anew: another run of the same trace's question, or an import. Counts and
+    confirmations stay.
+    """
     connection.execute(_UPDATE, _values(item) | stored._asdict())
 
 
 def find(connection: Connection, item_id: str) -> Confirmed | None:
-    row = connection.execute(text(f"{_SELECT} WHERE item_id = :id"), {"id": item_id}).mappings().one_or_none()
+    row = (
+        connection.execute(text(f"{_SELECT} WHERE item_id = :id"), {"id": item_id})
+        .mappings()
+        .one_or_none()
+    )
     return None if row is None else _items(connection, [row])[0]
 
 
@@ -64,13 +72,21 @@ def unknown(item_id: str) -> NotFound:
 
 
 def listed(
-    connection: Connection, *, state: str | None = None, source: str | None = None, collection: str | None = None
+    connection: Connection,
+    *,
+    state: str | None = None,
+    source: str | None = None,
+    collection: str | None = None,
 ) -> list[Confirmed]:
     """The newest first; None: whatever it is."""
     where = "(:state IS NULL OR state = :state) AND (:source IS NULL OR source = :source)"
     where += " AND (:collection IS NULL OR collection = :collection)"
     query = text(f"{_SELECT} WHERE {where} ORDER BY created_at DESC, item_id")
-    rows = connection.execute(query, {"state": state, "source": source, "collection": collection}).mappings().all()
+    rows = (
+        connection.execute(query, {"state": state, "source": source, "collection": collection})
+        .mappings()
+        .all()
+    )
     return _items(connection, rows)
 
 
@@ -104,17 +120,24 @@ def confirmed_by(connection: Connection, trace_id: str, user_id: str) -> list[st
 
 def move_confirmation(connection: Connection, item_id: str, user_id: str, trace_id: str) -> None:
     """They stand by it for another trace."""
-    query = text("UPDATE confirmations SET trace_id = :trace WHERE item_id = :item AND user_id = :user")
+    query = text(
+        "UPDATE confirmations SET trace_id = :trace WHERE item_id = :item AND user_id = :user"
+    )
     connection.execute(query, {"item": item_id, "user": user_id, "trace": trace_id})
 
 
-def set_state(connection: Connection, item_id: str, state: ItemState, reason: str, now: float) -> None:
+def set_state(
+    connection: Connection, item_id: str, state: ItemState, reason: str, now: float
+) -> None:
     values = {"id": item_id, "state": state, "reason": reason, "now": now}
     connection.execute(_SET_STATE, values)
 
 
 def set_document(connection: Connection, item_id: str, doc_id: str) -> None:
-    connection.execute(text("UPDATE confirmed SET doc_id = :doc WHERE item_id = :id"), {"id": item_id, "doc": doc_id})
+    connection.execute(
+        text("UPDATE confirmed SET doc_id = :doc WHERE item_id = :id"),
+        {"id": item_id, "doc": doc_id},
+    )
 
 
 def set_votes(connection: Connection, item_id: str, votes: Votes) -> None:
@@ -123,8 +146,8 @@ def set_votes(connection: Connection, item_id: str, votes: Votes) -> None:
 
 
 def votes(connection: Connection, item_id: str, reviewers: Sequence[str]) -> Votes:
-    """Of people who said something of an answer that followed this item, since it was last vouched for (`restored`). One
-    person, one voice: the last one. With reviewers only theirs.
+    """Of people who said something of an answer that followed this item, since it was last vouched
+    for (`restored`). One person, one voice: the last one. With reviewers only theirs.
     """
     said: dict[str, bool] = {}
     for row in connection.execute(_VOTES, {"item": item_id}):
@@ -138,28 +161,41 @@ def followed_in(connection: Connection, trace_id: str) -> list[str]:
     return list(connection.execute(_FOLLOWED, {"trace": trace_id}).scalars())
 
 
-def note_uses(connection: Connection, trace_id: str, followed: Sequence[Followed], at: float) -> None:
+def note_uses(
+    connection: Connection, trace_id: str, followed: Sequence[Followed], at: float
+) -> None:
     """Each item and rule that an answer followed, once an answer."""
     for each in followed:
         values = {"item": each.item_id, "trace": trace_id, "how": each.how, "at": at}
         if connection.execute(_USE, values).rowcount:
-            connection.execute(_USED_RULE if each.kind == "rule" else _USED_ITEM, {"id": each.item_id, "at": at})
+            connection.execute(
+                _USED_RULE if each.kind == "rule" else _USED_ITEM, {"id": each.item_id, "at": at}
+            )
 
 
-def log(connection: Connection, item_id: str, user_id: str, action: str, at: float, reason: str = "") -> None:
-    connection.execute(_LOG, {"item": item_id, "user": user_id, "action": action, "at": at, "reason": reason})
+def log(
+    connection: Connection, item_id: str, user_id: str, action: str, at: float, reason: str = ""
+) -> None:
+    connection.execute(
+        _LOG, {"item": item_id, "user": user_id, "action": action, "at": at, "reason": reason}
+    )
 
 
 def logged(connection: Connection, item_id: str) -> list[Logged]:
     """What was done to an item or a rule, in order."""
-    query = text("SELECT at, user_id, action, reason FROM knowledge_log WHERE item_id = :id ORDER BY at, rowid")
+    query = text(
+        "SELECT at, user_id, action, reason FROM knowledge_log WHERE item_id = :id ORDER BY at, "
+        "rowid"
+    )
     return [Logged(**row) for row in connection.execute(query, {"id": item_id}).mappings()]
 
 
 def _items(connection: Connection, rows: Sequence[RowMapping]) -> list[Confirmed]:
     by: dict[str, list[Confirmation]] = {row["item_id"]: [] for row in rows}
     for each in connection.execute(_BY, {"ids": json.dumps(sorted(by))}).mappings():
-        by[each["item_id"]].append(Confirmation(user_id=each["user_id"], trace_id=each["trace_id"], at=each["at"]))
+        by[each["item_id"]].append(
+            Confirmation(user_id=each["user_id"], trace_id=each["trace_id"], at=each["at"])
+        )
     return [_item(row, by[row["item_id"]]) for row in rows]
 
 
@@ -172,8 +208,13 @@ def _item(row: RowMapping, confirmed: list[Confirmation]) -> Confirmed:
 
 
 def _values(item: Confirmed) -> dict[str, Any]:
-    values = item.model_dump(mode="python", exclude={"priority", "confirmed_by", "conflicts", "path"})
-    lists = {name: json.dumps(values[name], ensure_ascii=False, default=str) for name in ("intent", "tags", "evidence")}
+    values = item.model_dump(
+        mode="python", exclude={"priority", "confirmed_by", "conflicts", "path"}
+    )
+    lists = {
+        name: json.dumps(values[name], ensure_ascii=False, default=str)
+        for name in ("intent", "tags", "evidence")
+    }
     return values | lists
 
 
@@ -192,20 +233,38 @@ _UPDATE = text(
         embedder = :embedder, vec = :vec
     WHERE item_id = :item_id"""
 )
-_CONFIRM = text("INSERT OR IGNORE INTO confirmations (item_id, user_id, trace_id, at) VALUES (:item, :user, :trace, :at)")
+_CONFIRM = text(
+    "INSERT OR IGNORE INTO confirmations (item_id, user_id, trace_id, at) VALUES (:item, :user, "
+    ":trace, :at)"
+)
 _BY = text(
     """SELECT item_id, user_id, trace_id, at FROM confirmations
     WHERE item_id IN (SELECT value FROM json_each(:ids)) ORDER BY at, user_id"""
 )
-_SET_STATE = text("UPDATE confirmed SET state = :state, reason = :reason, updated_at = :now WHERE item_id = :id")
+_SET_STATE = text(
+    "UPDATE confirmed SET state = :state, reason = :reason, updated_at = :now WHERE item_id = :id"
+)
 _VOTES = text(
     """SELECT f.user_id, f.is_correct FROM knowledge_uses u JOIN feedback f ON f.trace_id = u.trace_id
     WHERE u.item_id = :item
     AND f.updated_at > (SELECT coalesce(max(at), 0) FROM knowledge_log WHERE item_id = :item AND action = 'restored')
     ORDER BY f.updated_at, f.rowid"""
 )
-_FOLLOWED = text("SELECT u.item_id FROM knowledge_uses u JOIN confirmed c ON c.item_id = u.item_id WHERE u.trace_id = :trace")
-_USE = text("INSERT OR IGNORE INTO knowledge_uses (item_id, trace_id, how, at) VALUES (:item, :trace, :how, :at)")
-_USED_ITEM = text("UPDATE confirmed SET uses = uses + 1, used_at = max(used_at, :at) WHERE item_id = :id")
-_USED_RULE = text("UPDATE rules SET uses = uses + 1, used_at = max(used_at, :at) WHERE rule_id = :id")
-_LOG = text("INSERT INTO knowledge_log (item_id, at, user_id, action, reason) VALUES (:item, :at, :user, :action, :reason)")
+_FOLLOWED = text(
+    "SELECT u.item_id FROM knowledge_uses u JOIN confirmed c ON c.item_id = u.item_id WHERE "
+    "u.trace_id = :trace"
+)
+_USE = text(
+    "INSERT OR IGNORE INTO knowledge_uses (item_id, trace_id, how, at) VALUES (:item, :trace, "
+    ":how, :at)"
+)
+_USED_ITEM = text(
+    "UPDATE confirmed SET uses = uses + 1, used_at = max(used_at, :at) WHERE item_id = :id"
+)
+_USED_RULE = text(
+    "UPDATE rules SET uses = uses + 1, used_at = max(used_at, :at) WHERE rule_id = :id"
+)
+_LOG = text(
+    "INSERT INTO knowledge_log (item_id, at, user_id, action, reason) VALUES (:item, :at, :user, "
+    ":action, :reason)"
+)

@@ -1,4 +1,6 @@
-"""Corrections as rows. Functions of a connection. The one rule: a correction that nobody has reviewed is used for nothing."""
+"""Corrections as rows. Functions of a connection. The one rule: a correction that nobody has
+reviewed is used for nothing.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,11 @@ def put(connection: Connection, rule: Rule, stored: Stored) -> None:
 
 
 def find(connection: Connection, rule_id: str) -> Rule | None:
-    row = connection.execute(text(f"{_SELECT} WHERE rule_id = :id"), {"id": rule_id}).mappings().one_or_none()
+    row = (
+        connection.execute(text(f"{_SELECT} WHERE rule_id = :id"), {"id": rule_id})
+        .mappings()
+        .one_or_none()
+    )
     return None if row is None else Rule(**row)
 
 
@@ -53,12 +59,18 @@ def these(connection: Connection, ids: Iterable[str]) -> dict[str, Rule]:
     return {row["rule_id"]: Rule(**row) for row in rows}
 
 
-def set_state(connection: Connection, rule_id: str, state: RuleState, reason: str, by: str, now: float) -> None:
-    connection.execute(_SET_STATE, {"id": rule_id, "state": state, "reason": reason, "by": by, "now": now})
+def set_state(
+    connection: Connection, rule_id: str, state: RuleState, reason: str, by: str, now: float
+) -> None:
+    connection.execute(
+        _SET_STATE, {"id": rule_id, "state": state, "reason": reason, "by": by, "now": now}
+    )
 
 
 def set_logic(connection: Connection, rule_id: str, logic: str) -> None:
-    connection.execute(text("UPDATE rules SET logic = :logic WHERE rule_id = :id"), {"id": rule_id, "logic": logic})
+    connection.execute(
+        text("UPDATE rules SET logic = :logic WHERE rule_id = :id"), {"id": rule_id, "logic": logic}
+    )
 
 
 _COLUMNS = """rule_id, trace_id, user_id, agent, question, lang, source, collection, wrong, correction, logic, state, reason,
@@ -72,4 +84,7 @@ _PUT = text(
         reason = excluded.reason, reviewed_by = '', updated_at = excluded.updated_at, embedder = excluded.embedder,
         vec = excluded.vec"""  # noqa: S608
 )
-_SET_STATE = text("UPDATE rules SET state = :state, reason = :reason, reviewed_by = :by, updated_at = :now WHERE rule_id = :id")
+_SET_STATE = text(
+    "UPDATE rules SET state = :state, reason = :reason, reviewed_by = :by, updated_at = :now "
+    "WHERE rule_id = :id"
+)

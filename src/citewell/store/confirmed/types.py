@@ -1,4 +1,6 @@
-"""What people have confirmed or corrected, as everybody sees it. The one rule: only what is `active` is ever used."""
+"""What people have confirmed or corrected, as everybody sees it. The one rule: only what is
+`active` is ever used.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +11,8 @@ from pydantic import Field
 
 from citewell.types import IntentAnalysis, Shown
 
-LONGEST_QUESTION = 20_000  # characters of what becomes knowledge: what is kept can be exported, and what is exported imported
+# characters of what becomes knowledge: what is kept can be exported, and what is exported imported
+LONGEST_QUESTION = 20_000
 LONGEST_LOGIC = 20_000
 LONGEST_ANSWER = 50_000
 LONGEST_ROWS = 50_000  # of the first rows that are kept to compare with, as JSON
@@ -27,10 +30,11 @@ class Confirmation(Shown):
 
 
 class Confirmed(Shown):
-    """A question-and-answer chain that people have confirmed. `pending`: not by enough of them yet. `logic`: the SQL of the
-    data agent, else what was searched and cited. `fingerprint`: of the schema (or of the cited documents) that it was confirmed
-    on. `conflicts`: ids of items that answer the same question otherwise. `path` of its document, relative to the home.
-    `owner`: the one user whose documents or tables it rests on, and who may see it; empty: everybody may.
+    """A question-and-answer chain that people have confirmed. `pending`: not by enough of them yet.
+    `logic`: the SQL of the data agent, else what was searched and cited. `fingerprint`: of the
+    schema (or of the cited documents) that it was confirmed on. `conflicts`: ids of items that
+    answer the same question otherwise. `path` of its document, relative to the home. `owner`: the
+    one user whose documents or tables it rests on, and who may see it; empty: everybody may.
     """
 
     item_id: str
@@ -63,8 +67,9 @@ class Confirmed(Shown):
 
 
 class Rule(Shown):
-    """A correction. `waiting` for review, then `active` or `rejected`. `wrong`: the logic that was said to be wrong; `logic`:
-    the SQL that is right, where the correction is one. `owner` as of an item.
+    """A correction. `waiting` for review, then `active` or `rejected`. `wrong`: the logic that was
+    said to be wrong; `logic`: the SQL that is right, where the correction is one. `owner` as of an
+    item.
     """
 
     rule_id: str
@@ -90,9 +95,9 @@ class Rule(Shown):
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """What a search for similar questions gave, best first: active items and rules with the similarity of their question to the
-    one asked (cosine of the embedder, 0 to 1) and a `weight` of use, age and votes that ranks equals (1.0: neutral). `same`: it
-    asks the same.
+    """What a search for similar questions gave, best first: active items and rules with the
+    similarity of their question to the one asked (cosine of the embedder, 0 to 1) and a `weight` of
+    use, age and votes that ranks equals (1.0: neutral). `same`: it asks the same.
     """
 
     item: Confirmed | Rule

@@ -1,6 +1,7 @@
 """How stored chunks are searched: one small protocol, one adapter a file, one table of their names.
 
-The one rule: an index answers from what is committed now, by whichever process, and its filters are exact.
+The one rule: an index answers from what is committed now, by whichever process, and its filters are
+exact.
 """
 
 from __future__ import annotations
@@ -20,9 +21,10 @@ PASSAGES: tuple[ChunkKind, ...] = ("text", "whole")
 class Filter:
     """Chunks that pass each of these; an empty tuple and None ask nothing.
 
-    `since` and `until` are seconds since the epoch, both included, and compared with the day a document says it is of, or
-    else with the time it was added. `spans` are of documents given by their ids: a chunk passes that lies within one of them.
-    Summaries are searched only where `kinds` says so.
+    `since` and `until` are seconds since the epoch, both included, and compared with the day a
+    document says it is of, or else with the time it was added. `spans` are of documents given by
+    their ids: a chunk passes that lies within one of them. Summaries are searched only where
+    `kinds` says so.
     """
 
     collections: tuple[str, ...] = ()
@@ -37,14 +39,24 @@ class Filter:
 
 
 class Index(Protocol):
-    """Search over the chunks of the catalog. Raises StorageError, and InvalidInput for a vector of the wrong shape."""
+    """Search over the chunks of the catalog. Raises StorageError, and InvalidInput for a vector of
+    the wrong shape.
+    """
 
-    async def by_vector(self, vector: Vector, k: int, where: Filter = Filter()) -> list[tuple[int, float]]:
-        """The `k` nearest chunks as (chunk id, cosine), best first. `vector` has shape (dim,) and length 1."""
+    async def by_vector(
+        self, vector: Vector, k: int, where: Filter = Filter()
+    ) -> list[tuple[int, float]]:
+        """The `k` nearest chunks as (chunk id, cosine), best first. `vector` has shape (dim,) and
+        length 1.
+        """
         ...
 
-    async def by_words(self, text: str, k: int, where: Filter = Filter()) -> list[tuple[int, float]]:
-        """The `k` best chunks that hold any word of `text`, as (chunk id, bm25), higher is better. Any text is allowed."""
+    async def by_words(
+        self, text: str, k: int, where: Filter = Filter()
+    ) -> list[tuple[int, float]]:
+        """The `k` best chunks that hold any word of `text`, as (chunk id, bm25), higher is better.
+        Any text is allowed.
+        """
         ...
 
     async def hits(self, ids: Sequence[int]) -> list[Hit]:
@@ -52,15 +64,21 @@ class Index(Protocol):
         ...
 
     async def vectors(self, ids: Sequence[int]) -> Vector:
-        """Shape (len(ids), dim), float32, in the order asked; a row of zeros where a chunk is gone or not yet embedded."""
+        """Shape (len(ids), dim), float32, in the order asked; a row of zeros where a chunk is gone
+        or not yet embedded.
+        """
         ...
 
     async def beside(self, ids: Sequence[int], before: int, after: int) -> dict[int, list[Hit]]:
-        """For each chunk the passages of its section around it, itself included, in the order of the text."""
+        """For each chunk the passages of its section around it, itself included, in the order of
+        the text.
+        """
         ...
 
     async def texts(self, spans: Sequence[tuple[str, int, int]]) -> list[str | None]:
-        """The words from `start` to `end` of documents given by their ids; None where a document is gone."""
+        """The words from `start` to `end` of documents given by their ids; None where a document is
+        gone.
+        """
         ...
 
 

@@ -1,5 +1,5 @@
-"""What filters look at, beside the vectors in memory: for each row its collection, document, language, kind, media type, span,
-day and priority, as numbers.
+"""What filters look at, beside the vectors in memory: for each row its collection, document,
+language, kind, media type, span, day and priority, as numbers.
 
 The one rule: a filter here passes exactly the rows that the same filter passes in the database.
 """
@@ -18,7 +18,9 @@ Mask = NDArray[np.bool_]
 
 
 class Place(NamedTuple):
-    """Where a chunk stands. `day`: its document's own date or the time it was added, in seconds since the epoch."""
+    """Where a chunk stands. `day`: its document's own date or the time it was added, in seconds
+    since the epoch.
+    """
 
     collection: str
     doc: str
@@ -77,15 +79,23 @@ class Columns:
     def keep(self, kept: Mask) -> None:
         for names in self._names:
             names.rows = names.rows[kept]
-        self._spans, self._days, self._priorities = self._spans[kept], self._days[kept], self._priorities[kept]
+        self._spans, self._days, self._priorities = (
+            self._spans[kept],
+            self._days[kept],
+            self._priorities[kept],
+        )
 
     def passing(self, where: Filter) -> Mask | None:
         """Which rows pass; None for all of them."""
         asked = (where.collections, where.doc_ids, where.langs, where.kinds, where.media_types)
-        masks = [names.holds(values) for names, values in zip(self._names, asked, strict=True) if values]
+        masks = [
+            names.holds(values) for names, values in zip(self._names, asked, strict=True) if values
+        ]
         masks += [self._days >= where.since] if where.since is not None else []
         masks += [self._days <= where.until] if where.until is not None else []
-        masks += [self._priorities >= where.least_priority] if where.least_priority is not None else []
+        masks += (
+            [self._priorities >= where.least_priority] if where.least_priority is not None else []
+        )
         masks += [self._within(where.spans)] if where.spans else []
         if not masks:
             return None

@@ -1,4 +1,5 @@
-"""Stored chunks as hits, what stands beside them, and the words of spans. Functions of a connection.
+"""Stored chunks as hits, what stands beside them, and the words of spans. Functions of a
+connection.
 
 The one rule: nothing here ranks; who asks for ids gets what is kept under them now.
 """
@@ -18,12 +19,19 @@ def hits(connection: Connection, ids: Sequence[int]) -> dict[int, Hit]:
     return {row.id: _hit(row) for row in connection.execute(_HITS, {"ids": json.dumps(list(ids))})}
 
 
-def beside(connection: Connection, ids: Sequence[int], before: int, after: int) -> dict[int, list[Hit]]:
-    """Chunks around each id in its section, itself included, summaries left out, in the order of the text."""
+def beside(
+    connection: Connection, ids: Sequence[int], before: int, after: int
+) -> dict[int, list[Hit]]:
+    """Chunks around each id in its section, itself included, summaries left out, in the order of
+    the text.
+    """
     asked = {"ids": json.dumps(list(ids)), "before": before, "after": after}
     pairs = [(row.of, row.id) for row in connection.execute(_BESIDE, asked)]
     known = hits(connection, [chunk for _, chunk in pairs])
-    return {of: [known[chunk] for _, chunk in group] for of, group in groupby(pairs, lambda pair: pair[0])}
+    return {
+        of: [known[chunk] for _, chunk in group]
+        for of, group in groupby(pairs, lambda pair: pair[0])
+    }
 
 
 def texts(connection: Connection, spans: Sequence[tuple[str, int, int]]) -> list[str | None]:

@@ -1,7 +1,8 @@
 """Search by words in FTS5. Functions of a connection.
 
-The one rule: two ways to filter, one result. Where few chunks pass, the marks of the column `place` are part of the question to
-FTS5; where many do, chunks are looked at in the order of their rank until enough have passed.
+The one rule: two ways to filter, one result. Where few chunks pass, the marks of the column `place`
+are part of the question to FTS5; where many do, chunks are looked at in the order of their rank
+until enough have passed.
 """
 
 from __future__ import annotations
@@ -21,7 +22,9 @@ FEW_DOCUMENTS = 200
 _KINDS: tuple[ChunkKind, ...] = ("text", "whole", "summary")
 
 
-def best(connection: Connection, tokens: Sequence[str], k: int, where: Filter) -> list[tuple[int, float]]:
+def best(
+    connection: Connection, tokens: Sequence[str], k: int, where: Filter
+) -> list[tuple[int, float]]:
     """(chunk id, bm25) of the `k` best that pass."""
     narrow = _narrowed(connection, where)
     if narrow is None:
@@ -29,12 +32,16 @@ def best(connection: Connection, tokens: Sequence[str], k: int, where: Filter) -
     marks, checks = _split(connection, narrow)
     conditions, values = _conditions(checks)
     query = _CHECKED + "".join(f" AND {each}" for each in conditions) if conditions else _PLAIN
-    rows = connection.execute(text(query + _BEST), values | {"match": match_expression(tokens, marks), "k": k})
+    rows = connection.execute(
+        text(query + _BEST), values | {"match": match_expression(tokens, marks), "k": k}
+    )
     return [(row.id, -row.rank) for row in rows]  # FTS5 counts its bm25 downwards from zero
 
 
 def match_expression(tokens: Sequence[str], where: Filter) -> str:
-    """A question in FTS5's query language, every word quoted: nothing a person types is an operator."""
+    """A question in FTS5's query language, every word quoted: nothing a person types is an
+    operator.
+    """
     quoted = [_quote(token) + ("*" if words.is_prefix(token) else "") for token in tokens]
     clauses = [f"tokens : ({' OR '.join(quoted)})"]
     asked = (
@@ -42,12 +49,18 @@ def match_expression(tokens: Sequence[str], where: Filter) -> str:
         [words.place(doc_id=doc_id) for doc_id in where.doc_ids],
         [words.place(lang=lang) for lang in where.langs],
     )
-    clauses += [_marks([mark for value in values for mark in value] or [""]) for values in asked if values]
-    return " AND ".join(clauses) if not where.kinds else _of_kinds(" AND ".join(clauses), where.kinds)
+    clauses += [
+        _marks([mark for value in values for mark in value] or [""]) for values in asked if values
+    ]
+    return (
+        " AND ".join(clauses) if not where.kinds else _of_kinds(" AND ".join(clauses), where.kinds)
+    )
 
 
 def _of_kinds(clause: str, kinds: Sequence[ChunkKind]) -> str:
-    """Passages of kind `text` have no mark, so they are what is left without the marks of the others."""
+    """Passages of kind `text` have no mark, so they are what is left without the marks of the
+    others.
+    """
     if "text" in kinds:
         others = [mark for kind in _KINDS if kind not in kinds for mark in words.place(kind=kind)]
         return f"({clause}) NOT {_marks(others)}" if others else clause
@@ -63,23 +76,36 @@ def _quote(token: str) -> str:
 
 
 def _narrowed(connection: Connection, where: Filter) -> Filter | None:
-    """What documents must be is turned into which documents they are, where those are few. None where nothing can pass."""
+    """What documents must be is turned into which documents they are, where those are few. None
+    where nothing can pass.
+    """
     if where.spans:
         docs = {doc for doc, _, _ in where.spans}
-        where = replace(where, doc_ids=tuple(docs.intersection(where.doc_ids) if where.doc_ids else docs))
+        where = replace(
+            where, doc_ids=tuple(docs.intersection(where.doc_ids) if where.doc_ids else docs)
+        )
         if not where.doc_ids:
             return None
     conditions, values = _of_documents(where)
     if not conditions:
         return where
     if where.collections:
-        conditions, values = [*conditions, _among("f.collection", "of")], values | {"of": json.dumps(where.collections)}
+        conditions, values = (
+            [*conditions, _among("f.collection", "of")],
+            values | {"of": json.dumps(where.collections)},
+        )
     few = text(_DOCUMENTS + " AND ".join(conditions) + " LIMIT :few")
     docs = set(connection.execute(few, values | {"few": FEW_DOCUMENTS}).scalars())
     if len(docs) == FEW_DOCUMENTS:
         return where
     docs = docs.intersection(where.doc_ids) if where.doc_ids else docs
-    return replace(where, doc_ids=tuple(docs), media_types=(), since=None, until=None, least_priority=None) if docs else None
+    return (
+        replace(
+            where, doc_ids=tuple(docs), media_types=(), since=None, until=None, least_priority=None
+        )
+        if docs
+        else None
+    )
 
 
 def _split(connection: Connection, where: Filter) -> tuple[Filter, Filter]:
@@ -89,14 +115,18 @@ def _split(connection: Connection, where: Filter) -> tuple[Filter, Filter]:
     conditions, values = _conditions(marked)
     if not conditions:
         return marked, checked
-    passing = connection.execute(text(_PASSING.format(" AND ".join(conditions))), values | {"few": FEW}).scalar_one()
+    passing = connection.execute(
+        text(_PASSING.format(" AND ".join(conditions))), values | {"few": FEW}
+    ).scalar_one()
     return (marked, checked) if passing < FEW else (Filter(kinds=where.kinds), where)
 
 
 def _conditions(where: Filter) -> tuple[list[str], dict[str, object]]:
     """In SQL, over `chunks c`; kinds are FTS5's to look at."""
     columns = {"collection": where.collections, "doc": where.doc_ids, "lang": where.langs}
-    values: dict[str, object] = {name: json.dumps(asked) for name, asked in columns.items() if asked}
+    values: dict[str, object] = {
+        name: json.dumps(asked) for name, asked in columns.items() if asked
+    }
     conditions = [_among(f"c.{name}", name) for name in values]
     if where.spans:
         conditions.append(_SPANS)
@@ -129,10 +159,14 @@ _LIMITS = {
     "until": "coalesce(f.dated, f.added_at) <= :until",
     "least_priority": "f.priority >= :least_priority",
 }
-_DOCUMENTS = "SELECT f.doc_id FROM documents f INDEXED BY documents_facts WHERE "  # which holds all that is asked for
+# which holds all that is asked for
+_DOCUMENTS = "SELECT f.doc_id FROM documents f INDEXED BY documents_facts WHERE "
 _SPANS = """EXISTS (SELECT 1 FROM json_each(:spans) s
     WHERE c.doc = s.value ->> 0 AND c.first >= s.value ->> 1 AND c.last <= s.value ->> 2)"""
 _PASSING = "SELECT count(*) FROM (SELECT 1 FROM chunks c WHERE {} LIMIT :few)"
 _PLAIN = "SELECT rowid AS id, rank FROM words WHERE words MATCH :match"
-_CHECKED = "SELECT c.id, rank FROM words CROSS JOIN chunks c ON c.id = words.rowid WHERE words MATCH :match"
+_CHECKED = (
+    "SELECT c.id, rank FROM words CROSS JOIN chunks c ON c.id = words.rowid WHERE words MATCH "
+    ":match"
+)
 _BEST = " ORDER BY rank LIMIT :k"

@@ -1,6 +1,8 @@
-"""Vectors in memory as 8-bit codes, with the columns that filters look at. No database, no threads: a table that is scanned.
+"""Vectors in memory as 8-bit codes, with the columns that filters look at. No database, no threads:
+a table that is scanned.
 
-The one rule: this only nominates. The codes rank the candidates, exact float32 vectors decide between them.
+The one rule: this only nominates. The codes rank the candidates, exact float32 vectors decide
+between them.
 """
 
 from __future__ import annotations
@@ -17,14 +19,18 @@ from citewell.store.index.filter_columns import Columns, Place
 
 SAMPLE = 20_000  # vectors that the range of each dimension is measured on
 _MARGIN = 0.1  # of that range, added at both ends for vectors to come
-_LEAST_SPAN = 0.1  # a dimension that hardly varies yet; a step is then 0.0004, far below what ranks differ by
+_LEAST_SPAN = (
+    0.1  # a dimension that hardly varies yet; a step is then 0.0004, far below what ranks differ by
+)
 _CLIPPED = 1e-3  # share of components outside the range above which it is measured again
 
 _RELOAD = 256  # rows
 
 
 class Scan:
-    """`sample`: vectors like those to come, shape (n, dim). Rows are added and removed by chunk id."""
+    """`sample`: vectors like those to come, shape (n, dim). Rows are added and removed by chunk
+    id.
+    """
 
     def __init__(self, sample: Vector) -> None:
         import faiss  # 0.4 s, and not before something is searched by meaning
@@ -32,11 +38,14 @@ class Scan:
         self._faiss: Any = faiss
         low, high = sample.min(axis=0), sample.max(axis=0)
         span = np.maximum((high - low) * (1 + 2 * _MARGIN), _LEAST_SPAN)
-        # a constant shift changes no order of inner products, and a scale is taken back in the query
+        # a constant shift changes no order of inner products, and a scale is taken back in the
+        # query
         self._middle: Vector = ((low + high) / 2).astype(np.float32)
         self._scale: Vector = (254 / span).astype(np.float32)
         self.dim = int(sample.shape[1])
-        kind = faiss.ScalarQuantizer.QT_8bit_direct_signed  # bytes times bytes: twice as fast as the other kinds
+        kind = (
+            faiss.ScalarQuantizer.QT_8bit_direct_signed
+        )  # bytes times bytes: twice as fast as the other kinds
         self._codes: Any = faiss.IndexScalarQuantizer(self.dim, kind, faiss.METRIC_INNER_PRODUCT)
         self.ids: NDArray[np.int64] = np.empty(0, np.int64)
         self._columns = Columns()
@@ -66,8 +75,9 @@ class Scan:
 
     @property
     def worn(self) -> bool:
-        """So much was added outside the measured range that candidates may be missed: load again. Not for each small addition,
-        so that loading (1 s per 100,000 rows) stays a small part of embedding (0.1 s and more a row).
+        """So much was added outside the measured range that candidates may be missed: load again.
+        Not for each small addition, so that loading (1 s per 100,000 rows) stays a small part of
+        embedding (0.1 s and more a row).
         """
         enough = self._added >= min(self._measured / 10, _RELOAD)
         return enough and self._clipped > _CLIPPED * self._added * self.dim
@@ -80,14 +90,20 @@ class Scan:
             return []
         parameters = None
         if passing is not None:
-            bits = np.packbits(passing, bitorder="little")  # must live as long as the selector that points into it
+            bits = np.packbits(
+                passing, bitorder="little"
+            )  # must live as long as the selector that points into it
             parameters = self._faiss.SearchParameters(sel=self._faiss.IDSelectorBitmap(bits))
-        self._faiss.omp_set_num_threads(1)  # counts for this thread; one query gains nothing from more
+        self._faiss.omp_set_num_threads(
+            1
+        )  # counts for this thread; one query gains nothing from more
         _, rows = self._codes.search(self._rounded(query)[None, :], count, params=parameters)
         return [int(chunk) for chunk in self.ids[rows[0][rows[0] >= 0]]]
 
     def _rounded(self, query: Vector) -> Vector:
-        """The query in whole numbers from -127 to 127: faiss multiplies bytes where the machine can, and cuts off fractions."""
+        """The query in whole numbers from -127 to 127: faiss multiplies bytes where the machine
+        can, and cuts off fractions.
+        """
         weights = query / self._scale
         peak = float(np.abs(weights).max()) or 1.0
         rounded: Vector = np.rint(weights * (127 / peak)).astype(np.float32)

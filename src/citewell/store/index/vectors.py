@@ -1,7 +1,8 @@
 """The vectors of chunks, as float32 rows of length 1. Functions of a connection.
 
-The one rule: `chunks.embedder` names the model of a chunk's row in `vectors`, and is empty where there is none. Vectors of
-one embedder have one length, and equal text has one vector: what is embedded once is not embedded again.
+The one rule: `chunks.embedder` names the model of a chunk's row in `vectors`, and is empty where
+there is none. Vectors of one embedder have one length, and equal text has one vector: what is
+embedded once is not embedded again.
 """
 
 from __future__ import annotations
@@ -24,19 +25,27 @@ CHANGES_KEPT = 100_000  # a process that fell behind by more loads all vectors a
 
 
 def text_to_embed(heading_path: Sequence[str], body: str) -> str:
-    """The headings above a chunk, then its text: a passage of a table or a list says little without them."""
+    """The headings above a chunk, then its text: a passage of a table or a list says little without
+    them.
+    """
     return "\n".join([" > ".join(heading_path), body]) if heading_path else body
 
 
 def missing(
-    connection: Connection, embedder: str, limit: int, docs: Sequence[str] | None = None, *, newest: bool = False
+    connection: Connection,
+    embedder: str,
+    limit: int,
+    docs: Sequence[str] | None = None,
+    *,
+    newest: bool = False,
 ) -> list[tuple[int, str]]:
-    """Never embedded ones in order of id (or against it), then those that another embedder did; each part is read from the
-    index alone.
+    """Never embedded ones in order of id (or against it), then those that another embedder did;
+    each part is read from the index alone.
     """
     of, values = _of_docs(docs)
     rows = connection.execute(
-        text(_MISSING.format(of, "DESC" if newest else "")), values | {"embedder": embedder, "limit": limit}
+        text(_MISSING.format(of, "DESC" if newest else "")),
+        values | {"embedder": embedder, "limit": limit},
     ).all()
     first = {row.sha256: row for row in reversed(rows)}
     ordered = sorted(first.values(), key=lambda row: int(row.id))
@@ -46,12 +55,18 @@ def missing(
 def waiting(connection: Connection, embedder: str, docs: Sequence[str] | None = None) -> int:
     """How many chunks have no vector of this embedder, summaries included."""
     of, values = _of_docs(docs)
-    return int(connection.execute(text(_WAITING.format(of)), values | {"embedder": embedder}).scalar_one())
+    return int(
+        connection.execute(text(_WAITING.format(of)), values | {"embedder": embedder}).scalar_one()
+    )
 
 
 def _of_docs(docs: Sequence[str] | None) -> tuple[str, dict[str, object]]:
     """As SQL; None for all documents."""
-    return ("", {}) if docs is None else (" AND doc IN (SELECT value FROM json_each(:docs))", {"docs": json.dumps(list(docs))})
+    return (
+        ("", {})
+        if docs is None
+        else (" AND doc IN (SELECT value FROM json_each(:docs))", {"docs": json.dumps(list(docs))})
+    )
 
 
 def blobs(embedder: str, ids: Sequence[int], rows: Vector) -> dict[int, bytes]:
@@ -79,13 +94,17 @@ def put(connection: Connection, embedder: str, given: dict[int, bytes]) -> None:
         rows = connection.execute(_CHUNKS_OF, {"texts": texts, "embedder": embedder}).all()
         insert(connection, {row.id: by_text[row.sha256] for row in rows})
         if rows:
-            connection.execute(_SET_EMBEDDER, [{"embedder": embedder, "id": row.id} for row in rows])
+            connection.execute(
+                _SET_EMBEDDER, [{"embedder": embedder, "id": row.id} for row in rows]
+            )
     connection.execute(_PRUNE, {"kept": CHANGES_KEPT})
 
 
 def insert(connection: Connection, given: dict[int, bytes]) -> None:
     if given:
-        connection.execute(_UPSERT, [{"chunk": chunk, "vec": blob} for chunk, blob in given.items()])
+        connection.execute(
+            _UPSERT, [{"chunk": chunk, "vec": blob} for chunk, blob in given.items()]
+        )
 
 
 def of_texts(connection: Connection, texts: Sequence[str]) -> Known:
@@ -102,7 +121,8 @@ def _same_length(connection: Connection, embedder: str, size: int) -> None:
     if old is not None and old != size:
         raise InvalidInput(
             f"{embedder}: vectors of {size // 4} dimensions, but those kept have {old // 4}",
-            hint="another model answers under this name: give it another name, and its vectors are made anew",
+            hint="another model answers under this name: give it another name, and its vectors "
+            "are made anew",
         )
 
 
@@ -123,13 +143,20 @@ _MISSING = """SELECT id, sha256, heading_path, text FROM chunks WHERE id IN (
 _WAITING = """SELECT (SELECT count(*) FROM chunks WHERE embedder < :embedder{0})
     + (SELECT count(*) FROM chunks WHERE embedder > :embedder{0})"""
 _TEXT_OF = _in("SELECT id, sha256 FROM chunks WHERE id IN :ids", "ids")
-_CHUNKS_OF = _in("SELECT id, sha256 FROM chunks WHERE sha256 IN :texts AND embedder <> :embedder", "texts")
+_CHUNKS_OF = _in(
+    "SELECT id, sha256 FROM chunks WHERE sha256 IN :texts AND embedder <> :embedder", "texts"
+)
 _KNOWN = _in(
     """SELECT c.sha256, c.embedder, v.vec FROM chunks c JOIN vectors v ON v.chunk = c.id
     WHERE c.sha256 IN :texts ORDER BY c.id""",
     "texts",
 )
-_LENGTH = text("SELECT length(v.vec) FROM chunks c JOIN vectors v ON v.chunk = c.id WHERE c.embedder = :embedder LIMIT 1")
-_UPSERT = text("INSERT INTO vectors VALUES (:chunk, :vec) ON CONFLICT (chunk) DO UPDATE SET vec = excluded.vec")
+_LENGTH = text(
+    "SELECT length(v.vec) FROM chunks c JOIN vectors v ON v.chunk = c.id WHERE c.embedder = "
+    ":embedder LIMIT 1"
+)
+_UPSERT = text(
+    "INSERT INTO vectors VALUES (:chunk, :vec) ON CONFLICT (chunk) DO UPDATE SET vec = excluded.vec"
+)
 _SET_EMBEDDER = text("UPDATE chunks SET embedder = :embedder WHERE id = :id")
 _PRUNE = text("DELETE FROM changes WHERE seq <= (SELECT max(seq) FROM changes) - :kept")

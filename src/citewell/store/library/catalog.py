@@ -1,6 +1,8 @@
-"""Collections and documents: what is kept, in which version, and which chunks still wait for their vectors.
+"""Collections and documents: what is kept, in which version, and which chunks still wait for their
+vectors.
 
-The one rule: one verb is one transaction. A document's text, bytes, chunks and words appear together and go together.
+The one rule: one verb is one transaction. A document's text, bytes, chunks and words appear
+together and go together.
 """
 
 from __future__ import annotations
@@ -25,12 +27,18 @@ from citewell.types import Box, Chunk, Document
 
 
 class Catalog:
-    """Raises NotFound, naming what is missing, and StorageError. `embedder` is the name of the one in use: what `embedded`
-    counts. `viewer`: what is another user's is not found; None: everything is.
+    """Raises NotFound, naming what is missing, and StorageError. `embedder` is the name of the one
+    in use: what `embedded` counts. `viewer`: what is another user's is not found; None: everything
+    is.
     """
 
     def __init__(
-        self, db: Database, embedder: str, clock: Callable[[], float] = time.time, *, viewer: str | None = None
+        self,
+        db: Database,
+        embedder: str,
+        clock: Callable[[], float] = time.time,
+        *,
+        viewer: str | None = None,
     ) -> None:
         self._db = db
         self._embedder = embedder
@@ -52,10 +60,14 @@ class Catalog:
 
     async def collections(self) -> list[CollectionInfo]:
         """All of them, by name."""
-        return await self._db.read(lambda connection: documents.collections(connection, self._embedder, self._viewer))
+        return await self._db.read(
+            lambda connection: documents.collections(connection, self._embedder, self._viewer)
+        )
 
     async def collection(self, name: str) -> CollectionInfo:
-        """The one of that name. Raises NotFound, which says those there are and how to make this one."""
+        """The one of that name. Raises NotFound, which says those there are and how to make this
+        one.
+        """
         return await self._db.read(lambda connection: self._collection(connection, name))
 
     async def delete_collection(self, name: str) -> None:
@@ -70,11 +82,13 @@ class Catalog:
 
     async def find(self, collection: str, uri: str) -> DocumentInfo | None:
         """The document kept under this address, if there is one."""
-        return await self._db.read(lambda connection: documents.find(connection, self._embedder, collection, uri))
+        return await self._db.read(
+            lambda connection: documents.find(connection, self._embedder, collection, uri)
+        )
 
     async def chunking(self, collection: str) -> dict[str, Any]:
-        """How this collection's documents are cut where that differs from the settings; empty where nothing does, and for a
-        collection that is not there yet.
+        """How this collection's documents are cut where that differs from the settings; empty where
+        nothing does, and for a collection that is not there yet.
         """
         return await self._db.read(lambda connection: documents.chunking(connection, collection))
 
@@ -97,15 +111,22 @@ class Catalog:
         *,
         priority: int | None = None,
     ) -> DocumentInfo:
-        """Keep a document. One that stands under the same address keeps its id, gets the next version, and its old chunks go.
-        A chunk whose text was embedded before, anywhere here, has its vector at once. Creates the collection. `priority` None:
-        that of the version before, or 0.
+        """Keep a document. One that stands under the same address keeps its id, gets the next
+        version, and its old chunks go. A chunk whose text was embedded before, anywhere here, has
+        its vector at once. Creates the collection. `priority` None: that of the version before, or
+        0.
         """
         new = await anyio.to_thread.run_sync(documents.prepare, uri, data, document, cut)
-        return await self._db.write(lambda connection: self.put_in(connection, collection, new, priority))
+        return await self._db.write(
+            lambda connection: self.put_in(connection, collection, new, priority)
+        )
 
     def put_in(
-        self, connection: Connection, collection: str, new: documents.Prepared, priority: int | None = None
+        self,
+        connection: Connection,
+        collection: str,
+        new: documents.Prepared,
+        priority: int | None = None,
     ) -> DocumentInfo:
         """The same, as part of a transaction."""
         return documents.put(connection, self._embedder, collection, new, self._clock(), priority)
@@ -120,8 +141,8 @@ class Catalog:
         return await self._db.read(listed)
 
     async def rechunk(self, doc_id: str, cut: Sequence[Chunk]) -> DocumentInfo:
-        """Other chunks of the document's text, of the same version; vectors of equal text are kept. Raises NotFound, and
-        Conflict where the text has been replaced since it was cut.
+        """Other chunks of the document's text, of the same version; vectors of equal text are kept.
+        Raises NotFound, and Conflict where the text has been replaced since it was cut.
         """
         info = await self.document(doc_id)
         rows = await anyio.to_thread.run_sync(chunks.rows_of, info.title, cut)
@@ -156,7 +177,9 @@ class Catalog:
         return await self._db.read(lambda connection: self._document(connection, doc_id))
 
     async def content(self, doc_id: str) -> Document:
-        """Text, sections and pages as the parser made them; not the boxes of its lines, which `boxes` has."""
+        """Text, sections and pages as the parser made them; not the boxes of its lines, which
+        `boxes` has.
+        """
 
         def content(connection: Connection) -> Document:
             self._document(connection, doc_id)
@@ -173,7 +196,9 @@ class Catalog:
         return await self._db.read(lengths)
 
     async def boxes(self, doc_id: str, spans: Sequence[tuple[int, int]]) -> list[Box]:
-        """The lines that touch any of these spans of the text, in order, each once; empty where nothing is laid out."""
+        """The lines that touch any of these spans of the text, in order, each once; empty where
+        nothing is laid out.
+        """
 
         def boxes(connection: Connection) -> list[Box]:
             if self._viewer is not None:
@@ -189,13 +214,17 @@ class Catalog:
 
         def file(connection: Connection) -> bytes:
             info = self._document(connection, doc_id)
-            return bytes(connection.execute(text("SELECT data FROM files WHERE sha256 = :s"), {"s": info.sha256}).scalar_one())
+            return bytes(
+                connection.execute(
+                    text("SELECT data FROM files WHERE sha256 = :s"), {"s": info.sha256}
+                ).scalar_one()
+            )
 
         return await self._db.read(file)
 
     async def delete(self, *doc_ids: str) -> None:
-        """The documents and all that was made of them; the bytes too, unless another document has the same. What is known of
-        the web pages that they were made of goes with them.
+        """The documents and all that was made of them; the bytes too, unless another document has
+        the same. What is known of the web pages that they were made of goes with them.
         """
 
         def delete(connection: Connection) -> None:
@@ -205,7 +234,9 @@ class Catalog:
         await self._db.forget()
 
     def delete_in(self, connection: Connection, doc_id: str) -> bool:
-        """The same for one, as part of a transaction, after which `Database.forget` is called. False where it is not there."""
+        """The same for one, as part of a transaction, after which `Database.forget` is called.
+        False where it is not there.
+        """
         info = documents.get(connection, self._embedder, doc_id)
         if info is not None:
             self._delete(connection, [info])
@@ -219,42 +250,70 @@ class Catalog:
 
     async def members(self, collection: str, uri: str) -> list[DocumentInfo]:
         """The documents that came out of this file: a ZIP, a mail."""
-        return await self._db.read(lambda connection: containers.members(connection, self._embedder, collection, uri))
+        return await self._db.read(
+            lambda connection: containers.members(connection, self._embedder, collection, uri)
+        )
 
     async def unpacked(self, collection: str, uri: str, sha256: str) -> bool:
-        """Whether `keep_unpacked` noted these very bytes, and all that came out of them is still here."""
-        return await self._db.read(lambda connection: containers.unpacked(connection, collection, uri, sha256))
+        """Whether `keep_unpacked` noted these very bytes, and all that came out of them is still
+        here.
+        """
+        return await self._db.read(
+            lambda connection: containers.unpacked(connection, collection, uri, sha256)
+        )
 
-    async def keep_unpacked(self, collection: str, uri: str, sha256: str, members: Sequence[str]) -> None:
-        """Note that a file was unpacked and all of it was taken: `members` are the addresses of what came out."""
-        await self._db.write(lambda connection: containers.keep(connection, collection, uri, sha256, members))
+    async def keep_unpacked(
+        self, collection: str, uri: str, sha256: str, members: Sequence[str]
+    ) -> None:
+        """Note that a file was unpacked and all of it was taken: `members` are the addresses of
+        what came out.
+        """
+        await self._db.write(
+            lambda connection: containers.keep(connection, collection, uri, sha256, members)
+        )
 
     async def unembedded(
         self, embedder: str, limit: int, docs: Sequence[str] | None = None, *, newest: bool = False
     ) -> list[tuple[int, str]]:
-        """(chunk id, text to embed) of chunks without a vector of this embedder, at most `limit`, equal texts once. Empty
-        when none waits. `docs`: of these documents only; `newest`: those that came last.
+        """(chunk id, text to embed) of chunks without a vector of this embedder, at most `limit`,
+        equal texts once. Empty when none waits. `docs`: of these documents only; `newest`: those
+        that came last.
         """
-        return await self._db.read(lambda connection: vectors.missing(connection, embedder, limit, docs, newest=newest))
+        return await self._db.read(
+            lambda connection: vectors.missing(connection, embedder, limit, docs, newest=newest)
+        )
 
     async def waiting(self, docs: Sequence[str] | None = None) -> int:
-        """How many chunks, summaries included, have no vector of the embedder in use; `docs`: of these documents only."""
-        return await self._db.read(lambda connection: vectors.waiting(connection, self._embedder, docs))
+        """How many chunks, summaries included, have no vector of the embedder in use; `docs`: of
+        these documents only.
+        """
+        return await self._db.read(
+            lambda connection: vectors.waiting(connection, self._embedder, docs)
+        )
 
-    async def summaries_to_write(self, author: str, limit: int) -> list[tuple[int, tuple[str, ...], str]]:
-        """(chunk id, headings, text of the section) of at most `limit` summaries that `author` has not written."""
-        return await self._db.read(lambda connection: chunks.summaries_to_write(connection, author, limit))
+    async def summaries_to_write(
+        self, author: str, limit: int
+    ) -> list[tuple[int, tuple[str, ...], str]]:
+        """(chunk id, headings, text of the section) of at most `limit` summaries that `author` has
+        not written.
+        """
+        return await self._db.read(
+            lambda connection: chunks.summaries_to_write(connection, author, limit)
+        )
 
     async def put_summary(self, chunk_id: int, body: str, author: str) -> bool:
-        """Replace a summary, its words and its vector (which is then made anew, like any other). False where the summary has
-        gone meanwhile: its document was replaced or deleted.
+        """Replace a summary, its words and its vector (which is then made anew, like any other).
+        False where the summary has gone meanwhile: its document was replaced or deleted.
         """
         size = count_tokens(body)
-        return await self._db.write(lambda connection: chunks.put_summary(connection, chunk_id, body, author, size))
+        return await self._db.write(
+            lambda connection: chunks.put_summary(connection, chunk_id, body, author, size)
+        )
 
     async def put_vectors(self, embedder: str, ids: Sequence[int], rows: Vector) -> None:
-        """Keep `rows`, shape (len(ids), dim), for these chunks and all others of equal text. Chunks deleted meanwhile are
-        passed over. Raises InvalidInput for a wrong shape or a number that is not finite.
+        """Keep `rows`, shape (len(ids), dim), for these chunks and all others of equal text. Chunks
+        deleted meanwhile are passed over. Raises InvalidInput for a wrong shape or a number that is
+        not finite.
         """
         blobs = vectors.blobs(embedder, ids, rows)
         await self._db.write(lambda connection: vectors.put(connection, embedder, blobs))
@@ -266,10 +325,15 @@ class Catalog:
                 return info
         names = ", ".join(info.name for info in known)
         there = f"there are: {names}" if names else "there are none yet"
-        raise NotFound(f"no collection named {name}", hint=f"{there}; `citewell add PATH -c {shlex.quote(name)}` makes it")
+        raise NotFound(
+            f"no collection named {name}",
+            hint=f"{there}; `citewell add PATH -c {shlex.quote(name)}` makes it",
+        )
 
     def _document(self, connection: Connection, doc_id: str) -> DocumentInfo:
         info = documents.get(connection, self._embedder, doc_id)
         if info is None or not documents.sees(connection, self._viewer, info.collection):
-            raise NotFound(f"no document {doc_id!r}", hint="`citewell list` shows the documents and their ids")
+            raise NotFound(
+                f"no document {doc_id!r}", hint="`citewell list` shows the documents and their ids"
+            )
         return info

@@ -1,7 +1,8 @@
-"""The rows of chunks and of their words: made, inserted, read, cut anew; summaries among them. Functions of a connection.
+"""The rows of chunks and of their words: made, inserted, read, cut anew; summaries among them.
+Functions of a connection.
 
-The one rule: a chunk is never changed. Another text is another row under another id, so nobody who kept an id is shown other
-words under it.
+The one rule: a chunk is never changed. Another text is another row under another id, so nobody who
+kept an id is shown other words under it.
 """
 
 from __future__ import annotations
@@ -26,17 +27,22 @@ from citewell.types import Chunk
 _SURROGATES = re.compile("[\ud800-\udfff]")
 
 Row = dict[str, Any]
-_AT_ONCE = 500  # rows of a statement: all of a long document as its parameters take ten times its memory
+_AT_ONCE = (
+    500  # rows of a statement: all of a long document as its parameters take ten times its memory
+)
 
 
 def printable(value: str) -> str:
-    """Half a surrogate pair (broken PDFs, file names that are not UTF-8) cannot be stored: one character for one."""
+    """Half a surrogate pair (broken PDFs, file names that are not UTF-8) cannot be stored: one
+    character for one.
+    """
     return _SURROGATES.sub("\ufffd", value)
 
 
 class Rows(Iterable[Row]):
-    """Chunks as rows, each with its words. All that costs time is done here, before the write lock is taken. Those of a long
-    document are kept packed, a stretch at a time: they take five times the memory of its text.
+    """Chunks as rows, each with its words. All that costs time is done here, before the write lock
+    is taken. Those of a long document are kept packed, a stretch at a time: they take five times
+    the memory of its text.
     """
 
     def __init__(self, rows: Iterable[Row]) -> None:
@@ -60,22 +66,35 @@ def _stretches(rows: Iterable[Row]) -> Iterator[list[Row]]:
         yield stretch
 
 
-def insert(connection: Connection, doc_id: str, collection: str, rows: Iterable[Row], known: vectors.Known) -> None:
+def insert(
+    connection: Connection, doc_id: str, collection: str, rows: Iterable[Row], known: vectors.Known
+) -> None:
     """Chunks, their words, and the vectors `known` of their texts."""
-    first = connection.execute(_LAST_CHUNK).scalar_one() + 1  # nobody else inserts: this transaction has the write lock
+    first = (
+        connection.execute(_LAST_CHUNK).scalar_one() + 1
+    )  # nobody else inserts: this transaction has the write lock
     for stretch in _stretches(rows):
         _insert(connection, doc_id, collection, stretch, known, first)
         first += len(stretch)
 
 
 def _insert(
-    connection: Connection, doc_id: str, collection: str, rows: Sequence[Row], known: vectors.Known, first: int
+    connection: Connection,
+    doc_id: str,
+    collection: str,
+    rows: Sequence[Row],
+    known: vectors.Known,
+    first: int,
 ) -> None:
     chunks, tokens, blobs = [], [], {}
     for number, row in enumerate(rows, start=first):
         embedder, blob = known.get(row["sha256"], ("", b""))
-        chunks.append(row | {"id": number, "doc": doc_id, "collection": collection, "embedder": embedder})
-        place = words.place(collection=collection, doc_id=doc_id, lang=row["lang"], kind=row["kind"])
+        chunks.append(
+            row | {"id": number, "doc": doc_id, "collection": collection, "embedder": embedder}
+        )
+        place = words.place(
+            collection=collection, doc_id=doc_id, lang=row["lang"], kind=row["kind"]
+        )
         tokens.append({"id": number, "tokens": row["tokens_of"], "place": " ".join(place)})
         if embedder:
             blobs[number] = blob
@@ -89,23 +108,36 @@ def of_document(connection: Connection, doc_id: str) -> list[Chunk]:
 
 
 def replace(connection: Connection, doc_id: str, collection: str, rows: Rows) -> None:
-    """Other chunks for the same text. Raises Conflict where the text is not the one that they were cut from."""
+    """Other chunks for the same text. Raises Conflict where the text is not the one that they were
+    cut from.
+    """
     body = str(connection.execute(_TEXT, {"doc": doc_id}).scalar_one())
-    if any(row["kind"] != "summary" and body[row["first"] : row["last"]] != row["text"] for row in rows):
+    if any(
+        row["kind"] != "summary" and body[row["first"] : row["last"]] != row["text"] for row in rows
+    ):
         raise Conflict(f"{doc_id} was changed while it was being cut", hint="cut it again")
     known = vectors.of_texts(connection, [row["sha256"] for row in rows])
     connection.execute(text("DELETE FROM chunks WHERE doc = :doc"), {"doc": doc_id})
     insert(connection, doc_id, collection, rows, known)
 
 
-def summaries_to_write(connection: Connection, author: str, limit: int) -> list[tuple[int, tuple[str, ...], str]]:
-    """(chunk id, headings, text of the section) of summaries that `author` has not written, oldest first."""
+def summaries_to_write(
+    connection: Connection, author: str, limit: int
+) -> list[tuple[int, tuple[str, ...], str]]:
+    """(chunk id, headings, text of the section) of summaries that `author` has not written, oldest
+    first.
+    """
     rows = connection.execute(_SUMMARIES, {"author": author, "limit": limit}).all()
-    return [(row.id, tuple(json.loads(row.heading_path)), row.body[row.first : row.last]) for row in rows]
+    return [
+        (row.id, tuple(json.loads(row.heading_path)), row.body[row.first : row.last])
+        for row in rows
+    ]
 
 
 def put_summary(connection: Connection, chunk_id: int, body: str, author: str, size: int) -> bool:
-    """Another text of a summary, under a new id; its vector is made anew. False where it has gone meanwhile."""
+    """Another text of a summary, under a new id; its vector is made anew. False where it has gone
+    meanwhile.
+    """
     old = connection.execute(_SUMMARY, {"id": chunk_id}).mappings().one_or_none()
     if old is None:
         return False
@@ -118,8 +150,13 @@ def put_summary(connection: Connection, chunk_id: int, body: str, author: str, s
 
 
 def _row(title: str, ordinal: int, chunk: Chunk, summary: str = "") -> Row:
-    body, path = summary or printable(chunk.text), [printable(heading) for heading in chunk.heading_path]
-    known_by = path if title in path else [title, *path]  # every chunk is found by its document's title and its headings
+    body, path = (
+        summary or printable(chunk.text),
+        [printable(heading) for heading in chunk.heading_path],
+    )
+    known_by = (
+        path if title in path else [title, *path]
+    )  # every chunk is found by its document's title and its headings
     return {
         "lang": language(body),
         "ordinal": ordinal,
@@ -139,7 +176,16 @@ def _row(title: str, ordinal: int, chunk: Chunk, summary: str = "") -> Row:
 
 def _chunk(row: RowMapping) -> Chunk:
     path = tuple(json.loads(row["heading_path"]))
-    return Chunk(row["text"], row["first"], row["last"], row["section"], path, row["page"], row["tokens"], kind=row["kind"])
+    return Chunk(
+        row["text"],
+        row["first"],
+        row["last"],
+        row["section"],
+        path,
+        row["page"],
+        row["tokens"],
+        kind=row["kind"],
+    )
 
 
 _LAST_CHUNK = text("SELECT coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'chunks'), 0)")
@@ -157,5 +203,6 @@ _SUMMARIES = text(
     WHERE c.kind = 'summary' AND c.author <> :author ORDER BY c.id LIMIT :limit"""
 )
 _SUMMARY = text(
-    "SELECT c.*, d.title FROM chunks c JOIN documents d ON d.doc_id = c.doc WHERE c.id = :id AND c.kind = 'summary'"
+    "SELECT c.*, d.title FROM chunks c JOIN documents d ON d.doc_id = c.doc WHERE c.id = :id AND "
+    "c.kind = 'summary'"
 )

@@ -1,6 +1,8 @@
-"""Files that hold others (ZIPs, mails) and what came out of them. Functions of a connection; `catalog.py` gives the verbs.
+"""Files that hold others (ZIPs, mails) and what came out of them. Functions of a connection;
+`catalog.py` gives the verbs.
 
-The one rule: a member is a document like any other, under the address `<uri>!/<member>`; here is only its container's hash.
+The one rule: a member is a document like any other, under the address `<uri>!/<member>`; here is
+only its container's hash.
 """
 
 from __future__ import annotations
@@ -33,9 +35,13 @@ def unpacked(connection: Connection, collection: str, uri: str, sha256: str) -> 
     return connection.execute(_WHOLE, where).scalar_one_or_none() == 0
 
 
-def keep(connection: Connection, collection: str, uri: str, sha256: str, addresses: Sequence[str]) -> None:
+def keep(
+    connection: Connection, collection: str, uri: str, sha256: str, addresses: Sequence[str]
+) -> None:
     row = {"collection": collection, "uri": printable(uri), "sha256": sha256}
-    connection.execute(_KEEP, row | {"members": json.dumps([printable(address) for address in addresses])})
+    connection.execute(
+        _KEEP, row | {"members": json.dumps([printable(address) for address in addresses])}
+    )
 
 
 def forget_gone(connection: Connection) -> None:

@@ -1,7 +1,9 @@
-"""The rows of collections, documents, their bytes and lines. Functions of a connection; `catalog.py` gives the verbs.
+"""The rows of collections, documents, their bytes and lines. Functions of a connection;
+`catalog.py` gives the verbs.
 
-The one rule: a new version of a document deletes all that was made of the old one and keeps its id and its priority.
-`embedder` is the name of the one in use: vectors of another do not count, because no search compares with them.
+The one rule: a new version of a document deletes all that was made of the old one and keeps its id
+and its priority. `embedder` is the name of the one in use: vectors of another do not count, because
+no search compares with them.
 """
 
 from __future__ import annotations
@@ -25,14 +27,16 @@ from citewell.store.users.audit import record
 from citewell.types import Box, Chunk, Document, Page, Section, Shown
 
 LONGEST_NAME = 100  # characters of a collection's name
-CONFIRMED = "confirmed_qa"  # the collection of confirmed answers: their documents come and go with them
+CONFIRMED = (
+    "confirmed_qa"  # the collection of confirmed answers: their documents come and go with them
+)
 _CONFIRMED = re.compile(rf"{CONFIRMED}(-[0-9a-f]{{16}})?")
 
 
 class CollectionInfo(Shown):
-    """`embedded` of its `chunks` can be found by meaning (have a vector of the embedder in use); all of them by their words.
-    Summaries are not counted. `chunking`: how its documents are cut where that differs from the settings. `owner`: the one
-    user who may see it; empty: everybody.
+    """`embedded` of its `chunks` can be found by meaning (have a vector of the embedder in use);
+    all of them by their words. Summaries are not counted. `chunking`: how its documents are cut
+    where that differs from the settings. `owner`: the one user who may see it; empty: everybody.
     """
 
     name: str
@@ -45,8 +49,9 @@ class CollectionInfo(Shown):
 
 
 class DocumentInfo(Shown):
-    """`pages` is 0 where there are none; `bytes` and `sha256` are of the original file; summaries are not counted among the
-    `chunks`. `dated`: the day the file itself says it is of, in seconds since the epoch. `priority`: 0 unless somebody set it.
+    """`pages` is 0 where there are none; `bytes` and `sha256` are of the original file; summaries
+    are not counted among the `chunks`. `dated`: the day the file itself says it is of, in seconds
+    since the epoch. `priority`: 0 unless somebody set it.
     """
 
     doc_id: str
@@ -97,7 +102,12 @@ def prepare(uri: str, data: bytes, document: Document, cut: Sequence[Chunk]) -> 
 
 
 def put(
-    connection: Connection, embedder: str, collection: str, new: Prepared, now: float, priority: int | None = None
+    connection: Connection,
+    embedder: str,
+    collection: str,
+    new: Prepared,
+    now: float,
+    priority: int | None = None,
 ) -> DocumentInfo:
     """`priority` None: that of the version before."""
     ensure_collection(connection, collection, now)
@@ -106,7 +116,9 @@ def put(
     doc_id = old.doc_id if old else "doc_" + secrets.token_hex(8)
     if old:
         _delete_rows(connection, old)
-    connection.execute(text("INSERT OR IGNORE INTO files VALUES (:s, :data)"), {"s": new.sha256, "data": new.data})
+    connection.execute(
+        text("INSERT OR IGNORE INTO files VALUES (:s, :data)"), {"s": new.sha256, "data": new.data}
+    )
     before = old.priority if old else 0
     own = {
         "doc_id": doc_id,
@@ -128,8 +140,14 @@ def put(
 
 
 def confirmed_of(owner: str) -> str:
-    """The collection of confirmed answers that rest on what is this user's alone; of nobody's: everybody's."""
-    return f"{CONFIRMED}-{hashlib.sha256(owner.encode('utf-8', 'replace')).hexdigest()[:16]}" if owner else CONFIRMED
+    """The collection of confirmed answers that rest on what is this user's alone; of nobody's:
+    everybody's.
+    """
+    return (
+        f"{CONFIRMED}-{hashlib.sha256(owner.encode('utf-8', 'replace')).hexdigest()[:16]}"
+        if owner
+        else CONFIRMED
+    )
 
 
 def keeps_confirmed(collection: str) -> bool:
@@ -140,7 +158,9 @@ def keeps_confirmed(collection: str) -> bool:
 def ensure_collection(connection: Connection, name: str, now: float, owner: str = "") -> None:
     """One that is there keeps its owner."""
     values = {"name": name, "now": now, "owner": owner}
-    insert = text("INSERT OR IGNORE INTO collections (name, created_at, owner) VALUES (:name, :now, :owner)")
+    insert = text(
+        "INSERT OR IGNORE INTO collections (name, created_at, owner) VALUES (:name, :now, :owner)"
+    )
     if connection.execute(insert, values).rowcount:
         record(connection, "collection.add", "collection", name, person=owner, shared=not owner)
 
@@ -154,7 +174,9 @@ def sees(connection: Connection, viewer: str | None, collection: str) -> bool:
     return owner in {"", viewer}
 
 
-def collections(connection: Connection, embedder: str, viewer: str | None = None) -> list[CollectionInfo]:
+def collections(
+    connection: Connection, embedder: str, viewer: str | None = None
+) -> list[CollectionInfo]:
     """Those that this user may see; None: all."""
     rows = connection.execute(_COLLECTIONS, {"embedder": embedder, "viewer": viewer}).mappings()
     return [CollectionInfo(**{**row, "chunking": json.loads(row["chunking"])}) for row in rows]
@@ -162,29 +184,51 @@ def collections(connection: Connection, embedder: str, viewer: str | None = None
 
 def chunking(connection: Connection, name: str) -> dict[str, Any]:
     """Asked for each document that is added, so it counts nothing."""
-    row = connection.execute(text("SELECT chunking FROM collections WHERE name = :n"), {"n": name}).scalar_one_or_none()
+    row = connection.execute(
+        text("SELECT chunking FROM collections WHERE name = :n"), {"n": name}
+    ).scalar_one_or_none()
     return dict(json.loads(row)) if row else {}
 
 
 def set_chunking(connection: Connection, name: str, chunking: dict[str, Any]) -> None:
-    connection.execute(text("UPDATE collections SET chunking = :c WHERE name = :n"), {"c": json.dumps(chunking), "n": name})
+    connection.execute(
+        text("UPDATE collections SET chunking = :c WHERE name = :n"),
+        {"c": json.dumps(chunking), "n": name},
+    )
 
 
 def set_priority(connection: Connection, doc_id: str, priority: int) -> None:
-    """Indexes in memory are told by the log of changes that the document's chunks are to be read again."""
-    connection.execute(text("UPDATE documents SET priority = :p WHERE doc_id = :doc"), {"p": priority, "doc": doc_id})
-    connection.execute(text("INSERT INTO changes (chunk) SELECT id FROM chunks WHERE doc = :doc"), {"doc": doc_id})
+    """Indexes in memory are told by the log of changes that the document's chunks are to be read
+    again.
+    """
+    connection.execute(
+        text("UPDATE documents SET priority = :p WHERE doc_id = :doc"),
+        {"p": priority, "doc": doc_id},
+    )
+    connection.execute(
+        text("INSERT INTO changes (chunk) SELECT id FROM chunks WHERE doc = :doc"), {"doc": doc_id}
+    )
 
 
 def find(connection: Connection, embedder: str, collection: str, uri: str) -> DocumentInfo | None:
     where = {"embedder": embedder, "collection": collection, "uri": printable(uri)}
-    row = connection.execute(text(_INFO + " WHERE d.collection = :collection AND d.uri = :uri"), where).mappings().one_or_none()
+    row = (
+        connection.execute(
+            text(_INFO + " WHERE d.collection = :collection AND d.uri = :uri"), where
+        )
+        .mappings()
+        .one_or_none()
+    )
     return None if row is None else _info(row)
 
 
 def get(connection: Connection, embedder: str, doc_id: str) -> DocumentInfo | None:
     where = {"embedder": embedder, "doc_id": doc_id}
-    row = connection.execute(text(_INFO + " WHERE d.doc_id = :doc_id"), where).mappings().one_or_none()
+    row = (
+        connection.execute(text(_INFO + " WHERE d.doc_id = :doc_id"), where)
+        .mappings()
+        .one_or_none()
+    )
     return None if row is None else _info(row)
 
 
@@ -194,18 +238,34 @@ def listed(connection: Connection, embedder: str, collection: str) -> list[Docum
     return [_info(row) for row in rows.mappings()]
 
 
-def below(connection: Connection, embedder: str, collection: str, prefix: str) -> list[DocumentInfo]:
-    """Those whose address begins so, in the order of their addresses. `prefix` ends with a character that is not the last."""
+def below(
+    connection: Connection, embedder: str, collection: str, prefix: str
+) -> list[DocumentInfo]:
+    """Those whose address begins so, in the order of their addresses. `prefix` ends with a
+    character that is not the last.
+    """
     until = prefix[:-1] + chr(ord(prefix[-1]) + 1)
-    where = {"embedder": embedder, "collection": collection, "first": printable(prefix), "until": printable(until)}
+    where = {
+        "embedder": embedder,
+        "collection": collection,
+        "first": printable(prefix),
+        "until": printable(until),
+    }
     rows = connection.execute(
-        text(_INFO + " WHERE d.collection = :collection AND d.uri >= :first AND d.uri < :until ORDER BY d.uri"), where
+        text(
+            _INFO
+            + " WHERE d.collection = :collection AND d.uri >= :first AND d.uri < :until ORDER "
+            "BY d.uri"
+        ),
+        where,
     )
     return [_info(row) for row in rows.mappings()]
 
 
 def content(connection: Connection, doc_id: str) -> Document:
-    row = connection.execute(text("SELECT * FROM documents WHERE doc_id = :doc_id"), {"doc_id": doc_id}).one()
+    row = connection.execute(
+        text("SELECT * FROM documents WHERE doc_id = :doc_id"), {"doc_id": doc_id}
+    ).one()
     return Document(
         title=row.title,
         media_type=row.media_type,
@@ -221,13 +281,15 @@ def content(connection: Connection, doc_id: str) -> Document:
 def text_lengths(connection: Connection, doc_ids: Sequence[str]) -> dict[str, int]:
     """Characters of each document's text, by doc_id."""
     statement = text("SELECT doc_id, length(text) AS size FROM documents WHERE doc_id IN :ids")
-    rows = connection.execute(statement.bindparams(bindparam("ids", expanding=True)), {"ids": list(doc_ids)})
+    rows = connection.execute(
+        statement.bindparams(bindparam("ids", expanding=True)), {"ids": list(doc_ids)}
+    )
     return {row.doc_id: row.size for row in rows}
 
 
 def boxes(connection: Connection, doc_id: str, spans: Sequence[tuple[int, int]]) -> list[Box]:
-    """The lines that touch any of the spans, in order, each once. Lines do not overlap: none before the last one that begins
-    at or before a span reaches into it.
+    """The lines that touch any of the spans, in order, each once. Lines do not overlap: none before
+    the last one that begins at or before a span reaches into it.
     """
     found: dict[int, Box] = {}
     for start, end in spans:
@@ -250,7 +312,9 @@ def delete_collection(connection: Connection, name: str) -> None:
 
 
 def _section(stored: dict[str, Any]) -> Section:
-    return Section(tuple(stored["heading_path"]), stored["start"], stored["end"], stored.get("anchor", ""))
+    return Section(
+        tuple(stored["heading_path"]), stored["start"], stored["end"], stored.get("anchor", "")
+    )
 
 
 def _line(number: int, box: Box) -> Row:
@@ -260,8 +324,13 @@ def _line(number: int, box: Box) -> Row:
 
 def _delete_rows(connection: Connection, info: DocumentInfo) -> None:
     """Chunks and vectors go by their foreign keys, words by their trigger."""
-    connection.execute(text("DELETE FROM documents WHERE doc_id = :doc_id"), {"doc_id": info.doc_id})
-    unused = text("DELETE FROM files WHERE sha256 = :s AND NOT EXISTS (SELECT 1 FROM documents WHERE sha256 = :s)")
+    connection.execute(
+        text("DELETE FROM documents WHERE doc_id = :doc_id"), {"doc_id": info.doc_id}
+    )
+    unused = text(
+        "DELETE FROM files WHERE sha256 = :s AND NOT EXISTS (SELECT 1 FROM documents WHERE "
+        "sha256 = :s)"
+    )
     connection.execute(unused, {"s": info.sha256})
 
 
@@ -293,7 +362,9 @@ _INSERT_DOCUMENT = text(
     VALUES (:doc_id, :collection, :uri, :title, :media_type, :lang, :sha256, :bytes, :version, :added_at,
         :page_count, :warnings, :sections, :pages, :text, :dated, :priority)"""
 )
-_INSERT_LINE = text("INSERT INTO lines VALUES (:doc, :first, :number, :last, :page, :x0, :y0, :x1, :y1)")
+_INSERT_LINE = text(
+    "INSERT INTO lines VALUES (:doc, :first, :number, :last, :page, :x0, :y0, :x1, :y1)"
+)
 _LINES = text(
     """SELECT * FROM lines WHERE doc = :doc AND first < :end AND last > :start
     AND first >= coalesce((SELECT max(first) FROM lines WHERE doc = :doc AND first <= :start), 0)"""
@@ -301,13 +372,22 @@ _LINES = text(
 
 
 def check_name(name: str) -> str:
-    """Names stand in addresses and on command lines: printable, no slash, no space at the ends. For what people add, so
-    CONFIRMED is none. Raises InvalidInput.
+    """Names stand in addresses and on command lines: printable, no slash, no space at the ends. For
+    what people add, so CONFIRMED is none. Raises InvalidInput.
     """
     if keeps_confirmed(name):
-        hint = "`citewell feedback TRACE_ID --correct` puts an answer there; choose another name for your documents"
+        hint = (
+            "`citewell feedback TRACE_ID --correct` puts an answer there; choose another name "
+            "for your documents"
+        )
         raise InvalidInput(f"collection {name}: kept for confirmed answers", hint=hint)
-    if not name or len(name) > LONGEST_NAME or name != name.strip() or not name.isprintable() or "/" in name:
+    if (
+        not name
+        or len(name) > LONGEST_NAME
+        or name != name.strip()
+        or not name.isprintable()
+        or "/" in name
+    ):
         raise InvalidInput(
             f"collection name {name!r}: not allowed",
             hint=f"1 to {LONGEST_NAME} printable characters, no slash, no space at the ends",

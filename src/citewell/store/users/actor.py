@@ -1,6 +1,8 @@
-"""Who acts: told once where a command or a request comes in, and read where the audit log is written.
+"""Who acts: told once where a command or a request comes in, and read where the audit log is
+written.
 
-The one rule: it is what the interface found out (access.py, the machine's own account), never what a request says of itself.
+The one rule: it is what the interface found out (access.py, the machine's own account), never what
+a request says of itself.
 """
 
 from __future__ import annotations
@@ -12,7 +14,9 @@ Channel = Literal["cli", "http", "server"]
 
 
 class Actor(NamedTuple):
-    """`name`: a user of Citewell, `os:` before an account of the machine, or empty where nobody asked (`server`)."""
+    """`name`: a user of Citewell, `os:` before an account of the machine, or empty where nobody
+    asked (`server`).
+    """
 
     name: str = ""
     channel: Channel = "server"

@@ -1,11 +1,12 @@
-"""The log of administration: who added, changed, removed what, each entry chained to the one before by an HMAC.
+"""The log of administration: who added, changed, removed what, each entry chained to the one before
+by an HMAC.
 
-The one rule: an entry is part of the transaction of what it tells. Names of people stand beside the log under an alias, so a
-person can be forgotten and the chain still holds.
+The one rule: an entry is part of the transaction of what it tells. Names of people stand beside the
+log under an alias, so a person can be forgotten and the chain still holds.
 
-What it shows: a changed, added or removed entry, to whoever has the home's key. What it cannot: a log whose newest entries and
-SQLite's own count of them are gone together (compare the last `mac` with one that was noted elsewhere), or one written anew by
-somebody who has the key.
+What it shows: a changed, added or removed entry, to whoever has the home's key. What it cannot: a
+log whose newest entries and SQLite's own count of them are gone together (compare the last `mac`
+with one that was noted elsewhere), or one written anew by somebody who has the key.
 """
 
 from __future__ import annotations
@@ -33,7 +34,9 @@ What = Literal["missing", "changed", "other_key", "renamed", "cut"]
 
 
 class Entry(Shown):
-    """`who` did `action` to `subject`; a name that is empty was forgotten, or nobody asked (channel `server`)."""
+    """`who` did `action` to `subject`; a name that is empty was forgotten, or nobody asked (channel
+    `server`).
+    """
 
     seq: int
     at: float
@@ -47,8 +50,9 @@ class Entry(Shown):
 
 
 class Damage(Shown):
-    """`missing`: entries before this one are gone; `changed`: it is not as it was written; `other_key`: signed by a key that is
-    not the home's; `renamed`: a person's name is not the one that was written; `cut`: the newest entries are gone.
+    """`missing`: entries before this one are gone; `changed`: it is not as it was written;
+    `other_key`: signed by a key that is not the home's; `renamed`: a person's name is not the one
+    that was written; `cut`: the newest entries are gone.
     """
 
     seq: int
@@ -56,7 +60,9 @@ class Damage(Shown):
 
 
 class Verified(Shown):
-    """`last` and `mac`: of the newest entry; note them elsewhere, and a later check can be held against them."""
+    """`last` and `mac`: of the newest entry; note them elsewhere, and a later check can be held
+    against them.
+    """
 
     entries: int
     last: int
@@ -64,8 +70,12 @@ class Verified(Shown):
     damage: list[Damage]
 
 
-def record(connection: Connection, action: str, kind: Kind, subject: str, person: str = "", **detail: Any) -> None:
-    """Part of the transaction that it tells of. `person`: whom it concerns, where `subject` is not a user's name itself."""
+def record(
+    connection: Connection, action: str, kind: Kind, subject: str, person: str = "", **detail: Any
+) -> None:
+    """Part of the transaction that it tells of. `person`: whom it concerns, where `subject` is not
+    a user's name itself.
+    """
     actor, key = ACTOR.get(), key_of(folder_of(connection))
     signing, plain = derived(key, "audit"), dict(detail) | ({"person": person} if person else {})
     if person:
@@ -84,13 +94,20 @@ def record(connection: Connection, action: str, kind: Kind, subject: str, person
     }
     entry["mac"] = _mac(signing, before.mac if before else FIRST, entry)
     connection.execute(_ADD, entry)
-    level = logging.WARNING if actor.channel == "http" else logging.INFO  # a command tells its user itself
-    who, aside = actor.name or actor.channel, json.dumps({"mac": entry["mac"], **plain}, sort_keys=True)
+    level = (
+        logging.WARNING if actor.channel == "http" else logging.INFO
+    )  # a command tells its user itself
+    who, aside = (
+        actor.name or actor.channel,
+        json.dumps({"mac": entry["mac"], **plain}, sort_keys=True),
+    )
     log.log(level, "audit %s: %s %s %s %s", entry["seq"], who, action, subject, aside)
 
 
 def forget_name(connection: Connection, is_theirs: Callable[[str], bool]) -> int:
-    """Take a person's names out: what they did, and what was done to them, stays under an alias that leads nowhere."""
+    """Take a person's names out: what they did, and what was done to them, stays under an alias
+    that leads nowhere.
+    """
     rows = connection.execute(text("SELECT alias, name FROM audit_names")).all()
     gone = [row.alias for row in rows if is_theirs(row.name)]
     for alias in gone:
@@ -142,7 +159,9 @@ def _verified(connection: Connection) -> Verified:
             damage.append(Damage(seq=row.seq, what="missing"))
         if row.key != name:
             damage.append(Damage(seq=row.seq, what="other_key"))
-        elif not hmac.compare_digest(row.mac, _mac(signing, mac, {name: getattr(row, name) for name in _SIGNED})):
+        elif not hmac.compare_digest(
+            row.mac, _mac(signing, mac, {name: getattr(row, name) for name in _SIGNED})
+        ):
             damage.append(Damage(seq=row.seq, what="changed"))
         last, mac = row.seq, row.mac
     if int(connection.execute(_COUNTED).scalar_one_or_none() or 0) > last:
@@ -168,21 +187,30 @@ def _alias(connection: Connection, signing: bytes, name: str) -> str:
     """What stands in the log for a name; empty for nobody."""
     if not name:
         return ""
-    known = connection.execute(text("SELECT alias FROM audit_names WHERE name = :name"), {"name": name}).scalar_one_or_none()
+    known = connection.execute(
+        text("SELECT alias FROM audit_names WHERE name = :name"), {"name": name}
+    ).scalar_one_or_none()
     if known:
         return str(known)
     salt = secrets.token_bytes(16)
     row = {"alias": _alias_of(signing, name, salt), "name": name, "salt": salt}
-    connection.execute(text("INSERT INTO audit_names (alias, name, salt) VALUES (:alias, :name, :salt)"), row)
+    connection.execute(
+        text("INSERT INTO audit_names (alias, name, salt) VALUES (:alias, :name, :salt)"), row
+    )
     return str(row["alias"])
 
 
 def _alias_of(signing: bytes, name: str, salt: bytes) -> str:
-    return "p_" + hmac.new(signing, salt + name.encode("utf-8", "replace"), "sha256").hexdigest()[:24]
+    return (
+        "p_" + hmac.new(signing, salt + name.encode("utf-8", "replace"), "sha256").hexdigest()[:24]
+    )
 
 
 def _names(connection: Connection) -> dict[str, str]:
-    return {row.alias: row.name for row in connection.execute(text("SELECT alias, name FROM audit_names"))}
+    return {
+        row.alias: row.name
+        for row in connection.execute(text("SELECT alias, name FROM audit_names"))
+    }
 
 
 def _entry(row: Row[Any], names: dict[str, str]) -> Entry:
@@ -197,9 +225,13 @@ def _entry(row: Row[Any], names: dict[str, str]) -> Entry:
 
 _SIGNED = ("seq", "at", "channel", "who", "action", "kind", "subject", "detail", "key")
 _LAST = text("SELECT seq, mac FROM audit ORDER BY seq DESC LIMIT 1")
-_COUNTED = text("SELECT seq FROM sqlite_sequence WHERE name = 'audit'")  # how many there ever were, by SQLite's own count
+_COUNTED = text(
+    "SELECT seq FROM sqlite_sequence WHERE name = 'audit'"
+)  # how many there ever were, by SQLite's own count
 _ALL = text("SELECT * FROM audit ORDER BY seq")
-_LIST = text("SELECT * FROM audit WHERE :before IS NULL OR seq < :before ORDER BY seq DESC LIMIT :limit")
+_LIST = text(
+    "SELECT * FROM audit WHERE :before IS NULL OR seq < :before ORDER BY seq DESC LIMIT :limit"
+)
 _OF = text("SELECT * FROM audit WHERE action = :action ORDER BY seq")
 _FIRST_OF = text("SELECT min(seq) FROM audit WHERE who = :alias OR subject = :alias")
 _ADD = text(

@@ -1,6 +1,8 @@
-"""The key of a home: 256 random bits in a file that its owner alone may read, made when it is first needed.
+"""The key of a home: 256 random bits in a file that its owner alone may read, made when it is first
+needed.
 
-The one rule: the key itself signs and seals nothing; each purpose has a key of its own, derived from it.
+The one rule: the key itself signs and seals nothing; each purpose has a key of its own, derived
+from it.
 """
 
 from __future__ import annotations
@@ -30,8 +32,8 @@ def folder_of(connection: Connection) -> Path:
 
 
 def key_of(folder: Path) -> bytes:
-    """The home's key. A link to a file elsewhere is followed: so the key can be kept apart from the home and its backups.
-    Raises StorageError.
+    """The home's key. A link to a file elsewhere is followed: so the key can be kept apart from the
+    home and its backups. Raises StorageError.
     """
     path = folder / FILE
     try:
@@ -41,11 +43,16 @@ def key_of(folder: Path) -> bytes:
         key = bytes.fromhex(path.read_text("ascii").strip())
     except OSError as error:
         hint = "make the file and its folder readable and writable for this user"
-        raise StorageError(f"{path}: the key cannot be read: {error.strerror or error}", hint=hint) from error
+        raise StorageError(
+            f"{path}: the key cannot be read: {error.strerror or error}", hint=hint
+        ) from error
     except ValueError:
         key = b""
     if len(key) != _BYTES:
-        raise StorageError(f"{path}: this is no key of Citewell", hint="put the key of this home back, from a backup say")
+        raise StorageError(
+            f"{path}: this is no key of Citewell",
+            hint="put the key of this home back, from a backup say",
+        )
     return key
 
 
@@ -63,7 +70,9 @@ def _make(path: Path) -> None:
     """Whole or not at all; of two processes that do it at once, the first one's counts."""
     beside = path.with_name(f"{path.name}.{secrets.token_hex(4)}")
     try:
-        with os.fdopen(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="ascii") as file:
+        with os.fdopen(
+            os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="ascii"
+        ) as file:
             file.write(secrets.token_hex(_BYTES) + "\n")
             file.flush()
             os.fsync(file.fileno())

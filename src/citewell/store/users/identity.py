@@ -1,6 +1,7 @@
 """Who somebody is, where words of people are counted.
 
-The one rule: two ways to write one name are one person: composed or not, with spaces around it, in capitals or not.
+The one rule: two ways to write one name are one person: composed or not, with spaces around it, in
+capitals or not.
 """
 
 from __future__ import annotations
@@ -8,11 +9,15 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Iterable
 
-VISITOR = "widget"  # pages of other sites where nobody signs in: many people under one name, so their word counts for nothing
+# pages of other sites where nobody signs in: many people under one name, so their word counts for
+# nothing
+VISITOR = "widget"
 
 
 def named(user_id: str) -> str:
-    """A user's id as it is kept: composed (NFC), without spaces at its ends. Capitals stay as they were written."""
+    """A user's id as it is kept: composed (NFC), without spaces at its ends. Capitals stay as they
+    were written.
+    """
     return unicodedata.normalize("NFC", user_id).strip()
 
 

@@ -1,9 +1,12 @@
-"""Every column of the database that holds somebody's id, and what becomes of it when that person is forgotten.
+"""Every column of the database that holds somebody's id, and what becomes of it when that person is
+forgotten.
 
-The one rule: a new column with a user in it is declared here; a test reads the tables and fails where one is not.
+The one rule: a new column with a user in it is declared here; a test reads the tables and fails
+where one is not.
 
-`delete`: the row goes. `alias`: the row is the house's (who confirmed, who reviewed) and stays, under a word that leads
-nowhere. `given_up`: what belongs to them alone goes by its own verb first, with its files; rows that are left are deleted.
+`delete`: the row goes. `alias`: the row is the house's (who confirmed, who reviewed) and stays,
+under a word that leads nowhere. `given_up`: what belongs to them alone goes by its own verb first,
+with its files; rows that are left are deleted.
 """
 
 from __future__ import annotations
@@ -51,17 +54,29 @@ PERSON_COLUMNS: Final[tuple[Held, ...]] = (
 GO_ALONG: Final = {"sign_ins": "tokens", "memory_uses": "memories"}
 # these hold what the names below look for, and nobody: who wrote a summary is a model
 NOBODY: Final = {("chunks", "author")}
-LOOKS_LIKE_A_PERSON: Final = re.compile(r"user|owner|person|people|author|actor|reviewer|_by$|^who$|^by$|holder")
-MACHINES: Final = {("runs", "holder"), ("memories", "replaced_by"), ("audit", "who")}  # a process, a memory, an alias
+LOOKS_LIKE_A_PERSON: Final = re.compile(
+    r"user|owner|person|people|author|actor|reviewer|_by$|^who$|^by$|holder"
+)
+MACHINES: Final = {
+    ("runs", "holder"),
+    ("memories", "replaced_by"),
+    ("audit", "who"),
+}  # a process, a memory, an alias
 MOST_IDS: Final = 200  # removed rows whose ids are looked for in the bytes of the files
-_IDS: Final = {"sessions": "session_id", "memories": "memory_id", "feedback": "feedback_id"}  # random, so they are looked for
+_IDS: Final = {
+    "sessions": "session_id",
+    "memories": "memory_id",
+    "feedback": "feedback_id",
+}  # random, so they are looked for
 
 
 def spellings(connection: Connection, name: str) -> dict[Held, list[str]]:
     """How a person's id is written in each column where it is found."""
     wanted, found = person(name), dict[Held, list[str]]()
     for held in PERSON_COLUMNS:
-        values = connection.execute(text(f"SELECT DISTINCT {held.column} FROM {held.table}")).scalars()  # noqa: S608 - ours
+        values = connection.execute(
+            text(f"SELECT DISTINCT {held.column} FROM {held.table}")  # noqa: S608 - ours
+        ).scalars()
         same = [str(value) for value in values if value and person(str(value)) == wanted]
         if same:
             found[held] = same
@@ -74,7 +89,9 @@ def counted(connection: Connection, name: str) -> dict[str, int]:
     for held, same in spellings(connection, name).items():
         if held.column != "person":
             rows[held.table] += sum(_count(connection, held, value) for value in same)
-    signed_in = connection.execute(text("SELECT t.user_id FROM sign_ins JOIN tokens t USING (token_id)")).scalars()
+    signed_in = connection.execute(
+        text("SELECT t.user_id FROM sign_ins JOIN tokens t USING (token_id)")
+    ).scalars()
     rows["sign_ins"] = sum(person(value) == person(name) for value in signed_in)
     return {table: count for table, count in rows.items() if count}
 
@@ -84,7 +101,9 @@ def ids_of(connection: Connection, name: str) -> list[str]:
     found: list[str] = []
     for held, same in spellings(connection, name).items():
         if held.table in _IDS and held.column == "user_id":
-            query = text(f"SELECT {_IDS[held.table]} FROM {held.table} WHERE user_id = :value LIMIT :most")  # noqa: S608 - ours
+            query = text(
+                f"SELECT {_IDS[held.table]} FROM {held.table} WHERE user_id = :value LIMIT :most"  # noqa: S608 - ours
+            )
             for value in same:
                 found += connection.execute(query, {"value": value, "most": MOST_IDS}).scalars()
     return found
@@ -92,13 +111,27 @@ def ids_of(connection: Connection, name: str) -> list[str]:
 
 def since(connection: Connection, name: str) -> float | None:
     """The first moment of which something of theirs is kept; None where nothing is."""
-    dated = {"traces": "created_at", "memories": "created_at", "feedback": "created_at", "sessions": "last_updated"}
-    dated |= {"users": "created_at", "collections": "created_at", "sources": "created_at", "confirmations": "at"}
+    dated = {
+        "traces": "created_at",
+        "memories": "created_at",
+        "feedback": "created_at",
+        "sessions": "last_updated",
+    }
+    dated |= {
+        "users": "created_at",
+        "collections": "created_at",
+        "sources": "created_at",
+        "confirmations": "at",
+    }
     moments: list[float] = []
     for held, same in spellings(connection, name).items():
         if held.table in dated and held.column != "person":
-            query = text(f"SELECT min({dated[held.table]}) FROM {held.table} WHERE {held.column} = :value")  # noqa: S608 - ours
-            moments += [float(connection.execute(query, {"value": value}).scalar_one()) for value in same]
+            query = text(
+                f"SELECT min({dated[held.table]}) FROM {held.table} WHERE {held.column} = :value"  # noqa: S608 - ours
+            )
+            moments += [
+                float(connection.execute(query, {"value": value}).scalar_one()) for value in same
+            ]
     return min(moments, default=None)
 
 

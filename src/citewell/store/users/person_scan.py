@@ -1,8 +1,9 @@
-"""Whether anything of a person is left: in the tables, in the bytes of the database's files, in the files of confirmed answers.
+"""Whether anything of a person is left: in the tables, in the bytes of the database's files, in the
+files of confirmed answers.
 
-The one rule: it looks at what is there, not at what the deletion says it did. A name is looked for where a name can stand (the
-declared columns, fields of JSON and front matter that are made for users), never in the words of documents: people may be
-written about.
+The one rule: it looks at what is there, not at what the deletion says it did. A name is looked for
+where a name can stand (the declared columns, fields of JSON and front matter that are made for
+users), never in the words of documents: people may be written about.
 """
 
 from __future__ import annotations
@@ -19,14 +20,18 @@ from citewell.store.users.person_columns import counted
 from citewell.types import Shown
 
 BLOCK: Final = 1 << 20
-_FIELDS: Final = re.compile(r'"?(?:user_id|owner|reviewed_by|user)"?\s*:\s*("(?:[^"\\]|\\.)*"|[^\s",{}\[\]]+)')
-_SIGNED: Final = re.compile(r"验证人(?:\*\*)?\s*:\s*(.*)")  # who stands by a confirmed answer, in its document
+_FIELDS: Final = re.compile(
+    r'"?(?:user_id|owner|reviewed_by|user)"?\s*:\s*("(?:[^"\\]|\\.)*"|[^\s",{}\[\]]+)'
+)
+_SIGNED: Final = re.compile(
+    r"验证人(?:\*\*)?\s*:\s*(.*)"
+)  # who stands by a confirmed answer, in its document
 _KEYS: Final = ("验证人", "user_id", "owner", "reviewed_by", '"user"')
 
 
 class Left(Shown):
-    """`columns` and `bytes` that were looked at; `found`: where something is left (`table`, `table.column`, a file), and how
-    much.
+    """`columns` and `bytes` that were looked at; `found`: where something is left (`table`,
+    `table.column`, a file), and how much.
     """
 
     columns: int
@@ -49,15 +54,21 @@ def scan(connection: Connection, name: str) -> tuple[dict[str, int], int]:
 
 
 def names(said: str, name: str) -> bool:
-    """Whether a field for users in a text (JSON, YAML, the document of a confirmed answer) holds this person."""
+    """Whether a field for users in a text (JSON, YAML, the document of a confirmed answer) holds
+    this person.
+    """
     wanted = person(name)
     values = [value.strip("'\"") for value in _FIELDS.findall(said)]
-    values += [each.strip() for line in _SIGNED.findall(said) for each in line.replace("\\", "").split(",")]
+    values += [
+        each.strip() for line in _SIGNED.findall(said) for each in line.replace("\\", "").split(",")
+    ]
     return any(person(value) == wanted for value in values)
 
 
 def scan_files(paths: Sequence[Path], ids: Sequence[str]) -> tuple[dict[str, int], int]:
-    """In which files the bytes of one of these ids stand, with how many of them, and how many bytes were read."""
+    """In which files the bytes of one of these ids stand, with how many of them, and how many bytes
+    were read.
+    """
     found, size = dict[str, int](), 0
     wanted = [each.encode() for each in ids]
     longest = max(map(len, wanted), default=1)
@@ -74,7 +85,10 @@ def scan_files(paths: Sequence[Path], ids: Sequence[str]) -> tuple[dict[str, int
 
 def text_columns(connection: Connection) -> Iterator[tuple[str, str]]:
     """Every column of every table that may hold text."""
-    tables = text("SELECT name FROM sqlite_master WHERE type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL%' ORDER BY name")
+    tables = text(
+        "SELECT name FROM sqlite_master WHERE type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL%' "
+        "ORDER BY name"
+    )
     for table in connection.execute(tables).scalars().all():
         for row in connection.execute(text(f'PRAGMA table_info("{table}")')).all():
             if "TEXT" in str(row[2]).upper():

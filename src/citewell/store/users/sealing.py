@@ -1,7 +1,7 @@
 """Secrets that are kept: encrypted with a key of the home, and bound to the row that they stand in.
 
-The one rule: AES-256-GCM with a nonce of its own for each; what it is bound to is part of the seal, so a sealed text that is
-moved to another row does not open.
+The one rule: AES-256-GCM with a nonce of its own for each; what it is bound to is part of the seal,
+so a sealed text that is moved to another row does not open.
 """
 
 from __future__ import annotations
@@ -23,12 +23,16 @@ def seal(folder: Path, secret: str, about: str) -> str:
     from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
     key, nonce = key_of(folder), secrets.token_bytes(_NONCE)
-    sealed = AESGCM(derived(key, "secrets")).encrypt(nonce, secret.encode("utf-8", "surrogatepass"), about.encode())
+    sealed = AESGCM(derived(key, "secrets")).encrypt(
+        nonce, secret.encode("utf-8", "surrogatepass"), about.encode()
+    )
     return f"{MARK}{id_of(key)}:{base64.b64encode(nonce + sealed).decode()}"
 
 
 def open_sealed(folder: Path, kept: str, about: str) -> str:
-    """What was sealed; a text that is not sealed is itself. Raises SourceUnavailable, StorageError."""
+    """What was sealed; a text that is not sealed is itself. Raises SourceUnavailable,
+    StorageError.
+    """
     if not kept.startswith(MARK):
         return kept
     from cryptography.exceptions import InvalidTag
@@ -36,9 +40,14 @@ def open_sealed(folder: Path, kept: str, about: str) -> str:
 
     name, _, sealed = kept.removeprefix(MARK).partition(":")
     key = key_of(folder)
-    hint = "put the key back that belongs to this home (citewell.key), or remove the source and add it again"
+    hint = (
+        "put the key back that belongs to this home (citewell.key), or remove the source and "
+        "add it again"
+    )
     if name != id_of(key):
-        raise SourceUnavailable(f"the password of {about} was sealed with another key than this home's", hint=hint)
+        raise SourceUnavailable(
+            f"the password of {about} was sealed with another key than this home's", hint=hint
+        )
     try:
         raw = base64.b64decode(sealed, validate=True)
         opened = AESGCM(derived(key, "secrets")).decrypt(raw[:_NONCE], raw[_NONCE:], about.encode())

@@ -1,7 +1,9 @@
-"""When tokens and sessions of the page were last used: noted at once, written down beside the requests.
+"""When tokens and sessions of the page were last used: noted at once, written down beside the
+requests.
 
-The one rule: nobody who may come in waits for this, and nobody is kept out by it: a disk that is full or busy for a while only
-makes the dates late. Until they are on the disk, this process knows them.
+The one rule: nobody who may come in waits for this, and nobody is kept out by it: a disk that is
+full or busy for a while only makes the dates late. Until they are on the disk, this process knows
+them.
 """
 
 from __future__ import annotations
@@ -17,13 +19,16 @@ from citewell.errors import StorageError
 from citewell.store.db import Database
 
 Kind = Literal["token", "session"]
-PAUSE = 60.0  # seconds until the next try after the disk has refused one: each may keep other writers waiting
+# seconds until the next try after the disk has refused one: each may keep other writers waiting
+PAUSE = 60.0
 
 log = logging.getLogger(__name__)
 
 
 class Uses:
-    """`latest` and `note` neither wait nor fail. At most one transaction is under way, and holds all that came before it."""
+    """`latest` and `note` neither wait nor fail. At most one transaction is under way, and holds
+    all that came before it.
+    """
 
     def __init__(self, db: Database, clock: Callable[[], float]) -> None:
         self._db = db
@@ -43,7 +48,9 @@ class Uses:
             self._writing = asyncio.create_task(self._write())
 
     def write_in(self, connection: Connection) -> None:
-        """All that is noted, as part of a transaction. It stays noted until a transaction of its own is through."""
+        """All that is noted, as part of a transaction. It stays noted until a transaction of its
+        own is through.
+        """
         _write(connection, self._noted.copy())
 
     async def settle(self) -> None:
@@ -57,7 +64,9 @@ class Uses:
                 await self._db.write(lambda connection, noted=noted: _write(connection, noted))  # type: ignore[misc]  # bound now
             except StorageError as error:
                 self._refused = self._clock()
-                log.warning("when tokens were last used is not written down for now: %s", error.message)
+                log.warning(
+                    "when tokens were last used is not written down for now: %s", error.message
+                )
                 return
             self._refused = None
             for each, at in noted.items():

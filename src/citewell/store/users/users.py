@@ -1,7 +1,8 @@
 """Who may sign in: users with a role, their tokens, and the page's sessions.
 
-The one rule: no secret is kept. A token and a session's cookie have 256 random bits each, so one round of SHA-256 hides them
-for good; the slow hashes that passwords need would only cost every request its time.
+The one rule: no secret is kept. A token and a session's cookie have 256 random bits each, so one
+round of SHA-256 hides them for good; the slow hashes that passwords need would only cost every
+request its time.
 """
 
 from __future__ import annotations
@@ -25,13 +26,17 @@ from citewell.types import Shown
 
 Role = Literal["reader", "editor", "reviewer", "admin"]
 ROLES: tuple[Role, ...] = get_args(Role)  # each may do what those before it may
-Scope = Literal["", "widget"]  # what a token is good for: everything its user may, or asking from a page of another site
+Scope = Literal[
+    "", "widget"
+]  # what a token is good for: everything its user may, or asking from a page of another site
 
 PREFIX = "cw_"  # of a token, so that people and scanners for lost secrets know what it is
 LONGEST_NAME = 64
 BETWEEN = "._-@"  # what a user's name may have beside letters, their marks, and digits
 NOTED = 60.0  # seconds within which a second use is not written down: not every request shall write
-SIGN_INS = 20  # of one token at the same time, the newest; browsers that throw their cookie away would leave any number
+# of one token at the same time, the newest; browsers that throw their cookie away would leave any
+# number
+SIGN_INS = 20
 
 
 class User(Shown):
@@ -45,8 +50,8 @@ class User(Shown):
 
 
 class TokenInfo(Shown):
-    """All that is known of a token; the token itself is not. `expires` 0: never. `bound`: what one for a page may ask, as
-    `collection:NAME` or `site:NAME`.
+    """All that is known of a token; the token itself is not. `expires` 0: never. `bound`: what one
+    for a page may ask, as `collection:NAME` or `site:NAME`.
     """
 
     token_id: str
@@ -89,16 +94,23 @@ def hash_of(secret: str) -> str:
 
 
 def check_user(user_id: str) -> str:
-    """A new name as it is kept. It stands in addresses, lists, commands and lines of the log, and must be nothing but a name in
-    any of them. Raises InvalidInput.
+    """A new name as it is kept. It stands in addresses, lists, commands and lines of the log, and
+    must be nothing but a name in any of them. Raises InvalidInput.
     """
     user = named(user_id)
     kinds = [unicodedata.category(each)[0] if each not in BETWEEN else "" for each in user]
-    if not 0 < len(user) <= LONGEST_NAME or kinds[0] not in {"L", "N"} or not {*kinds} <= {"L", "N", "M", ""}:
+    if (
+        not 0 < len(user) <= LONGEST_NAME
+        or kinds[0] not in {"L", "N"}
+        or not {*kinds} <= {"L", "N", "M", ""}
+    ):
         hint = f"1 to {LONGEST_NAME} letters and digits of any script; after the first also . _ - @"
         raise InvalidInput(f"user name {user[:LONGEST_NAME]!r}: not allowed", hint=hint)
     if person(user) == VISITOR:
-        raise InvalidInput(f"user name {user}: kept for visitors of pages of other sites", hint="choose another, as guest")
+        raise InvalidInput(
+            f"user name {user}: kept for visitors of pages of other sites",
+            hint="choose another, as guest",
+        )
     return user
 
 
@@ -110,7 +122,9 @@ def check_role(role: str) -> Role:
 
 
 class Users:
-    """Raises NotFound for an unknown user or token, Conflict for a name that is taken, InvalidInput, StorageError."""
+    """Raises NotFound for an unknown user or token, Conflict for a name that is taken,
+    InvalidInput, StorageError.
+    """
 
     def __init__(self, db: Database, clock: Callable[[], float] = time.time) -> None:
         self._db = db
@@ -129,7 +143,9 @@ class Users:
     async def add_with_token(
         self, user_id: str, role: str = "", name: str = "", *, days: float | None = None
     ) -> tuple[User, Made]:
-        """A user and their first token, both or neither. No role said: the first user is an admin, all others are readers."""
+        """A user and their first token, both or neither. No role said: the first user is an admin,
+        all others are readers.
+        """
         user, now = check_user(user_id), self._clock()
         known: Role | None = check_role(role) if role else None
         token, row = _new_token(user, name, now, days)
@@ -145,10 +161,14 @@ class Users:
     async def list(self) -> list[User]:
         """In the order of their names."""
         now = self._clock()
-        return await self._db.read(lambda connection: [_shown(row) for row in connection.execute(_ALL, {"now": now})])
+        return await self._db.read(
+            lambda connection: [_shown(row) for row in connection.execute(_ALL, {"now": now})]
+        )
 
     async def get(self, user_id: str) -> User:
-        return await self._db.read(lambda connection: _user(connection, named(user_id), self._clock()))
+        return await self._db.read(
+            lambda connection: _user(connection, named(user_id), self._clock())
+        )
 
     async def set_role(self, user_id: str, role: str) -> User:
         """Raises Conflict for the last admin: nobody could give the role back."""
@@ -158,21 +178,27 @@ class Users:
             _user(connection, user, 0)
             if new != "admin":
                 _leave_an_admin(connection, user)
-            connection.execute(text("UPDATE users SET role = :role WHERE user_id = :id"), {"id": user, "role": new})
+            connection.execute(
+                text("UPDATE users SET role = :role WHERE user_id = :id"), {"id": user, "role": new}
+            )
             record(connection, "user.role", "user", user, role=new)
             return _user(connection, user, self._clock())
 
         return await self._db.write(change)
 
     async def remove(self, user_id: str, *, keep_admin: bool = False) -> User:
-        """With their tokens and sessions of the page; what they asked and added stays. Raises Conflict for the last admin of
-        several users; with `keep_admin` also where they are the only user.
+        """With their tokens and sessions of the page; what they asked and added stays. Raises
+        Conflict for the last admin of several users; with `keep_admin` also where they are the only
+        user.
         """
         user = named(user_id)
 
         def remove(connection: Connection) -> User:
             gone = _user(connection, user, self._clock())
-            if keep_admin or connection.execute(text("SELECT count(*) FROM users")).scalar_one() > 1:
+            if (
+                keep_admin
+                or connection.execute(text("SELECT count(*) FROM users")).scalar_one() > 1
+            ):
                 _leave_an_admin(connection, user)
             connection.execute(text("DELETE FROM users WHERE user_id = :id"), {"id": user})
             record(connection, "user.remove", "user", user, role=gone.role)
@@ -183,7 +209,13 @@ class Users:
         return removed
 
     async def make_token(
-        self, user_id: str, name: str = "", *, days: float | None = None, scope: Scope = "", bound: str = ""
+        self,
+        user_id: str,
+        name: str = "",
+        *,
+        days: float | None = None,
+        scope: Scope = "",
+        bound: str = "",
     ) -> Made:
         """`days`: how long it is good; None: until it is revoked."""
         user = named(user_id)
@@ -201,12 +233,16 @@ class Users:
 
         def tokens(connection: Connection) -> Sequence[TokenInfo]:
             _user(connection, user, 0)
-            return [TokenInfo(**row) for row in connection.execute(_TOKENS, {"id": user}).mappings()]
+            return [
+                TokenInfo(**row) for row in connection.execute(_TOKENS, {"id": user}).mappings()
+            ]
 
         return await self._db.read(tokens)
 
     async def revoke(self, token_id: str, user_id: str | None = None) -> TokenInfo:
-        """It is good for nothing from now on, and who signed in with it is signed out. `user_id`: only where it is theirs."""
+        """It is good for nothing from now on, and who signed in with it is signed out. `user_id`:
+        only where it is theirs.
+        """
 
         def revoke(connection: Connection) -> TokenInfo:
             gone = _token(connection, token_id, None if user_id is None else named(user_id))
@@ -222,7 +258,9 @@ class Users:
 
         def revoke(connection: Connection) -> Sequence[TokenInfo]:
             _user(connection, user, 0)
-            gone = [TokenInfo(**row) for row in connection.execute(_TOKENS, {"id": user}).mappings()]
+            gone = [
+                TokenInfo(**row) for row in connection.execute(_TOKENS, {"id": user}).mappings()
+            ]
             connection.execute(text("DELETE FROM tokens WHERE user_id = :id"), {"id": user})
             for token in gone:
                 record(connection, "token.revoke", "token", token.token_id, person=user)
@@ -233,7 +271,11 @@ class Users:
     async def holder(self, token: str, *, note: bool = True) -> Holder | None:
         """Whose token it is; None where it is nobody's, or has run out. `note`: as a use of it."""
         now, digest = self._clock(), hash_of(token)
-        row = await self._db.read(lambda connection: connection.execute(_HOLDER, {"sha": digest, "now": now}).one_or_none())
+        row = await self._db.read(
+            lambda connection: connection.execute(
+                _HOLDER, {"sha": digest, "now": now}
+            ).one_or_none()
+        )
         if row is None or not hmac.compare_digest(row.sha256, digest):
             return None
         if note and now - self._uses.latest("token", row.token_id, row.used_at) > NOTED:
@@ -241,7 +283,9 @@ class Users:
         return Holder(row.user_id, row.role, row.scope, row.token_id, bound=row.bound)
 
     async def sign_in(self, token_id: str) -> str:
-        """A new session of the page: the secret of its cookie. Of those of the same token, the newest stay."""
+        """A new session of the page: the secret of its cookie. Of those of the same token, the
+        newest stay.
+        """
         secret, now = secrets.token_urlsafe(32), self._clock()
         row = {"sha": hash_of(secret), "id": token_id, "now": now, "most": SIGN_INS}
 
@@ -253,12 +297,14 @@ class Users:
         return secret
 
     async def signed_in(self, secret: str, life: Lifetime, *, note: bool = True) -> Holder | None:
-        """Whose session it is; None where it is none, was ended, or has run out (it, or the token behind it). `note`: as a use
-        of it.
+        """Whose session it is; None where it is none, was ended, or has run out (it, or the token
+        behind it). `note`: as a use of it.
         """
         now, digest = self._clock(), hash_of(secret)
         values = {"sha": digest, "now": now, "made": now - life.most}
-        row = await self._db.read(lambda connection: connection.execute(_SIGNED_IN, values).one_or_none())
+        row = await self._db.read(
+            lambda connection: connection.execute(_SIGNED_IN, values).one_or_none()
+        )
         if row is None or not hmac.compare_digest(row.sha256, digest):
             return None
         used = self._uses.latest("session", digest, row.used_at)
@@ -271,7 +317,9 @@ class Users:
     async def sign_out(self, secret: str) -> None:
         """Nothing happens where the session has ended already."""
         query = text("DELETE FROM sign_ins WHERE sha256 = :sha")
-        await self._db.write(lambda connection: connection.execute(query, {"sha": hash_of(secret)}) and None)
+        await self._db.write(
+            lambda connection: connection.execute(query, {"sha": hash_of(secret)}) and None
+        )
 
     async def forget_ended(self, life: Lifetime) -> None:
         """Sessions of the page that have run out leave no row."""
@@ -286,21 +334,26 @@ class Users:
 
 
 def csrf_of(secret: str) -> str:
-    """What the page shows beside its cookie with each change. Made of the cookie, which the page of another site can neither
-    read nor set, so it needs no row; and one way, so that it tells nothing of the cookie.
+    """What the page shows beside its cookie with each change. Made of the cookie, which the page of
+    another site can neither read nor set, so it needs no row; and one way, so that it tells nothing
+    of the cookie.
     """
     return hmac.new(secret.encode("utf-8", "replace"), b"citewell csrf", hashlib.sha256).hexdigest()
 
 
 def reviewers(connection: Connection) -> tuple[str, ...]:
-    """The users whose role makes their word count. Not those with a token that stands in a page: their word is everybody's."""
+    """The users whose role makes their word count. Not those with a token that stands in a page:
+    their word is everybody's.
+    """
     return tuple(connection.execute(_REVIEWERS).scalars())
 
 
 def _add(connection: Connection, user: str, role: Role, now: float) -> User:
     row = {"id": user, "person": person(user), "role": role, "now": now}
     if taken := connection.execute(_SAME, row).scalar_one_or_none():
-        hint = f"`citewell user token {taken}` makes another token of theirs; or choose another name"
+        hint = (
+            f"`citewell user token {taken}` makes another token of theirs; or choose another name"
+        )
         raise Conflict(f"user {taken} exists already", hint=hint)
     connection.execute(_ADD, row)
     record(connection, "user.add", "user", user, role=role)
@@ -313,7 +366,10 @@ def _new_token(
     """One that is not kept yet, and its row. Raises InvalidInput."""
     label = named(name) or time.strftime("%Y-%m-%d", time.gmtime(now))
     if len(label) > LONGEST_NAME or not label.isprintable():
-        raise InvalidInput(f"token name: 1 to {LONGEST_NAME} printable characters", hint="say what it is for: --name laptop")
+        raise InvalidInput(
+            f"token name: 1 to {LONGEST_NAME} printable characters",
+            hint="say what it is for: --name laptop",
+        )
     token = PREFIX + secrets.token_urlsafe(32)
     return token, {
         "token_id": "tok_" + secrets.token_hex(6),
@@ -329,27 +385,47 @@ def _new_token(
 
 def _make(connection: Connection, token: str, row: dict[str, Any]) -> Made:
     connection.execute(_MAKE, row)
-    record(connection, "token.make", "token", row["token_id"], person=row["user_id"], scope=row["scope"], bound=row["bound"])
+    record(
+        connection,
+        "token.make",
+        "token",
+        row["token_id"],
+        person=row["user_id"],
+        scope=row["scope"],
+        bound=row["bound"],
+    )
     return Made(token=token, info=_token(connection, str(row["token_id"])))
 
 
 def _leave_an_admin(connection: Connection, user: str) -> None:
-    admins = list(connection.execute(text("SELECT user_id FROM users WHERE role = 'admin'")).scalars())
+    admins = list(
+        connection.execute(text("SELECT user_id FROM users WHERE role = 'admin'")).scalars()
+    )
     if admins == [user]:
-        raise Conflict(f"{user} is the only admin", hint="give somebody else the role first: citewell user role NAME admin")
+        raise Conflict(
+            f"{user} is the only admin",
+            hint="give somebody else the role first: citewell user role NAME admin",
+        )
 
 
 def _user(connection: Connection, user: str, now: float) -> User:
     row = connection.execute(_ONE, {"id": user, "now": now}).one_or_none()
     if row is None:
         raise NotFound(
-            f"no user {user[:LONGEST_NAME]!r}", hint="`citewell user list` shows them; `citewell user add NAME` adds one"
+            f"no user {user[:LONGEST_NAME]!r}",
+            hint="`citewell user list` shows them; `citewell user add NAME` adds one",
         )
     return _shown(row)
 
 
 def _shown(row: Row[Any]) -> User:
-    return User(user_id=row.user_id, role=row.role, created_at=row.created_at, tokens=row.tokens, used_at=row.used_at or 0.0)
+    return User(
+        user_id=row.user_id,
+        role=row.role,
+        created_at=row.created_at,
+        tokens=row.tokens,
+        used_at=row.used_at or 0.0,
+    )
 
 
 def _token(connection: Connection, token_id: str, user: str | None = None) -> TokenInfo:
@@ -371,7 +447,9 @@ _USERS = """SELECT u.user_id, u.role, u.created_at,
 _ALL = text(f"{_USERS} ORDER BY u.user_id")
 _ONE = text(f"{_USERS} WHERE u.user_id = :id")
 _SAME = text("SELECT user_id FROM users WHERE person = :person")
-_ADD = text("INSERT INTO users (user_id, person, role, created_at) VALUES (:id, :person, :role, :now)")
+_ADD = text(
+    "INSERT INTO users (user_id, person, role, created_at) VALUES (:id, :person, :role, :now)"
+)
 _FACTS = "SELECT token_id, user_id, name, scope, bound, created_at, used_at, expires FROM tokens"
 _TOKENS = text(f"{_FACTS} WHERE user_id = :id ORDER BY created_at DESC, rowid DESC")
 _TOKEN = text(f"{_FACTS} WHERE token_id = :id")
@@ -383,7 +461,9 @@ _HOLDER = text(
     """SELECT t.sha256, t.token_id, t.user_id, t.scope, t.bound, t.used_at, u.role FROM tokens t JOIN users u USING (user_id)
     WHERE t.sha256 = :sha AND (t.expires = 0 OR t.expires > :now)"""
 )
-_SIGN_IN = text("INSERT INTO sign_ins (sha256, token_id, created_at, used_at) VALUES (:sha, :id, :now, :now)")
+_SIGN_IN = text(
+    "INSERT INTO sign_ins (sha256, token_id, created_at, used_at) VALUES (:sha, :id, :now, :now)"
+)
 _TOO_MANY = text(
     """DELETE FROM sign_ins WHERE token_id = :id AND rowid NOT IN
     (SELECT rowid FROM sign_ins WHERE token_id = :id ORDER BY created_at DESC, rowid DESC LIMIT :most)"""

@@ -1,6 +1,7 @@
 """The walk through an OpenDocument text: headings, paragraphs, lists, tables, notes, text boxes.
 
-The one rule: document order. Left out are tables of contents and what was deleted while changes were tracked.
+The one rule: document order. Left out are tables of contents and what was deleted while changes
+were tracked.
 """
 
 from __future__ import annotations
@@ -21,7 +22,13 @@ from citewell.text.line_breaks import chapter_level
 
 _LEFT_OUT: Final = frozenset(
     f"{TEXT}{name}"
-    for name in ("table-of-content", "tracked-changes", "alphabetical-index", "sequence-decls", "variable-decls")
+    for name in (
+        "table-of-content",
+        "tracked-changes",
+        "alphabetical-index",
+        "sequence-decls",
+        "variable-decls",
+    )
 )
 _HREF: Final = "{http://www.w3.org/1999/xlink}href"
 _LONGEST_HEADING: Final = 200  # characters; longer ones are text that was given a heading's style
@@ -39,7 +46,9 @@ class Body:
         self.breaks = PageBreaks(out)
         self._headings = Numbers(styles.outline)
         self._notes = 0
-        self._tight = False  # whether the next list item follows the one before without a blank line
+        self._tight = (
+            False  # whether the next list item follows the one before without a blank line
+        )
 
     def read(self, element: Any, depth: int = 0) -> None:
         """Every block below `element`."""
@@ -49,7 +58,9 @@ class Body:
                 self._paragraph(child, "", depth)
             elif tag == f"{TEXT}list":
                 self._tight = False
-                self._list(child, self._styles.numbers(child.get(f"{TEXT}style-name") or ""), 1, depth)
+                self._list(
+                    child, self._styles.numbers(child.get(f"{TEXT}style-name") or ""), 1, depth
+                )
                 self._tight = False
             elif tag == f"{TABLE}table":
                 self.out.rows(table_lines(table_grid(child)))
@@ -80,10 +91,16 @@ class Body:
         if self._styles.is_title(style) and not self.title:
             self.title = text
         if level:
-            number = self._headings.label(level) if level in self._styles.outline and element.tag == f"{TEXT}h" else ""
+            number = (
+                self._headings.label(level)
+                if level in self._styles.outline and element.tag == f"{TEXT}h"
+                else ""
+            )
             self.out.heading(level, number + label.removeprefix("- ") + text)
         elif text:
-            self.out.block(label + pieces[0][1].lstrip(), gap="\n" if self._tight else "\n\n", then=pieces[1:])
+            self.out.block(
+                label + pieces[0][1].lstrip(), gap="\n" if self._tight else "\n\n", then=pieces[1:]
+            )
         self._tight = bool(label) or (self._tight and not text)
         self._behind(said, depth)
 
@@ -93,7 +110,9 @@ class Body:
         said = element.get(f"{TEXT}outline-level") or ""
         if element.tag == f"{TEXT}h":
             return int(said) if said.isdigit() and 0 < int(said) < 11 else 1
-        return self._styles.outline_level(style) or (0 if self.out.first_heading else chapter_level(text))
+        return self._styles.outline_level(style) or (
+            0 if self.out.first_heading else chapter_level(text)
+        )
 
     def _behind(self, said: Words, depth: int) -> None:
         """What a paragraph refers to or holds, below it: notes, then text boxes and objects."""
@@ -106,9 +125,13 @@ class Body:
             self.frame(frame, depth + 1)
 
     def frame(self, element: Any, depth: int = 0) -> None:
-        """A drawing: text boxes, shapes with text, tables, and the formulas and charts that lie in the file beside it."""
+        """A drawing: text boxes, shapes with text, tables, and the formulas and charts that lie in
+        the file beside it.
+        """
         if element.tag == f"{DRAW}object":
-            root = self._package.optional(posixpath.normpath(posixpath.join(element.get(_HREF) or "-", "content.xml")))
+            root = self._package.optional(
+                posixpath.normpath(posixpath.join(element.get(_HREF) or "-", "content.xml"))
+            )
             if root is not None:
                 self._object(root)
         else:
@@ -120,4 +143,9 @@ class Body:
             return
         for table in root.iter(f"{TABLE}table"):
             titles = [plain(node) for node in root.iter() if local(node) == "title"]
-            self.out.rows([*(text.replace("\n", " ") for text in titles if text), *table_lines(table_grid(table))])
+            self.out.rows(
+                [
+                    *(text.replace("\n", " ") for text in titles if text),
+                    *table_lines(table_grid(table)),
+                ]
+            )

@@ -1,6 +1,8 @@
-"""OpenDocument tables: cells as text, merged ones said in each row; and the sheets of a spreadsheet, read as a stream.
+"""OpenDocument tables: cells as text, merged ones said in each row; and the sheets of a
+spreadsheet, read as a stream.
 
-The one rule: repeated rows and columns are counted before they are written out, for one cell may claim to be a million.
+The one rule: repeated rows and columns are counted before they are written out, for one cell may
+claim to be a million.
 """
 
 from __future__ import annotations
@@ -26,7 +28,9 @@ class Grid:
         self.rows: list[list[str]] = []
         self.left_out = 0  # rows
         self._most = most
-        self._covering: dict[int, tuple[int, str]] = {}  # by column: rows still covered, and by what
+        self._covering: dict[
+            int, tuple[int, str]
+        ] = {}  # by column: rows still covered, and by what
         self._empty = 0
 
     def add(self, row: Any) -> None:
@@ -48,7 +52,9 @@ class Grid:
             if cell.tag not in {f"{TABLE}table-cell", f"{TABLE}covered-table-cell"}:
                 continue
             text = cell_text(cell)
-            for _ in range(min(_count(cell, "number-columns-repeated", _WIDEST), _WIDEST - len(cells))):
+            for _ in range(
+                min(_count(cell, "number-columns-repeated", _WIDEST), _WIDEST - len(cells))
+            ):
                 at = len(cells)
                 if cell.tag == f"{TABLE}table-cell":
                     across = at + self._spread(cell, at, text)
@@ -89,7 +95,11 @@ def _rows(table: Any) -> Iterator[Any]:
     for child in table:
         if child.tag == f"{TABLE}table-row":
             yield child
-        elif child.tag in {f"{TABLE}table-header-rows", f"{TABLE}table-rows", f"{TABLE}table-row-group"}:
+        elif child.tag in {
+            f"{TABLE}table-header-rows",
+            f"{TABLE}table-rows",
+            f"{TABLE}table-row-group",
+        }:
             yield from _rows(child)
 
 
@@ -104,13 +114,17 @@ def _count(element: Any, name: str, most: int) -> int:
 
 
 def add_sheets(out: Assembly, package: Package, most_cells: int) -> list[str]:
-    """Append the sheets of a spreadsheet, at most so many cells of all of them. What was left out, as warnings."""
+    """Append the sheets of a spreadsheet, at most so many cells of all of them. What was left out,
+    as warnings.
+    """
     from lxml import etree
 
     warnings: list[str] = []
     tags = (f"{TABLE}table", f"{TABLE}table-row")
     with package.open("content.xml") as stream:
-        events = etree.iterparse(stream, events=("start", "end"), tag=tags, resolve_entities=False, no_network=True)
+        events = etree.iterparse(
+            stream, events=("start", "end"), tag=tags, resolve_entities=False, no_network=True
+        )
         grid, depth = Grid(most_cells), 0
         for event, element in events:
             if element.tag == f"{TABLE}table":
@@ -134,5 +148,8 @@ def _finish(out: Assembly, table: Any, grid: Grid, warnings: list[str]) -> int:
         add_sheet(out, grid.rows, 2)
     if grid.left_out:
         kept = len(grid.rows)
-        warnings.append(f"sheet {name}: {kept:,} of {kept + grid.left_out:,} rows are read; raise ingest.max_cells for more")
+        warnings.append(
+            f"sheet {name}: {kept:,} of {kept + grid.left_out:,} rows are read; raise "
+            "ingest.max_cells for more"
+        )
     return sum(map(len, grid.rows))

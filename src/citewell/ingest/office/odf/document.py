@@ -1,6 +1,8 @@
-"""OpenDocument files: texts (.odt), presentations (.odp) and spreadsheets (.ods), from their own XML.
+"""OpenDocument files: texts (.odt), presentations (.odp) and spreadsheets (.ods), from their own
+XML.
 
-The one rule: cells and numbers are read as the program that wrote the file shows them, for the file says so itself.
+The one rule: cells and numbers are read as the program that wrote the file shows them, for the file
+says so itself.
 """
 
 from __future__ import annotations
@@ -28,7 +30,9 @@ def parse(data: bytes, name: str, settings: IngestSettings) -> Document:
     """An OpenDocument text, presentation or spreadsheet."""
     package = Package(data, name, settings, "content.xml", "an OpenDocument file")
     if b"encryption-data" in package.read("META-INF/manifest.xml"):
-        raise UnreadableFile(f"{name} is protected by a password", hint="save it without one and add it again")
+        raise UnreadableFile(
+            f"{name} is protected by a password", hint="save it without one and add it again"
+        )
     said = package.read("mimetype")[:100].decode("ascii", errors="replace").strip()
     kind = said.removesuffix("-template").rpartition(".")[2]
     out, warnings = Assembly(), []
@@ -39,19 +43,27 @@ def parse(data: bytes, name: str, settings: IngestSettings) -> Document:
         title = _flowing(out, package, kind, warnings) or title
     shown = title if kind == "spreadsheet" else title or out.first_heading
     media_type = MEDIA_TYPES.get(kind, MEDIA_TYPES["text"])
-    return out.document(name, media_type, title=shown, warnings=[*warnings, *package.warnings], dated=dated)
+    return out.document(
+        name, media_type, title=shown, warnings=[*warnings, *package.warnings], dated=dated
+    )
 
 
 def _flowing(out: Assembly, package: Package, kind: str, warnings: list[str]) -> str:
     """Append a text or the slides of a presentation. The title that a style gives, if any."""
     content = package.xml("content.xml")
     styles = Styles(content, package.optional("styles.xml"))
-    bodies = [] if content is None else [child for part in content.iterfind(f"{OFFICE}body") for child in part]
+    bodies = (
+        []
+        if content is None
+        else [child for part in content.iterfind(f"{OFFICE}body") for child in part]
+    )
     body = Body(out, styles, package)
     for element in bodies:
         if kind == "presentation":
             hidden = add_slides(element, body, styles)
-            warnings += [f"hidden slides are read too: {', '.join(map(str, hidden))}"] if hidden else []
+            warnings += (
+                [f"hidden slides are read too: {', '.join(map(str, hidden))}"] if hidden else []
+            )
         else:
             body.read(element)
     return body.title
@@ -60,5 +72,11 @@ def _flowing(out: Assembly, package: Package, kind: str, warnings: list[str]) ->
 def _about(package: Package) -> tuple[str, float | None]:
     """The title among the file's properties, and when it was last changed, else made."""
     root: Any | None = package.optional("meta.xml")
-    texts = {} if root is None else {local(element): (element.text or "").strip() for element in root.iter()}
-    return texts.get("title", ""), seconds(texts.get("date", "")) or seconds(texts.get("creation-date", ""))
+    texts = (
+        {}
+        if root is None
+        else {local(element): (element.text or "").strip() for element in root.iter()}
+    )
+    return texts.get("title", ""), seconds(texts.get("date", "")) or seconds(
+        texts.get("creation-date", "")
+    )

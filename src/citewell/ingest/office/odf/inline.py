@@ -1,4 +1,5 @@
-"""The words of an OpenDocument paragraph, as they are shown: comments out, notes marked, breaks where they are.
+"""The words of an OpenDocument paragraph, as they are shown: comments out, notes marked, breaks
+where they are.
 
 The one rule: text stands in an element and behind its children, and both are read in order.
 """
@@ -14,14 +15,18 @@ from citewell.ingest.office.odf.styles import DRAW, OFFICE, TEXT
 from citewell.ingest.office.page_breaks import PAGE
 from citewell.ingest.office.word_paragraph import mark
 
-_LEFT_OUT: Final = frozenset({f"{OFFICE}annotation", f"{OFFICE}annotation-end", f"{TEXT}ruby-text", f"{TEXT}tracked-changes"})
+_LEFT_OUT: Final = frozenset(
+    {f"{OFFICE}annotation", f"{OFFICE}annotation-end", f"{TEXT}ruby-text", f"{TEXT}tracked-changes"}
+)
 _SPACE = re.compile(r"[ \t\r\n]+")
 _MOST_SPACES: Final = 100
 
 
 @dataclass(slots=True)
 class Words:
-    """`notes`: bodies of the notes referred to; `frames`: the drawings anchored in the paragraph."""
+    """`notes`: bodies of the notes referred to; `frames`: the drawings anchored in the
+    paragraph.
+    """
 
     text: str = ""
     notes: list[Any] = field(default_factory=list)

@@ -1,4 +1,5 @@
-"""The slides of an OpenDocument presentation: a slide is a page, its title a heading, its notes labelled.
+"""The slides of an OpenDocument presentation: a slide is a page, its title a heading, its notes
+labelled.
 
 The one rule: shapes are read in the order of their places, as on any slide.
 """
@@ -35,7 +36,9 @@ def add_slides(presentation: Any, body: Body, styles: Styles) -> list[int]:
         for shape in reading_order([shape for shape in found if shape not in titles]):
             body.frame(shape.element)
         for notes in page.iterfind(f"{SHOW}notes"):
-            text = "\n".join(plain(shape.element) for shape in _shapes(notes, 0) if plain(shape.element))
+            text = "\n".join(
+                plain(shape.element) for shape in _shapes(notes, 0) if plain(shape.element)
+            )
             body.out.block(NOTES[language(text)] + text if text else "")
         if styles.hides(page.get(f"{DRAW}style-name") or ""):
             hidden.append(number)
@@ -48,13 +51,17 @@ def _shapes(parent: Any, depth: int) -> list[Shape]:
         kind = element.get(f"{SHOW}class") or ""
         if element.tag == f"{DRAW}g" and depth < _DEEPEST:
             found += _shapes(element, depth + 1)
-        elif isinstance(element.tag, str) and element.tag.startswith(DRAW) and kind not in _FURNITURE:
+        elif (
+            isinstance(element.tag, str) and element.tag.startswith(DRAW) and kind not in _FURNITURE
+        ):
             found.append(Shape(element, kind, _place(element)))
     return found
 
 
 def _place(element: Any) -> Place:
-    x, y, width, height = (_points(element.get(f"{SVG}{key}")) for key in ("x", "y", "width", "height"))
+    x, y, width, height = (
+        _points(element.get(f"{SVG}{key}")) for key in ("x", "y", "width", "height")
+    )
     return x, y, x + width, y + height
 
 

@@ -12,16 +12,35 @@ from citewell.ingest.office.word_numbering import write_number
 
 _URN: Final = "{urn:oasis:names:tc:opendocument:xmlns:%s:1.0}"
 OFFICE, STYLE, TEXT, TABLE, DRAW, SVG, FO, SHOW = (
-    *(_URN % name for name in ("office", "style", "text", "table", "drawing", "svg-compatible", "xsl-fo-compatible")),
+    *(
+        _URN % name
+        for name in (
+            "office",
+            "style",
+            "text",
+            "table",
+            "drawing",
+            "svg-compatible",
+            "xsl-fo-compatible",
+        )
+    ),
     _URN % "presentation",
 )
 _CHAIN: Final = 20  # styles based on one another; a longer chain goes in circles
-_FORMS: Final = {"a": "lowerLetter", "A": "upperLetter", "i": "lowerRoman", "I": "upperRoman", "1": "decimal"}
+_FORMS: Final = {
+    "a": "lowerLetter",
+    "A": "upperLetter",
+    "i": "lowerRoman",
+    "I": "upperRoman",
+    "1": "decimal",
+}
 
 
 @dataclass(frozen=True, slots=True)
 class Level:
-    """A level of a list: `form` is empty for bullets, `shown` counts the levels whose numbers stand in a label."""
+    """A level of a list: `form` is empty for bullets, `shown` counts the levels whose numbers stand
+    in a label.
+    """
 
     form: str
     before: str
@@ -46,10 +65,16 @@ class Numbers:
             return "  " * min(level - 1, 6) + "- "
         for above, outer in self.levels.items():
             if above < level and outer.form:
-                self.counts.setdefault(above, outer.start)  # a level that is skipped counts as begun
+                self.counts.setdefault(
+                    above, outer.start
+                )  # a level that is skipped counts as begun
         self.counts[level] = self.counts.get(level, shape.start - 1) + 1
         shown = range(max(1, level - shape.shown + 1), level + 1)
-        numbers = [write_number(self.counts.get(n, 1), self.levels[n].form) for n in shown if n in self.levels]
+        numbers = [
+            write_number(self.counts.get(n, 1), self.levels[n].form)
+            for n in shown
+            if n in self.levels
+        ]
         return f"{shape.before}{'.'.join(numbers)}{shape.after} "
 
 
@@ -117,11 +142,19 @@ def _levels(element: Any) -> dict[int, Level]:
         number = level.get(f"{TEXT}level") or ""
         if number.isdigit():
             said = level.get(f"{STYLE}num-format") or ""
-            form = _FORMS.get(said, "chineseCounting" if "一" in said else "decimal") if said else ""
-            shown, start = (level.get(f"{TEXT}{key}") or "1" for key in ("display-levels", "start-value"))
+            form = (
+                _FORMS.get(said, "chineseCounting" if "一" in said else "decimal") if said else ""
+            )
+            shown, start = (
+                level.get(f"{TEXT}{key}") or "1" for key in ("display-levels", "start-value")
+            )
             affixes = (level.get(f"{STYLE}num-{key}") or "" for key in ("prefix", "suffix"))
             before, after = affixes
             found[int(number)] = Level(
-                form, before, after, int(shown) if shown.isdigit() else 1, int(start) if start.isdigit() else 1
+                form,
+                before,
+                after,
+                int(shown) if shown.isdigit() else 1,
+                int(start) if start.isdigit() else 1,
             )
     return found
