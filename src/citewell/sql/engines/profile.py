@@ -196,7 +196,7 @@ class _Look:
             "NULL GROUP BY 2"
         )
         return (
-            f"SELECT k, v, n FROM ({grouped} ORDER BY 3 DESC, 2 LIMIT {self.values + 1}) AS "
+            f"SELECT k, v, n FROM ({grouped} ORDER BY 3 DESC, 2 LIMIT {self.values + 1}) AS "  # noqa: S608 - quoted
             f"c{place}"
         )
 
