@@ -154,8 +154,8 @@ What can be added, and what became of the files of two other projects' tests. [i
 
 {len(outcomes)} files: {len(taken)} read, {refused} refused, each with its reason. None hung (the slowest took
 {slowest.seconds:.1f} s of the {SECONDS:.0f} allowed), none brought a process down. Of the words of the other project's own
-rendering our text has {mean:.3f} on average over {len(scored)} files; renderings also keep what we leave out, and spell formulas
-otherwise.
+rendering our text has {mean:.3f} on average over {len(scored)} files; renderings also keep what we leave out, and spell
+formulas otherwise.
 
 {lines(_remarks(outcomes))}
 """
