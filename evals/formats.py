@@ -36,6 +36,7 @@ SETS = (
     ("robustness/pdf_index.jsonl", "robustness/pdf"),
 )
 SECONDS = 60.0
+LACKING = 0.995  # a share of words below this is told
 _NOISE = re.compile(
     r"<!--.*?-->|!?\[([^\]]*)\]\([^)]*\)|</?\w[^>]*>|https?://\S+|&\w+;|\\", re.DOTALL
 )
@@ -175,20 +176,24 @@ def page(outcomes: list[Outcome]) -> str:
     return f"""<!-- made by evals/formats.py; do not edit -->
 # Formats
 
-What can be added, and what became of the files of two other projects' tests. They are not part of this repository;
-`evals/formats.py` writes this page where they are beside it.
+```sh
+citewell add handbook.pdf costs.xlsx notes.md -c work
+```
+
+What can be added, and what became of the files of two other projects' tests. [ingest.md](ingest.md) says how each is read.
 
 {lines(_formats(outcomes))}
 
-## The files, one by one
+## Files of other projects
 
-{len(outcomes)} files, {len(taken)} of them read, {refused} refused, each with its reason. None hung (the slowest,
-`{slowest.file}`, took {slowest.seconds:.1f} s of the {SECONDS:.0f} allowed), none brought a
-process down. `words` is the share of the words of the other project's own rendering that our text has: {mean:.3f} on
-average over {len(scored)} files. Less than 1 is no fault by itself, since renderings keep what we leave out and spell
+    .venv/bin/python evals/formats.py        # where the files are beside the repository; writes this page
+
+{len(outcomes)} files: {len(taken)} read, {refused} refused, each with its reason. None hung (the slowest took
+{slowest.seconds:.1f} s of the {SECONDS:.0f} allowed), none brought a process down. Of the words of the other project's own
+rendering our text has {mean:.3f} on average over {len(scored)} files; renderings also keep what we leave out, and spell
 formulas otherwise.
 
-{lines(_outcomes(outcomes))}
+{lines(_remarks(outcomes))}
 """
 
 
@@ -202,12 +207,10 @@ def _formats(outcomes: list[Outcome]) -> Iterator[str]:
     for module, suffixes in modules().items():
         own = [each for each in outcomes if PurePath(each.file).suffix.lower() in suffixes]
         seen = sorted(frozenset().union(*(each.traits for each in own)))
-        count = f" ({len(own)} files)" if own else "no file of this kind"
+        count = f"({len(own)} file{'s' if len(own) > 1 else ''})" if own else "no file of this kind"
+        said = f"{', '.join(seen)} {count}".strip()
         names = " ".join(f"`{suffix}`" for suffix in suffixes)
-        yield (
-            f"| {names} | `{module}.py` | {summary(f'citewell.ingest.{module}')} "
-            f"| {', '.join(seen)}{count} |"
-        )
+        yield f"| {names} | `{module}.py` | {summary(f'citewell.ingest.{module}')} | {said} |"
     inside = " ".join(f"`{suffix}`" for suffix in CONTAINERS)
     yield f"| {inside} | `unpack.py` | {summary('citewell.ingest.archive.unpack')} | |"
 
@@ -236,28 +239,31 @@ def summary(module: str) -> str:
     return re.split(r"(?<=[.]) ", text)[0].rstrip(".").replace("|", "\\|")
 
 
-def _outcomes(outcomes: list[Outcome]) -> Iterator[str]:
-    yield "| file | bytes | outcome | pages | sections | chunks | seconds | words |"
-    yield "|---|--:|---|--:|--:|--:|--:|--:|"
+def _remarks(outcomes: list[Outcome]) -> Iterator[str]:
+    """Refused files by reason, read ones by warning, and those that lack words of their
+    reference.
+    """
+    groups: dict[str, list[str]] = {}
     for each in outcomes:
-        found = "" if each.found is None else f"{each.found:.2f}"
+        name = PurePath(each.file).name
         if each.reason:
-            yield (
-                f"| {_cell(each.file)} | {each.size:,} | refused: {_cell(each.reason)} | | | "
-                f"| {each.seconds:.1f} | |"
+            groups.setdefault(f"refused: {each.reason.removeprefix(name).strip()}", []).append(name)
+        for warning in each.warnings:
+            groups.setdefault(f"read, with the warning: {warning}", []).append(name)
+        if not each.reason and not each.chunks:
+            groups.setdefault("read, but empty", []).append(name)
+        if each.found is not None and each.found < LACKING:
+            groups.setdefault("read, without some words of the rendering (share found)", []).append(
+                f"{name} ({each.found:.2f})"
             )
-            continue
-        notes = "; ".join(each.warnings) or ("empty" if not each.chunks else "")
-        said = f"read; {_cell(notes)}" if notes else "read"
-        yield (
-            f"| {_cell(each.file)} | {each.size:,} | {said} | {each.pages or ''} | "
-            f"{each.sections} | {each.chunks} "
-            f"| {each.seconds:.1f} | {found} |"
-        )
+    yield "| what became of it | files |"
+    yield "|---|---|"
+    for said, names in sorted(groups.items(), reverse=True):
+        yield f"| {_cell(said)} | {_cell(', '.join(names))} |"
 
 
 def _cell(text: str) -> str:
-    return " ".join(text.split()).replace("|", "\\|")[:400]
+    return " ".join(text.split()).replace("|", "\\|")[:1000]
 
 
 async def main() -> None:
