@@ -28,7 +28,7 @@ def without_folders(text: str, settings: Settings) -> str:
 @lru_cache(maxsize=8)
 def _folders(home: Path, cache: Path, model: Path | None) -> tuple[str, ...]:
     """As they are written and as they are resolved, the longest first."""
-    named = [home, cache, *_temporary(), Path(__file__).resolve().parents[2]]
+    named = [home, cache, *_temporary(), Path(__file__).resolve().parents[3]]
     named += [model.parent] if model else []
     spelt = {path for each in named for path in (each, each.absolute(), each.resolve())}
     kept = {

@@ -24,7 +24,7 @@ from citewell.store.processes import name_of
 
 log = logging.getLogger(__name__)
 PROGRAM = "from citewell.service.jobs.isolated_jobs import serve; serve()"
-PACKAGES = str(Path(__file__).resolve().parents[2])  # where `citewell` is
+PACKAGES = str(Path(__file__).resolve().parents[3])  # where `citewell` is
 POLL = 5.0  # seconds between two looks for such jobs
 SECONDS_TO_STOP = 10.0  # that it has to hand its job back
 
