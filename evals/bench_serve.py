@@ -33,9 +33,8 @@ from serve_server import Pace, Server
 
 AGENTS = ("qa", "dual_loop")
 ALONE = 15  # conversations one at a time, to compare with
-SLOW = Pace(
-    delay=1.0, token=0.4
-)  # of the model where overhead is measured: 200 at once then ask for less than there is
+# of the model where overhead is measured: 200 at once then ask for less than there is
+SLOW = Pace(delay=1.0, token=0.4)
 
 
 @dataclass(slots=True)
@@ -90,9 +89,8 @@ def rounds(told: Told, subjects: Sequence[Subject], embedder: str) -> None:
             "server",
             f"answers {server.started:.1f} s after its start, idle {server.memory()[0]:.0f} MiB",
         )
-        measure(
-            server, [plan(server, alone[:1], 1, agent) for agent in AGENTS]
-        )  # loads what the first question needs
+        # loads what the first question needs
+        measure(server, [plan(server, alone[:1], 1, agent) for agent in AGENTS])
         for agent in AGENTS:
             one = checked(told, server, plan(server, alone, 1, agent), alone)
             many = checked(told, server, plan(server, subjects, len(subjects), agent), subjects)

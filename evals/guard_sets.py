@@ -214,9 +214,8 @@ class Scene:
             for path in self.folder.glob("stolen*"):
                 path.unlink()
             self._last = self.state()
-        if (
-            seconds > SHORT.seconds + GRACE
-        ):  # its worker was killed: the next statement's time is not for starting another
+        # its worker was killed: the next statement's time is not for starting another
+        if seconds > SHORT.seconds + GRACE:
             await self.engine.run("SELECT 1", LIMITS)
         return Thrown(statement, effect, told, seconds)
 

@@ -276,9 +276,8 @@ async def run(
         async with App(settings.model_copy(update={"home": Path(home)}), lender=lender) as app:
             await prepared(app)
             for question, sql in known:
-                await confirm(
-                    app, question, re.sub(r'"([^"]*)"', r"'\1'", sql)
-                )  # texts as every engine reads them
+                # texts as every engine reads them
+                await confirm(app, question, re.sub(r'"([^"]*)"', r"'\1'", sql))
             await catch_up(app)
             for at, question in enumerate(order):
                 if found[at] is None:

@@ -153,8 +153,8 @@ async def test_what_is_deleted_goes_along(
     await catalog.delete_collection("site")
     for table in ("pages", "redirects", "finds", "sites"):
         left = await db.read(
-            lambda c, t=table: c.exec_driver_sql(f"SELECT count(*) FROM {t}").scalar_one()
-        )  # type: ignore[misc]
+            lambda c, t=table: c.exec_driver_sql(f"SELECT count(*) FROM {t}").scalar_one()  # type: ignore[misc]
+        )
         assert left == 0
 
 

@@ -47,8 +47,8 @@ def test_a_sentence_of_a_pdf(
     expect(page.locator(".panel-mark").first).to_be_visible()
     expect(page.locator(".panel-quote")).to_contain_text(quote[:30])
     assert (
-        page.evaluate("() => document.documentElement.scrollWidth") <= page.viewport_size["width"]
-    )  # type: ignore[index]
+        page.evaluate("() => document.documentElement.scrollWidth") <= page.viewport_size["width"]  # type: ignore[index]
+    )
     axe(page)
     picture("source-alone")
     page.get_by_role("button", name="Ask about this" if language == "en" else "就此提问").click()

@@ -297,8 +297,8 @@ async def test_two_ways_to_write_a_name_are_one_person(
                 )
             ]
             await app.db.write(
-                lambda c, t=trace, f=followed: knowledge.used_in(c, t.trace_id, f, 1.0)
-            )  # type: ignore[misc]
+                lambda c, t=trace, f=followed: knowledge.used_in(c, t.trace_id, f, 1.0)  # type: ignore[misc]
+            )
             await said(app, trace, False)
         assert (await the_item(app)).bad == 1
 

@@ -201,8 +201,8 @@ async def test_what_was_voted_out_needs_as_many_anew(settings: Settings) -> None
                 )
             ]
             await app.db.write(
-                lambda c, t=trace, f=followed: knowledge.used_in(c, t.trace_id, f, 1.0)
-            )  # type: ignore[misc]
+                lambda c, t=trace, f=followed: knowledge.used_in(c, t.trace_id, f, 1.0)  # type: ignore[misc]
+            )
             await said(app, trace, False)
         assert (await knowledge.get_item(app, item.item_id)).state == "quarantined"
         one = await knowledge.endorse_item(app, item.item_id, "ann")

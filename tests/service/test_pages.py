@@ -300,10 +300,10 @@ async def test_what_is_removed_takes_its_snapshot_along(app: App, site_server: S
     for table in ("pages", "redirects", "finds", "sites"):
         assert (
             await app.db.read(
-                lambda c, t=table: c.exec_driver_sql(f"SELECT count(*) FROM {t}").scalar_one()
+                lambda c, t=table: c.exec_driver_sql(f"SELECT count(*) FROM {t}").scalar_one()  # type: ignore[misc]
             )
             == 0
-        )  # type: ignore[misc]
+        )
 
 
 async def test_a_stop_between_document_and_snapshot(

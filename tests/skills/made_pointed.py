@@ -371,10 +371,10 @@ def _mentions(text: str, pattern: str, kind: str, names: Sequence[str]) -> list[
         target = names.index(match.group())
         found.append(
             Mention(
-                where,
+                where,  # type: ignore[arg-type]
                 match.start(),
                 match.end(),
                 ({0: 0, 1: 1}[target] if kind == "reference" else target,),
             )
-        )  # type: ignore[arg-type]
+        )
     return found

@@ -119,7 +119,8 @@ def _is_address(host: str) -> bool:
 
 
 def _bad(entry: str) -> InvalidInput:
+    # no password
     shown = "".join(
         char if char.isprintable() else "?" for char in entry.rpartition("@")[2][:_SHOWN]
-    )  # no password
+    )
     return InvalidInput(f"allowed_domains: {shown!r} is not a host", hint=_HINT, code="bad_domain")

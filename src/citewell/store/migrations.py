@@ -347,9 +347,8 @@ def m014_traces_found(connection: Connection) -> None:
         words = " ".join(
             str(kept.get(name, "")) for name in ("question", "collection", "trace_id")
         ).casefold()
-        plain = words.encode(
-            "utf-8", "replace"
-        ).decode()  # half a character is no text to a database
+        # half a character is no text to a database
+        plain = words.encode("utf-8", "replace").decode()
         answer = kept.get("answer") or {}
         connection.execute(
             change,

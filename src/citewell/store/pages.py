@@ -120,9 +120,8 @@ class Snapshots:
             connection.execute(_PUT, row)
             connection.execute(_DELETE_REDIRECT, row)  # the page answers for itself now
             if asked != key:
-                connection.execute(
-                    _DELETE_EMPTY, way
-                )  # of the time when there was nothing at this address
+                # of the time when there was nothing at this address
+                connection.execute(_DELETE_EMPTY, way)
                 connection.execute(_REDIRECT, way)
 
         await self._db.write(put)

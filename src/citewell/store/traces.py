@@ -82,9 +82,8 @@ class Traces:
             "session_id": trace.session_id,
             "created_at": trace.created_at,
             "expires": trace.expires_at or self.until(trace.created_at),
-            "trace": json.dumps(
-                trace.model_dump(mode="python"), default=str
-            ),  # details of steps may hold anything
+            # details of steps may hold anything
+            "trace": json.dumps(trace.model_dump(mode="python"), default=str),
             "agent": trace.agent,
             "status": trace.answer.status,
             "words": _folded(f"{trace.question} {trace.collection} {trace.trace_id}"),

@@ -29,13 +29,11 @@ _NEGATORS_ZH = re.compile(
 )
 _WHETHER = re.compile(r"(\w)[不没]\1|有没有")  # 是不是, 能不能: they ask and deny nothing
 _NAME_EN = re.compile(r"\b(?:[A-Z][A-Za-z0-9]*(?:[-'’.&][A-Za-z0-9]+)*|[a-z]+[A-Z]\w*)\b", re.ASCII)
-_CODE = re.compile(
-    r"\b[A-Za-z]+-?\d[A-Za-z0-9-]*\b", re.ASCII
-)  # A-100, v2; not 50kg: that is a number with its unit
+# A-100, v2; not 50kg: that is a number with its unit
+_CODE = re.compile(r"\b[A-Za-z]+-?\d[A-Za-z0-9-]*\b", re.ASCII)
 _MONTH = re.compile(MONTH_NAME, re.IGNORECASE)
-_CHINESE_NAMES = frozenset(
-    {"nr", "nrt", "ns", "nt"}
-)  # jieba's tags of people, places, organisations
+# jieba's tags of people, places, organisations
+_CHINESE_NAMES = frozenset({"nr", "nrt", "ns", "nt"})
 _LEAD = re.compile(r"^\W*(?:yes|no|是的?|不是|对|可以|不可以)\b[\s,.!，。！]*", re.IGNORECASE)
 
 

@@ -94,9 +94,8 @@ _PLACES = (
 )
 _FEW = r"(?:[\w'’.-]{1,40}\s+){0,3}?"
 _TOLD = tuple(
-    re.compile(
-        pattern, re.IGNORECASE | re.ASCII
-    )  # so that a word of Latin letters ends where Chinese begins
+    # so that a word of Latin letters ends where Chinese begins
+    re.compile(pattern, re.IGNORECASE | re.ASCII)
     for pattern in (
         rf"\b(?:{_WORDS})\b{_OF}{_IS}(?!{_RULE})[^\s?？]",
         rf"\b(?:{_WORDS})\b\s+\S{{0,64}}?\d{{3}}",

@@ -172,9 +172,8 @@ def _equations(text: str, equations: Sequence[Equation]) -> Iterator[Mention]:
 
 def _references(text: str, references: Sequence[Reference]) -> Iterator[Mention]:
     numbered = {one.key: n for n, one in enumerate(references) if one.key.isdigit()}
-    for match in _BIBREF.finditer(
-        text
-    ):  # such texts number from nought in the order of citing, and leave the list out
+    # such texts number from nought in the order of citing, and leave the list out
+    for match in _BIBREF.finditer(text):
         yield Mention("reference", match.start(), match.end(), ())
     if numbered:
         brackets = list(_numeric(text, _BRACKETS, numbered, str.strip))

@@ -14,9 +14,8 @@ from typing import Final, Literal
 
 from citewell.ingest.paper.shape import Role
 
-Strength = Literal[
-    0, 1, 2, 3
-]  # nothing; a word that often means it; a word that nearly always does; the whole heading
+# nothing; a word that often means it; a word that nearly always does; the whole heading
+Strength = Literal[0, 1, 2, 3]
 
 _COUNT: Final = "[一二三四五六七八九十百零〇0-9]"
 _NUMBERING = re.compile(
@@ -155,9 +154,8 @@ _OPENS = re.compile(
 _CLOSES = re.compile(r"(?:局限性?|不足|展望)$")
 _IN_SHORT = re.compile(r"本章小结|小结$|chapter summary")
 _MODULE = re.compile(r"(?<![a-z])(?:checklist)(?![a-z])")
-_FROM_ABOVE: Final[
-    dict[Role, frozenset[Role]]
-] = {  # what the whole heading of a subsection may say against the one above
+# what the whole heading of a subsection may say against the one above
+_FROM_ABOVE: Final[dict[Role, frozenset[Role]]] = {
     "introduction": frozenset({"related_work"}),
     "related_work": frozenset({"discussion"}),
     "method": frozenset({"results", "discussion", "related_work"}),

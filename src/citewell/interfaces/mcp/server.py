@@ -33,10 +33,8 @@ ADDS = ToolAnnotations(
 VOTES = ToolAnnotations(
     read_only_hint=False, destructive_hint=False, idempotent_hint=True, open_world_hint=False
 )
-MOST_FAULTS, LONGEST_FAULT = (
-    10,
-    300,
-)  # wrong arguments that are told of one call, and characters of each
+# wrong arguments that are told of one call, and characters of each
+MOST_FAULTS, LONGEST_FAULT = (10, 300)
 LONGEST = 200_000  # characters of a document as a resource
 
 

@@ -159,9 +159,8 @@ async def take(app: App, source: Source, user_id: str) -> tuple[DocumentInfo, Do
     async with lock:
         known = await _known(app, collection, digest)
         if known is not None:
-            with suppress(
-                NotFound
-            ):  # the last session of the same bytes is deleted at this moment: it is taken in anew
+            # the last session of the same bytes is deleted at this moment: it is taken in anew
+            with suppress(NotFound):
                 return known, await app.catalog.content(known.doc_id)
         async with app.turns.reading(len(source.data)):
             document = await parse(source.data, name, app.settings.ingest)

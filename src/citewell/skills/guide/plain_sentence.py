@@ -120,9 +120,8 @@ _NOISE = re.compile(
     r"of\b|\bTransactions of\b|\ufffd| \.\.\. ",
     re.IGNORECASE,
 )
-_SETTING = re.compile(
-    r"\b\w{1,3}\s?=\s?\d[\d.]*"
-)  # N=5 is a setting, all else with that sign a formula or code
+# N=5 is a setting, all else with that sign a formula or code
+_SETTING = re.compile(r"\b\w{1,3}\s?=\s?\d[\d.]*")
 _STOPPED = re.compile(r"[.!。！][\"'”’」』)）\]]*$")
 _STARTS = re.compile(rf"[\"'“‘「『《(（]?(?:[A-Z0-9]|[{HAN}])")
 _HAN = re.compile(f"[{HAN}]")

@@ -66,9 +66,8 @@ def _where(section: str, page: int | None, lang: str) -> str:
 
 def _quote(citation: Citation, lang: str) -> str:
     where = _where(citation.section, citation.page, lang)
-    return (
-        f"[{citation.n}] “{_flat(citation.quote)}” {_bracketed(where, lang)}".rstrip() + "  "
-    )  # a line of its own
+    # a line of its own
+    return f"[{citation.n}] “{_flat(citation.quote)}” {_bracketed(where, lang)}".rstrip() + "  "
 
 
 def _bracketed(where: str, lang: str) -> str:

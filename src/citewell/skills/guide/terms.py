@@ -200,9 +200,8 @@ def _found(line: Line) -> Iterator[Known]:
     text = line.text
     if line.dangling:
         return
-    bracketed = (
-        "(" in text or "（" in text
-    )  # the patterns of a bracket try every word of a sentence
+    # the patterns of a bracket try every word of a sentence
+    bracketed = "(" in text or "（" in text
     for match in _ABBREVIATED.finditer(text) if bracketed else ():
         long = expansion(match["long"], match["short"])
         if long and match["short"].casefold() not in _NOT_TERMS:

@@ -206,9 +206,8 @@ def _stated(match: re.Match[str], subject: str, *, many: bool) -> Stated | None:
     if _PLACE.match(value) and " " not in subject and subject not in _ALIASES.get("role", ()):
         return Stated(subject + " location", _PLACE.sub("", value, count=1), many)
     if _CONDITION.match(value) and not many:
-        return Stated(
-            f"{subject} {value}".lower(), value, many=True
-        )  # one thing among several that may be said of it
+        # one thing among several that may be said of it
+        return Stated(f"{subject} {value}".lower(), value, many=True)
     return Stated(subject, value, many)
 
 

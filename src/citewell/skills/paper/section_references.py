@@ -149,9 +149,8 @@ def _own_number(part: Part) -> str:
         return ""
     number = next(group for name, group in match.groupdict().items() if group and name != "dot")
     if number.isalpha() and number.isascii():
-        lone = (
-            match["number"] and not match["dot"]
-        )  # `A Survey of ...`, `I Robot`: no number, save in an appendix
+        # `A Survey of ...`, `I Robot`: no number, save in an appendix
+        lone = match["number"] and not match["dot"]
         if (
             lone and not part.appendix and not re.fullmatch("[IVX]{2,}", number)
         ) or number != number.upper():

@@ -50,9 +50,8 @@ def check_calls(connection: psycopg.Connection[tuple[Any, ...]], sql: str) -> No
         word = (match[1] or match[2]).replace('""', '"')
         for name in {_cut(word), _cut(word.lower())}:
             words[name] = words.get(name, False) or called or dotted
-        for inner in re.findall(
-            r"[^\W\d][\w$]*", match[1] or ""
-        ):  # between two double quotes of a text in single ones
+        # between two double quotes of a text in single ones
+        for inner in re.findall(r"[^\W\d][\w$]*", match[1] or ""):
             words[_cut(inner.lower())] = (
                 words.get(_cut(inner.lower()), False) or "(" in match[1] or "." in match[1]
             )

@@ -232,6 +232,5 @@ AMPLIFYING = words(
         to_bin to_binary to_hex to_json to_jsonb to_oct url_encode
 """
 )
-FORMATS = frozenset(
-    {"printf", "format"}
-)  # a width in the first argument makes a text of that length
+# a width in the first argument makes a text of that length
+FORMATS = frozenset({"printf", "format"})

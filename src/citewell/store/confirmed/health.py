@@ -58,10 +58,8 @@ def delete_feedback(connection: Connection, ids: Sequence[str]) -> None:
     connection.execute(query, {"ids": json.dumps(list(ids))})
 
 
-_RESERVED = {
-    "collection": CONFIRMED,
-    "own": f"{CONFIRMED}-{'[0-9a-f]' * 16}",
-}  # documents.keeps_confirmed
+# documents.keeps_confirmed
+_RESERVED = {"collection": CONFIRMED, "own": f"{CONFIRMED}-{'[0-9a-f]' * 16}"}
 _OF = "(SELECT value FROM json_each(:ids))"
 _DELETE_ITEM = [
     text(f"DELETE FROM {table} WHERE item_id IN {_OF}")  # noqa: S608 - names of ours only

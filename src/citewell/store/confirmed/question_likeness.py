@@ -46,9 +46,8 @@ SCALES = {
         cross=0.08, chinese=-0.015, floor=0.86, same=0.87, alone=0.95
     )
 }
-OTHER = (
-    Scale()
-)  # not measured: embedders that spread wider, where unrelated questions are far below a half
+# not measured: embedders that spread wider, where unrelated questions are far below a half
+OTHER = Scale()
 
 
 def scale_of(embedder: str) -> Scale:

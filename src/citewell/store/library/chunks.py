@@ -70,9 +70,8 @@ def insert(
     connection: Connection, doc_id: str, collection: str, rows: Iterable[Row], known: vectors.Known
 ) -> None:
     """Chunks, their words, and the vectors `known` of their texts."""
-    first = (
-        connection.execute(_LAST_CHUNK).scalar_one() + 1
-    )  # nobody else inserts: this transaction has the write lock
+    # nobody else inserts: this transaction has the write lock
+    first = connection.execute(_LAST_CHUNK).scalar_one() + 1
     for stretch in _stretches(rows):
         _insert(connection, doc_id, collection, stretch, known, first)
         first += len(stretch)
@@ -154,9 +153,8 @@ def _row(title: str, ordinal: int, chunk: Chunk, summary: str = "") -> Row:
         summary or printable(chunk.text),
         [printable(heading) for heading in chunk.heading_path],
     )
-    known_by = (
-        path if title in path else [title, *path]
-    )  # every chunk is found by its document's title and its headings
+    # every chunk is found by its document's title and its headings
+    known_by = path if title in path else [title, *path]
     return {
         "lang": language(body),
         "ordinal": ordinal,

@@ -26,9 +26,8 @@ from citewell.types import Shown
 
 Role = Literal["reader", "editor", "reviewer", "admin"]
 ROLES: tuple[Role, ...] = get_args(Role)  # each may do what those before it may
-Scope = Literal[
-    "", "widget"
-]  # what a token is good for: everything its user may, or asking from a page of another site
+# what a token is good for: everything its user may, or asking from a page of another site
+Scope = Literal["", "widget"]
 
 PREFIX = "cw_"  # of a token, so that people and scanners for lost secrets know what it is
 LONGEST_NAME = 64
