@@ -39,7 +39,8 @@ from typing import Any
 from citewell.config import Settings, load_settings
 from citewell.runtime.app import App
 from citewell.service.ask.ask import AskRequest, ask
-from citewell.service.knowledge.give_feedback import catch_up, give
+from citewell.service.knowledge.catch_up import catch_up
+from citewell.service.knowledge.give_feedback import give
 from citewell.service.tables.kept_schema import schema_of
 from citewell.service.tables.sources import add_source
 from citewell.sql.plan import answerable

@@ -26,7 +26,8 @@ from citewell.fetch.urls import canonical
 from citewell.runtime.app import App
 from citewell.service.ask.check import check_text
 from citewell.service.ask.check_types import CheckResult
-from citewell.service.knowledge.give_feedback import catch_up, get_feedback, give
+from citewell.service.knowledge.catch_up import catch_up
+from citewell.service.knowledge.give_feedback import get_feedback, give
 from citewell.service.sites.keep_pages import open_pages
 from citewell.skills.answer.format import format_citations
 from citewell.skills.dialogue.intent import classify_intent

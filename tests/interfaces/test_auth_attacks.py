@@ -26,7 +26,7 @@ from citewell.service.admin.users import (
     remove_user,
     set_role,
 )
-from citewell.service.jobs.worker import KIND
+from citewell.service.jobs.submit import KIND
 
 if TYPE_CHECKING:
     from tests.interfaces.conftest import Served

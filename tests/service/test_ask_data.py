@@ -17,7 +17,8 @@ from citewell.models.script_reply import wants
 from citewell.models.scripted import ScriptedLLM
 from citewell.runtime.app import App
 from citewell.service.ask.ask import AskRequest, ask, stream
-from citewell.service.knowledge.give_feedback import catch_up, give
+from citewell.service.knowledge.catch_up import catch_up
+from citewell.service.knowledge.give_feedback import give
 from citewell.service.library.add import add
 from citewell.service.tables.sources import add_source, remove_source
 from citewell.types import Answer, Step, TableData

@@ -21,12 +21,13 @@ from citewell.errors import Conflict, InvalidInput, NotFound, StatementRefused, 
 from citewell.runtime.app import App
 from citewell.service.ask.search import SearchRequest, search
 from citewell.service.jobs import worker as jobs
+from citewell.service.jobs.submit import cancel
 from citewell.service.knowledge import correction_sql, feedback_job
 from citewell.service.knowledge import find_knowledge as knowledge
+from citewell.service.knowledge.catch_up import catch_up
 from citewell.service.knowledge.give_feedback import (
     KIND,
     LONGEST,
-    catch_up,
     correction_of,
     get_feedback,
     give,
@@ -625,7 +626,7 @@ async def test_job_that_was_cancelled(app: App) -> None:
     await app.traces.put(data_trace())
     given = await give(app, "tr_1", True)
     assert (await give(app, "tr_1", True)).job_id == ""
-    await jobs.cancel(app, given.job_id)
+    await cancel(app, given.job_id)
     assert (await give(app, "tr_1", True)).job_id not in {"", given.job_id}
     await catch_up(app)
     assert (await the_item(app)).state == "active"

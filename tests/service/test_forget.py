@@ -20,7 +20,8 @@ from citewell.service.admin.backup_audit import note_backup
 from citewell.service.admin.forget_person import forget_person
 from citewell.service.admin.users import add_user
 from citewell.service.knowledge import find_knowledge as knowledge
-from citewell.service.knowledge.give_feedback import catch_up, give
+from citewell.service.knowledge.catch_up import catch_up
+from citewell.service.knowledge.give_feedback import give
 from citewell.store.confirmed.files import path_of
 from citewell.store.users.actor import ACTOR, Actor
 from citewell.store.users.person_columns import (

@@ -21,7 +21,8 @@ from citewell.models.scripted import ScriptedEmbedder
 from citewell.runtime.app import App
 from citewell.runtime.progress import silent
 from citewell.service.jobs import worker as jobs
-from citewell.service.jobs.worker import WORKERS, cancel, submit, work
+from citewell.service.jobs.submit import cancel, submit
+from citewell.service.jobs.worker import WORKERS, work
 from citewell.service.library.add import Source, add_data, add_sources, pending
 from citewell.service.library.chunking import cut
 from citewell.service.library.collections import delete_collection

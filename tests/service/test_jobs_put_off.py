@@ -13,8 +13,10 @@ import pytest
 from citewell.config import Settings
 from citewell.errors import StorageError
 from citewell.runtime.app import App
+from citewell.service.jobs import run_job
 from citewell.service.jobs import worker as jobs
-from citewell.service.jobs.worker import MOST_REFUSALS, cancel, submit
+from citewell.service.jobs.run_job import MOST_REFUSALS
+from citewell.service.jobs.submit import cancel, submit, try_again
 from citewell.service.library.add import add_sources
 from citewell.service.library.uploads import Upload
 from citewell.store.jobs import LONGEST_PAUSE, Job
@@ -67,7 +69,7 @@ async def test_an_upload_outlives_a_disk_that_refuses(
     assert folders(app) == [job.payload["folder"]]
     later = time.monotonic() + LONGEST_PAUSE
     monkeypatch.setattr(app.jobs, "_leases", Leases(15.0, lambda: later))
-    monkeypatch.setattr(jobs, "PAUSE", 0.0)
+    monkeypatch.setattr(run_job, "PAUSE", 0.0)
     await run(app)
     done = await app.jobs.get(job.job_id)
     assert (done.state, done.error) == ("done", None)
@@ -120,7 +122,7 @@ async def test_a_disk_that_always_refuses_ends_a_job(
     assert (failed.state, failed.error) == ("failed", WHY)
     assert folders(app) == [job.payload["folder"]]
     assert pauses == [5, 20, 80, 320, *[900] * (MOST_REFUSALS - 4)]
-    await jobs.try_again(app, job.job_id)
+    await try_again(app, job.job_id)
     await run(app)
     assert (await app.jobs.get(job.job_id)).state == "done"
     assert folders(app) == []

@@ -18,7 +18,8 @@ from citewell.models.scripted import ScriptedEmbedder
 from citewell.runtime.app import App
 from citewell.service.ask.search import SearchRequest, search
 from citewell.service.knowledge import find_knowledge as knowledge
-from citewell.service.knowledge.give_feedback import catch_up, give
+from citewell.service.knowledge.catch_up import catch_up
+from citewell.service.knowledge.give_feedback import give
 from citewell.service.library.add import add
 from citewell.service.library.collections import create_collection, delete_collection
 from citewell.service.library.documents import delete_document

@@ -20,8 +20,9 @@ from citewell.errors import InvalidInput
 from citewell.runtime.app import App
 from citewell.service.knowledge import exchange_files as knowledge_files
 from citewell.service.knowledge import find_knowledge as knowledge
+from citewell.service.knowledge.catch_up import catch_up
 from citewell.service.knowledge.exchange_files import Imported, export, import_
-from citewell.service.knowledge.give_feedback import catch_up, give
+from citewell.service.knowledge.give_feedback import give
 from citewell.service.tables.sources import add_source
 from citewell.store.confirmed import exchange as confirmed_exchange
 from citewell.store.confirmed.types import Confirmed

@@ -16,9 +16,10 @@ from citewell.errors import StatementFailed
 from citewell.runtime.app import App
 from citewell.service.jobs.worker import do
 from citewell.service.knowledge import find_knowledge as knowledge
+from citewell.service.knowledge.catch_up import catch_up
 from citewell.service.knowledge.clean_up import gc
 from citewell.service.knowledge.conflicts import conflicts
-from citewell.service.knowledge.give_feedback import catch_up, give
+from citewell.service.knowledge.give_feedback import give
 from citewell.service.knowledge.recheck import check_documents, check_source
 from citewell.service.knowledge.update_items import settle
 from citewell.service.library.add import add

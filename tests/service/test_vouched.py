@@ -15,6 +15,7 @@ from citewell.models.script_reply import UNKNOWN
 from citewell.models.scripted import ScriptedLLM
 from citewell.runtime.app import App
 from citewell.service.ask.ask import AskRequest, ask, stream, unfinished
+from citewell.service.knowledge.catch_up import catch_up
 from citewell.service.knowledge.find_knowledge import (
     list_items,
     list_rules,
@@ -22,7 +23,7 @@ from citewell.service.knowledge.find_knowledge import (
     review_rule,
     undo_item,
 )
-from citewell.service.knowledge.give_feedback import catch_up, give
+from citewell.service.knowledge.give_feedback import give
 from citewell.service.knowledge.update_items import settle
 from citewell.service.library.add import add, embed_pending
 from citewell.service.library.documents import delete_document

@@ -7,7 +7,8 @@ from __future__ import annotations
 from citewell.interfaces.cli.run import DONE, ERROR
 from citewell.interfaces.cli.terminal import err, out, print_json, styled, warn, write
 from citewell.runtime.app import App
-from citewell.service.knowledge.give_feedback import catch_up, get_feedback, give
+from citewell.service.knowledge.catch_up import catch_up
+from citewell.service.knowledge.give_feedback import get_feedback, give
 from citewell.store.confirmed.feedback import Vote
 
 TOLD = {

@@ -10,7 +10,7 @@ from typing import Final
 from citewell.interfaces.cli.run import DONE
 from citewell.interfaces.cli.terminal import one_line, out, print_json, styled, write
 from citewell.runtime.app import App
-from citewell.service.jobs.worker import cancel, try_again
+from citewell.service.jobs.submit import cancel, try_again
 from citewell.store.jobs import Job
 
 STYLES: Final = {

@@ -10,7 +10,8 @@ from citewell.interfaces.cli.run import DONE
 from citewell.interfaces.cli.terminal import one_line, out, print_json, styled, write
 from citewell.runtime.app import App
 from citewell.service.knowledge import find_knowledge as service
-from citewell.service.knowledge.give_feedback import catch_up, wrong_questions
+from citewell.service.knowledge.catch_up import catch_up
+from citewell.service.knowledge.give_feedback import wrong_questions
 from citewell.store.confirmed.items import Logged
 from citewell.store.confirmed.types import Confirmed, Rule
 

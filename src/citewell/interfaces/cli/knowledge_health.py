@@ -16,8 +16,8 @@ from citewell.service.knowledge import clean_up as knowledge_gc
 from citewell.service.knowledge import conflicts as knowledge_conflicts
 from citewell.service.knowledge import exchange_files as knowledge_files
 from citewell.service.knowledge import recheck as knowledge_health
+from citewell.service.knowledge.catch_up import catch_up
 from citewell.service.knowledge.conflicts import Side
-from citewell.service.knowledge.give_feedback import catch_up
 
 COLOURS = {
     "ok": "green",

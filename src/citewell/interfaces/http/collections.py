@@ -13,7 +13,7 @@ from starlette.datastructures import UploadFile
 from citewell.errors import InvalidInput
 from citewell.interfaces.http.body import JSONRoute, checked_json
 from citewell.interfaces.http.deps import Citewell, Editor
-from citewell.service.jobs.worker import submit
+from citewell.service.jobs.submit import submit
 from citewell.service.library import collections as service
 from citewell.service.library.chunking import ChunkerName
 from citewell.service.library.documents import list_documents

@@ -15,7 +15,7 @@ from citewell.interfaces.http.deps import LOOK, Citewell, check_still
 from citewell.interfaces.http.sse import Pair, event_stream
 from citewell.runtime.access_scope import need
 from citewell.runtime.app import App
-from citewell.service.jobs.worker import cancel, try_again
+from citewell.service.jobs.submit import cancel, try_again
 from citewell.store.jobs import ENDED, Job
 
 router = APIRouter(prefix="/api/jobs", tags=["jobs"], route_class=JSONRoute)

@@ -15,7 +15,8 @@ from citewell.errors import CitewellError, InvalidInput, StorageError, Unreadabl
 from citewell.interfaces.mcp import shown
 from citewell.runtime.app import App
 from citewell.runtime.progress import Progress
-from citewell.service.jobs.worker import cancel, do
+from citewell.service.jobs.submit import cancel
+from citewell.service.jobs.worker import do
 from citewell.service.library.read_and_embed import ingest
 from citewell.service.library.report import FileReport
 from citewell.store.jobs import ENDED, Job

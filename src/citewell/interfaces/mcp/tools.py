@@ -30,8 +30,9 @@ from citewell.service.ask.check_types import LONGEST
 from citewell.service.ask.default_collection import told as told_of
 from citewell.service.ask.default_collection import usual, with_usual
 from citewell.service.ask.search import SearchRequest, search
-from citewell.service.jobs.worker import submit
-from citewell.service.knowledge.give_feedback import catch_up, give
+from citewell.service.jobs.submit import submit
+from citewell.service.knowledge.catch_up import catch_up
+from citewell.service.knowledge.give_feedback import give
 from citewell.service.library.collections import list_collections
 from citewell.service.library.documents import get_document, read_document
 from citewell.service.library.uploads import Upload

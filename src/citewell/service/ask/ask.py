@@ -31,9 +31,9 @@ from citewell.service.ask.options import AskOptions, filter_of, options_of, stra
 from citewell.service.ask.run import AskRequest, Run, recent
 from citewell.service.ask.search import waiting
 from citewell.service.ask.snapshot import request_of, snapshot_of
+from citewell.service.ask.stop_run import cut_off
 from citewell.service.knowledge.find_knowledge import used_in
 from citewell.service.sessions.sessions import own_session
-from citewell.service.ask.stop_run import cut_off
 from citewell.service.tables.choose_source import tables_asked
 from citewell.skills.dialogue.sensitive import word_list
 from citewell.skills.dialogue.validate import objection

@@ -17,8 +17,8 @@ from citewell.agents.data_state import DataState, Deps, Loaded
 from citewell.errors import CitewellError, NotFound, SourceUnavailable
 from citewell.service.ask.ask_qa import judge_of
 from citewell.service.ask.run import Run
+from citewell.service.knowledge.catch_up import catch_up
 from citewell.service.knowledge.find_knowledge import known
-from citewell.service.knowledge.give_feedback import catch_up
 from citewell.service.tables.choose_source import DATA, glossary_of, pick, pick_other, stays
 from citewell.service.tables.kept_schema import names_of, schema_of
 from citewell.service.tables.sources import Opened, opened

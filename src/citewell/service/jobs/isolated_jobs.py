@@ -12,7 +12,6 @@ import logging
 import os
 import pickle
 import sys
-import threading
 from contextlib import suppress
 from pathlib import Path
 
@@ -23,7 +22,7 @@ from citewell.runtime.app import App
 from citewell.store.processes import name_of
 
 log = logging.getLogger(__name__)
-PROGRAM = "from citewell.service.jobs.isolated_jobs import serve; serve()"
+PROGRAM = "from citewell.service.jobs.isolated_process import serve; serve()"
 PACKAGES = str(Path(__file__).resolve().parents[3])  # where `citewell` is
 POLL = 5.0  # seconds between two looks for such jobs
 SECONDS_TO_STOP = 10.0  # that it has to hand its job back
@@ -86,31 +85,3 @@ async def _process(settings: Settings, kind: str) -> tuple[str, int]:
             except TimeoutError:
                 child.kill()
                 await child.wait()
-
-
-def serve() -> None:
-    """The program of that process."""
-    logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
-    settings, kind = pickle.load(sys.stdin.buffer)  # noqa: S301 - the parent wrote it
-    asyncio.run(_work(settings, kind))
-
-
-async def _work(settings: Settings, kind: str) -> None:
-    from citewell.service.jobs.worker import do  # it knows all kinds of work, and this
-
-    task, loop = asyncio.current_task(), asyncio.get_running_loop()
-    assert task is not None
-
-    def watch() -> None:
-        """The input's end is the parent's end, or its wish."""
-        sys.stdin.buffer.read()
-        with suppress(RuntimeError):  # it is over anyway
-            loop.call_soon_threadsafe(task.cancel)
-        threading.Event().wait(SECONDS_TO_STOP)
-        os._exit(0)
-
-    threading.Thread(target=watch, daemon=True).start()
-    with suppress(asyncio.CancelledError):
-        async with App(settings) as app:
-            while (job := await app.jobs.claim(kind, alone=True)) is not None:
-                await do(app, job)

@@ -9,7 +9,6 @@ import json
 import time
 from contextlib import suppress
 
-import anyio
 from sqlalchemy import Connection
 
 from citewell.config import FeedbackSettings
@@ -112,29 +111,6 @@ async def wrong_questions(app: App, limit: int = 100) -> list[Wrong]:
     """Questions whose answers people said to be wrong, the most often first."""
     viewer = app.viewer.user_id if app.viewer else None
     return await app.db.read(lambda connection: rows.wrong(connection, limit, viewer))
-
-
-async def catch_up(app: App, seconds: float | None = None) -> int:
-    """Do the jobs that wait for votes and for changed tables, whoever left them; how many. For
-    programs without a worker: two looks where there is nothing to do. What goes wrong with a vote
-    is kept with its job, and is tried again the next time; what is not done in so many `seconds`
-    waits again.
-    """
-    from citewell.service.jobs.isolated_jobs import try_alone
-
-    # it knows all kinds of work: heavy, and that one knows this
-    from citewell.service.jobs.worker import do
-    from citewell.service.knowledge.removed_sources import CHECK  # it knows this too
-
-    count = 0
-    with anyio.move_on_after(seconds):
-        await app.jobs.again(KIND, PASSING)
-        for kind in (KIND, CHECK):
-            while (job := await app.jobs.claim(kind)) is not None:
-                await do(app, job)
-                count += 1
-            await try_alone(app, kind)
-    return count
 
 
 async def try_again(app: App) -> int:

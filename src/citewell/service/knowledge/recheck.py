@@ -22,6 +22,7 @@ from citewell.errors import (
     StatementRefused,
 )
 from citewell.runtime.app import App
+from citewell.service.jobs.job_lease import Holder
 from citewell.service.knowledge.find_knowledge import quarantine_item
 from citewell.service.knowledge.removed_sources import (
     CHECKED,
@@ -32,6 +33,7 @@ from citewell.service.knowledge.removed_sources import (
 )
 from citewell.service.knowledge.update_items import settle
 from citewell.service.tables.kept_schema import names_of
+from citewell.service.tables.sources import opened
 from citewell.sql.engines.engine import Engine, Limits, Rows
 from citewell.sql.run_statement import query
 from citewell.store.confirmed import items as confirmed
@@ -39,6 +41,7 @@ from citewell.store.confirmed import rules
 from citewell.store.confirmed.evidence_weights import weight_of
 from citewell.store.confirmed.health import set_fingerprint
 from citewell.store.confirmed.types import Confirmed, Rule
+from citewell.store.jobs import Job
 from citewell.store.sources import Source
 from citewell.types import Shown
 
@@ -77,12 +80,16 @@ class Checked(Shown):
         return [each for each in self.looked if each.outcome not in {"ok", "unknown"}]
 
 
+async def recheck_source(app: App, job: Job, holder: Holder) -> Checked:
+    """`check_source` as a job."""
+    await holder.still()
+    return await check_source(app, str(job.payload["source"]))
+
+
 async def check_source(app: App, name: str) -> Checked:
     """Run every confirmed statement of a source again, and the statements of corrections. Raises
     StorageError.
     """
-    from citewell.service.tables.sources import opened
-
     items = [item for item in await _items(app, source=name) if is_checks(item)]
     corrections = [rule for rule in await _rules(app) if rule.source == name and rule.logic]
     try:

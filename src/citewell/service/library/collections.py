@@ -8,7 +8,7 @@ from typing import Any
 
 from citewell.errors import Conflict
 from citewell.runtime.app import App
-from citewell.service.jobs.worker import MOST_JOBS, cancel
+from citewell.service.jobs.submit import MOST_JOBS, cancel
 from citewell.service.library.chunking import chunking_of
 from citewell.store.jobs import ENDED
 from citewell.store.library.documents import CollectionInfo, check_name

@@ -1,0 +1,42 @@
+"""The program of a process that tries jobs alone (isolated_jobs.py)."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import pickle
+import sys
+import threading
+from contextlib import suppress
+
+from citewell.config import Settings
+from citewell.runtime.app import App
+from citewell.service.jobs.isolated_jobs import SECONDS_TO_STOP
+from citewell.service.jobs.worker import do
+
+
+def serve() -> None:
+    """The program of that process."""
+    logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
+    settings, kind = pickle.load(sys.stdin.buffer)  # noqa: S301 - the parent wrote it
+    asyncio.run(_work(settings, kind))
+
+
+async def _work(settings: Settings, kind: str) -> None:
+    task, loop = asyncio.current_task(), asyncio.get_running_loop()
+    assert task is not None
+
+    def watch() -> None:
+        """The input's end is the parent's end, or its wish."""
+        sys.stdin.buffer.read()
+        with suppress(RuntimeError):  # it is over anyway
+            loop.call_soon_threadsafe(task.cancel)
+        threading.Event().wait(SECONDS_TO_STOP)
+        os._exit(0)
+
+    threading.Thread(target=watch, daemon=True).start()
+    with suppress(asyncio.CancelledError):
+        async with App(settings) as app:
+            while (job := await app.jobs.claim(kind, alone=True)) is not None:
+                await do(app, job)
