@@ -37,19 +37,10 @@ from guard_sets import DIALECTS, open_folder, scene, statements
 
 LATE = 20.0  # seconds; a reply that takes longer holds somebody up
 LARGEST_REFUSAL = 64_000  # bytes
-OPEN = {
-    "/api/health",
-    "/api/ready",
-    "/api/sign-in",
-    "/metrics",
-}  # what answers who has not signed in; the last one here only
-FOREIGN = (
-    "",
-    "forged",
-    "eve",
-    "bob",
-    "rob",
-)  # nobody, a token that is none, a reader, an editor, a reviewer
+# what answers who has not signed in; the last one here only
+OPEN = {"/api/health", "/api/ready", "/api/sign-in", "/metrics"}
+# nobody, a token that is none, a reader, an editor, a reviewer
+FOREIGN = ("", "forged", "eve", "bob", "rob")
 WHOLE = {"Accept": "application/json"}
 
 
@@ -228,10 +219,8 @@ def ssrf(there: Attacked, tally: Tally, *, short: bool) -> None:
                     if job:
                         waiting.append((f"{path} {url}", job))
                     else:
-                        outside = reply.status_code in {
-                            502,
-                            504,
-                        }  # the other side is not there, which is what it says
+                        # the other side is not there, which is what it says
+                        outside = reply.status_code in {502, 504}
                         wrong = (
                             ""
                             if outside

@@ -11,9 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-SHARED = (
-    Path(__file__).resolve().parents[2] / "shared" / "data" / "robustness"
-)  # beside the checkout, where there is one
+# beside the checkout, where there is one
+SHARED = Path(__file__).resolve().parents[2] / "shared" / "data" / "robustness"
 
 ADDRESSES = (
     "http://127.0.0.1:{port}/", "http://localhost:{port}/", "http://0:{port}/",
@@ -42,9 +41,8 @@ NAUGHTY = (
     "🏴󠁧󠁢󠁥󠁮󠁧󠁿", "\u2028\u2029", "ﷺ", "İı", "ẞß",
 )  # fmt: skip
 
-MANY = json.dumps(
-    {str(n): 1 for n in range(90_000)}, separators=(",", ":")
-).encode()  # 0.9 MB of names that nobody knows
+# 0.9 MB of names that nobody knows
+MANY = json.dumps({str(n): 1 for n in range(90_000)}, separators=(",", ":")).encode()
 BODIES: dict[str, bytes] = {
     "empty": b"",
     "no JSON": b"nul",

@@ -1,7 +1,8 @@
 """How the server holds up: many conversations streaming at once against one at a time, from a real
 `citewell serve`.
 
-    .venv/bin/python evals/bench_serve.py [--kill] [--conversations 200] [--embedder builtin] [--json OUT]
+    .venv/bin/python evals/bench_serve.py [--kill] [--conversations 200] [--embedder builtin]
+        [--json OUT]
 
 The chat model is scripted, so that what is measured is ours. Every stream is looked into afterwards
 (serve_check.py); exit 1 where one is not whole. `--kill`: the server is killed in the middle
@@ -33,9 +34,8 @@ from serve_server import Pace, Server
 
 AGENTS = ("qa", "dual_loop")
 ALONE = 15  # conversations one at a time, to compare with
-SLOW = Pace(
-    delay=1.0, token=0.4
-)  # of the model where overhead is measured: 200 at once then ask for less than there is
+# of the model where overhead is measured: 200 at once then ask for less than there is
+SLOW = Pace(delay=1.0, token=0.4)
 
 
 @dataclass(slots=True)
@@ -90,9 +90,8 @@ def rounds(told: Told, subjects: Sequence[Subject], embedder: str) -> None:
             "server",
             f"answers {server.started:.1f} s after its start, idle {server.memory()[0]:.0f} MiB",
         )
-        measure(
-            server, [plan(server, alone[:1], 1, agent) for agent in AGENTS]
-        )  # loads what the first question needs
+        # loads what the first question needs
+        measure(server, [plan(server, alone[:1], 1, agent) for agent in AGENTS])
         for agent in AGENTS:
             one = checked(told, server, plan(server, alone, 1, agent), alone)
             many = checked(told, server, plan(server, subjects, len(subjects), agent), subjects)

@@ -344,12 +344,10 @@ SETS: dict[str, Callable[[Path], Made]] = {
     "xquad-zh": partial(xquad, asked=ZH, kept=lambda d: d["lang"] == "zh"),
     "xquad-zh-on-en": partial(xquad, asked=ZH, kept=lambda d: d["lang"] == "en"),
     "xquad-en-on-zh": partial(xquad, asked=EN, kept=lambda d: d["lang"] == "zh"),
-    "xquad-mixed": partial(
-        xquad, asked=BOTH, kept=lambda _: True
-    ),  # every paragraph in both languages
-    "xquad-half": partial(
-        xquad, asked=BOTH, kept=half
-    ),  # every paragraph in one of them: half of the answers are foreign
+    # every paragraph in both languages
+    "xquad-mixed": partial(xquad, asked=BOTH, kept=lambda _: True),
+    # every paragraph in one of them: half of the answers are foreign
+    "xquad-half": partial(xquad, asked=BOTH, kept=half),
     "squad2": partial(pair, name="qa_refusal_en/squad2"),
     "clapnq": partial(pair, name="qa_refusal_en/clapnq"),
     "rgb-zh-refine": partial(rgb, name="zh_refine"),

@@ -175,17 +175,21 @@ def page(outcomes: list[Outcome]) -> str:
     return f"""<!-- made by evals/formats.py; do not edit -->
 # Formats
 
-What can be added, and what became of the files of two other projects' tests. They are not part of this repository;
+What can be added, and what became of the files of two other projects' tests. They are not part \
+of this repository;
 `evals/formats.py` writes this page where they are beside it.
 
 {lines(_formats(outcomes))}
 
 ## The files, one by one
 
-{len(outcomes)} files, {len(taken)} of them read, {refused} refused, each with its reason. None hung (the slowest,
+{len(outcomes)} files, {len(taken)} of them read, {refused} refused, each with its reason. None \
+hung (the slowest,
 `{slowest.file}`, took {slowest.seconds:.1f} s of the {SECONDS:.0f} allowed), none brought a
-process down. `words` is the share of the words of the other project's own rendering that our text has: {mean:.3f} on
-average over {len(scored)} files. Less than 1 is no fault by itself, since renderings keep what we leave out and spell
+process down. `words` is the share of the words of the other project's own rendering that our text \
+has: {mean:.3f} on
+average over {len(scored)} files. Less than 1 is no fault by itself, since renderings keep what we \
+leave out and spell
 formulas otherwise.
 
 {lines(_outcomes(outcomes))}

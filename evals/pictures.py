@@ -1,6 +1,6 @@
 """Every view of the page as pictures to look at: both languages, both themes, a desk and a phone.
 
-    .venv/bin/python evals/pictures.py                       # all of it into docs/pictures: about five minutes
+    .venv/bin/python evals/pictures.py    # all of it into docs/pictures: about five minutes
     .venv/bin/python evals/pictures.py --only ask library --out /tmp/pictures
 
 It fills an installation of its own (`pictures_fill.py`), serves it on the loopback, and takes it
@@ -76,15 +76,12 @@ def main() -> None:
             steady.call(open_now.enter_context(site(pages)).removeprefix("http://"), name)
         kept, home = given.home or folder / "filled", folder / "shown"
         made = filled(kept, steady)
-        shutil.copytree(
-            kept, home
-        )  # what is asked while pictures are taken is not in the next ones
+        # what is asked while pictures are taken is not in the next ones
+        shutil.copytree(kept, home)
         browser = open_now.enter_context(chromium())
         taken = Taking(browser, steady, made, given.out, given.only)
-        for serve in (
-            "filled",
-            "sites",
-        ):  # what is asked of sites while pictures are taken is not to be in other pictures
+        # what is asked of sites while pictures are taken is not to be in other pictures
+        for serve in ("filled", "sites"):
             taken.all(
                 fill.Server(home), [view for view in VIEWS if view.serve == serve], llm="none"
             )

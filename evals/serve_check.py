@@ -16,10 +16,8 @@ from serve_library import Asking, Subject
 from serve_server import Server
 
 Conversation = list[Turn]
-GIVEN = (
-    "answered",
-    "fallback",
-)  # the second where the search was not sure, as with vectors that know no Chinese
+# the second where the search was not sure, as with vectors that know no Chinese
+GIVEN = ("answered", "fallback")
 NAMED = 12  # problems that are told; more are counted
 
 

@@ -110,9 +110,8 @@ class Doing:
             except Exception:
                 log.exception("%s: a watch failed as it ended", self.kind)
         self.error = None
-        _now.set(
-            self._before
-        )  # by value: a stream may be closed in another task than the one that began it
+        # by value: a stream may be closed in another task than the one that began it
+        _now.set(self._before)
 
     def so_far(self) -> float:
         """Seconds since it began."""

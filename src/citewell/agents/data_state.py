@@ -63,9 +63,8 @@ class Deps:
     settings: DataSettings
     llm: LLM | None
     embedder: Embedder
-    load: Callable[
-        [str, str], Awaitable[Loaded | list[str]]
-    ]  # (name or "", question); several names: ask back which
+    # (name or "", question); several names: ask back which
+    load: Callable[[str, str], Awaitable[Loaded | list[str]]]
     query: Callable[[Loaded, str], Awaitable[Rows]]
     check: Callable[[Loaded, str], Awaitable[None]]
     recall: Callable[[str, str], Awaitable[list[Known]]]  # (question, source name)
@@ -98,9 +97,8 @@ class DataState:
     generated_logic: str = ""  # the statement in hand
     problem: str = ""  # what is wrong with it, where something is: it is to be repaired
     repairs: int = 0
-    heavy: list[tuple[str, str]] = field(
-        default_factory=list
-    )  # statements that took too much, with the limit (`timeout`, `memory`)
+    # statements that took too much, with the limit (`timeout`, `memory`)
+    heavy: list[tuple[str, str]] = field(default_factory=list)
     tried: list[dict[str, str]] = field(default_factory=list)  # {"sql": ..., "problem": ...}
     # Execute
     rows: Rows | None = None
@@ -109,9 +107,8 @@ class DataState:
         None  # what a statement gave that is mended all the same, should nothing better come
     )
     agreed: tuple[int, int] = (1, 1)  # statements that gave these rows, of how many that ran
-    remarks: list[str] = field(
-        default_factory=list
-    )  # what is said before the answer: a value taken for another
+    # what is said before the answer: a value taken for another
+    remarks: list[str] = field(default_factory=list)
     # Refine Answer
     proof: Proof = field(default_factory=lambda: Proof([], []))
     chart: Chart | None = None

@@ -31,10 +31,8 @@ from citewell.types import Message
 SURE = 3.0
 TEMPERATURES = (0.4, 0.7, 0.9, 1.0)  # of the second candidate and the following
 FRESH = 0.7  # of a statement written instead of one that was repaired into itself
-LIMITS = {
-    "timeout",
-    "memory",
-}  # codes of StatementFailed: perhaps of a busy machine, so the same statement has a second try
+# codes of StatementFailed: perhaps of a busy machine, so the same statement has a second try
+LIMITS = {"timeout", "memory"}
 LIGHTER = (
     "write a lighter statement: read fewer tables, filter earlier, add LIMIT; the same again "
     "where none is lighter"

@@ -165,9 +165,8 @@ async def _first_reading(state: DualLoopState, deps: Deps) -> tuple[str, Reading
         state.used_memories = [memory.memory_id for memory in used if memory.memory_id]
         state.used_told = [memory.subject for memory in used if not memory.memory_id]
         read = Readings(standalone, read.context or question, read.weight or 1.0)
-    if is_connected(
-        deps.llm
-    ):  # it reads all that was said, with the conversation, in its answer call
+    # it reads all that was said, with the conversation, in its answer call
+    if is_connected(deps.llm):
         standalone, _ = personalised(state.question, known)
     return standalone, read
 
@@ -232,9 +231,8 @@ async def grade_documents(
         state.documents_are_relevant = await _are_relevant(state, deps)
     else:
         state.documents_are_relevant = bool(state.passages)
-    if not state.documents_are_relevant and not _writes(
-        state, deps
-    ):  # what only the search doubts nobody has looked at yet
+    # what only the search doubts nobody has looked at yet
+    if not state.documents_are_relevant and not _writes(state, deps):
         state.rejected += [p.hit.chunk_id for p in state.passages]
     note(relevant=state.documents_are_relevant, passages=len(state.passages))
     decision = decide_after_document_grading(state, deps)
@@ -260,9 +258,8 @@ async def _with_vouched(state: DualLoopState, deps: Deps) -> None:
     state.warnings += [warning for warning in against if warning not in state.warnings]
     shown = {passage.hit.chunk_id for passage in state.passages}
     used = [each for each in fresh if each.hit.chunk_id in shown]
-    state.rejected += [
-        each.hit.chunk_id for each in fresh if each not in used
-    ]  # not judged again after another search
+    # not judged again after another search
+    state.rejected += [each.hit.chunk_id for each in fresh if each not in used]
     least = deps.thresholds.retrieval_threshold
     state.retrieval_confidence = sureness(used, state.retrieval_confidence, least)
 
@@ -347,9 +344,8 @@ async def direct_response(state: DualLoopState, deps: Deps) -> Literal["grade_re
     state.generation = "direct"
     if state.intent == "memory":
         memories = [recalled.memory for recalled in state.memories]
-        memories.sort(
-            key=lambda memory: memory.kind != "fact"
-        )  # what the user said comes before what was answered
+        # what the user said comes before what was answered
+        memories.sort(key=lambda memory: memory.kind != "fact")
         state.retrieval_confidence = max(
             (recalled.score for recalled in state.memories), default=0.0
         )

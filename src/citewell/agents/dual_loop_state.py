@@ -119,14 +119,12 @@ class DualLoopState:
     read: Readings = field(default_factory=lambda: Readings(""))
     queries: list[str] = field(default_factory=list)  # all that was searched for
     used_memories: list[str] = field(default_factory=list)  # ids of those that the rewrite rests on
-    used_told: list[str] = field(
-        default_factory=list
-    )  # subjects of facts of this very message that it rests on
+    # subjects of facts of this very message that it rests on
+    used_told: list[str] = field(default_factory=list)
     # retrieve_documents
     documents: list[Hit] = field(default_factory=list)
-    nearest: list[Hit] = field(
-        default_factory=list
-    )  # the best of the first search that found anything
+    # the best of the first search that found anything
+    nearest: list[Hit] = field(default_factory=list)
     retrieval_confidence: float = 0.0
     searched: list[RouteName] = field(default_factory=list)
     fetched: dict[str, float] = field(default_factory=dict)
@@ -134,9 +132,8 @@ class DualLoopState:
     # grade_documents
     passages: list[Passage] = field(default_factory=list)
     documents_are_relevant: bool = False
-    rejected: list[int] = field(
-        default_factory=list
-    )  # chunks that were graded and do not hold the answer
+    # chunks that were graded and do not hold the answer
+    rejected: list[int] = field(default_factory=list)
     # generate_response, direct_response
     drafted: Drafted | None = None  # the answer as sentences with the ids of their evidence
     model_calls: int = 0  # of the chat model, for drafts and their judgement
@@ -147,9 +144,8 @@ class DualLoopState:
     is_relevant: bool = False
     correction_attempts: int = 0
     attempts: list[Attempt] = field(default_factory=list)
-    answered_from: list[list[tuple[str, int, int]]] = field(
-        default_factory=list
-    )  # evidence of each attempt
+    # evidence of each attempt
+    answered_from: list[list[tuple[str, int, int]]] = field(default_factory=list)
     # consolidate_memory
     kept_memories: list[str] = field(default_factory=list)  # ids of what was remembered of this run
     # the end

@@ -21,9 +21,8 @@ from citewell.skills.memory.remember import (
 )
 from citewell.text.secret import is_secret, tells_secret
 
-TALK = frozenset(
-    {"smalltalk", "remember", "forget", "memory", "which"}
-)  # intents that need no search
+# intents that need no search
+TALK = frozenset({"smalltalk", "remember", "forget", "memory", "which"})
 
 
 async def intent_of(state: DualLoopState, deps: Deps) -> tuple[str, str]:

@@ -92,9 +92,8 @@ async def _audited(state: PaperState, deps: Deps, stage: Stage) -> None:
     package = AuditPackage(state.question, state.drafted.draft, tuple(state.drafted.passages))
     means = _means(state, deps)
     async with stage.step("control_audit") as taken:
-        judge = (
-            means.judge if state.drafted.tier == "connected" else None
-        )  # what is quoted whole needs none
+        # what is quoted whole needs none
+        judge = means.judge if state.drafted.tier == "connected" else None
         proven = await judge_draft(package.draft, package.question, state.drafted.units, judge)
         taken.action = "passed" if proven.proved else "failed"
         _note_audit(package, proven)

@@ -37,10 +37,8 @@ FIGURES = "figures_and_references"
 # of them, what both are sent of 19, 29 and 11 (NEAR 1.5 and no CUE: 10, 28, 10 and 15, 28, 11; the
 # best passages of the whole paper, in one prompt: 16, 30, 10).
 NEAR = 3.0
-_NO_ANSWER = (
-    "front",
-    "references",
-)  # read where they are named: a title in a list of references proves nothing
+# read where they are named: a title in a list of references proves nothing
+_NO_ANSWER = ("front", "references")
 # what a word of the question that names an agent's matter adds to the score of its passages; chosen
 # likewise
 CUE = 3.0
@@ -74,9 +72,8 @@ _CUES = {
         ),
     }.items()
 }
-_EDIT = re.compile(
-    r"\[(?:route|路线)\]"
-)  # how an edit of the route stands in the history: nothing that a question leans on
+# how an edit of the route stands in the history: nothing that a question leans on
+_EDIT = re.compile(r"\[(?:route|路线)\]")
 # what a question means by these is the paper at hand, not what was said before
 _THIS = re.compile(
     r"\b(?:this|the) (?:paper|method|model|approach|work|study|article|system|framework)\b"
@@ -179,9 +176,8 @@ async def _search(state: PaperState, deps: Deps) -> None:
     if state.clarified_question not in {state.question, read.text}:
         read = readings(state.clarified_question, [Message(role="user", content=state.question)])
     found = await deps.find(read, search_names(state.clarified_question))
-    state.hits = [
-        hit for hit in found.hits if hit.text.strip() not in hit.heading_path
-    ]  # a heading alone says nothing
+    # a heading alone says nothing
+    state.hits = [hit for hit in found.hits if hit.text.strip() not in hit.heading_path]
     state.retrieval_confidence = found.confidence
     state.warnings += [warning for warning in found.warnings if warning not in state.warnings]
 
@@ -191,9 +187,8 @@ def route(state: PaperState, deps: Deps, chosen: Sequence[str]) -> list[str]:
     best passages stand.
     """
     if state.selection is not None:
-        start, end = (
-            state.selection
-        )  # of one that runs over the border of two parts, where most of it stands
+        # of one that runs over the border of two parts, where most of it stands
+        start, end = state.selection
         part = max(
             deps.book.paper.parts, key=lambda part: min(part.end, end) - max(part.start, start)
         )

@@ -162,9 +162,8 @@ def merge_drafts(question: str, drafts: list[SectionDraft]) -> Drafted | None:
     told = [each.drafted for each in drafts if each.generation != "unknown"] or [
         each.drafted for each in drafts[:1]
     ]
-    told = [each for each in told if each.draft.sentences] or told[
-        :1
-    ]  # one that asks back adds nothing to what others tell
+    # one that asks back adds nothing to what others tell
+    told = [each for each in told if each.draft.sentences] or told[:1]
     if len(told) < 2:
         return replace(told[0], question=question) if told else None
     if any(each.tier != "connected" for each in told):

@@ -26,9 +26,8 @@ SECTION_AGENTS: dict[str, tuple[Role, ...]] = {
     "methods": ("method",),
     "results": ("results",),
     "discussion": ("discussion", "other"),
-    "figures_and_references": (
-        "references",
-    ),  # and every figure and table with what the text says of it
+    # and every figure and table with what the text says of it
+    "figures_and_references": ("references",),
 }
 
 

@@ -105,9 +105,8 @@ class QAState:
     retrieval_confidence: float = 0.0
     retrieval_status: Literal["", "success", "empty", "failed"] = ""
     generation_pattern: Literal["standard", "fallback"] = "standard"
-    vouched: list[Vouched] = field(
-        default_factory=list
-    )  # ours: what people confirmed of such questions
+    # ours: what people confirmed of such questions
+    vouched: list[Vouched] = field(default_factory=list)
     # AnswerGenerationNode
     passages: list[Passage] = field(default_factory=list)
     drafted: Drafted | None = None  # ours: the answer as sentences with the ids of their evidence

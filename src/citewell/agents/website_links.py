@@ -33,10 +33,8 @@ LEAST = -0.1  # less promises only a login or a cart
 # the English site, no table of contents: after one round 17 of 30 strangers are seen, after two 27,
 # and none of the 30 others before its page was read. Less is never judged by: a start page may say
 # little.
-NOTHING = (
-    (5, 0.0, 0.0),
-    (8, 0.1, 0.08),
-)  # (pages read beside the start pages, promise, confidence): below both
+# (pages read beside the start pages, promise, confidence): below both
+NOTHING = ((5, 0.0, 0.0), (8, 0.1, 0.08))
 # Below it passages of multilingual-e5-small are about something else, in the other language too,
 # where confidence says little.
 FAR = {"builtin:multilingual-e5-small": 0.755}
@@ -83,9 +81,8 @@ async def by_meaning(state: WebsiteState, deps: Deps) -> list[Promise]:
         ]
     found = await _weighed(state, mentions, {})
     labels = dict.fromkeys(label(promise.mention.link) for promise in found)
-    labels |= dict.fromkeys(
-        label(mention.link) for mention in mentions
-    )  # other words for the same pages
+    # other words for the same pages
+    labels |= dict.fromkeys(label(mention.link) for mention in mentions)
     meaning = await deps.site.meaning(state.standalone, list(labels)[:LABELS])
     return await _weighed(state, mentions, meaning) if meaning else found
 

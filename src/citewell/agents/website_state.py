@@ -138,33 +138,28 @@ class WebsiteState:
     read: Readings = field(default_factory=lambda: Readings(""))
     urls_to_process: list[int] = field(default_factory=list)
     visited_urls: list[int] = field(default_factory=list)  # asked for in this run, in their order
-    all_discovered_urls: dict[str, int] = field(
-        default_factory=dict
-    )  # each with its place, which stands for it below
+    # each with its place, which stands for it below
+    all_discovered_urls: dict[str, int] = field(default_factory=dict)
     url_graph: dict[int, list[int]] = field(default_factory=dict)  # a page and what it leads to
     depths: dict[int, int] = field(default_factory=dict)  # steps from a start page
     reasons: dict[int, str] = field(default_factory=dict)  # why a page was chosen
-    sources: dict[int, str] = field(
-        default_factory=dict
-    )  # the address of the page whose link to it was followed
+    # the address of the page whose link to it was followed
+    sources: dict[int, str] = field(default_factory=dict)
     problems: dict[int, str] = field(default_factory=dict)  # why a page could not be read
     fetched: dict[str, float] = field(default_factory=dict)  # when each document was, by doc_id
-    found: dict[str, float] = field(
-        default_factory=dict
-    )  # pages that answered such a question before
+    # pages that answered such a question before
+    found: dict[str, float] = field(default_factory=dict)
     # AgentDecision
     current_iteration: int = 0
     documents: list[Hit] = field(default_factory=list)
     passages: list[Passage] = field(default_factory=list)
     retrieval_confidence: float = 0.0
-    graded: list[tuple[str, int, int]] = field(
-        default_factory=list
-    )  # the evidence that the draft is made of
+    # the evidence that the draft is made of
+    graded: list[tuple[str, int, int]] = field(default_factory=list)
     drafted: Drafted | None = None  # the answer as sentences with the ids of their evidence
     told: Literal["whole", "part", "nothing"] = "nothing"  # what of the answer the draft tells
-    worth: dict[int, float] = field(
-        default_factory=dict
-    )  # how well each page read serves the question, 0 to 1
+    # how well each page read serves the question, 0 to 1
+    worth: dict[int, float] = field(default_factory=dict)
     led: dict[str, list[float]] = field(default_factory=dict)  # the same by branch of the site
     named: bool = False  # whether any link named a word of the question
     # DraftAnswer

@@ -36,10 +36,8 @@ _CLOSED: Final = tuple(
 )
 _GLOBAL: Final = ipaddress.IPv6Network("2000::/3")  # all of IPv6 that is given out
 _NAT64: Final = ipaddress.IPv6Network("64:ff9b::/96")
-_ISATAP: Final = {
-    0x5EFE,
-    0x0200_5EFE,
-}  # before the IPv4 address, at the end of an address of any network
+# before the IPv4 address, at the end of an address of any network
+_ISATAP: Final = {0x5EFE, 0x0200_5EFE}
 # Ports that pages of others are fetched from: below 1024 these, from there on all but those of
 # other services.
 _LOW: Final = {80, 443}

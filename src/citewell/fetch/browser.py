@@ -43,9 +43,8 @@ if TYPE_CHECKING:
     from playwright.async_api import Page as Window
 
 Within = Callable[[str], bool]
-Fetch = Callable[
-    [str, Within | None], Awaitable[Page]
-]  # (address, where its redirects may lead; None: anywhere)
+# (address, where its redirects may lead; None: anywhere)
+Fetch = Callable[[str, Within | None], Awaitable[Page]]
 
 _NAMES: Final = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 _AT_ONCE: Final = 2  # pages, of about 100 MB of memory each
@@ -63,19 +62,10 @@ _QUIET: Final = 0.5  # seconds without a change after which a page that waits fo
 _LONG_QUIET: Final = 2.0  # and one that goes on asking for something, but has so many words already
 _WORDS: Final = 500  # characters
 _ENOUGH: Final = 0.7  # share of its seconds after which a page that never rests is taken as it is
-_KINDS: Final = frozenset(
-    {"document", "script", "xhr", "fetch"}
-)  # what can bring text; pictures, styles and the like cannot
-_KEPT: Final = (
-    "PATH",
-    "HOME",
-    "LANG",
-    "LC_ALL",
-    "TMPDIR",
-    "TMP",
-    "TEMP",
-    "SYSTEMROOT",
-)  # of the environment: no keys of ours
+# what can bring text; pictures, styles and the like cannot
+_KINDS: Final = frozenset({"document", "script", "xhr", "fetch"})
+# of the environment: no keys of ours
+_KEPT: Final = ("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "TMP", "TEMP", "SYSTEMROOT")
 # a proxy at the port where nothing answers; no name resolves, this one neither
 _NOWHERE: Final = "http://127.0.0.1:9"
 _FLAGS: Final = (
@@ -107,7 +97,8 @@ _HTML = """(() => {
     const inert = document.implementation.createHTMLDocument('');
     const flat = node => {
         const copy = inert.importNode(node, false);
-        for (const child of [...(node.shadowRoot ? node.shadowRoot.childNodes : []), ...node.childNodes])
+        for (const child of [
+            ...(node.shadowRoot ? node.shadowRoot.childNodes : []), ...node.childNodes])
             copy.appendChild(flat(child));
         return copy;
     };
@@ -244,9 +235,8 @@ class Browser:
                 executable_path=self._executable,
                 args=[*_FLAGS],
                 proxy={"server": _NOWHERE, "bypass": "<-loopback>"},
-                chromium_sandbox=not (
-                    hasattr(os, "geteuid") and os.geteuid() == 0
-                ),  # it does not work as root
+                # it does not work as root
+                chromium_sandbox=not (hasattr(os, "geteuid") and os.geteuid() == 0),
                 env={name: os.environ[name] for name in _KEPT if name in os.environ},
                 handle_sigint=False,
                 handle_sigterm=False,
@@ -355,9 +345,8 @@ class _Visit:
                 charset = f"; charset={page.charset}" if page.charset else ""
                 await route.fulfill(status=200, body=page.data, content_type=kind + charset)
             elif route.request.is_navigation_request():
-                await route.fulfill(
-                    status=204
-                )  # a browser stays where it is, and shows no error in place of the page
+                # a browser stays where it is, and shows no error in place of the page
+                await route.fulfill(status=204)
             elif missing:
                 await route.fulfill(status=404, body="")
             else:

@@ -119,7 +119,7 @@ def _is_address(host: str) -> bool:
 
 
 def _bad(entry: str) -> InvalidInput:
-    shown = "".join(
+    shown = "".join(  # no password
         char if char.isprintable() else "?" for char in entry.rpartition("@")[2][:_SHOWN]
-    )  # no password
+    )
     return InvalidInput(f"allowed_domains: {shown!r} is not a host", hint=_HINT, code="bad_domain")

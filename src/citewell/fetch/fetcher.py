@@ -321,10 +321,8 @@ async def _pass_over(response: httpx2.Response) -> None:
     import httpx2
 
     left = _REST
-    with (
-        contextlib.suppress(httpx2.HTTPError),
-        anyio.move_on_after(_REST_SECONDS),
-    ):  # then the connection is not used again
+    # then the connection is not used again
+    with contextlib.suppress(httpx2.HTTPError), anyio.move_on_after(_REST_SECONDS):
         async for part in response.aiter_raw():
             left -= len(part)
             if left < 0:

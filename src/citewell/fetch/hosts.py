@@ -158,9 +158,8 @@ class Hosts:
         rules = self._rules.setdefault(site, _Rules())
         if time.monotonic() >= rules.until:
             name, host = self._host(site)
-            await host.ready(
-                name
-            )  # here, for a robots.txt has a time of its own that may be shorter than the pause
+            # here, for a robots.txt has a time of its own that may be shorter than the pause
+            await host.ready(name)
         async with rules.reading:
             if time.monotonic() >= rules.until:
                 await self._ask(site, rules, attempts)

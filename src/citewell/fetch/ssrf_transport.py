@@ -168,9 +168,8 @@ class GuardedTransport(httpx2.AsyncBaseTransport):
         except _BROKEN:
             if request.method != "GET" or request.extensions.get("connected"):
                 raise
-        return await self._over(
-            key, request, found
-        )  # the connection was an old one, and its server had left
+        # the connection was an old one, and its server had left
+        return await self._over(key, request, found)
 
     async def _over(
         self, key: Key, request: httpx2.Request, found: list[Address]
@@ -209,9 +208,8 @@ async def _sent(kept: _Kept, request: httpx2.Request, found: list[Address]) -> h
     for left, address in enumerate(
         sorted(found, key=lambda each: each != kept.address), start=1 - len(found)
     ):
-        request.url = url.copy_with(
-            host=_written(address)
-        )  # the header Host was set from the name before
+        # the header Host was set from the name before
+        request.url = url.copy_with(host=_written(address))
         try:
             with _nonsense():
                 response = await kept.transport.handle_async_request(request)
@@ -256,9 +254,8 @@ def client(guard: Guard, agent: str) -> httpx2.AsyncClient:
         trust_env=False,
         headers=headers,
         cookies=CookieJar(DefaultCookiePolicy(allowed_domains=[])),
-        timeout=httpx2.Timeout(
-            None, connect=_CONNECT
-        ),  # the time of all of it is the caller's to limit
+        # the time of all of it is the caller's to limit
+        timeout=httpx2.Timeout(None, connect=_CONNECT),
     )
 
 

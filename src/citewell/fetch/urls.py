@@ -104,9 +104,8 @@ def host_name(host: str, url: str = "") -> str:
             raise _bad(url, "its address is not one of IPv6") from None
     name = (host if host.isascii() else _ascii(host, url)).lower().removesuffix(".")
     labels = name.split(".")
-    if _NUMBER.fullmatch(
-        labels[-1]
-    ):  # an address; 0177.1, 0x7f.1 and 2130706433 are read in more than one way
+    # an address; 0177.1, 0x7f.1 and 2130706433 are read in more than one way
+    if _NUMBER.fullmatch(labels[-1]):
         try:
             return str(ipaddress.IPv4Address(name))
         except ValueError:

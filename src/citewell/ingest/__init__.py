@@ -72,9 +72,8 @@ _READS: Final = {
     "markup.rtf": ".rtf",
     "picture.image": ".png .jpg .jpeg .tif .tiff .webp .bmp",
 }
-PICTURES: Final = frozenset(
-    _READS["picture.image"].split()
-)  # read where `ingest.ocr` is on, and else refused
+# read where `ingest.ocr` is on, and else refused
+PICTURES: Final = frozenset(_READS["picture.image"].split())
 PARSERS: Final[dict[str, Parser]] = {
     suffix: parser
     for module, suffixes in _READS.items()
@@ -168,7 +167,6 @@ def _as_text(data: bytes, name: str, claimed: str) -> tuple[str, list[str]]:
         decode(data, name)
     except UnreadableFile:
         raise UnreadableFile(f"{name} is broken: it is not a {_BINARY[claimed]}") from None
-    sheet = (
-        _BINARY[claimed] == "Excel workbook"
-    )  # what many programs call an export is a table of plain text
+    # what many programs call an export is a table of plain text
+    sheet = _BINARY[claimed] == "Excel workbook"
     return ".csv" if sheet else ".txt", [f"named {claimed} but is plain text"]

@@ -51,24 +51,20 @@ _READ: Final = {
     ".ods": "an OpenDocument spreadsheet",
     ".odp": "an OpenDocument presentation",
 }
-_OPEN: Final = {
-    "text": ".odt",
-    "spreadsheet": ".ods",
-    "presentation": ".odp",
-}  # the last word of an OpenDocument media type
+# the last word of an OpenDocument media type
+_OPEN: Final = {"text": ".odt", "spreadsheet": ".ods", "presentation": ".odp"}
 _PICTURES: Final = (
     (b"\x89PNG\r\n\x1a\n", ".png", "a PNG picture"),
     (b"\xff\xd8\xff", ".jpg", "a JPEG picture"),
     (b"II*\0", ".tif", "a TIFF picture"),
     (b"MM\0*", ".tif", "a TIFF picture"),
 )
-_BITMAP = re.compile(
-    rb"BM.{12}[\x0c\x28\x40\x6c\x7c]\0\0\0", re.DOTALL
-)  # the size of the second header tells the version
+# the size of the second header tells the version
+_BITMAP = re.compile(rb"BM.{12}[\x0c\x28\x40\x6c\x7c]\0\0\0", re.DOTALL)
 _PDF_WITHIN: Final = 1024  # bytes before the header that readers tolerate
 _HTML = re.compile(
-    rb"\s*(?:<\?xml[^>]{0,200}\?>\s*)?(?:<!--(?:(?!-->).){0,"
-    rb"2000}-->\s*)*(?:<!doctype\s+html|<html[\s>])",
+    rb"\s*(?:<\?xml[^>]{0,200}\?>\s*)?(?:<!--(?:(?!-->).){0,2000}-->\s*)*"
+    rb"(?:<!doctype\s+html|<html[\s>])",
     re.IGNORECASE | re.DOTALL,
 )
 _MARKS = re.compile(rb"\A(?:\xef\xbb\xbf|\xff\xfe|\xfe\xff)")
@@ -133,9 +129,8 @@ def _zip(data: bytes) -> Kind:
     except UnreadableFile:
         return Kind("", "a broken zip archive or Office document")
     names = archive.namelist()
-    marked = {"[Content_Types].xml", "mimetype", "META-INF/container.xml"} & set(
-        names
-    )  # else it holds such a folder by chance
+    # else it holds such a folder by chance
+    marked = {"[Content_Types].xml", "mimetype", "META-INF/container.xml"} & set(names)
     for start, kind in _ZIP if marked else ():
         if any(name.startswith(start) for name in names):
             found = _open_document(archive) or kind if start == "content.xml" else kind

@@ -32,9 +32,8 @@ if sys.platform != "win32":
 Call = tuple[str, tuple[Any, ...]]  # `module:function` and its arguments, which pickle
 PROGRAM = "from citewell.ingest.worker import serve; serve()"
 PACKAGES = str(Path(__file__).resolve().parents[2])  # where `citewell` is
-MOST_MEMORY = (
-    4 << 30
-)  # bytes that a worker may have: twice what the largest Office file that is read takes
+# bytes that a worker may have: twice what the largest Office file that is read takes
+MOST_MEMORY = 4 << 30
 IDLE_SECONDS = 60.0  # without a file for so long, a worker gives its memory back
 
 _idle: list[Worker] = []

@@ -21,9 +21,8 @@ from citewell.types import Answer, Citation
 
 LONGEST_QUOTE = 300  # characters of a quote in the list of sources
 HEADINGS = {"en": "Sources", "zh": "来源"}
-SOURCES = re.compile(
-    rf"\n\*\*(?:{'|'.join(HEADINGS.values())})\*\*\n\n1\. "
-)  # where the list begins
+# where the list begins
+SOURCES = re.compile(rf"\n\*\*(?:{'|'.join(HEADINGS.values())})\*\*\n\n1\. ")
 NUMBER_LINK = re.compile(r"\[(\d{1,3})\]\([^()\s]*\)")  # a number as `linked` writes it
 _CODE = r"```.*?(?:```|\Z)|`[^`\n]*`"
 _MARK = re.compile(rf"(?P<code>{_CODE})|(?P<picture>!)(?=\[)|\[(?P<n>\d{{1,3}})\](?!\()", re.DOTALL)

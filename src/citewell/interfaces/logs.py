@@ -47,9 +47,8 @@ _PATTERNS = tuple(  # each reads a text once, whatever it holds
 _SCHEME = re.compile(r"([a-z][a-z0-9+.-]{0,30}://)", re.IGNORECASE)
 _WEB = frozenset({"http://", "https://", "ws://", "wss://"})
 _QUERY = re.compile(r"\?[^'\"<>]+")
-_CONTROLS = re.compile(
-    r"[\x00-\x1f\x7f-\x9f\u2028\u2029]"
-)  # a line is one line, and no terminal obeys it
+# a line is one line, and no terminal obeys it
+_CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 
 
 class Discreet:

@@ -16,10 +16,8 @@ MATTERS = 0.01  # a change of an item's figure smaller than this is not shown
 # Of all that differ, in one direction: with fewer no sign test is sure at 5 % (2 x 0.5^5 = 0.06),
 # whatever the interval says.
 FEWEST = 6
-RATIOS = {
-    "refusal.precision",
-    "citations.verbatim",
-}  # of sums: items that count in one of the reports only are part of them
+# of sums: items that count in one of the reports only are part of them
+RATIOS = {"refusal.precision", "citations.verbatim"}
 BETTER_WHEN_LOW = {
     "refusal.wrongly",
     "confidence.brier",

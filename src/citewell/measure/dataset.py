@@ -212,9 +212,8 @@ def _read(path: Path, kind: type[T], others: set[str]) -> _Numbered[T]:
             if not isinstance(values, dict):
                 raise ValueError("is no JSON object; each line holds one")  # noqa: TRY301, TRY004  # told like the others
             values.setdefault("id", str(number))
-            json.dumps(values, ensure_ascii=False).encode(
-                "utf-8"
-            )  # what cannot be written could not be kept or shown
+            # what cannot be written could not be kept or shown
+            json.dumps(values, ensure_ascii=False).encode("utf-8")
             record = kind.model_validate(values)
         except (ValueError, RecursionError) as error:
             found.troubles.append(

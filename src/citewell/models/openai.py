@@ -144,9 +144,8 @@ class OpenAILLM:
     async def _streamed(self, request: Request, on_token: OnToken) -> Reply:
         written, refusal, text = "", "", ""
         usage, reason = None, None
-        async with await self._create(
-            request
-        ) as stream:  # left early, it closes the connection, and the server stops
+        # left early, it closes the connection, and the server stops
+        async with await self._create(request) as stream:
             async for chunk in stream:
                 usage = chunk.usage or usage
                 for choice in chunk.choices:

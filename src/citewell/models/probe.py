@@ -27,10 +27,8 @@ from citewell.text.sanitize import opens_thinking, without_thinking
 FILE = "endpoints.json"  # in the home folder; deleting it only makes the next question probe again
 KEPT = timedelta(days=7)
 AGAIN = timedelta(minutes=10)  # where the model did not reply to the probe
-SECONDS, PATIENT_SECONDS = (
-    5.0,
-    30.0,
-)  # a probe may take: before a question, and for `citewell doctor`
+# a probe may take: before a question, and for `citewell doctor`
+SECONDS, PATIENT_SECONDS = (5.0, 30.0)
 REPLY = 4_000  # tokens of the longest reply that is asked for
 THOUGHT = 4_000  # tokens left to a reasoning model for its thinking
 OVERHEAD = 1_500  # tokens of a prompt beside its evidence: task, conversation, schema in words
@@ -39,12 +37,8 @@ EVIDENCE_SHARE = (
 )
 LEAST_EVIDENCE = 500
 TRIES = 2  # chat requests
-STRANGE = (
-    AttributeError,
-    LookupError,
-    TypeError,
-    ValueError,
-)  # what reading a reply of no known form ends in
+# what reading a reply of no known form ends in
+STRANGE = (AttributeError, LookupError, TypeError, ValueError)
 # where a server tells the context that runs, by what /models says of its owner: llama.cpp, Ollama,
 # LM Studio
 SERVERS = {"llamacpp": "/props", "library": "/api/ps", "organization_owner": "/api/v0/models"}

@@ -39,9 +39,8 @@ _SHORTER = (
     "A first reply to this was too long and was cut off. Reply with a shorter JSON object.",
     "上一次输出过长，被截断了。请输出更短的 JSON 对象。",
 )
-_MARK = re.compile(
-    r'"(?:[^"\\]|\\.)*(?:"|\\?\Z)|[][{}]', re.DOTALL
-)  # a string of JSON, whole or cut, or a bracket
+# a string of JSON, whole or cut, or a bracket
+_MARK = re.compile(r'"(?:[^"\\]|\\.)*(?:"|\\?\Z)|[][{}]', re.DOTALL)
 _HEADING = re.compile(r"^## (system|user|assistant)[ \t]*$", re.MULTILINE)
 _VARIABLE = re.compile(r"\{\{([a-z_][a-z0-9_]*)\}\}|\{([a-z_][a-z0-9_]*)\}")
 

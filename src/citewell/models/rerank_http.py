@@ -106,11 +106,8 @@ class HTTPReranker:
     def _relevance(self, reply: Any, count: int) -> list[float]:
         """The scores in the order of the documents, from any of the shapes in use."""
         rows = reply
-        for name in (
-            "output",
-            "results",
-            "data",
-        ):  # DashScope wraps the results, Voyage calls them data, TEI sends them bare
+        # DashScope wraps the results, Voyage calls them data, TEI sends them bare
+        for name in ("output", "results", "data"):
             if isinstance(rows, dict) and name in rows:
                 rows = rows[name]
         if not isinstance(rows, list) or len(rows) != count:

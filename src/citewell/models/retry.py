@@ -107,9 +107,8 @@ class RetryingLLM:
         except TransientError as error:
             raise TransientError(error.message, hint=error.hint, code=TRIED) from error
         except TimeoutError:
-            if (
-                last is not None
-            ):  # what the tries before ended in says more than that the time is over
+            # what the tries before ended in says more than that the time is over
+            if last is not None:
                 raise TransientError(last.message, hint=last.hint, code=TRIED) from None
             why = f"{self.name}: no reply within {self._seconds:g} seconds"
             raise TransientError(

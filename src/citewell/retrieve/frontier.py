@@ -29,11 +29,8 @@ WORDS, MEANING = 0.4, 0.6
 # of the words' figure: the share of a link's own words that are the question's, so that the shorter
 # of two wins
 PRECISE = 0.3
-HEADING, AROUND, ADDRESS = (
-    0.6,
-    0.5,
-    0.7,
-)  # of a word that stands only above the link, around it, or in its address
+# of a word that stands only above the link, around it, or in its address
+HEADING, AROUND, ADDRESS = (0.6, 0.5, 0.7)
 # for a branch whose pages so far served the question as well as any; as much less for one whose
 # pages did not
 LED = 0.25
@@ -50,14 +47,12 @@ UNREADABLE = 0.3  # less for what is there to be done, not to be read
 SENTENCE = 4  # words beside its links, of a passage that says something itself
 # of the question's words in a passage: if less of them stand outside its links, it only leads there
 SAYS = 0.6
-LEAST_COSINE, WIDE = (
-    0.80,
-    0.12,
-)  # of multilingual-e5-small between short texts: unrelated, and the span to nearly the same
+# of multilingual-e5-small between short texts: unrelated, and the span to nearly the same
+LEAST_COSINE, WIDE = (0.80, 0.12)
 
 _HELPFUL = re.compile(
-    r"\W*(?:(?:customer |technical )?(?:help|support)(?: "
-    r"(?:cent(?:er|re)|desk|pages?))?|faqs?|frequently asked questions"
+    r"\W*(?:(?:customer |technical )?(?:help|support)"
+    r"(?: (?:cent(?:er|re)|desk|pages?))?|faqs?|frequently asked questions"
     r"|questions and answers|docs?|documentation|(?:user )?guides?|knowledge ?base|policies)\W*"
     r"|(?:帮助|支持|客服|服务)(?:中心|页面)?|常见问题(?:解答)?|问答|(?:使用)?(?:文档|指南|"
     r"手册)|政策",
@@ -214,9 +209,8 @@ class _Words:
     """How much of the question's words links hold; a word that most links have weighs little."""
 
     def __init__(self, question: str, mentions: Sequence[Mention]) -> None:
-        shown = {
-            token: word for word in _WORD.findall(question) for token in index_tokens(word)
-        }  # a stem is no word to show
+        # a stem is no word to show
+        shown = {token: word for word in _WORD.findall(question) for token in index_tokens(word)}
         self._terms = {token: shown.get(token, token) for token in query_tokens(question)}
         self._weights = self._rare(mentions)
         self._whole = sum(self._weights.values()) or 1.0

@@ -26,9 +26,8 @@ LEAST_FREE = 16 * 2**20  # bytes: an answer with its trace, and the log of the d
 # it failed
 FORGOTTEN = 60.0
 FAILED = "its last call failed"
-TROUBLE = frozenset(
-    {"transient", "permanent", "unauthorised", "model_unavailable", INTERNAL}
-)  # a prompt too long is none
+# a prompt too long is none
+TROUBLE = frozenset({"transient", "permanent", "unauthorised", "model_unavailable", INTERNAL})
 ROLES = {"chat": "chat", "yes_no": "chat", "embeddings": "embeddings"}
 
 

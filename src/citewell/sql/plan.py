@@ -158,9 +158,8 @@ async def analyze(asked: Asked, llm: LLM | None, embedder: Embedder) -> Analysis
         who = follow[1].item
         reasoning = LABELS[asked.lang]["confirmed"].format(item=_id(who))
         return Analysis(kind, parameters, reasoning, linked=linked)
-    if llm is not None and is_connected(
-        llm
-    ):  # it says itself, over the rows, that the tables do not tell
+    # it says itself, over the rows, that the tables do not tell
+    if llm is not None and is_connected(llm):
         choices = choices_of(asked.schema, linked)
         return Analysis(
             kind, parameters, _reasoning(linked, None, asked.lang), choices=choices, linked=linked

@@ -106,12 +106,10 @@ _ASKS_ZH = """
 ASKS_EN = frozenset(_ASKS_EN.split()) | STOP_EN
 ASKS_ZH = frozenset(_ASKS_ZH.split()) | STOP_ZH
 _LATIN = re.compile(r"[^\W\d_](?:[^\W_]|['’-](?=\w))*")
-QUOTED = re.compile(
-    r"[“\"「《][^”\"」》]{1,80}[”\"」》]"
-)  # a value of the asker's, whether or not it is stored
-_NAMES = frozenset(
-    {"nr", "nrt", "ns", "nt", "nz"}
-)  # jieba's tags of people, places, bodies: values, not names of columns
+# a value of the asker's, whether or not it is stored
+QUOTED = re.compile(r"[“\"「《][^”\"」》]{1,80}[”\"」》]")
+# jieba's tags of people, places, bodies: values, not names of columns
+_NAMES = frozenset({"nr", "nrt", "ns", "nt", "nz"})
 _THINGS = ("n", "vn", "an", "l", "i", "j", "b")
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|_+|[\s.\-/]+")
 

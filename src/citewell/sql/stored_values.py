@@ -124,9 +124,8 @@ def likeness(one: str, other: str) -> float:
     if ratio >= SAME and (a[0] != b[0] or abs(len(a) - len(b)) > 1):
         return SAME - 0.01  # Austria and Australia: worth offering, not worth taking
     words_a, words_b = set(one.casefold().split()), set(other.casefold().split())
-    begins = min(len(a), len(b)) >= 4 and (
-        a.startswith(b) or b.startswith(a)
-    )  # Math and Mathematics
+    # Math and Mathematics
+    begins = min(len(a), len(b)) >= 4 and (a.startswith(b) or b.startswith(a))
     return max(ratio, 0.8 if begins or words_a <= words_b or words_b <= words_a else 0.0)
 
 

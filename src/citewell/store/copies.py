@@ -129,9 +129,8 @@ def held_alone(path: Path) -> Iterator[None]:
     with closing(sqlite3.connect(path, timeout=0, isolation_level=None)) as connection:
         try:
             connection.execute("PRAGMA locking_mode = EXCLUSIVE")
-            connection.execute(
-                "PRAGMA journal_mode = DELETE"
-            )  # so that closing it touches no file by its name
+            # so that closing it touches no file by its name
+            connection.execute("PRAGMA journal_mode = DELETE")
             connection.execute("BEGIN EXCLUSIVE")
         except sqlite3.DatabaseError as error:
             code = error.sqlite_errorcode & 0xFF

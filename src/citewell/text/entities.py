@@ -13,9 +13,8 @@ import rjieba
 from citewell.text.facts import facts, names
 
 _QUOTED = re.compile(r"[\"“「『《]([^\"”」』》]{1,60})[\"”」』》]")
-_NOUNS = frozenset(
-    {"n", "nr", "nrt", "ns", "nt", "nz", "nw", "vn", "eng", "j", "l"}
-)  # tags of jieba's own tag set
+# tags of jieba's own tag set
+_NOUNS = frozenset({"n", "nr", "nrt", "ns", "nt", "nz", "nw", "vn", "eng", "j", "l"})
 _PROPER = frozenset({"nr", "nrt", "ns", "nt", "nz"})
 _ASKING = frozenset(
     {"时候", "时间", "问题", "什么", "原因", "情况", "东西", "方面", "地方", "请问", "多长时间"}

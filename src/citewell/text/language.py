@@ -24,9 +24,8 @@ _WORD_ASCII: Final = bytes(c for c in range(128) if chr(c).isalnum() or chr(c) =
 _SIGN_ASCII: Final = bytes(c for c in range(128) if c not in _WORD_ASCII and not chr(c).isspace())
 _NO_SIGNS: Final = bytes(c if c in _WORD_ASCII else 32 for c in range(256))
 _NO_WORDS: Final = bytes(c if c in _SIGN_ASCII else 32 for c in range(256))
-_STRETCH = re.compile(
-    r".{1,20000}\S*", re.DOTALL
-)  # no word and no run of signs reaches over its end
+# no word and no run of signs reaches over its end
+_STRETCH = re.compile(r".{1,20000}\S*", re.DOTALL)
 _WORDS = re.compile(rf"[^\W\d_{CJK}]+")
 _FUNCTION_ZH = re.compile("[的了是在和有不这這为為与與及或将將被把吗嗎呢么麼何怎谁誰请請哪几幾]")
 _FUNCTION_EN = re.compile(
@@ -55,9 +54,8 @@ def weight(text: str) -> float:
     if text.isascii():
         return math.fsum(_weight_ascii(match.group()) for match in _STRETCH.finditer(text))
     total = 0.0
-    for match in _PIECES.finditer(
-        text
-    ):  # one at a time: all of a long text take thirty times its memory
+    # one at a time: all of a long text take thirty times its memory
+    for match in _PIECES.finditer(text):
         length = match.end() - match.start()
         if match.lastindex == 1:
             total += 0.8 * length

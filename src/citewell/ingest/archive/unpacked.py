@@ -27,9 +27,8 @@ _NEVER: Final = frozenset({"thumbs.db", "desktop.ini"})
 _DRIVE = re.compile(r"^[A-Za-z]:")
 _LONGEST_NAME: Final = 200
 _SEPARATORS = re.compile(r"!*/")  # `!/` stands where an archive is opened, and nowhere else
-_TURNS = re.compile(
-    r"[\u200e\u200f\u202a-\u202e\u2066-\u2069]"
-)  # turn the direction of writing: exe.txt shown for txt.exe
+# turn the direction of writing: exe.txt shown for txt.exe
+_TURNS = re.compile(r"[\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 
 
 class Member(NamedTuple):

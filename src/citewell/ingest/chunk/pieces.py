@@ -28,12 +28,8 @@ _LINE = re.compile(r"[^\n]*\n+|[^\n]+")
 _CELL = re.compile(r".+?(?: \| |$)", re.DOTALL)
 _CLAUSE = re.compile(r"[^，、,；;：:]*[，、,；;：:]+\s*|[^，、,；;：:]+")
 _WORD = re.compile(r"\S+\s*")
-_LEVELS: Final = (
-    _LINE,
-    _CELL,
-    _CLAUSE,
-    _WORD,
-)  # where what is too long is cut: the first of these that helps
+# where what is too long is cut: the first of these that helps
+_LEVELS: Final = (_LINE, _CELL, _CLAUSE, _WORD)
 _CODE: Final = {"application/javascript", "application/sql", "application/x-sh"}
 _PROSE: Final = {
     f"text/x-{name}"

@@ -29,13 +29,10 @@ MOST_CHUNKS: Final = (
     12  # that one summary stands for: of a section with more, each such part has its own
 )
 _SHORTEST, _LONGEST = 4, 60  # tokens of a sentence that may be taken
-_FULL: Final = re.compile(
-    r"[.!?。！？；;…][\"'”’」』）)\]]*\Z"
-)  # how a sentence ends that is no heading, row or line of code
-_LEADING: Final = (
-    0.5,
-    0.25,
-)  # what the first and second sentence of a section gain for their place
+# how a sentence ends that is no heading, row or line of code
+_FULL: Final = re.compile(r"[.!?。！？；;…][\"'”’」』）)\]]*\Z")
+# what the first and second sentence of a section gain for their place
+_LEADING: Final = (0.5, 0.25)
 _TERM_ASCII: Final = re.compile(r"[a-z0-9]{2,}")
 _TERM: Final = re.compile(rf"[^\W_{CJK}]{{2,}}|(?=([{HAN}]{{2}}))")
 

@@ -38,8 +38,8 @@ _NOT_NAMES: Final = (
 )
 _ARGUMENTS: Final = r"[^;{}=]{0,400}\)[^;{}()=]{0,120}\{"
 _TYPED = re.compile(  # int main(int argc) {   public static List<T> find(String name) throws X {
-    rf"^(?P<indent>[ \t]*){_NOT_NAMES}(?=[A-Za-z_@][^\n(){{}};=\"']{{1,"
-    rf"200}}\()[^\n(]*?(?<=[\s*&>\]])"
+    rf"^(?P<indent>[ \t]*){_NOT_NAMES}"
+    rf"(?=[A-Za-z_@][^\n(){{}};=\"']{{1,200}}\()[^\n(]*?(?<=[\s*&>\]])"
     rf"(?P<name>~?[\w:]+(?:::~?\w+)?)(?P<call>[ \t]*\(){_ARGUMENTS}",
     re.MULTILINE,
 )
@@ -78,9 +78,8 @@ _TARGET = re.compile(r"^(?P<indent>)(?P<name>[\w.%/-]{1,80})[ \t]*:(?![=:])", re
 
 _QUOTED: Final = r'"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\''
 _SLASHES = re.compile(rf"//[^\n]*|/\*[\s\S]*?(?:\*/|\Z)|{_QUOTED}|`(?:\\.|[^`\\])*`")
-_RUST = re.compile(
-    r"//[^\n]*|/\*[\s\S]*?(?:\*/|\Z)|\"(?:\\.|[^\"\\])*\""
-)  # a single quote begins a lifetime there
+# a single quote begins a lifetime there
+_RUST = re.compile(r"//[^\n]*|/\*[\s\S]*?(?:\*/|\Z)|\"(?:\\.|[^\"\\])*\"")
 _PYTHON = re.compile(rf'#[^\n]*|"""[\s\S]*?(?:"""|\Z)|\'\'\'[\s\S]*?(?:\'\'\'|\Z)|{_QUOTED}')
 _HASHES = re.compile(rf"#[^\n]*|{_QUOTED}")
 _DASHES = re.compile(rf"--\[\[[\s\S]*?(?:\]\]|\Z)|--[^\n]*|/\*[\s\S]*?(?:\*/|\Z)|{_QUOTED}")

@@ -131,9 +131,8 @@ class _Reader:
             self._table.append(self._row)
             self._row = None
         elif kind == "table_close":
-            named = any(
-                self._table[:1] and self._table[0]
-            )  # Markdown has no table without a header, but an empty one
+            # Markdown has no table without a header, but an empty one
+            named = any(self._table[:1] and self._table[0])
             self.out.rows(table_lines(self._table, header=1 if named else 0))
             self._table = []
 

@@ -31,9 +31,9 @@ _BLANK = re.compile(r"\n[ \t]*\n")
 _ROLE = re.compile(r":([A-Za-z][\w.+:-]{0,40}):`")
 _DIRECTIVE = re.compile(r"^[ \t]*\.\. (?:\|[^|\n]+\| )?([A-Za-z][\w.+:-]{0,40})::", re.MULTILINE)
 _TARGET = re.compile(r"\s*<[^<>]*>\s*\Z")
-_SILENT: Final = frozenset(
+_SILENT: Final = frozenset(  # no words of theirs
     {"toctree", "index", "highlight", "currentmodule", "only", "tabularcolumns"}
-)  # no words of theirs
+)
 _SETTINGS: Final = {
     "file_insertion_enabled": False,
     "raw_enabled": False,

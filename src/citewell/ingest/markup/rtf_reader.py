@@ -253,9 +253,8 @@ class Reader:
             state.into = "body"
             self._put("\n" if self._texts.get("body") else "")
         elif word == b"ud":
-            state.into = (
-                self._stack[-2].into if len(self._stack) > 1 else "body"
-            )  # what the group around both goes into
+            # what the group around both goes into
+            state.into = self._stack[-2].into if len(self._stack) > 1 else "body"
         elif word in _HIDDEN or (starred and word not in _SHOWN) or word == b"upr":
             state.into = ""
         else:

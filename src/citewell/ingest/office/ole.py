@@ -71,9 +71,8 @@ def runs_in_circles(data: bytes) -> bool:
     )
     listed = list(struct.unpack_from("<109I", data, 76))
     seen: set[int] = set()
-    while (
-        first_more < _RESERVED
-    ):  # the list of the table's own sectors goes on in sectors of its own
+    # the list of the table's own sectors goes on in sectors of its own
+    while first_more < _RESERVED:
         numbers = _sector(data, first_more, size)
         if first_more in seen or not numbers:
             return first_more in seen

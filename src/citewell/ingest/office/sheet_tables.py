@@ -54,9 +54,8 @@ def add_sheet(out: Assembly, rows: Sequence[Sequence[str]], level: int) -> None:
             header = (region.left, region.width, region.rows[: region.depth])
             lines = table_lines(region.rows, header=region.depth)
         elif header and region.width > 2 and header[:2] == (region.left, region.width):
-            named = table_lines(
-                [*header[2], *region.rows], header=len(header[2])
-            )  # the table goes on below an empty row
+            # the table goes on below an empty row
+            named = table_lines([*header[2], *region.rows], header=len(header[2]))
             lines = named[len(header[2]) :]
         else:
             lines = table_lines(region.rows, header=0)

@@ -115,9 +115,8 @@ class _Reader:
         try:
             sheet: CalamineSheet = book.get_sheet_by_name(title)
         except BaseException as error:  # noqa: BLE001 a panic of native code is no Exception
-            self.warnings.append(
-                f"sheet {title} is broken and is left out: {reason(error)}"
-            )  # the others are read
+            # the others are read
+            self.warnings.append(f"sheet {title} is broken and is left out: {reason(error)}")
             return []
         if sheet.start is None:
             return []

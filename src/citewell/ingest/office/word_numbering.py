@@ -35,9 +35,8 @@ class Numbering:
 
     def __init__(self, root: Any | None) -> None:
         self._lists: dict[str, _List] = {}
-        self._numbers: dict[
-            str, tuple[_List, dict[int, int]]
-        ] = {}  # by numId: its list, and levels to start again
+        # by numId: its list, and levels to start again
+        self._numbers: dict[str, tuple[_List, dict[int, int]]] = {}
         for element in [] if root is None else root:
             if element.tag == f"{W}abstractNum":
                 self._lists[element.get(f"{W}abstractNumId")] = _List(_levels(element))

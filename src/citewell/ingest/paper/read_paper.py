@@ -72,9 +72,8 @@ def _roles(found: Sequence[Piece]) -> list[Role]:
     words: list[tuple[Role | None, Strength]] = [
         named(found[n].path[0]) if found[n].path else (None, 0) for n in tops
     ]
-    if not any(
-        role == "introduction" for role, _ in words
-    ):  # in medicine `Background` is the introduction
+    # in medicine `Background` is the introduction
+    if not any(role == "introduction" for role, _ in words):
         called = [bool(found[n].path) and _background(found[n].path[0]) for n in tops]
         words = [
             ("introduction", 3) if so else word for so, word in zip(called, words, strict=True)

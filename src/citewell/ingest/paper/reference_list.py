@@ -38,12 +38,10 @@ _KIND = re.compile(r"\[[A-Z]{1,2}(?:/[A-Z]{2})?\]")
 _STOP = re.compile(
     rf"(?<!\b[A-Z])(?<!\bal)(?<!\bet)(?<!\bDr)(?<!\bvs)[.．](?=\s|$|[{HAN}])|[?!？！](?=\s|$)"
 )
-_BARE_INITIALS = re.compile(
-    r"[^\W\d_][\w'’-]+(?: [^\W\d_][\w'’-]+)? [A-Z]{1,3}[,.]"
-)  # `Smith JA, Wu B. `
-_GB_STOP = re.compile(
-    r"[.．](?!\s?[A-Z][.．,，\s])\s*"
-)  # where a kind is marked (`[J]`), initials have no full stops
+# `Smith JA, Wu B. `
+_BARE_INITIALS = re.compile(r"[^\W\d_][\w'’-]+(?: [^\W\d_][\w'’-]+)? [A-Z]{1,3}[,.]")
+# where a kind is marked (`[J]`), initials have no full stops
+_GB_STOP = re.compile(r"[.．](?!\s?[A-Z][.．,，\s])\s*")
 _AFTER_YEAR: Final = 15  # characters of a title at least: before these an entry is not whole
 _LONGEST_TITLE: Final = 400
 _YEAR_ALONE = re.compile(r"\.\s+(?:1[89]|20)\d\d[a-z]?\.\s+(?=[\w“\"'‘´])")

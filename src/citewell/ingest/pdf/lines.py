@@ -125,9 +125,8 @@ def main_turn(lines: Sequence[Line]) -> int:
     return turns.most_common(1)[0][0] if turns else 0
 
 
-_Spot = tuple[
-    int, int, float, float, float
-]  # first character, one after the last, left, right, baseline
+# first character, one after the last, left, right, baseline
+_Spot = tuple[int, int, float, float, float]
 
 
 def _parts(characters: Characters, raw: str, start: int, turn: int) -> Iterator[list[_Spot]]:
@@ -171,10 +170,8 @@ def _spots(characters: Characters, first: int, after: int, turn: int) -> Iterato
     """
     base, end = characters.baseline(first, turn), characters.baseline(after - 1, turn)
     if after - first > 1 and abs(base - end) > 0.7 * (characters.size(first) or 1.0):
-        low, high = (
-            first,
-            after - 1,
-        )  # the first stands in the row of the beginning, the second in another
+        # the first stands in the row of the beginning, the second in another
+        low, high = (first, after - 1)
         while high - low > 1:
             middle = (low + high) // 2
             near = abs(characters.baseline(middle, turn) - base) < abs(
@@ -204,9 +201,8 @@ def _piece(
     first, last = part[0][0], part[-1][1] - 1
     samples = [_inked(part, first + (last - first) * quarter // 4) for quarter in range(5)]
     fonts = [characters.font(n) for n in samples[::2]]
-    size = sorted(characters.size(n) for n in samples)[
-        3
-    ]  # marks, bullets and lowered letters do not count
+    # marks, bullets and lowered letters do not count
+    size = sorted(characters.size(n) for n in samples)[3]
     _, low, _, high = characters.span(first, turn)
     size = size if size > 0.5 * (high - low) else round(high - low, 1)
     bases = sorted(spot[4] for spot in part)

@@ -22,10 +22,8 @@ def read_page(page: Any, number: int) -> list[Line]:
     frame = frame_of(page)
     found = _pieces(page, frame, number)
     turn = main_turn(found)
-    if turn not in {
-        SLANTED,
-        frame.shown,
-    }:  # pdfium parts words and rows well only where they are shown upright
+    # pdfium parts words and rows well only where they are shown upright
+    if turn not in {SLANTED, frame.shown}:
         page.set_rotation(90 * turn)
         found = _pieces(page, frame, number)
         page.set_rotation(90 * frame.shown)

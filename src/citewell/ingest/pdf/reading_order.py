@@ -94,10 +94,8 @@ def _runs(
         return []
     both = np.lib.stride_tricks.sliding_window_view(free, wide, axis=1).all(axis=2)
     edges = np.diff(np.pad(both, ((1, 1), (0, 0))).astype(np.int8), axis=0).T
-    starts, ends = (
-        np.argwhere(edges == 1),
-        np.argwhere(edges == -1),
-    )  # in the same order: by column, then by row
+    # in the same order: by column, then by row
+    starts, ends = (np.argwhere(edges == 1), np.argwhere(edges == -1))
     tall = (ends[:, 1] - starts[:, 1]) * cell >= height
     spans: dict[tuple[int, int], list[int]] = {}
     for (x, low), high in zip(starts[tall].tolist(), ends[tall, 1].tolist(), strict=True):
@@ -190,9 +188,8 @@ def _tabular(left: Sequence[Line], right: Sequence[Line]) -> bool:
 def _arranged(lines: list[Line], found: Sequence[Strip]) -> list[list[Line]]:
     """Above the tallest strip, left of it, right of it, below it; and so on within each."""
     for n, whole in enumerate(found):
-        if not _parts_columns(
-            whole, lines
-        ):  # it did so for the whole page, but not for this part of it
+        # it did so for the whole page, but not for this part of it
+        if not _parts_columns(whole, lines):
             continue
         strip = _trimmed(whole, lines)
         above = [line for line in lines if (line.y0 + line.y1) / 2 > strip.high]

@@ -25,16 +25,12 @@ if TYPE_CHECKING:
 
 SECONDS: Final = 20.0  # that one page may take
 LARGEST_SIDE: Final = 8_000  # pixels
-_MARKER: Final = (
-    255,
-    231,
-    112,
-)  # what white paper turns to; ink stays ink, for the colours are multiplied
+# what white paper turns to; ink stays ink, for the colours are multiplied
+_MARKER: Final = (255, 231, 112)
 _AROUND: Final = 0.002  # shares of the page that a mark reaches beyond its line
 
-Rectangle = tuple[
-    float, float, float, float
-]  # x0, y0, x1, y1 in shares of the page from its top left
+# x0, y0, x1, y1 in shares of the page from its top left
+Rectangle = tuple[float, float, float, float]
 
 
 async def page_png(

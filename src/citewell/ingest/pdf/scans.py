@@ -44,9 +44,8 @@ def read_scan(page: Any, number: int) -> list[Line]:
             x1=line.x1 * width,
             y0=(1 - line.y1) * height,
             y1=(1 - line.y0) * height,
-            size=round(
-                usual if size < _LARGER * usual else size, 1
-            ),  # what is measured varies with the letters of a line
+            # what is measured varies with the letters of a line
+            size=round(usual if size < _LARGER * usual else size, 1),
             box=(seen.x0, seen.y0, seen.x1, seen.y1),
         )
         if read.text:

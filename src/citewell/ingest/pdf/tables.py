@@ -192,12 +192,10 @@ def _ruled_grid(
     partial = [rule for rule in across if region.covers(rule)]
     short = [rule for rule in partial if rule.high - rule.low < 0.9 * (region.right - region.left)]
     whole = bool(upright) and len(bands) > 2
-    named = any(
-        bands[0][-1][0].y0 < rule.at < bands[0][0][0].y0 for rule in short
-    )  # rules under names of several columns
-    single = (
-        2 * sum(len(band) == 1 for band in bands) >= len(bands) > _FEWEST_ALIGNED
-    )  # a rule below every row
+    # rules under names of several columns
+    named = any(bands[0][-1][0].y0 < rule.at < bands[0][0][0].y0 for rule in short)
+    # a rule below every row
+    single = 2 * sum(len(band) == 1 for band in bands) >= len(bands) > _FEWEST_ALIGNED
     several = [
         (n == 0 and named)
         or ((not whole or _several(band, places)) and not (single and _goes_on(band, places)))

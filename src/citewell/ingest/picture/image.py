@@ -106,9 +106,8 @@ def _open(data: bytes, name: str) -> Any:
     from PIL import Image, UnidentifiedImageError
 
     try:
-        return Image.open(
-            io.BytesIO(data), formats=[each for each in MEDIA_TYPES if each != "MPO"]
-        )  # JPEG opens that
+        # JPEG opens that
+        return Image.open(io.BytesIO(data), formats=[each for each in MEDIA_TYPES if each != "MPO"])
     except (UnidentifiedImageError, OSError, ValueError, SyntaxError) as error:
         raise UnreadableFile(f"{name} is broken: {error}"[:300]) from None
 
@@ -124,9 +123,8 @@ def _pages(picture: Any, count: int, name: str) -> Iterator[NDArray[np.uint8]]:
             if picture.width * picture.height > MOST_PIXELS:
                 raise _too_large(name)
             if picture.format == "JPEG":
-                picture.draft(
-                    "L", (LONGEST_SIDE, LONGEST_SIDE)
-                )  # unpacks a larger one at half its size, or less
+                # unpacks a larger one at half its size, or less
+                picture.draft("L", (LONGEST_SIDE, LONGEST_SIDE))
             page = ImageOps.exif_transpose(_grey(picture))
         except (OSError, ValueError, SyntaxError, EOFError) as error:
             raise UnreadableFile(f"{name} is broken: {error}"[:300]) from None

@@ -84,9 +84,8 @@ def _names(top: list[str], body: Sequence[Sequence[str]], *, usual: bool) -> boo
     votes = [_vote(cell, column) for cell, column in zip(top, columns, strict=True) if cell]
     if min(votes) < 0 and sum(votes) <= 1:
         return False
-    if (
-        sum(votes) == 0
-    ):  # words all over: the first row of a table of some size names its columns more often than not
+    # words all over: the first row of a table of some size names its columns more often than not
+    if sum(votes) == 0:
         return len(top) > 2 and (usual or len(body) > 1) and max(map(len, top)) <= LONGEST_NAME / 2
     return sum(votes) > 0
 

@@ -44,9 +44,8 @@ def read(store: Store, data: bytes, name: str, settings: IngestSettings) -> None
     if data.startswith(MAGIC):
         check_old(data, name)
     elif _open_document(data):
-        Package(
-            data, name, settings, "content.xml", "an OpenDocument spreadsheet", max_xml=MAX_XML
-        )  # raises for bombs
+        # raises for bombs
+        Package(data, name, settings, "content.xml", "an OpenDocument spreadsheet", max_xml=MAX_XML)
     else:
         package = Package(data, name, settings, "xl/", "an Excel workbook", max_xml=MAX_XML)
     _Book(store, package.data if package else data, name, package).read()

@@ -97,9 +97,8 @@ def head(rows: Sequence[Row]) -> tuple[int, int]:
             continue
         if depth := _depth(grid[skip:]):
             return skip, depth
-    while (
-        above and _held(grid[above - 1]) > 1
-    ):  # rows with as much in them are rows of the table, if no header was found
+    # rows with as much in them are rows of the table, if no header was found
+    while above and _held(grid[above - 1]) > 1:
         above -= 1
     return (above, 1) if above < len(grid) and _wordy(grid[above]) else (above, 0)
 

@@ -41,9 +41,8 @@ class Keys:
     """What a file says of a table's keys; nobody checks that its rows obey."""
 
     primary: tuple[str, ...] = ()
-    foreign: tuple[
-        tuple[tuple[str, ...], str, tuple[str, ...]], ...
-    ] = ()  # columns, table, its columns
+    # columns, table, its columns
+    foreign: tuple[tuple[tuple[str, ...], str, tuple[str, ...]], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -79,9 +79,8 @@ def header(message: EmailMessage, key: str) -> str:
     """
     raw = next((value for field, value in message.raw_items() if field.lower() == key.lower()), "")
     raw = _SEAM.sub("?==?", " ".join(str(raw).split()))[:_LONGEST_HEADER]
-    if any(
-        "\udc80" <= char <= "\udcff" for char in raw
-    ):  # bytes that the header should have encoded
+    # bytes that the header should have encoded
+    if any("\udc80" <= char <= "\udcff" for char in raw):
         raw = decode(raw.encode("utf-8", "surrogateescape"), key)[0]
     return " ".join(clean(_decoded(raw) if _ENCODED.search(raw) else raw).split())
 

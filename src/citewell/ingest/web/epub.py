@@ -24,10 +24,8 @@ _PAGES: Final = frozenset(
     {"application/xhtml+xml", "text/html", "application/html", "text/x-oeb1-document"}
 )
 _PROTECTED: Final = ("META-INF/rights.xml", "META-INF/license.lcpl", "META-INF/sinf.xml")
-_FONTS: Final = (
-    "http://www.idpf.org/2008/embedding",
-    "http://ns.adobe.com/pdf/enc#RC",
-)  # these hide fonts, not text
+# these hide fonts, not text
+_FONTS: Final = ("http://www.idpf.org/2008/embedding", "http://ns.adobe.com/pdf/enc#RC")
 _MOST_CHAPTERS: Final = 5_000
 
 
@@ -54,9 +52,8 @@ def parse(data: bytes, name: str, settings: IngestSettings) -> Document:
     titles = _contents(package, root, items)
     assembly, warnings = Assembly(), package.warnings
     size = 0
-    chapters = {
-        items[key].path: items[key] for key in spine[:_MOST_CHAPTERS] if key in items
-    }  # each file once
+    # each file once
+    chapters = {items[key].path: items[key] for key in spine[:_MOST_CHAPTERS] if key in items}
     for item in chapters.values():
         if item.media_type not in _PAGES or "nav" in item.properties.split():
             continue

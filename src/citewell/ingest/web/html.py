@@ -115,9 +115,8 @@ def to_text(data: bytes, name: str) -> tuple[str, list[str]]:
     if declared:
         label = (declared.group(1) or declared.group(2)).decode("ascii").lower()
         label = _READ_AS.get(label, label)
-        with suppress(
-            UnicodeDecodeError, LookupError
-        ):  # where the page is wrong about itself its bytes decide
+        # where the page is wrong about itself its bytes decide
+        with suppress(UnicodeDecodeError, LookupError):
             return data.decode(label), []
     return decode(data, name)
 

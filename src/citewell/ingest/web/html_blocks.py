@@ -26,9 +26,8 @@ _SPACE_ZH = re.compile(
     rf"(?<=[{HAN}，。；：、！？）】》”])[ \t\f]*\n\s*(?=[{HAN}，。；：、！？（【《“])"
 )
 _SPACE = re.compile(r"\s+")
-_PERMALINK = re.compile(
-    r"\s*(?:[¶#§🔗]|↩\ufe0e?\d*)\s*"
-)  # the text of a link to the heading it stands in, or back from a note
+# the text of a link to the heading it stands in, or back from a note
+_PERMALINK = re.compile(r"\s*(?:[¶#§🔗]|↩\ufe0e?\d*)\s*")
 _LISTS: Final = frozenset({"ul", "ol", "menu"})
 _DEEPEST_INDENT: Final = 6
 _PICTURE_FILE = re.compile(

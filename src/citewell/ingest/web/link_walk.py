@@ -41,9 +41,8 @@ _OWN_HEADINGS: Final = frozenset(
     {"main", "nav", "aside", "footer", "section", "article", "form", "td", "th", "li", "dd"}
 )
 FRAMES: Final = frozenset({"frame", "iframe"})
-_AROUND: Final = frozenset(
-    {"nav", "aside", "footer"}
-)  # no heading above speaks for what stands in these
+# no heading above speaks for what stands in these
+_AROUND: Final = frozenset({"nav", "aside", "footer"})
 
 
 @dataclass(slots=True)
@@ -215,11 +214,8 @@ class Reader:
         if tag in FRAMES and not self._frames(href):
             return None
         judged: LexborNode | None = node
-        while judged is not None and judged.tag in {
-            "area",
-            "map",
-            *FRAMES,
-        }:  # never text themselves
+        # never text themselves
+        while judged is not None and judged.tag in {"area", "map", *FRAMES}:
             judged = judged.parent
         heading = self._entry or (self._heads[-1][1] if self._heads else "")
         place = judged.mem_id if judged is not None else 0

@@ -105,9 +105,8 @@ def page_links(data: bytes, name: str, settings: IngestSettings, url: str) -> Pa
     strip(tree)
     main = main_content(tree)
     content = {node.mem_id for node in main.traverse()} if main is not None else set()
-    anchors = sorted(
-        reader.anchors, key=lambda each: each.node not in content
-    )  # sorting keeps the order among equals
+    # sorting keeps the order among equals
+    anchors = sorted(reader.anchors, key=lambda each: each.node not in content)
     kept: dict[tuple[str, str, str], Link] = {
         (link.url, link.fragment, link.text): link for link in first
     }

@@ -36,9 +36,8 @@ _CUT: Final = 200  # characters of a title
 _AT_ONCE: Final = 2  # files fetched at a time
 _GZIP: Final = b"\x1f\x8b"
 _DECLARATION = re.compile(r"\A\s*<\?xml[^>]*\?>")
-_BARE = re.compile(
-    r"(<!\[CDATA\[.*?\]\]>)|&(?!#?\w{1,40};)", re.DOTALL
-)  # addresses are often written in without escapes
+# addresses are often written in without escapes
+_BARE = re.compile(r"(<!\[CDATA\[.*?\]\]>)|&(?!#?\w{1,40};)", re.DOTALL)
 _ROOTS: Final = frozenset({"urlset", "sitemapindex", "rss", "feed", "rdf"})
 _ENTRIES: Final = frozenset({"url", "sitemap", "item", "entry"})
 _DATES: Final = (

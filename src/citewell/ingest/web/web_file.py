@@ -63,11 +63,8 @@ _BELIEVED = re.compile(
     r"gb18030|gbk|hz|big5\w*|euc_\w+|shift_jis\w*|johab|cp(?!1252)\d+|iso8859-(?!1$)\d+|koi8-\w|"
     r"tis-620"
 )
-_WIDER: Final = {
-    "gb2312": "gb18030",
-    "gbk": "gb18030",
-    "big5": "big5hkscs",
-}  # what browsers read these as
+# what browsers read these as
+_WIDER: Final = {"gb2312": "gb18030", "gbk": "gb18030", "big5": "big5hkscs"}
 _LONGEST: Final = 80  # characters of a name before its suffix
 _ODD = re.compile(r"[\x00-\x1f\x7f/\\:*?\"<>|]+")
 
@@ -109,9 +106,8 @@ def _marked(data: bytes, charset: str) -> bytes:
     """
     try:
         name = codecs.lookup(_WIDER.get(charset, charset)).name
-        if not _BELIEVED.fullmatch(name) or _is_utf8(
-            data
-        ):  # a server may say the same of every file it has
+        # a server may say the same of every file it has
+        if not _BELIEVED.fullmatch(name) or _is_utf8(data):
             return data
         return codecs.BOM_UTF8 + data.decode(name).encode("utf-8")
     except (LookupError, ValueError):

@@ -129,9 +129,8 @@ def show_citation(
 ) -> None:
     """Number and place, and below them the quote."""
     place = [words["page"].format(citation.page)] if citation.page is not None else []
-    section = citation.section.removeprefix(citation.title).removeprefix(
-        " › "
-    )  # many a document's first heading is its title
+    # many a document's first heading is its title
+    section = citation.section.removeprefix(citation.title).removeprefix(" › ")
     place += [section] if section else []
     place += [words["weak"]] if citation.status == "weak" else []
     place += [words["orders"]] if citation.gives_orders else []

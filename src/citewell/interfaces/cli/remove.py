@@ -27,9 +27,8 @@ async def remove(
     if everything and collection:
         return await _remove_collection(app, collection, yes=yes, json=json)
     meant = [info for target in targets for info in await find_documents(app, target, collection)]
-    found = list(
-        {info.doc_id: info for info in meant}.values()
-    )  # an id and a path may mean the same document
+    # an id and a path may mean the same document
+    found = list({info.doc_id: info for info in meant}.values())
     await delete_document(app, *[info.doc_id for info in found])
     if json:
         print_json({"removed": [info.model_dump(mode="json") for info in found]})

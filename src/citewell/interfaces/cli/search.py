@@ -48,9 +48,8 @@ def show(result: SearchResult, console: Console) -> None:
 def _head(hit: Passage, words: dict[str, str], *, several: bool) -> Text:
     """The place, then which file it is in and, where several are searched, in which collection."""
     title = hit.title or hit.uri
-    section = hit.section.removeprefix(title).removeprefix(
-        " › "
-    )  # many a document's first heading is its title
+    # many a document's first heading is its title
+    section = hit.section.removeprefix(title).removeprefix(" › ")
     place = [
         title,
         *([words["page"].format(hit.page)] if hit.page is not None else []),

@@ -126,9 +126,8 @@ async def _serve(settings: Settings, listener: Listener, json: bool) -> None:
     http = create_app(app)
     listener.make_room = http.state.connections.make_room
     server = Server(config_of(http))
-    stopping = asyncio.create_task(
-        _stop(app, server, _signals())
-    )  # a second signal is heard until all is closed
+    # a second signal is heard until all is closed
+    stopping = asyncio.create_task(_stop(app, server, _signals()))
     try:
         async with app:
             if settings.auth == "token" and not await app.users.list():
@@ -194,9 +193,8 @@ async def _stop(app: App, server: uvicorn.Server, signals: asyncio.Queue[int]) -
     if not again.done():
         await again
     server.force_exit = True
-    last = threading.Timer(
-        AT_ONCE, os._exit, (DONE,)
-    )  # what is kept is on the disk already: nothing is lost by it
+    # what is kept is on the disk already: nothing is lost by it
+    last = threading.Timer(AT_ONCE, os._exit, (DONE,))
     last.daemon = True
     last.start()
 

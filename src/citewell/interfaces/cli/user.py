@@ -180,9 +180,8 @@ def _facts(token: TokenInfo) -> str:
     asks = f": {one_line(binding_of(token.bound).words)}" if token.bound else ""
     widget = f", for the chat element{asks}" if token.scope == "widget" else ""
     made = _day(token.created_at)
-    named = (
-        "" if token.name == made else f" made {made}"
-    )  # a token without a name of its own is called by the day
+    # a token without a name of its own is called by the day
+    named = "" if token.name == made else f" made {made}"
     return f"{named}{used}{until}{widget}"
 
 

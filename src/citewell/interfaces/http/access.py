@@ -31,9 +31,8 @@ from citewell.store.users.users import Holder, Lifetime, csrf_of
 COOKIE = "citewell_session"
 OPEN = frozenset({"/", "/api/health", "/api/ready", "/api/sign-in", "/widget.js"})
 OPEN_BELOW = ("/assets/",)
-WIDGET = frozenset(
-    {"/api/ask", "/api/feedback"}
-)  # what the chat element on a page of another site posts to
+# what the chat element on a page of another site posts to
+WIDGET = frozenset({"/api/ask", "/api/feedback"})
 METRICS = "/metrics"
 ANYBODY = Caller("", "reader", "token")  # who has not signed in, where that is not needed
 FORWARDED = frozenset({"forwarded", "via", "x-real-ip"})  # and all of X-Forwarded-: a proxy's
@@ -111,9 +110,8 @@ class Access:
             return ANYBODY
         app = cast("App", scope["app"].state.citewell)
         caller, holder = await self._signed_in(app, headers, address, visits=visits)
-        if (
-            holder.scope == "widget"
-        ):  # many people under one name: no one of them may spend what is everybody's
+        # many people under one name: no one of them may spend what is everybody's
+        if holder.scope == "widget":
             _check_widget(holder, path, scope["method"])
             await self.rates.visit(address, holder.token_id)
             return caller

@@ -17,12 +17,10 @@ from citewell.interfaces.http.openai_errors import of_ours
 from citewell.interfaces.problem import problem_of
 from citewell.runtime.shutdown import Stopping
 
-ENDLESS = re.compile(
-    r"/mcp|/api/jobs/[^/]+/events"
-)  # read for as long as there is something to tell
-FINISH = re.compile(
-    r"/api/runs/[^/]+/stop"
-)  # has a question answer from what there is: that helps to end
+# read for as long as there is something to tell
+ENDLESS = re.compile(r"/mcp|/api/jobs/[^/]+/events")
+# has a question answer from what there is: that helps to end
+FINISH = re.compile(r"/api/runs/[^/]+/stop")
 
 
 class Closing:

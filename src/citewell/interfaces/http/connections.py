@@ -18,13 +18,8 @@ MOST = 10_000  # connections, however many descriptors there are
 # descriptors kept for files, the database, models and what fetches pages, half of them where there
 # are few
 RESERVE = 256
-REASONS = (
-    "address",
-    "full",
-    "head",
-    "body",
-    "reply",
-)  # why connections are closed: too many of one address, in all; too slow
+# why connections are closed: too many of one address, in all; too slow
+REASONS = ("address", "full", "head", "body", "reply")
 
 
 class Connection(Protocol):

@@ -26,24 +26,16 @@ from citewell.interfaces.http.errors import Refused, reply
 from citewell.interfaces.problem import problem_of
 
 LARGEST_BODY = 1_000_000  # bytes of a request that is no upload
-UPLOADS = (
-    "/documents",
-    "/api/papers",
-    "/api/data/sources",
-    "/api/chunks",
-)  # ends of the paths that files are sent to
+# ends of the paths that files are sent to
+UPLOADS = ("/documents", "/api/papers", "/api/data/sources", "/api/chunks")
 LARGEST_OPEN = (
     4_096  # bytes of a request to what is open to everybody: a token to sign in with has 46
 )
 ENVELOPE = 1_000_000  # bytes that a multipart form adds to its files at most
 
 
-DATA = (
-    "/api/",
-    "/v1/",
-    "/mcp",
-    "/metrics",
-)  # replies that no cache keeps, unless a route says otherwise
+# replies that no cache keeps, unless a route says otherwise
+DATA = ("/api/", "/v1/", "/mcp", "/metrics")
 ELSEWHERE = "/widget.js"  # the one file that pages of other sites load
 SAFE = {
     "Cross-Origin-Opener-Policy": "same-origin",

@@ -43,9 +43,8 @@ async def cancel_job(job_id: str, app: Citewell) -> Job:
     """Stop it, or have one that failed forget what it was sent. Documents it has added stay; 409
     where it has ended.
     """
-    if (
-        "collection" in (await app.jobs.get(job_id)).payload
-    ):  # of others too; a report or a vote is its user's own
+    # of others too; a report or a vote is its user's own
+    if "collection" in (await app.jobs.get(job_id)).payload:
         need(app, "editor", "to stop what is being added")
     return await cancel(app, job_id)
 

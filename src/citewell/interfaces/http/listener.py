@@ -45,9 +45,8 @@ class Listener(socket.socket):
                 if error.errno not in {errno.EMFILE, errno.ENFILE}:
                     raise
             self._turn_away()
-        raise ConnectionAbortedError(
-            errno.ECONNABORTED, "no descriptor is left for it"
-        )  # asyncio goes on with the next
+        # asyncio goes on with the next
+        raise ConnectionAbortedError(errno.ECONNABORTED, "no descriptor is left for it")
 
     def close(self) -> None:
         self._give_back()

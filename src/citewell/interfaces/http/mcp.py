@@ -58,9 +58,8 @@ IDLE_SECONDS = 1_800.0  # after which a session without a request ends
 @router.api_route("/mcp", methods=["GET", "POST", "DELETE"], include_in_schema=False)
 async def mcp(request: Request, caller: Asking) -> Response:
     """Not in the description: the protocol has its own."""
-    check_origin(
-        request.headers
-    )  # the guard lets a page of another site read; this protocol's rules do not
+    # the guard lets a page of another site read; this protocol's rules do not
+    check_origin(request.headers)
     return Through(request.app.state.mcp, caller)
 
 
@@ -99,11 +98,8 @@ class Door:
     async def through(self, caller: Caller, scope: Scope, receive: Receive, send: Send) -> None:
         """Hand a request on to the protocol's library."""
         manager = await self._running()
-        scope = {
-            **scope,
-            CALLER: caller,
-            "user": _owner(caller),
-        }  # of that user whom the address names, where it may
+        # of that user whom the address names, where it may
+        scope = {**scope, CALLER: caller, "user": _owner(caller)}
         said = Headers(scope=scope).get(SESSION, "")
         if said:
             with self._sessions.using(caller.user_id, said):
@@ -189,9 +185,8 @@ class Door:
             except Refused:
                 return
             except CitewellError as error:
-                log.warning(
-                    "who listens is not looked up: %s", error.message
-                )  # the next look tells
+                # the next look tells
+                log.warning("who listens is not looked up: %s", error.message)
 
     async def _running(self) -> StreamableHTTPSessionManager:
         """The manager, which lives in a task of its own: it has to be closed where it was

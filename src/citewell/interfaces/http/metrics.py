@@ -35,11 +35,8 @@ router = APIRouter(tags=["status"])
 QUICK = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300)
 SLOW = (0.01, 0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 20, 30, 60, 120, 180, 300)
 LONG = (0.1, 0.5, 1, 5, 10, 30, 60, 300, 900, 3600)
-TOKENS = {
-    "sent": "prompt",
-    "cached": "cached",
-    "written": "completion",
-}  # label, and the name it has with a call
+# label, and the name it has with a call
+TOKENS = {"sent": "prompt", "cached": "cached", "written": "completion"}
 SIGN_IN = frozenset({"not_signed_in", "wrong_token", "csrf"})
 CALLERS = frozenset(
     {"invalid_input", "sensitive_content", "unknown_agent", "not_found", "conflict", "not_allowed"}

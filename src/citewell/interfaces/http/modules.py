@@ -17,18 +17,14 @@ from collections.abc import Iterator
 from html import escape
 from pathlib import Path
 
-FIRST = (
-    "app.js",
-    "views/ask.js",
-    "source/panel.js",
-)  # what every visit loads, and the view that it begins with
+# what every visit loads, and the view that it begins with
+FIRST = ("app.js", "views/ask.js", "source/panel.js")
 IMPORT = re.compile(
     r'^(?:import|export)\b[^;"\']*?\bfrom\s*["\']([^"\']+)["\']|^import\s*["\']([^"\']+)["\']',
     re.MULTILINE,
 )
-PACKED = re.compile(
-    r'\b(?:from|import)\s*["\']([^"\']+)["\']'
-)  # in libraries of one line; what is no file's name is no import
+# in libraries of one line; what is no file's name is no import
+PACKED = re.compile(r'\b(?:from|import)\s*["\']([^"\']+)["\']')
 MAP = re.compile(r'(<script type="importmap">)(.*?)(</script>)', re.DOTALL)
 ASSETS = "/assets/"
 BEFORE = '<script type="module"'

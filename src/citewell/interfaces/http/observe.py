@@ -30,9 +30,8 @@ HEADER = "X-Request-ID"
 UNMATCHED: Final = "(none)"  # the route of a path that does not exist
 METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 OTHER: Final = "OTHER"
-PROBES = frozenset(
-    {"/api/health", "/api/ready", "/metrics"}
-)  # asked for every few seconds: told with log_level debug only
+# asked for every few seconds: told with log_level debug only
+PROBES = frozenset({"/api/health", "/api/ready", "/metrics"})
 _ID = re.compile(r"[A-Za-z0-9._:-]{1,64}")
 _PARENT = re.compile(
     r"(?!ff)[0-9a-f]{2}-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}(-.{0,200})?"
@@ -66,9 +65,8 @@ class Observed:
             except Exception as error:
                 log.exception("unexpected")
                 this.facts["error"] = type(error).__name__
-                if (
-                    not sending.status
-                ):  # else the line is closed, and who reads sees that the reply is not whole
+                # else the line is closed, and who reads sees that the reply is not whole
+                if not sending.status:
                     await reply(500, fault())(scope, receive, sending)
             finally:
                 this.facts.update(self._told(scope, sending.status or GONE))

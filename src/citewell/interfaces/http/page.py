@@ -38,9 +38,8 @@ KINDS = {
     ".pfb": "application/octet-stream",  # pdf.js's standard fonts
     ".bcmap": "application/octet-stream",  # and its tables of characters
 }
-PATH = re.compile(
-    r"[\w@][\w@.-]*(?:/[\w@][\w@.-]*)*", re.ASCII
-)  # no part of it empty, hidden, or a way up
+# no part of it empty, hidden, or a way up
+PATH = re.compile(r"[\w@][\w@.-]*(?:/[\w@][\w@.-]*)*", re.ASCII)
 PACKED = frozenset({".html", ".js", ".mjs", ".css", ".svg", ".ttf"})  # what gzip makes smaller
 SMALL = 600  # bytes that are not worth it
 LONGEST = 200
@@ -48,9 +47,8 @@ READING = ["GET", "HEAD"]
 BUILDING = frozenset({"node_modules"})
 # of a version's files: where one changes, the page names another version
 LASTING = "public, max-age=31536000, immutable"
-shown: set[str] = (
-    set()
-)  # the versions that pages of this process name; what lies below another is asked for anew each time
+# The versions that pages of this process name; what lies below another is asked for anew each time.
+shown: set[str] = set()
 INLINE = re.compile(r'<script type="importmap">(.*?)</script>', re.DOTALL)
 POLICY = (
     "default-src 'none'; script-src 'self'{inline}; style-src 'self'; img-src 'self' data: "

@@ -20,18 +20,8 @@ from citewell.interfaces.http.page import KINDS, READING, WEB
 router = APIRouter(include_in_schema=False)
 
 FOLDER = WEB / "widget"
-PARTS = (
-    "dom",
-    "words",
-    "text",
-    "line",
-    "keep",
-    "answer",
-    "asking",
-    "style",
-    "chat",
-    "start",
-)  # each after what it imports
+# each after what it imports
+PARTS = ("dom", "words", "text", "line", "keep", "answer", "asking", "style", "chat", "start")
 IMPORT = re.compile(r'^import \{[^}]*\} from "\./(\w+)\.js";\n', re.MULTILINE)
 EXPORT = re.compile(r"^export (?=(?:async )?function|class|const)", re.MULTILINE)
 HEADERS = {

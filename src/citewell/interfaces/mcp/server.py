@@ -21,10 +21,14 @@ from citewell.interfaces.mcp.tools import Place, Say, Tools
 from citewell.interfaces.problem import shortened
 from citewell.service.library.documents import read_document
 
-INSTRUCTIONS = """\
-Citewell answers from the user's own documents, web sites and tables, and proves each sentence by a citation. Use `ask` for a
-question, `search` for passages, `check` to hold a text against the documents, `get_document` to read on, `list_collections` to
-see what there is. Keep the citations when you pass an answer on, and say so where it is refused."""
+INSTRUCTIONS = (
+    "Citewell answers from the user's own documents, web sites and tables, "
+    "and proves each sentence by a citation. Use `ask` for a\n"
+    "question, `search` for passages, `check` to hold a text against the documents, "
+    "`get_document` to read on, `list_collections` to\n"
+    "see what there is. Keep the citations when you pass an answer on, "
+    "and say so where it is refused."
+)
 READS = ToolAnnotations(read_only_hint=True, open_world_hint=False)
 ASKS = ToolAnnotations(read_only_hint=False, destructive_hint=False, open_world_hint=True)
 ADDS = ToolAnnotations(
@@ -33,10 +37,8 @@ ADDS = ToolAnnotations(
 VOTES = ToolAnnotations(
     read_only_hint=False, destructive_hint=False, idempotent_hint=True, open_world_hint=False
 )
-MOST_FAULTS, LONGEST_FAULT = (
-    10,
-    300,
-)  # wrong arguments that are told of one call, and characters of each
+# wrong arguments that are told of one call, and characters of each
+MOST_FAULTS, LONGEST_FAULT = (10, 300)
 LONGEST = 200_000  # characters of a document as a resource
 
 

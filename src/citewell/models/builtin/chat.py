@@ -120,9 +120,8 @@ class BuiltinLLM:
     ) -> _Call:
         sent = [{"role": m.role, "content": inert(m.content)} for m in messages]
         request = {"messages": sent, "stream": True, "return_progress": True, **body}
-        request["chat_template_kwargs"] = {
-            "enable_thinking": False
-        }  # for other files: an answer is wanted, not a monologue
+        # for other files: an answer is wanted, not a monologue
+        request["chat_template_kwargs"] = {"enable_thinking": False}
         server = await self._loaded()
         await self._slots.acquire()
         call = _Call(server, request, on_token, self._slots.release)
@@ -202,9 +201,8 @@ class _Call:
         self._on_token = on_token
         self._release = release
         self._loop = asyncio.get_running_loop()
-        self._claim = (
-            threading.Lock()
-        )  # taken once, by the thread that runs, or by `stop` if none ever will
+        # taken once, by the thread that runs, or by `stop` if none ever will
+        self._claim = threading.Lock()
         self._stopped = False
         self._error: dict[str, Any] = {}
         self._broken: Exception | None = None
@@ -223,10 +221,8 @@ class _Call:
             return
         try:
             self._server.handle_chat_completions(self._request, self._receive)
-        except (
-            ValueError,
-            RuntimeError,
-        ) as error:  # the request is malformed (a schema it cannot turn into a grammar)
+        except (ValueError, RuntimeError) as error:
+            # the request is malformed (a schema it cannot turn into a grammar)
             self._error = {"message": str(error)}
         finally:
             self._server = None

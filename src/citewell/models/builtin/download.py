@@ -103,9 +103,8 @@ async def _fetch(
 ) -> None:
     failures = []
     for name, source in sources:
-        folder = Path(
-            tempfile.mkdtemp(prefix=".pull-", dir=path.parent)
-        )  # the same disk, so that the rename is one step
+        # the same disk, so that the rename is one step
+        folder = Path(tempfile.mkdtemp(prefix=".pull-", dir=path.parent))
         try:
             with (folder / model.file).open("wb") as file:
                 sink = Sink(file, model.bytes, model.sha256, progress)

@@ -105,9 +105,8 @@ class E5File:
         starts, at = self._data[at : at + 4 * (number + 1)].view("<u4"), at + 4 * (number + 1)
         scores, at = self._data[at : at + 4 * number].view("<f4").tolist(), at + 4 * number
         raw, at = self._data[at : at + size], at + size
-        first = np.concatenate(
-            [[0], np.cumsum((raw & 0xC0) != 0x80)]
-        )  # characters before each byte
+        # characters before each byte
+        first = np.concatenate([[0], np.cumsum((raw & 0xC0) != 0x80)])
         text, bounds = raw.tobytes().decode(), first[starts].tolist()
         pieces = [text[a:b] for a, b in pairwise(bounds)]
         entries, size = struct.unpack_from("<iI", self._raw, at)

@@ -63,9 +63,8 @@ class BuiltinEmbedder:
             for key, text in zip(keys, texts, strict=True)
             if key not in found
         }
-        todo = sorted(
-            missing, key=lambda key: len(missing[key]), reverse=True
-        )  # the longest first: threads finish together
+        # the longest first: threads finish together
+        todo = sorted(missing, key=lambda key: len(missing[key]), reverse=True)
         for key, vector in zip(
             todo, await self._embed([missing[key] for key in todo]), strict=True
         ):

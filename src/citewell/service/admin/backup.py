@@ -43,9 +43,8 @@ LEVEL: Final = (
     1  # of gzip: vectors hardly get smaller by more, and it is what takes the time (docs/backup.md)
 )
 BLOCK: Final = 1 << 20
-LARGEST_PLAIN: Final = (
-    8 * 1024**3
-)  # bytes of a file whose size the plain form of a tar header can hold
+# bytes of a file whose size the plain form of a tar header can hold
+LARGEST_PLAIN: Final = 8 * 1024**3
 _FILES: Final = "files"
 
 

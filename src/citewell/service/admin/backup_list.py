@@ -24,11 +24,8 @@ DATABASE: Final = "citewell.db"
 SETTINGS: Final = "citewell.toml"
 FILES: Final = (SETTINGS, OWN, KEY)  # of a home, beside its database
 FOLDERS: Final = ("knowledge", "sources", "uploads")
-MADE_AGAIN: Final = (
-    f"{DATABASE}-wal",
-    f"{DATABASE}-shm",
-    f"{DATABASE}-journal",
-)  # the copy of the database holds what they do
+# the copy of the database holds what they do
+MADE_AGAIN: Final = (f"{DATABASE}-wal", f"{DATABASE}-shm", f"{DATABASE}-journal")
 STAGING: Final = ".backup-"  # how the names of folders begin in which a backup is prepared
 LARGEST_LIST: Final = 64_000_000
 Tell = Callable[[int, int], None]  # bytes done, bytes in all

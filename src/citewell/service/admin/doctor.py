@@ -391,9 +391,8 @@ async def _speeds(app: App) -> list[Check]:
     measures: list[tuple[str, Callable[[App], Awaitable[dict[str, float]]]]] = [
         ("embedding speed", embed_speed)
     ]
-    if (
-        app.settings.llm != "openai" and chat_model_state(app.settings) == "ok"
-    ):  # an endpoint was timed by its probe
+    # an endpoint was timed by its probe
+    if app.settings.llm != "openai" and chat_model_state(app.settings) == "ok":
         measures.append(("chat model speed", chat_speed))
     for name, measure in measures:
         try:

@@ -31,9 +31,8 @@ def _folders(home: Path, cache: Path, model: Path | None) -> tuple[str, ...]:
     named = [home, cache, *_temporary(), Path(__file__).resolve().parents[2]]
     named += [model.parent] if model else []
     spelt = {path for each in named for path in (each, each.absolute(), each.resolve())}
-    kept = {
-        str(path) for path in spelt if path.name and path.absolute().parent != path.absolute()
-    }  # neither "." nor "/"
+    # neither "." nor "/"
+    kept = {str(path) for path in spelt if path.name and path.absolute().parent != path.absolute()}
     return tuple(sorted(kept, key=len, reverse=True))
 
 

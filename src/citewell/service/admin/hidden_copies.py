@@ -47,9 +47,8 @@ def sweep(home: Path) -> list[Path]:
                 continue
         shutil.rmtree(folder, ignore_errors=True)
     for note in home.parent.glob(f"{restoring(home)}*.owner"):
-        if not note.with_suffix("").exists() and _forsaken(
-            note, note
-        ):  # its folder has its last name
+        # its folder has its last name
+        if not note.with_suffix("").exists() and _forsaken(note, note):
             note.unlink(missing_ok=True)
     outside += [
         folder

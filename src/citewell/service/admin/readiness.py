@@ -82,9 +82,8 @@ def without_paths(found: Readiness, settings: Settings) -> Readiness:
 
 
 def _bare(text: str, settings: Settings) -> str:
-    if (
-        text.startswith(FAILED) and settings.auth == "token"
-    ):  # what a model's server says may hold its address
+    # what a model's server says may hold its address
+    if text.startswith(FAILED) and settings.auth == "token":
         return text.partition(":")[0]
     return without_folders(text, settings)
 

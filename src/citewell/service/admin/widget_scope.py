@@ -18,10 +18,10 @@ from citewell.store.library.documents import check_name
 from citewell.types import Answer, Citation, Event, Step
 
 Kind = Literal["collection", "site"]
-AGENTS: dict[Kind, tuple[str, ...]] = {
+AGENTS: dict[Kind, tuple[str, ...]] = {  # usual first
     "collection": ("qa", "dual_loop"),
     "site": ("website", "qa", "dual_loop"),
-}  # usual first
+}
 SAYS = frozenset({"question", "agent", "collection", "session_id", "user_id"})
 ANY = frozenset({"", "auto"})  # agents that leave the choice to us
 # visitors share a user, so what one has told is not for the next; and what the web costs is for no

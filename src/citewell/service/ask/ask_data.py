@@ -58,9 +58,8 @@ async def run_data(run: Run) -> AsyncIterator[Event]:
         raise state.error
     if state.source is not None:
         run.session_data = {DATA: {"source": state.source.name}}
-        run.options = run.options.model_copy(
-            update={"source": state.source.name}
-        )  # a replay asks the same tables
+        # a replay asks the same tables
+        run.options = run.options.model_copy(update={"source": state.source.name})
     yield Event("answer", _answer(run, state))
 
 

@@ -78,9 +78,8 @@ class Scope:
 
 
 async def run_website(run: Run) -> AsyncIterator[Event]:
-    _ = open_pages(
-        run.app
-    )  # settings of fetching that are wrong are told before anything is kept: ConfigError
+    # settings of fetching that are wrong are told before anything is kept: ConfigError
+    _ = open_pages(run.app)
     state = STATE.validate_python(run.state) if run.state else _fresh(run, await scope_of(run))
     scope = Scope(
         state.collection, tuple(state.start_urls), tuple(state.allowed_domains), state.instruction

@@ -101,9 +101,8 @@ async def check_text(
         judgements += await _check_batch(app, claims, names, judge)
         if on_checked is not None:
             await on_checked(len(judgements), len(spans))
-    if not _is_measured(
-        app, judge
-    ):  # what is no quotation is left open: the reader may be wrong either way
+    # what is no quotation is left open: the reader may be wrong either way
+    if not _is_measured(app, judge):
         judgements = [
             j if j.score == 1.0 else replace(j, verdict="not_stated", reason=UNSURE)
             for j in judgements

@@ -47,9 +47,8 @@ class Alive:
             except Conflict:
                 return  # taken over, or ended; it is told at its next step
             except CitewellError as error:
-                log.warning(
-                    "run %s: %s", run.trace_id, error.message
-                )  # the lease may last until the next sign
+                # the lease may last until the next sign
+                log.warning("run %s: %s", run.trace_id, error.message)
 
     async def _free(self) -> None:
         run = self._run

@@ -35,9 +35,8 @@ class Labels:
     """
 
     def __init__(self, embedder: Embedder, most: int = MOST_LABELS) -> None:
-        self.choosing = (
-            asyncio.Lock()
-        )  # whoever chooses passages sees those of the one before embedded
+        # whoever chooses passages sees those of the one before embedded
+        self.choosing = asyncio.Lock()
         self._embedder = embedder
         self._most = most
         self._kept: OrderedDict[str, Vector] = OrderedDict()
@@ -45,9 +44,8 @@ class Labels:
     async def cosines(self, question: Vector, labels: Sequence[str]) -> dict[str, float]:
         """Of each label to the question. Raises what the embedder raises."""
         wanted = [label for label in dict.fromkeys(labels) if label.strip()]
-        found = {
-            label: self._kept[label] for label in wanted if label in self._kept
-        }  # others may push them out meanwhile
+        # others may push them out meanwhile
+        found = {label: self._kept[label] for label in wanted if label in self._kept}
         new = [label for label in wanted if label not in found]
         if new:
             found |= dict(zip(new, await self._embedder.passages(new), strict=True))
@@ -119,9 +117,8 @@ async def _embed_nearest(
     )
     app.turns.in_hand.update(batch)
     try:
-        rows = await app.embedder.passages(
-            [body for _, body in batch]
-        )  # a question waits for it: in no turn with uploads
+        # a question waits for it: in no turn with uploads
+        rows = await app.embedder.passages([body for _, body in batch])
         await app.catalog.put_vectors(app.embedder.name, [chunk for chunk, _ in batch], rows)
     finally:
         for chunk, _ in batch:

@@ -107,9 +107,8 @@ async def loaded(
     settings = app.settings.model_copy(update={"home": home, "collection": COLLECTION})
     async with App(settings, lender=app) as own:
         done = None if fresh else _read_mark(home / LOADED)
-        if (
-            done is None or source.files
-        ):  # a file that could not be read is tried again; one that was costs nothing
+        # a file that could not be read is tried again; one that was costs nothing
+        if done is None or source.files:
             failed = await _load(own, source, on_progress or silent, fresh=fresh)
             done = {"troubles": [*source.troubles, *failed], "names": source.names}
             (home / LOADED).write_text(json.dumps(done, ensure_ascii=False), "utf-8")
@@ -158,9 +157,8 @@ def _source(path: Path, app: App) -> _Source:
         raise InvalidInput(
             f"{path}: no document in it", hint="name a JSON lines file, or a folder of files"
         )
-    cut_by = (
-        None if files else {"chunker", "chunk_tokens", "overlap_tokens"}
-    )  # of a text, nothing else matters
+    # of a text, nothing else matters
+    cut_by = None if files else {"chunker", "chunk_tokens", "overlap_tokens"}
     made_by = [
         __version__,
         app.embedder.name,

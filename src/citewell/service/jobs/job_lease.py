@@ -90,9 +90,8 @@ class Holder:
             except Conflict:
                 raise
             except CitewellError as error:
-                log.warning(
-                    "job %s: %s", self._job.job_id, error.message
-                )  # the lease may last until the next sign
+                # the lease may last until the next sign
+                log.warning("job %s: %s", self._job.job_id, error.message)
 
     async def _say(self) -> None:
         read, embed = self._read, self._embed

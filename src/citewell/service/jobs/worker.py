@@ -181,10 +181,8 @@ async def _done(app: App, job: Job) -> str:
     try:
         report = await Holder(app, job).held(lambda holder: WORK[job.kind](app, job, holder))
         await app.jobs.finish(job.job_id, report.model_dump(mode="json"), attempt=job.attempts)
-    except (
-        asyncio.CancelledError,
-        Stopped,
-    ):  # what it asked an agent is cut off together with this worker
+    except (asyncio.CancelledError, Stopped):
+        # what it asked an agent is cut off together with this worker
         await asyncio.shield(asyncio.create_task(_release(app, job)))
         raise asyncio.CancelledError from None
     except Conflict as error:
@@ -195,9 +193,8 @@ async def _done(app: App, job: Job) -> str:
             and job.kind != FEEDBACK
             and put_off_so_often(job) < MOST_REFUSALS
         ):
-            return await _put_off(
-                app, job, error
-            )  # `try_again` does it for a vote, which says so meanwhile
+            # `try_again` does it for a vote, which says so meanwhile
+            return await _put_off(app, job, error)
         state = "failed"
         log.warning("job failed: %s", error.code)
         await app.jobs.fail(job.job_id, error, attempt=job.attempts)
@@ -246,9 +243,8 @@ async def _release(app: App, job: Job) -> None:
     try:
         await app.jobs.release(job.job_id, attempt=job.attempts)
     except CitewellError as error:
-        log.warning(
-            "%s", error.message
-        )  # it ended just now, or the disk refuses: then its lease runs out
+        # it ended just now, or the disk refuses: then its lease runs out
+        log.warning("%s", error.message)
 
 
 async def _add(app: App, job: Job, holder: Holder) -> AddReport:
@@ -289,9 +285,8 @@ async def _cut_anew(app: App, job: Job, holder: Holder) -> RechunkReport:
 
 
 async def _read_paper(app: App, job: Job, holder: Holder) -> Shown:
-    from citewell.service.papers.guide_job import (
-        make_report,
-    )  # it asks an agent: heavy, and that knows of what submits jobs
+    # it asks an agent: heavy, and that knows of what submits jobs
+    from citewell.service.papers.guide_job import make_report
 
     return await make_report(app, job, holder)
 

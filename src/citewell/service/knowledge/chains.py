@@ -70,9 +70,8 @@ async def chain_of(app: App, trace: Trace) -> Chain:
         owner=owner,
     )
     if tables:
-        await anyio.to_thread.run_sync(
-            normal_sql, item.logic, ""
-        )  # the parser is loaded before the database is locked
+        # the parser is loaded before the database is locked
+        await anyio.to_thread.run_sync(normal_sql, item.logic, "")
     return Chain(item, str(data.get("dialect") or ""))
 
 

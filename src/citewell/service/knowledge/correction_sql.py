@@ -25,9 +25,8 @@ _READS = re.compile(
     r"|with\s+(?:recursive\s+)?\S+(?:\s*\([^)]*\))?\s+as\s+(?:(?:not\s+)?materialized\s*)?\()",
     re.IGNORECASE | re.DOTALL,
 )
-_SIGNS = re.compile(
-    r"[*=;()<>\"]|(?-i:\bSELECT\b)"
-)  # what sets a statement with a slip apart from prose with these words
+# what sets a statement with a slip apart from prose with these words
+_SIGNS = re.compile(r"[*=;()<>\"]|(?-i:\bSELECT\b)")
 _FIRST = re.compile(_BEFORE + r"([a-z]+)\b", re.IGNORECASE | re.DOTALL)
 _OTHER = words(
     """
@@ -120,9 +119,8 @@ def _parsed(text: str) -> bool:
     from sqlglot import exp
     from sqlglot.errors import SqlglotError
 
-    logging.getLogger("sqlglot").setLevel(
-        logging.ERROR
-    )  # it warns of each statement that it does not know
+    # it warns of each statement that it does not know
+    logging.getLogger("sqlglot").setLevel(logging.ERROR)
     for dialect in ("duckdb", "mysql"):  # they differ in quotes
         try:
             trees = [tree for tree in sqlglot.parse(text, dialect=dialect) if tree is not None]

@@ -181,9 +181,8 @@ async def endorse_item(app: App, item_id: str, user_id: str = "local") -> Confir
             confirmed.set_votes(
                 connection, item_id, confirmed.votes(connection, item_id, reviewers)
             )
-            if (
-                app.settings.feedback.confirmations > 1
-            ):  # else one of those whom others contradicted would be enough
+            # else one of those whom others contradicted would be enough
+            if app.settings.feedback.confirmations > 1:
                 confirmed.withdraw_all(connection, item_id)
         if confirmed.confirm(connection, item_id, user, item.trace_id, now):
             confirmed.log(connection, item_id, user, "confirmed", now)
@@ -225,9 +224,8 @@ async def _end(app: App, item_id: str, state: ItemState, user: str, reason: str)
         confirmed.log(connection, item_id, user, state, now, why)
         if state == "undone":
             feedback.release_item(connection, item_id)
-        app.jobs.create_in(
-            connection, KIND, {"item_id": item_id}
-        )  # it removes the file, should this be killed
+        # it removes the file, should this be killed
+        app.jobs.create_in(connection, KIND, {"item_id": item_id})
         return gone
 
     if await app.db.write(end):

@@ -26,13 +26,8 @@ from citewell.types import Shown, Trace
 KIND = "feedback"
 LONGEST = 4_000  # characters of a correction
 LONGEST_USER = 100
-PASSING = (
-    "storage",
-    "model_unavailable",
-    "transient",
-    "permanent",
-    "gave_up",
-)  # errors after which a job is tried again
+# errors after which a job is tried again
+PASSING = ("storage", "model_unavailable", "transient", "permanent", "gave_up")
 RETRY = 60.0  # seconds between two tries by the server
 
 
@@ -126,9 +121,9 @@ async def catch_up(app: App, seconds: float | None = None) -> int:
     waits again.
     """
     from citewell.service.jobs.isolated_jobs import try_alone
-    from citewell.service.jobs.worker import (
-        do,
-    )  # it knows all kinds of work: heavy, and that one knows this
+
+    # it knows all kinds of work: heavy, and that one knows this
+    from citewell.service.jobs.worker import do
     from citewell.service.knowledge.removed_sources import CHECK  # it knows this too
 
     count = 0

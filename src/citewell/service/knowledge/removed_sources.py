@@ -29,11 +29,8 @@ CHECK: Final = (
 )
 CHECKED: Final = "checked: "  # how the reasons begin that a later check may take back
 GONE: Final = "source removed"  # in an item's log: the reason says which tables they were
-SINCE: Final = (
-    "holds again",
-    "restored",
-    "undone",
-)  # in its log: it came back since, or counts only if said anew
+# in its log: it came back since, or counts only if said anew
+SINCE: Final = ("holds again", "restored", "undone")
 
 
 def is_checks(item: Confirmed) -> bool:
@@ -62,9 +59,8 @@ def removed_in(
         confirmed.log(connection, item.item_id, "", "quarantined", now, why)
         if _gone(connection, item.item_id) is None:  # else these were others already
             confirmed.log(connection, item.item_id, "", GONE, now, known)
-        app.jobs.create_in(
-            connection, KIND, {"item_id": item.item_id}
-        )  # it removes the file, should this be killed
+        # it removes the file, should this be killed
+        app.jobs.create_in(connection, KIND, {"item_id": item.item_id})
     waiting = [
         rule for rule in rules.listed(connection, "active") if rule.source == name and rule.logic
     ]

@@ -107,9 +107,8 @@ class Embedding:
         """Chunks that wait and that nobody here has in hand; they are then ours."""
         in_hand = self._app.turns.in_hand
         docs = None if self._docs is None else sorted(self._docs)
-        before = set(
-            in_hand
-        )  # one that is committed while we look is still in what we see, and no longer in hand
+        # one that is committed while we look is still in what we see, and no longer in hand
+        before = set(in_hand)
         limit = REQUEST + len(before)
         waiting = await self._app.catalog.unembedded(
             self._app.embedder.name, limit, docs, newest=self._newest

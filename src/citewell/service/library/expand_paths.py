@@ -150,9 +150,8 @@ def _walk(top: Path, found: Gathered, links: bool) -> Iterator[tuple[Path, int]]
     deeper than Python's calls.
     """
     seen: set[tuple[int, int]] = set()  # (device, inode): breaks loops of links
-    todo: list[tuple[Path, int | None]] = [
-        (top, None)
-    ]  # the next one last; a size says that it is a file
+    # the next one last; a size says that it is a file
+    todo: list[tuple[Path, int | None]] = [(top, None)]
     while todo:
         path, size = todo.pop()
         if size is not None:

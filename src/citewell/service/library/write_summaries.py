@@ -63,9 +63,8 @@ async def write_summaries(app: App, on_progress: OnProgress | None = None) -> in
             except PermanentError as error:
                 refused[chunk_id] = error
                 continue
-            kept = await app.catalog.put_summary(
-                chunk_id, summary, llm.name
-            )  # empty: the extractive one stays, as tried
+            # empty: the extractive one stays, as tried
+            kept = await app.catalog.put_summary(chunk_id, summary, llm.name)
             tried, taken = tried + 1, taken + bool(summary and kept)
         if refused and not tried:
             raise next(iter(refused.values()))  # not these sections' fault: it refuses everything

@@ -102,11 +102,8 @@ def _read(path: str, most: int) -> Source:
         if at.is_dir():
             raise UnreadableFile(f"{path}: it is a folder", hint="name the file of one paper")
         return Source(read(at, most).data, at.name)
-    except (
-        OSError,
-        ValueError,
-        RuntimeError,
-    ) as error:  # a null byte in the name, a home that is nowhere
+    except (OSError, ValueError, RuntimeError) as error:
+        # a null byte in the name, a home that is nowhere
         raise UnreadableFile(f"{path}: {reason_of(error)}", hint=hint) from None
 
 
@@ -159,9 +156,8 @@ async def take(app: App, source: Source, user_id: str) -> tuple[DocumentInfo, Do
     async with lock:
         known = await _known(app, collection, digest)
         if known is not None:
-            with suppress(
-                NotFound
-            ):  # the last session of the same bytes is deleted at this moment: it is taken in anew
+            # the last session of the same bytes is deleted at this moment: it is taken in anew
+            with suppress(NotFound):
                 return known, await app.catalog.content(known.doc_id)
         async with app.turns.reading(len(source.data)):
             document = await parse(source.data, name, app.settings.ingest)

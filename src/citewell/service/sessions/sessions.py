@@ -13,11 +13,8 @@ from citewell.types import Answer, Message, Shown
 
 LONGEST = 200  # characters of a title
 READING = "paper"  # the agent whose sessions read a paper
-ASKED = (
-    "agent",
-    "collection",
-    "options",
-)  # what of a request can be asked with again in the same session
+# what of a request can be asked with again in the same session
+ASKED = ("agent", "collection", "options")
 
 
 @dataclass(frozen=True, slots=True)

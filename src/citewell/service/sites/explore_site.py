@@ -66,9 +66,8 @@ class Website:
         self._starts = starts
         named = {entry.host for entry in domains.entries if not entry.below}
         self._hosts = {_bare(url) for url in starts if urlsplit(url).hostname in named}
-        self._moved: set[str] = (
-            set()
-        )  # such a host with or without www., where a start page led to it
+        # such a host with or without www., where a start page led to it
+        self._moved: set[str] = set()
         self._judged: dict[str, bool] = {}  # links stand on many pages
         self._led: dict[str, str] = {}  # what was asked for, and what it led to
         self._signs: dict[str, frozenset[str]] = {}
@@ -244,9 +243,8 @@ class Website:
                     try:
                         entries += task.result()
                     except CitewellError as error:
-                        log.info(
-                            "no sitemap: %s", error.message
-                        )  # most sites have none; links lead there too
+                        # most sites have none; links lead there too
+                        log.info("no sitemap: %s", error.message)
                 waiting -= done
         finally:
             await _end(*tasks, stop)

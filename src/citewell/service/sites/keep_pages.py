@@ -45,9 +45,8 @@ HTML = {".html", ".htm", ".xhtml"}
 SECONDS = 60.0  # for a page that is asked for by hand, the wait for its host's turn included
 PART_SECONDS = 10.0  # for one thing that the scripts of a page ask for
 LEAST = 0.001  # seconds: what is left of a time that has run out
-Render = Callable[
-    [str, float], Awaitable[bytes]
-]  # (address, seconds) -> the HTML that scripts have made of it, in UTF-8
+# (address, seconds) -> the HTML that scripts have made of it, in UTF-8
+Render = Callable[[str, float], Awaitable[bytes]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,9 +226,8 @@ class Pages:
         page = await self._fetch(wanted, old.snapshot if old else None)
         if old is None or not page.not_modified:
             return await self._keep(wanted, page)
-        if identity(page.final_url) != identity(
-            old.snapshot.uri
-        ):  # it leads elsewhere now, and that has the same ETag
+        # it leads elsewhere now, and that has the same ETag
+        if identity(page.final_url) != identity(old.snapshot.uri):
             return await self._keep(wanted, await self._fetch(wanted, None))
         await self._app.snapshots.checked(wanted.collection, wanted.url, page.fetched_at)
         return _unchanged(replace(old.snapshot, checked_at=page.fetched_at), old.info, page.notes)

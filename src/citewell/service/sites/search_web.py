@@ -71,9 +71,8 @@ class Web:
         """
         settings, started = self._app.settings.web, time.monotonic()
         limit = settings.seconds if seconds is None else max(0.0, min(seconds, settings.seconds))
-        pages = open_pages(
-            self._app
-        )  # settings that are wrong for it are told before anybody is asked
+        # settings that are wrong for it are told before anybody is asked
+        pages = open_pages(self._app)
         if self._provider is None:
             self._provider = build_provider(self._app.settings)
         results = await self._found(self._provider, query, lang, limit)

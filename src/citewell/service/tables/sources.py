@@ -43,9 +43,8 @@ from citewell.types import Shown
 
 SCHEMA_SECONDS: Final = 600.0  # for so long the schema of a database is taken as it was read
 _locks: WeakKeyDictionary[App, WeakValueDictionary[str, anyio.Lock]] = WeakKeyDictionary()
-_failed: WeakKeyDictionary[App, dict[str, Stat]] = (
-    WeakKeyDictionary()
-)  # files as they were when they could not be read
+# files as they were when they could not be read
+_failed: WeakKeyDictionary[App, dict[str, Stat]] = WeakKeyDictionary()
 
 
 class Added(Shown):

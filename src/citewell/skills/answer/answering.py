@@ -182,9 +182,8 @@ async def _draft_connected(
         ]
         if len(both) == len(first.passages):
             return first
-        draft = await write(
-            number_sentences(both), on_text=None
-        )  # two drafts would be one text on the page
+        # two drafts would be one text on the page
+        draft = await write(number_sentences(both), on_text=None)
     except CitewellError as error:
         note(not_read_again=error.message)
         return replace(first, calls=2)
@@ -258,9 +257,8 @@ def decide_answer(
     question; the fit over documents says nothing of that. A draft of which nothing is proved is
     never shown.
     """
-    judged = (
-        proven if drafted.tier == "connected" else None
-    )  # what is quoted whole has scores that say nothing
+    # what is quoted whole has scores that say nothing
+    judged = proven if drafted.tier == "connected" else None
     signals = answer_signals(retrieval, language(drafted.question), judged, drafted.reading)
     probability, likely = decide(signals, model_of(drafted.tier, means.calibration))
     if recalled is not None and drafted.tier != "connected":

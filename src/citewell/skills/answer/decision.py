@@ -16,9 +16,8 @@ from citewell.skills.answer.draft import DraftStatus
 from citewell.skills.proof.prove import Proven
 
 Tier = Literal["connected", "reader", "search"]
-UNREAD = {
-    "answerable": -4.6
-}  # log-odds where nothing was drafted, so nothing was read: without them even odds would be taken
+# log-odds where nothing was drafted, so nothing was read: without them even odds would be taken
+UNREAD = {"answerable": -4.6}
 _TOLD: dict[DraftStatus, float] = {
     "answered": 1.0,
     "false_premise": 1.0,

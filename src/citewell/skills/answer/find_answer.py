@@ -58,9 +58,8 @@ async def find_answer(
     """
     if not passages:
         return FoundAnswer(Draft(status="not_told"))
-    passages = sorted(
-        passages, key=lambda passage: -passage.hit.score
-    )  # stable: those of a search come best first
+    # stable: those of a search come best first
+    passages = sorted(passages, key=lambda passage: -passage.hit.score)
     if reader is None:
         return FoundAnswer(await _nearest_sentence(question, passages, embedder))
     whole = await _read(question, passages, reader, pick)

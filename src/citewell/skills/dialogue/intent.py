@@ -13,9 +13,8 @@ from citewell.models.base import Embedder
 from citewell.text.entities import entity_list
 
 RULE_CONFIDENCE = 0.9
-WIDE = frozenset(
-    {"comparison", "list", "summary"}
-)  # their answers may be spread over several passages
+# their answers may be spread over several passages
+WIDE = frozenset({"comparison", "list", "summary"})
 NEAREST_CONFIDENCE = (
     0.75  # by example alone 36 of 40 were right on the probes in the notes on models
 )
@@ -107,8 +106,7 @@ async def classify_intent(text: str, embedder: Embedder | None) -> Intent:
     labels = [label for label, texts in EXAMPLES.items() for _ in texts]
     examples = await embedder.passages([text for texts in EXAMPLES.values() for text in texts])
     likeness = examples @ await embedder.query(text)
-    if entity_list(
-        text
-    ):  # whoever names something asks about it: "2022 World Cup final, men's singles champion"
+    # whoever names something asks about it: "2022 World Cup final, men's singles champion"
+    if entity_list(text):
         likeness[[label == "smalltalk" for label in labels]] = -1.0
     return Intent(labels[int(np.argmax(likeness))], NEAREST_CONFIDENCE)

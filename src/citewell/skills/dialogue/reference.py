@@ -177,9 +177,8 @@ def _plausible(text: str, question: str, history: Sequence[Message]) -> bool:
         if w not in query_tokens(last_question(history))
     }
     heard = words - set(query_tokens(question))
-    names_it = (
-        not _PRONOUN.search(named) or not heard or bool(heard & set(query_tokens(text)))
-    )  # what the pronoun stands for
+    # what the pronoun stands for
+    names_it = not _PRONOUN.search(named) or not heard or bool(heard & set(query_tokens(text)))
     moves_on = text not in {m.content for m in history} and (
         not own or bool(own & set(query_tokens(text)))
     )

@@ -94,9 +94,8 @@ _TEXTS: Final[Mapping[Lang, Mapping[str, str]]] = {
 _ASKED: Final = frozenset(
     {"how", "better", "differs", "data", "float", "heading", "without", "limit"}
 )
-_BESIDE = re.compile(
-    rf"(?<=[{HAN}])(?=[A-Za-z0-9])|(?<=[A-Za-z0-9])(?=[{HAN}])"
-)  # Chinese sets a space beside Latin names
+# Chinese sets a space beside Latin names
+_BESIDE = re.compile(rf"(?<=[{HAN}])(?=[A-Za-z0-9])|(?<=[A-Za-z0-9])(?=[{HAN}])")
 
 
 def lang_of(lang: str) -> Lang:

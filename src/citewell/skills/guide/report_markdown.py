@@ -33,8 +33,7 @@ def report_markdown(report: Report, *, title: str, authors: Sequence[str]) -> st
         blocks += [f"## {say('terms', lang)}", "\n".join(known)]
     if report.questions:
         asked = [
-            f"{n}. "
-            f"{_flat(each.question)} "
+            f"{n}. {_flat(each.question)} "
             f"{_bracketed(_where(each.section, each.page, lang), lang)} {_marks(each.citations)}"
             for n, each in enumerate(report.questions, 1)
         ]
@@ -66,9 +65,8 @@ def _where(section: str, page: int | None, lang: str) -> str:
 
 def _quote(citation: Citation, lang: str) -> str:
     where = _where(citation.section, citation.page, lang)
-    return (
-        f"[{citation.n}] “{_flat(citation.quote)}” {_bracketed(where, lang)}".rstrip() + "  "
-    )  # a line of its own
+    # a line of its own
+    return f"[{citation.n}] “{_flat(citation.quote)}” {_bracketed(where, lang)}".rstrip() + "  "
 
 
 def _bracketed(where: str, lang: str) -> str:

@@ -79,9 +79,8 @@ async def recalled(
         if each[0].kind == "question" and (back or collection in {None, each[0].collection})
     ]
     found = [_scored(question, memory, cosine, now, asked_back=back) for memory, cosine in facts_]
-    full, _ = personalised(
-        question, _best(found)
-    )  # what was settled for the plan (Pro) was asked of "my plan"
+    # what was settled for the plan (Pro) was asked of "my plan"
+    full, _ = personalised(question, _best(found))
     same = await find_same(
         full, [memory.subject for memory, _ in settled], None if back else reader
     )

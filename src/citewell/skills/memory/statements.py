@@ -130,8 +130,8 @@ _CHINESE: tuple[tuple[str, str, bool], ...] = (
     ),
     (
         (
-            r"我(?:们)?(?:现在|目前)?(?:是|用的是|买的是|订的是)(?P<v>[^\s，]{1,"
-            r"8}版)的?(?:用户|会员|套餐|客户)"
+            r"我(?:们)?(?:现在|目前)?(?:是|用的是|买的是|订的是)"
+            r"(?P<v>[^\s，]{1,8}版)的?(?:用户|会员|套餐|客户)"
         ),
         "套餐",
         False,
@@ -206,9 +206,8 @@ def _stated(match: re.Match[str], subject: str, *, many: bool) -> Stated | None:
     if _PLACE.match(value) and " " not in subject and subject not in _ALIASES.get("role", ()):
         return Stated(subject + " location", _PLACE.sub("", value, count=1), many)
     if _CONDITION.match(value) and not many:
-        return Stated(
-            f"{subject} {value}".lower(), value, many=True
-        )  # one thing among several that may be said of it
+        # one thing among several that may be said of it
+        return Stated(f"{subject} {value}".lower(), value, many=True)
     return Stated(subject, value, many)
 
 

@@ -117,9 +117,8 @@ def _one(missing: Missing, lang: str) -> str:
         return many
     if appendix := re.fullmatch(r"Appendix (\S+)", label):
         return f"附录 {appendix[1]}" if lang == "zh" else label
-    if not re.match(
-        r"\[?[A-Z]?[\d.]+[a-h]?\]?$|[A-Z]$", label
-    ):  # words of the question, or an author's name
+    # words of the question, or an author's name
+    if not re.match(r"\[?[A-Z]?[\d.]+[a-h]?\]?$|[A-Z]$", label):
         return f"“{label}”" if lang == "zh" or missing.kind != "reference" else label
     if lang == "zh":
         words = {"page": f"第{label}页", "section": f"第{label}节", "equation": f"式（{label}）"}

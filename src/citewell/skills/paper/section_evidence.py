@@ -102,9 +102,8 @@ def _stretches(points: Pointed, book: OpenPaper) -> list[Span]:
     both.
     """
     parts = [(book.paper.parts[i].start, book.paper.parts[i].end) for i in points.parts]
-    held = {
-        book.paper.floats[i].page for i in points.floats
-    }  # `the figure on page 5` is the figure
+    # `the figure on page 5` is the figure
+    held = {book.paper.floats[i].page for i in points.floats}
     pages = [
         (p.start, p.end)
         for p in book.document.pages

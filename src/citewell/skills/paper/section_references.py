@@ -24,8 +24,8 @@ _NUMBERED = re.compile(
 )
 _NTH = re.compile(
     r"第\s*(?P<nth>\d{1,2}(?:\.\d{1,2})*|[一二三四五六七八九十]{1,3})"
-    r"(?:\s*(?P<to>[-~到至])\s*第?(?P<last>\d{1,2}|[一二三四五六七八九十]{1,3}))?\s*(?:章节?|"
-    r"小?节|部分)"
+    r"(?:\s*(?P<to>[-~到至])\s*第?(?P<last>\d{1,2}|[一二三四五六七八九十]{1,3}))?\s*"
+    r"(?:章节?|小?节|部分)"
     r"|(?<![\d.])(?P<dotted>\d{1,2}(?:\.\d{1,2})+)\s*(?:小?节|部分)"
 )
 _LETTER = re.compile(r"([A-Z])(?![\w.])")
@@ -149,9 +149,8 @@ def _own_number(part: Part) -> str:
         return ""
     number = next(group for name, group in match.groupdict().items() if group and name != "dot")
     if number.isalpha() and number.isascii():
-        lone = (
-            match["number"] and not match["dot"]
-        )  # `A Survey of ...`, `I Robot`: no number, save in an appendix
+        # `A Survey of ...`, `I Robot`: no number, save in an appendix
+        lone = match["number"] and not match["dot"]
         if (
             lone and not part.appendix and not re.fullmatch("[IVX]{2,}", number)
         ) or number != number.upper():

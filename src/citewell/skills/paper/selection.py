@@ -213,9 +213,8 @@ def _alike(wanted: str, folded: str) -> tuple[int, int] | None:
     if len(held) < ENOUGH * len(pieces):
         return None
     shifts = sorted(at - i for i, there in held.items() for at in there)
-    usual = shifts[
-        len(shifts) // 2
-    ]  # of a word that stands there twice the one in its place is meant
+    # of a word that stands there twice the one in its place is meant
+    usual = shifts[len(shifts) // 2]
     chosen = sorted(
         (min(there, key=lambda at: abs(at - i - usual)), i) for i, there in held.items()
     )

@@ -56,11 +56,11 @@ def _differs(left: str, right: str) -> str:
     except ValueError:
         return ""
     digits = _NUMBER.findall(join_thousands(right))
-    half = (
+    half = (  # of its last digit
         0.5 * 10 ** -len(digits[-1].partition(".")[2]) / (100 if "%" in right else 1)
         if digits
         else 0.0
-    )  # of its last digit
+    )
     if abs(computed - stated) <= half * 1.0001 or (
         "%" in right and abs(computed - 100 * stated) <= half * 100.01
     ):

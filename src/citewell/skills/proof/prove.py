@@ -24,9 +24,8 @@ from citewell.types import Kind, Message, Sentence, Verdict
 
 NOT_SHOWN = "no sentence of the evidence was named that shows it"
 UNSHOWN = 0.1  # the score of what a judge grants and nothing is named for
-_OWN_FIGURES: frozenset[Kind] = frozenset(
-    {"comparison", "not_told"}
-)  # a difference needs no equation to be right
+# a difference needs no equation to be right
+_OWN_FIGURES: frozenset[Kind] = frozenset({"comparison", "not_told"})
 UNCHECKED = "no judge is at hand that could check a sentence that is not quoted"
 
 

@@ -158,9 +158,8 @@ def _sifted(sections: Sequence[Reading], interest: str) -> list[_Sifted]:
         if subject
         else [0.0] * len(sections)
     )
-    weight = (
-        PART_WEIGHS if names_part(interest) else PART_WEIGHS / 2
-    )  # `the cost of the approach` is not about the method
+    # `the cost of the approach` is not about the method
+    weight = PART_WEIGHS if names_part(interest) else PART_WEIGHS / 2
     named = [weight * of_part(section.part, interest) for section in sections]
     worth = [
         WORDS_WEIGH * held[n] + HEADING_WEIGHS * headed[n] + named[n] for n in range(len(sections))

@@ -28,9 +28,8 @@ SCHEMES: dict[str, Dialect] = {
 }
 PARAMETER = re.compile(r"[?&;]([^=&;?#]*)=")
 HOSTS = re.compile(r"(\[[^\]]*\]|[^:/?#,\[]*)(:\d*)?(,(\[[^\]]*\]|[^:/?#,\[]*)(:\d*)?)*([/?#]|$)")
-SECRET = re.compile(
-    r"pass(word|wd|phrase)?$|secret|token|pwd$", re.IGNORECASE
-)  # not passfile, which is a path
+# not passfile, which is a path
+SECRET = re.compile(r"pass(word|wd|phrase)?$|secret|token|pwd$", re.IGNORECASE)
 FORMS = (
     "sqlite:///path/to/file.db, postgresql://user:password@host:5432/database or "
     "mysql://user:password@host:3306/database"

@@ -14,9 +14,8 @@ from typing import Any, Literal, Protocol
 
 Dialect = Literal["duckdb", "sqlite", "postgres", "mysql"]
 Kind = Literal["number", "text", "date", "bool", "other"]
-Value = (
-    str | int | float | bool | None
-)  # what JSON can hold: dates as ISO text, decimals as numbers where exact, bytes as hex
+# what JSON can hold: dates as ISO text, decimals as numbers where exact, bytes as hex
+Value = str | int | float | bool | None
 
 
 @dataclass(frozen=True, slots=True)

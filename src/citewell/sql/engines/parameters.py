@@ -134,9 +134,8 @@ def _split(url: str) -> SplitResult:
             "a database's URL holds a space or a control character", hint="write a space as %20"
         )
     parts = urlsplit(url)
-    if (
-        parts.netloc.count("@") > 1
-    ):  # libpq takes the first for the end of the password, we the last
+    # libpq takes the first for the end of the password, we the last
+    if parts.netloc.count("@") > 1:
         raise InvalidInput(
             "a database's URL holds more than one '@'", hint="write an @ of the password as %40"
         )

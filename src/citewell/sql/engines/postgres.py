@@ -53,15 +53,8 @@ CATEGORIES: dict[str, Kind] = {
     "B": "bool",
 }
 DIRECT = re.compile(r"(?is)^\s*(explain|show)\b")
-UNAVAILABLE = (
-    "08",
-    "28",
-    "3D",
-    "57P01",
-    "57P02",
-    "57P03",
-    "53300",
-)  # SQLSTATEs, from errcodes-appendix.html
+# SQLSTATEs, from errcodes-appendix.html
+UNAVAILABLE = ("08", "28", "3D", "57P01", "57P02", "57P03", "53300")
 TOO_LARGE = ("53100", "53200", "53400", "54000")
 
 

@@ -21,9 +21,8 @@ LARGE = 100_000  # rows; of larger tables a sample is read for the values
 SAMPLE = 50_000
 MOST_CHARACTERS = 80  # of a stored value
 AT_ONCE = 50  # columns in one look; SQLite takes 2,000 results and 500 parts of a union
-Ask = Callable[
-    [str, float], list[Sequence[Any]] | None
-]  # (statement, seconds); None: refused, or out of time
+# (statement, seconds); None: refused, or out of time
+Ask = Callable[[str, float], list[Sequence[Any]] | None]
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,10 +40,8 @@ ALLOWED = {
     sqlite3.SQLITE_FUNCTION,
     sqlite3.SQLITE_RECURSIVE,
 }
-ASKED_BY_SEARCH = {
-    "data_version",
-    "page_size",
-}  # FTS5 and FTS4 look these up; asked by anybody else they tell a number
+# FTS5 and FTS4 look these up; asked by anybody else they tell a number
+ASKED_BY_SEARCH = {"data_version", "page_size"}
 # functions with effects, or that show memory; most builds have none of them, some have all
 REFUSED = {
     "load_extension",
@@ -139,9 +137,8 @@ def _opened(location: Location, seconds: float, mib: int) -> Iterator[sqlite3.Co
         connection.text_factory = lambda raw: raw.decode("utf-8", "replace")
         for pragma in PRAGMAS:
             connection.execute(f"PRAGMA {pragma}")
-        connection.execute(
-            "SELECT count(*) FROM sqlite_schema"
-        ).fetchone()  # reads the file: is it one of SQLite's?
+        # reads the file: is it one of SQLite's?
+        connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()
         _end_after(connection, seconds)
         with within_memory(mib):
             yield connection
@@ -218,9 +215,8 @@ def _rows(connection: sqlite3.Connection, sql: str, limits: Limits) -> Rows:
     if cursor.description is None:
         raise StatementFailed("only statements that read are run, and this one hands out nothing")
     names = [column[0] for column in cursor.description]
-    return gather(
-        names, [None] * len(names), iter(cursor), limits
-    )  # a column of SQLite has no type: its values have
+    # a column of SQLite has no type: its values have
+    return gather(names, [None] * len(names), iter(cursor), limits)
 
 
 def _told(error: Exception, path: Path, seconds: float) -> Exception:

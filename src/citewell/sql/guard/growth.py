@@ -109,13 +109,8 @@ class _Growth:
         found = ONE
         for projection in select.expressions:
             found = found.most(self._length(projection, tables, sources))
-        for clause in (
-            "where",
-            "having",
-            "order",
-            "group",
-            "qualify",
-        ):  # what is made there is made, and thrown away
+        # what is made there is made, and thrown away
+        for clause in ("where", "having", "order", "group", "qualify"):
             if (part := select.args.get(clause)) is not None:
                 for each in part.iter_expressions():
                     _bounded(self._length(each, tables, sources))

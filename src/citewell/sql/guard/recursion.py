@@ -142,9 +142,8 @@ def _follows(member: exp.Select, cte: exp.CTE, conditions: list[exp.Expr], *, us
     if not using and not compared:
         return False
     steps = [projection.unalias() for projection in member.expressions]
-    distinct = isinstance(cte.this, exp.Union) and cte.this.args.get(
-        "distinct"
-    )  # what was there already ends it
+    # what was there already ends it
+    distinct = isinstance(cte.this, exp.Union) and cte.this.args.get("distinct")
     taken = any(
         step.is_star or any(c.table.lower() not in own for c in step.find_all(exp.Column))
         for step in steps

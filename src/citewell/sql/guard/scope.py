@@ -17,9 +17,8 @@ from citewell.sql.engines.engine import Dialect
 if TYPE_CHECKING:
     from sqlglot import exp
 
-OWN: Final[
-    dict[Dialect, frozenset[str]]
-] = {  # what may stand before a table of the source, whatever the source is
+# what may stand before a table of the source, whatever the source is
+OWN: Final[dict[Dialect, frozenset[str]]] = {
     "duckdb": frozenset({"main"}),
     "sqlite": frozenset({"main"}),
     "postgres": frozenset({"public"}),
@@ -28,9 +27,8 @@ OWN: Final[
 _NAMED: Final = 5  # tables that a hint names
 _QUERY: Final = re.compile(r"\b(?:select|with|values|from|table)\b", re.IGNORECASE)
 _EXPLAIN: Final = re.compile(r"\s*explain\b", re.IGNORECASE)
-_OTHER: Final = re.compile(
-    r"\s*(?:describe|desc|show|summarize)\b", re.IGNORECASE
-)  # the guard takes no names with a dot there
+# the guard takes no names with a dot there
+_OTHER: Final = re.compile(r"\s*(?:describe|desc|show|summarize)\b", re.IGNORECASE)
 
 
 def within(sql: str, dialect: Dialect, tables: Collection[str]) -> None:

@@ -42,10 +42,8 @@ _SYSTEM_SCHEMAS = {
     "sys",
     "system",
 }
-_CATALOGUE = {
-    "tables",
-    "columns",
-}  # of information_schema, which shows what the role may read; in MySQL of all databases
+# of information_schema, which shows what the role may read; in MySQL of all databases
+_CATALOGUE = {"tables", "columns"}
 # What DuckDB would take for a file or an address.
 _PATH = re.compile(
     r"[/\\*?]|://|\.(csv|tsv|txt|json|jsonl|ndjson|parquet|xlsx?|db|duckdb|sqlite3?|arrow|"

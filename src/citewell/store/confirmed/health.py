@@ -58,10 +58,8 @@ def delete_feedback(connection: Connection, ids: Sequence[str]) -> None:
     connection.execute(query, {"ids": json.dumps(list(ids))})
 
 
-_RESERVED = {
-    "collection": CONFIRMED,
-    "own": f"{CONFIRMED}-{'[0-9a-f]' * 16}",
-}  # documents.keeps_confirmed
+# documents.keeps_confirmed
+_RESERVED = {"collection": CONFIRMED, "own": f"{CONFIRMED}-{'[0-9a-f]' * 16}"}
 _OF = "(SELECT value FROM json_each(:ids))"
 _DELETE_ITEM = [
     text(f"DELETE FROM {table} WHERE item_id IN {_OF}")  # noqa: S608 - names of ours only
@@ -83,5 +81,6 @@ _VOTES = text(
     """SELECT feedback_id FROM feedback WHERE state = 'done' AND (
         trace = '' OR (item_id = '' AND updated_at < :before)
         OR item_id IN (SELECT value FROM json_each(:gone))
-        OR (item_id <> '' AND item_id NOT IN (SELECT item_id FROM confirmed) AND item_id NOT IN (SELECT rule_id FROM rules)))"""
+        OR (item_id <> '' AND item_id NOT IN (SELECT item_id FROM confirmed)
+            AND item_id NOT IN (SELECT rule_id FROM rules)))"""
 )

@@ -17,9 +17,8 @@ import yaml
 
 from citewell.store.confirmed.types import Confirmed
 
-LOADER: Any = getattr(
-    yaml, "CSafeLoader", yaml.SafeLoader
-)  # libyaml's, 10 times as fast, where PyYAML was built with it
+# libyaml's, 10 times as fast, where PyYAML was built with it
+LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 CATEGORY = "confirmed_qa"
 TAGS = ("auto-generated", "human-verified")
 _FORBIDDEN = re.compile(  # no text: controls but tab and newline, invisible marks, half characters

@@ -46,9 +46,8 @@ SCALES = {
         cross=0.08, chinese=-0.015, floor=0.86, same=0.87, alone=0.95
     )
 }
-OTHER = (
-    Scale()
-)  # not measured: embedders that spread wider, where unrelated questions are far below a half
+# not measured: embedders that spread wider, where unrelated questions are far below a half
+OTHER = Scale()
 
 
 def scale_of(embedder: str) -> Scale:
@@ -172,7 +171,8 @@ _ANY = text(
 _STALE = text(
     """SELECT * FROM (
         SELECT 'confirmed' AS kind, item_id AS id, question FROM confirmed
-        WHERE state IN ('active', 'pending', 'quarantined') AND (embedder <> :embedder OR length(vec) <> :size)
+        WHERE state IN ('active', 'pending', 'quarantined')
+            AND (embedder <> :embedder OR length(vec) <> :size)
         UNION ALL SELECT 'rules', rule_id, question FROM rules
         WHERE state IN ('active', 'waiting') AND (embedder <> :embedder OR length(vec) <> :size))
     LIMIT :limit"""

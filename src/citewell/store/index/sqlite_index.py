@@ -97,9 +97,8 @@ class SqliteIndex:
     def _nearest(
         self, connection: Connection, query: Vector, k: int, where: Filter
     ) -> list[tuple[int, float]]:
-        with (
-            self._following
-        ):  # the snapshot begins with the first read, inside the lock: memory and file agree
+        # the snapshot begins with the first read, inside the lock: memory and file agree
+        with self._following:
             scan = self._follow(connection)
             if scan is None:
                 return []
@@ -122,9 +121,8 @@ class SqliteIndex:
 
     def _follow(self, connection: Connection) -> Scan | None:
         oldest, newest = connection.execute(_SEQUENCE).one()
-        lost = (
-            oldest > self._seq + 1 or newest < self._seq
-        )  # pruned past us, or the file is an older copy
+        # pruned past us, or the file is an older copy
+        lost = oldest > self._seq + 1 or newest < self._seq
         if self._scan is None or lost:
             return self._load(connection, newest)
         if newest > self._seq:
@@ -144,9 +142,8 @@ class SqliteIndex:
         return self._scan
 
     def _load(self, connection: Connection, newest: int) -> Scan | None:
-        os.environ.setdefault(
-            "OMP_WAIT_POLICY", "PASSIVE"
-        )  # idle threads of OpenMP must not spin beside the chat model
+        # idle threads of OpenMP must not spin beside the chat model
+        os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
         count = connection.execute(_COUNT, {"embedder": self._embedder}).scalar_one()
         self._scan, self._seq = None, newest
         if count:
@@ -207,6 +204,7 @@ _ROWS_ALL = text(f"SELECT {_PLACE}, v.vec {_JOIN} ORDER BY c.id")
 _ROWS_OF = text(f"SELECT {_PLACE}, v.vec {_JOIN} AND c.id IN {_IDS} ORDER BY c.id")
 _FACTS = text(
     """SELECT f.doc_id, f.media_type, coalesce(f.dated, f.added_at), f.priority
-    FROM documents f INDEXED BY documents_facts WHERE f.doc_id IN (SELECT value FROM json_each(:docs))"""
+    FROM documents f INDEXED BY documents_facts
+    WHERE f.doc_id IN (SELECT value FROM json_each(:docs))"""
 )
 _EXACT = text(f"SELECT c.id, v.vec {_JOIN} AND c.id IN {_IDS}")

@@ -43,9 +43,8 @@ class Scan:
         self._middle: Vector = ((low + high) / 2).astype(np.float32)
         self._scale: Vector = (254 / span).astype(np.float32)
         self.dim = int(sample.shape[1])
-        kind = (
-            faiss.ScalarQuantizer.QT_8bit_direct_signed
-        )  # bytes times bytes: twice as fast as the other kinds
+        # bytes times bytes: twice as fast as the other kinds
+        kind = faiss.ScalarQuantizer.QT_8bit_direct_signed
         self._codes: Any = faiss.IndexScalarQuantizer(self.dim, kind, faiss.METRIC_INNER_PRODUCT)
         self.ids: NDArray[np.int64] = np.empty(0, np.int64)
         self._columns = Columns()
@@ -90,13 +89,11 @@ class Scan:
             return []
         parameters = None
         if passing is not None:
-            bits = np.packbits(
-                passing, bitorder="little"
-            )  # must live as long as the selector that points into it
+            # must live as long as the selector that points into it
+            bits = np.packbits(passing, bitorder="little")
             parameters = self._faiss.SearchParameters(sel=self._faiss.IDSelectorBitmap(bits))
-        self._faiss.omp_set_num_threads(
-            1
-        )  # counts for this thread; one query gains nothing from more
+        # counts for this thread; one query gains nothing from more
+        self._faiss.omp_set_num_threads(1)
         _, rows = self._codes.search(self._rounded(query)[None, :], count, params=parameters)
         return [int(chunk) for chunk in self.ids[rows[0][rows[0] >= 0]]]
 

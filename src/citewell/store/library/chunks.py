@@ -70,9 +70,8 @@ def insert(
     connection: Connection, doc_id: str, collection: str, rows: Iterable[Row], known: vectors.Known
 ) -> None:
     """Chunks, their words, and the vectors `known` of their texts."""
-    first = (
-        connection.execute(_LAST_CHUNK).scalar_one() + 1
-    )  # nobody else inserts: this transaction has the write lock
+    # nobody else inserts: this transaction has the write lock
+    first = connection.execute(_LAST_CHUNK).scalar_one() + 1
     for stretch in _stretches(rows):
         _insert(connection, doc_id, collection, stretch, known, first)
         first += len(stretch)
@@ -154,9 +153,8 @@ def _row(title: str, ordinal: int, chunk: Chunk, summary: str = "") -> Row:
         summary or printable(chunk.text),
         [printable(heading) for heading in chunk.heading_path],
     )
-    known_by = (
-        path if title in path else [title, *path]
-    )  # every chunk is found by its document's title and its headings
+    # every chunk is found by its document's title and its headings
+    known_by = path if title in path else [title, *path]
     return {
         "lang": language(body),
         "ordinal": ordinal,
@@ -190,16 +188,17 @@ def _chunk(row: RowMapping) -> Chunk:
 
 _LAST_CHUNK = text("SELECT coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'chunks'), 0)")
 _INSERT_CHUNK = text(
-    """INSERT INTO chunks (id, doc, collection, lang, ordinal, section, first, last, page, tokens, sha256, embedder,
-        heading_path, text, kind, author)
-    VALUES (:id, :doc, :collection, :lang, :ordinal, :section, :first, :last, :page, :tokens, :sha256, :embedder,
-        :heading_path, :text, :kind, :author)"""
+    """INSERT INTO chunks (id, doc, collection, lang, ordinal, section, first, last, page, tokens,
+        sha256, embedder, heading_path, text, kind, author)
+    VALUES (:id, :doc, :collection, :lang, :ordinal, :section, :first, :last, :page, :tokens,
+        :sha256, :embedder, :heading_path, :text, :kind, :author)"""
 )
 _INSERT_WORDS = text("INSERT INTO words (rowid, tokens, place) VALUES (:id, :tokens, :place)")
 _OF_DOCUMENT = text("SELECT * FROM chunks WHERE doc = :doc ORDER BY ordinal, id")
 _TEXT = text("SELECT text FROM documents WHERE doc_id = :doc")
 _SUMMARIES = text(
-    """SELECT c.id, c.heading_path, c.first, c.last, d.text AS body FROM chunks c JOIN documents d ON d.doc_id = c.doc
+    """SELECT c.id, c.heading_path, c.first, c.last, d.text AS body FROM chunks c
+    JOIN documents d ON d.doc_id = c.doc
     WHERE c.kind = 'summary' AND c.author <> :author ORDER BY c.id LIMIT :limit"""
 )
 _SUMMARY = text(

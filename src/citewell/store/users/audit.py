@@ -94,9 +94,8 @@ def record(
     }
     entry["mac"] = _mac(signing, before.mac if before else FIRST, entry)
     connection.execute(_ADD, entry)
-    level = (
-        logging.WARNING if actor.channel == "http" else logging.INFO
-    )  # a command tells its user itself
+    # a command tells its user itself
+    level = logging.WARNING if actor.channel == "http" else logging.INFO
     who, aside = (
         actor.name or actor.channel,
         json.dumps({"mac": entry["mac"], **plain}, sort_keys=True),
@@ -225,9 +224,8 @@ def _entry(row: Row[Any], names: dict[str, str]) -> Entry:
 
 _SIGNED = ("seq", "at", "channel", "who", "action", "kind", "subject", "detail", "key")
 _LAST = text("SELECT seq, mac FROM audit ORDER BY seq DESC LIMIT 1")
-_COUNTED = text(
-    "SELECT seq FROM sqlite_sequence WHERE name = 'audit'"
-)  # how many there ever were, by SQLite's own count
+# how many there ever were, by SQLite's own count
+_COUNTED = text("SELECT seq FROM sqlite_sequence WHERE name = 'audit'")
 _ALL = text("SELECT * FROM audit ORDER BY seq")
 _LIST = text(
     "SELECT * FROM audit WHERE :before IS NULL OR seq < :before ORDER BY seq DESC LIMIT :limit"

@@ -57,17 +57,11 @@ NOBODY: Final = {("chunks", "author")}
 LOOKS_LIKE_A_PERSON: Final = re.compile(
     r"user|owner|person|people|author|actor|reviewer|_by$|^who$|^by$|holder"
 )
-MACHINES: Final = {
-    ("runs", "holder"),
-    ("memories", "replaced_by"),
-    ("audit", "who"),
-}  # a process, a memory, an alias
+# a process, a memory, an alias
+MACHINES: Final = {("runs", "holder"), ("memories", "replaced_by"), ("audit", "who")}
 MOST_IDS: Final = 200  # removed rows whose ids are looked for in the bytes of the files
-_IDS: Final = {
-    "sessions": "session_id",
-    "memories": "memory_id",
-    "feedback": "feedback_id",
-}  # random, so they are looked for
+# random, so they are looked for
+_IDS: Final = {"sessions": "session_id", "memories": "memory_id", "feedback": "feedback_id"}
 
 
 def spellings(connection: Connection, name: str) -> dict[Held, list[str]]:

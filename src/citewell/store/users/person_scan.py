@@ -23,9 +23,8 @@ BLOCK: Final = 1 << 20
 _FIELDS: Final = re.compile(
     r'"?(?:user_id|owner|reviewed_by|user)"?\s*:\s*("(?:[^"\\]|\\.)*"|[^\s",{}\[\]]+)'
 )
-_SIGNED: Final = re.compile(
-    r"验证人(?:\*\*)?\s*:\s*(.*)"
-)  # who stands by a confirmed answer, in its document
+# who stands by a confirmed answer, in its document
+_SIGNED: Final = re.compile(r"验证人(?:\*\*)?\s*:\s*(.*)")
 _KEYS: Final = ("验证人", "user_id", "owner", "reviewed_by", '"user"')
 
 

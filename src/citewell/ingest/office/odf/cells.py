@@ -28,9 +28,8 @@ class Grid:
         self.rows: list[list[str]] = []
         self.left_out = 0  # rows
         self._most = most
-        self._covering: dict[
-            int, tuple[int, str]
-        ] = {}  # by column: rows still covered, and by what
+        # by column: rows still covered, and by what
+        self._covering: dict[int, tuple[int, str]] = {}
         self._empty = 0
 
     def add(self, row: Any) -> None:

@@ -65,9 +65,8 @@ class Numbers:
             return "  " * min(level - 1, 6) + "- "
         for above, outer in self.levels.items():
             if above < level and outer.form:
-                self.counts.setdefault(
-                    above, outer.start
-                )  # a level that is skipped counts as begun
+                # a level that is skipped counts as begun
+                self.counts.setdefault(above, outer.start)
         self.counts[level] = self.counts.get(level, shape.start - 1) + 1
         shown = range(max(1, level - shape.shown + 1), level + 1)
         numbers = [
