@@ -43,9 +43,12 @@ WANTED: dict[str, tuple[str, ...]] = {
     "@kurkle/color": ("dist/color.esm.js", "LICENSE*"),
     "@dagrejs/dagre": ("dist/dagre.esm.js", "LICENSE"),
 }
-HEAD = """# The libraries of the web page, as npm's packages hold them. `make vendor` restores the files beside this one from
-# there, and refuses any whose SHA-256 is another. Written by .ci/vendor.py --renew; do not edit.
-"""
+HEAD = (
+    "# The libraries of the web page, as npm's packages hold them. "
+    "`make vendor` restores the files beside this one from\n"
+    "# there, and refuses any whose SHA-256 is another. "
+    "Written by .ci/vendor.py --renew; do not edit.\n"
+)
 
 
 def main() -> None:

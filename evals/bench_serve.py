@@ -1,7 +1,8 @@
 """How the server holds up: many conversations streaming at once against one at a time, from a real
 `citewell serve`.
 
-    .venv/bin/python evals/bench_serve.py [--kill] [--conversations 200] [--embedder builtin] [--json OUT]
+    .venv/bin/python evals/bench_serve.py [--kill] [--conversations 200] [--embedder builtin]
+        [--json OUT]
 
 The chat model is scripted, so that what is measured is ours. Every stream is looked into afterwards
 (serve_check.py); exit 1 where one is not whole. `--kill`: the server is killed in the middle

@@ -1,7 +1,7 @@
 """Ways to search, side by side: ours against words alone, vectors alone, and plain rank fusion.
 
     .venv/bin/python evals/convert.py --out sets
-    .venv/bin/python evals/compare.py sets/cranfield.questions.jsonl sets/xquad-zh-on-en.questions.jsonl
+    .venv/bin/python evals/compare.py sets/{cranfield,xquad-zh-on-en}.questions.jsonl
 
 Asks the questions of each file with each strategy, on the corpus beside it, and prints one Markdown
 row a strategy. The one rule: all strategies get the same corpus, the same questions and the same

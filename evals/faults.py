@@ -40,7 +40,8 @@ class Faults:
         self.times = Counter[str]()
         self.wrong: list[str] = []
         self.all: list[tuple[float, Callable[[], None]]] = [
-            (30, self.kill), (20, self.fill_disk), (12, self.lock_home), (8, self.mount_read_only), (14, self.step_clock),
+            (30, self.kill), (20, self.fill_disk), (12, self.lock_home),
+            (8, self.mount_read_only), (14, self.step_clock),
             (6, self.flip_archive), (6, self.flip_database),
         ]  # fmt: skip
 

@@ -120,8 +120,9 @@ class Clients:
         self.voted: set[str] = set()
         self.busy: set[str] = set()  # names that a client has in hand
         self.acts: list[tuple[float, Callable[[httpx.Client], None]]] = [
-            (30, self.upload), (12, self.replace), (22, self.ask), (14, self.vote), (10, self.remember),
-            (4, self.forget), (8, self.delete), (5, self.cut_upload), (5, self.cut_answer), (1.5, self.back_up),
+            (30, self.upload), (12, self.replace), (22, self.ask), (14, self.vote),
+            (10, self.remember), (4, self.forget), (8, self.delete),
+            (5, self.cut_upload), (5, self.cut_answer), (1.5, self.back_up),
         ]  # fmt: skip
 
     def start(self, number: int) -> None:

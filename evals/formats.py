@@ -180,18 +180,19 @@ def page(outcomes: list[Outcome]) -> str:
 citewell add handbook.pdf costs.xlsx notes.md -c work
 ```
 
-What can be added, and what became of the files of two other projects' tests. [ingest.md](ingest.md) says how each is read.
+What can be added, and what became of the files of two other projects' tests.
+[ingest.md](ingest.md) says how each is read.
 
 {lines(_formats(outcomes))}
 
 ## Files of other projects
 
-    .venv/bin/python evals/formats.py        # where the files are beside the repository; writes this page
+    .venv/bin/python evals/formats.py    # writes this page, where the files are beside the checkout
 
-{len(outcomes)} files: {len(taken)} read, {refused} refused, each with its reason. None hung (the slowest took
-{slowest.seconds:.1f} s of the {SECONDS:.0f} allowed), none brought a process down. Of the words of the other project's own
-rendering our text has {mean:.3f} on average over {len(scored)} files; renderings also keep what we leave out, and spell
-formulas otherwise.
+{len(outcomes)} files: {len(taken)} read, {refused} refused, each with its reason. None hung (the
+slowest took {slowest.seconds:.1f} s of the {SECONDS:.0f} allowed), none brought a process down. Of
+the words of the other project's own rendering our text has {mean:.3f} on average over
+{len(scored)} files; renderings also keep what we leave out, and spell formulas otherwise.
 
 {lines(_remarks(outcomes))}
 """

@@ -1,7 +1,7 @@
 """The release gate: what the ticks and the reader were worth at the last release, and whether they
 still are.
 
-    .venv/bin/python evals/gate.py            # prints every figure beside its bound, exits 1 where one is worse
+    .venv/bin/python evals/gate.py            # every figure beside its bound; exit 1: one is worse
     .venv/bin/python evals/gate.py --write    # keep today's figures as those of this release
 
 Sets with fixed answers: drafts written by hand (`evals/drafts/`) with the judgements of a strong

@@ -71,13 +71,14 @@ def statements(kind: Literal["attacks", "safe"]) -> list[Statement]:
 
 _MADE = [
     "CREATE TABLE customers (id INTEGER PRIMARY KEY, name VARCHAR(50), city VARCHAR(50))",
-    """CREATE TABLE orders (id INTEGER PRIMARY KEY, customer_id INTEGER, amount DECIMAL(10, 2), status VARCHAR(20),
-    ordered DATE, note VARCHAR(200))""",
+    """CREATE TABLE orders (id INTEGER PRIMARY KEY, customer_id INTEGER, amount DECIMAL(10, 2),
+    status VARCHAR(20), ordered DATE, note VARCHAR(200))""",
     "CREATE TABLE people (id INTEGER PRIMARY KEY, boss INTEGER)",
     "CREATE TABLE 员工 (编号 INTEGER, 姓名 VARCHAR(20), 部门 VARCHAR(20), 工资 INTEGER)",
     'CREATE TABLE "update" ("select" INTEGER, "from" INTEGER, "order by" INTEGER)',
     "INSERT INTO customers VALUES (1, 'Ann Lee', 'Berlin'), (2, 'Bob', '北京'), (3, 'Cyd', 'Rome')",
-    """INSERT INTO orders VALUES (1, 1, 12.50, 'paid', '2024-01-05', '{"a": 1, "b": "x", "tags": ["p", "q"]}'),
+    """INSERT INTO orders VALUES
+    (1, 1, 12.50, 'paid', '2024-01-05', '{"a": 1, "b": "x", "tags": ["p", "q"]}'),
     (2, 1, 3, 'open', '2024-02-05', NULL), (3, 2, 150, 'paid', '2024-03-05', 'late')""",
     "INSERT INTO people VALUES (1, NULL), (2, 1), (3, 2)",
     "INSERT INTO 员工 VALUES (1, '王伟', '技术部', 9000), (2, '李娜', '市场部', 8000)",
@@ -119,8 +120,9 @@ def connected(location: Location) -> Iterator[Callable[[str], list[tuple[Any, ..
 
         parts = urlsplit(location.where)
         connection = pymysql.connect(
-            host=parts.hostname or "", port=parts.port or 3306, user=unquote(parts.username or ""),
-            password=unquote(parts.password or ""), database=parts.path.strip("/"), autocommit=True, charset="utf8mb4",
+            host=parts.hostname or "", port=parts.port or 3306,
+            user=unquote(parts.username or ""), password=unquote(parts.password or ""),
+            database=parts.path.strip("/"), autocommit=True, charset="utf8mb4",
         )  # fmt: skip
     try:
 

@@ -31,7 +31,8 @@ BORDER = "----citewell-kill-uploads"
 START = """
 import os, sys, time
 def look(event, arguments):
-    if event == "open" and str(arguments[0]).startswith({uploads!r}) and "w" not in str(arguments[1]):
+    if (event == "open" and str(arguments[0]).startswith({uploads!r})
+            and "w" not in str(arguments[1])):
         time.sleep({wait})
 sys.addaudithook(look)
 """

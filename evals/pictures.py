@@ -1,6 +1,6 @@
 """Every view of the page as pictures to look at: both languages, both themes, a desk and a phone.
 
-    .venv/bin/python evals/pictures.py                       # all of it into docs/pictures: about five minutes
+    .venv/bin/python evals/pictures.py    # all of it into docs/pictures: about five minutes
     .venv/bin/python evals/pictures.py --only ask library --out /tmp/pictures
 
 It fills an installation of its own (`pictures_fill.py`), serves it on the loopback, and takes it

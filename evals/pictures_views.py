@@ -24,9 +24,11 @@ LINE = """() => {
         if (!String(url).startsWith("/api/ask")) return real(url, init);
         const body = new ReadableStream({ start(controller) {
             window.line = (event, data) =>
-                controller.enqueue(encoder.encode(`event: ${event}\\ndata: ${JSON.stringify(data)}\\n\\n`));
+                controller.enqueue(
+                    encoder.encode(`event: ${event}\\ndata: ${JSON.stringify(data)}\\n\\n`));
         } });
-        return Promise.resolve(new Response(body, { headers: { "Content-Type": "text/event-stream" } }));
+        return Promise.resolve(
+            new Response(body, { headers: { "Content-Type": "text/event-stream" } }));
     };
 }"""
 # Whatever an earlier picture read of it; 404 the first time.

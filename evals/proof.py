@@ -1,10 +1,10 @@
 """How well the ticks tell right answers from subtly false ones: drafts written by hand over
 documents of `evals/drafts/`.
 
-    .venv/bin/python evals/proof.py                       # the reader judges
-    .venv/bin/python evals/proof.py --judge recorded      # judgements of a strong model, kept in evals/drafts/judgements.jsonl
-    .venv/bin/python evals/proof.py --judge connected     # the chat model of the settings
-    .venv/bin/python evals/proof.py --export FILE         # what a judge is asked, in random order, to be judged by hand
+    .venv/bin/python evals/proof.py                     # the reader judges
+    .venv/bin/python evals/proof.py --judge recorded    # a strong model's (drafts/judgements.jsonl)
+    .venv/bin/python evals/proof.py --judge connected   # the chat model of the settings
+    .venv/bin/python evals/proof.py --export FILE       # what a judge is asked, in random order
 
 A draft is ticked where each of its sentences is. Printed: right drafts ticked, false ones ticked,
 by kind and language, with 95 % intervals (Wilson). `--heldback` adds the questions that nothing was

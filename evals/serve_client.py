@@ -1,7 +1,8 @@
 """Conversations with a server, many at once, in a process of their own so that they do not take the
 server's time.
 
-    echo '{"url": "http://127.0.0.1:8420", "conversations": [["When?"]], "at_once": 1}' | python evals/serve_client.py
+    echo '{"url": "http://127.0.0.1:8420", "conversations": [["When?"]], "at_once": 1}' |
+        python evals/serve_client.py
 
 The one rule: while streams are open nothing is looked into, only kept with the moment at which it
 came; what it says is read when all is over. Written on bare sockets for the same reason.

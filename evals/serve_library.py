@@ -89,17 +89,21 @@ def _english(number: int) -> Subject:
     )
     text = f"""# The lighthouse of {name}
 
-The lighthouse of {name} was built in the year {year} by the harbour board, after three ships had been lost on the reef.
+The lighthouse of {name} was built in the year {year} by the harbour board, after three ships \
+had been lost on the reef.
 
 ## Tower
 
-The tower of the lighthouse of {name} is {height} metres high, measured from the rock to the gallery below its lantern.
+The tower of the lighthouse of {name} is {height} metres high, measured from the rock to the \
+gallery below its lantern.
 
-The way up to the lantern of {name} has {steps} steps, and visitors may climb them from May to September.
+The way up to the lantern of {name} has {steps} steps, and visitors may climb them from May to \
+September.
 
 ## People
 
-The first keeper of the lighthouse of {name} was {keeper}, who lived there with her family and two dogs for many years.
+The first keeper of the lighthouse of {name} was {keeper}, who lived there with her family and \
+two dogs for many years.
 
 The harbour board paid for oil, coal and a boat, and sent a doctor twice a year in all weathers.
 """

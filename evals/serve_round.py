@@ -167,11 +167,8 @@ class Lag:
             began = time.perf_counter()
             try:
                 self._server.get("/api/health")
-            except (
-                OSError,
-                http.client.HTTPException,
-                RuntimeError,
-            ) as error:  # not to be passed over: a server that does not answer lags most
+            except (OSError, http.client.HTTPException, RuntimeError) as error:
+                # not to be passed over: a server that does not answer lags most
                 print(
                     f"/api/health failed after {time.perf_counter() - began:.1f} s: {error!r}",
                     file=sys.stderr,

@@ -2,10 +2,10 @@
 SQLite databases): execution accuracy, refusals of questions that the tables cannot answer, the lift
 of confirmed answers, the harm of wrong ones.
 
-    python evals/text2sql.py --limit 60                     # accuracy and refusals, with the settings' chat model
-    python evals/text2sql.py --limit 60 --learn --harm      # and what confirming does
-    python evals/text2sql.py --log asked.jsonl              # all of it, hours: goes on where it was stopped
-    python evals/text2sql.py --links                        # no chat model: is it told what the tables cannot answer?
+    python evals/text2sql.py --limit 60    # accuracy and refusals, with the settings' chat model
+    python evals/text2sql.py --limit 60 --learn --harm    # and what confirming does
+    python evals/text2sql.py --log asked.jsonl    # all of it, hours: goes on where it was stopped
+    python evals/text2sql.py --links    # no chat model: is it told what tables cannot answer?
 
 Right: the rows are the gold statement's, columns in any order, rows in any order unless the gold
 statement sorts. `sets`: the same, doubles left out. `unlinked`: questions whose gold statement

@@ -32,10 +32,8 @@ LISTS = {
     "ordered_list_open": "List Number",
     "blockquote_open": "Intense Quote",
 }
-LATIN, CHINESE = (
-    "Arial",
-    "Microsoft YaHei",
-)  # named, not embedded: word processors fall back by themselves
+# named, not embedded: word processors fall back by themselves
+LATIN, CHINESE = ("Arial", "Microsoft YaHei")
 
 
 def docx_bytes(source: Source) -> bytes:

@@ -27,10 +27,12 @@ from weasyprint.text.fonts import FontConfiguration  # noqa: E402
 SERIF = "/usr/share/fonts/opentype/noto/NotoSerifCJK-{}.ttc"
 STYLE = """
 @page { size: A4; margin: 24mm 17mm 22mm 17mm;
-  @top-center { content: "%(running)s"; %(small)s } @bottom-center { content: counter(page); %(small)s } }
+  @top-center { content: "%(running)s"; %(small)s }
+  @bottom-center { content: counter(page); %(small)s } }
 html { font: %(size)s/%(lines)s "Sample Serif"; font-variant-ligatures: none; color: #111 }
 h1, h2, h3 { bookmark-level: %(level)s }
-h1 { font-size: 17pt; line-height: 1.3; text-align: center; margin: 4mm 8mm 4mm; bookmark-level: none }
+h1 { font-size: 17pt; line-height: 1.3; text-align: center; margin: 4mm 8mm 4mm;
+  bookmark-level: none }
 .authors { text-align: center; font-size: 11pt; margin: 0 0 1.5mm }
 .places { text-align: center; font-size: 8.5pt; margin: 0 0 6mm }
 .columns { columns: 2; column-gap: 6mm; text-align: justify; hyphens: auto;
@@ -41,18 +43,20 @@ h2.plain { text-align: center }
 p { margin: 0 0 1.5mm; orphans: 2; widows: 2 }
 p + p { text-indent: %(indent)s }
 sup { font-size: 65%%; vertical-align: super; line-height: 0 }
-.equation { text-align: left; display: flex; justify-content: space-between; margin: 2mm 0 2.4mm 3mm; hyphens: none }
+.equation { text-align: left; display: flex; justify-content: space-between;
+  margin: 2mm 0 2.4mm 3mm; hyphens: none }
 .equation sup { font-size: 75%% }
 figure { margin: 3mm 0 4mm; break-inside: avoid; hyphens: none }
 figcaption { font-size: 9.6pt; line-height: 1.4; text-align: left; margin: 1.5mm 0 }
 figure p { margin: 0 }
-table { border-collapse: collapse; width: 100%%; font-size: 8.6pt; line-height: 1.4; white-space: nowrap;
-  border-top: 0.4mm solid #111; border-bottom: 0.4mm solid #111 }
+table { border-collapse: collapse; width: 100%%; font-size: 8.6pt; line-height: 1.4;
+  white-space: nowrap; border-top: 0.4mm solid #111; border-bottom: 0.4mm solid #111 }
 th { border-bottom: 0.2mm solid #111 } th, td { padding: 0.9mm 1.2mm; text-align: right }
 th:first-child, td:first-child { text-align: left; padding-left: 0 }
 th:last-child, td:last-child { padding-right: 0 }
 .wide table { font-size: 7.6pt }
-.references p { font-size: 9.6pt; line-height: 1.4; margin: 0 0 1.2mm; padding-left: 5mm; text-indent: -5mm }
+.references p { font-size: 9.6pt; line-height: 1.4; margin: 0 0 1.2mm; padding-left: 5mm;
+  text-indent: -5mm }
 """
 SMALL = "font-size: 8pt; color: #555;"
 

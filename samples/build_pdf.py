@@ -35,7 +35,8 @@ SIMPLIFIED = 2  # the face of mainland China in that collection
 STYLE = """
 @page { size: A4; margin: 23mm 22mm 20mm 22mm;
   @top-left { content: "%(title)s"; %(running)s } @top-right { content: "%(number)s"; %(running)s }
-  @bottom-left { content: "%(company)s"; %(running)s } @bottom-right { content: %(page_of)s; %(running)s } }
+  @bottom-left { content: "%(company)s"; %(running)s }
+  @bottom-right { content: %(page_of)s; %(running)s } }
 @page :first { @top-left { content: "" } @top-right { content: "%(number)s" } }
 html { font: %(size)s/1.5 %(fonts)s; font-variant-ligatures: none; color: #20282a }
 h1 { font-size: 27pt; line-height: 1.25; color: #17463e; margin: 38mm 0 6mm; padding-bottom: 4mm;
@@ -46,7 +47,8 @@ p, ul, ol { margin: 0 0 2.6mm } ul, ol { list-style: none; padding: 0; counter-r
 li { margin: 0 0 0.8mm 5mm; text-indent: -4mm; counter-increment: item }
 ul > li::before { content: "● "; font-size: 55%%; vertical-align: 0.3em; word-spacing: 2mm }
 ol > li::before { content: counter(item) ". " } .whole { white-space: nowrap }
-table { border-collapse: collapse; width: 100%%; margin: 2mm 0 4mm; font-size: 9.5pt; line-height: 1.4 }
+table { border-collapse: collapse; width: 100%%; margin: 2mm 0 4mm; font-size: 9.5pt;
+  line-height: 1.4 }
 tr { break-inside: avoid } th { background: #17463e; color: white; text-align: left }
 th, td { padding: 1.4mm 2.5mm; border: 0.2mm solid #b9c6c2; vertical-align: top }
 tbody tr:nth-child(even) { background: #f1f5f3 }

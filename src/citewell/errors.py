@@ -1,23 +1,23 @@
 """The whole error tree. A class exists only where a caller acts differently.
 
-    CitewellError                 anything we can explain; `message` says what and to what, `hint` what to do
-     ├── InvalidInput             the caller's words are off: fix the request
-     │    ├── SensitiveContent    the question holds a word of the refused list
-     │    ├── ConfigError         a setting is unknown or wrong: fix the file or the variable
-     │    └── StatementRefused    a statement over tables that is not plainly reading them: it is never run
-     ├── NotAllowed               somebody's role does not let them: another user's does
-     ├── NotFound                 no such collection, document, session, trace, job
-     ├── Conflict                 it exists already, or is being changed by someone else
-     ├── UnreadableFile           a file is broken, encrypted, empty, too large or of no known kind; others go on
-     ├── ModelUnavailable         no model file, or the model cannot be started: install it or choose another
-     ├── TransientError           may work when tried again; `models/retry.py` acts on this class only
-     ├── PermanentError           will fail the same way again; `code` tells which way
-     │    ├── StatementFailed     the table engine refuses it, or a limit ended it; `message` is the engine's own
-     │    └── BudgetSpent         a question may cost no more: end it with what there is; `code` is the limit
-     ├── SourceUnavailable        tables that were added cannot be reached: bring the file or the server back
-     ├── StorageError             the disk or the database refuses (full, locked, read-only)
-     ├── Stopped                  the server ends before the answer is there: ask again, or go on with `resume`, when it is back
-     └── StepLimit                a graph took more steps than it is allowed
+    CitewellError               what we can explain; `message`: what and to what, `hint`: what to do
+     ├── InvalidInput           the caller's words are off: fix the request
+     │    ├── SensitiveContent  the question holds a word of the refused list
+     │    ├── ConfigError       a setting is unknown or wrong: fix the file or the variable
+     │    └── StatementRefused  it is not plainly reading tables: it is never run
+     ├── NotAllowed             somebody's role does not let them: another user's does
+     ├── NotFound               no such collection, document, session, trace, job
+     ├── Conflict               it exists already, or is being changed by someone else
+     ├── UnreadableFile         broken, encrypted, empty, too large, of no known kind; others go on
+     ├── ModelUnavailable       no model file, or it cannot be started: install it or choose another
+     ├── TransientError         may work when tried again; `models/retry.py` acts on this class only
+     ├── PermanentError         will fail the same way again; `code` tells which way
+     │    ├── StatementFailed   an engine refuses it, or a limit ended it; `message` is the engine's
+     │    └── BudgetSpent       end the question with what there is; `code` is the limit
+     ├── SourceUnavailable      tables cannot be reached: bring the file or the server back
+     ├── StorageError           the disk or the database refuses (full, locked, read-only)
+     ├── Stopped                the server ends first: ask again, or use `resume`, when it is back
+     └── StepLimit              a graph took more steps than it is allowed
 
 `code` is the snake_case name that the JSON error shape carries on every channel.
 """

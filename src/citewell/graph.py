@@ -1,9 +1,9 @@
 """A graph declared as one literal table of edges, checked at import, run on LangGraph.
 
     @node("InputValidationNode")
-    async def input_validation(state: QAState, deps: Deps) -> Literal["default", "return_error"]: ...
+    async def input_validation(state: S, deps: Deps) -> Literal["default", "return_error"]: ...
 
-    GRAPH = Graph("qa", {input_validation: {"default": question_understanding, "return_error": END}, ...})
+    GRAPH = Graph("qa", {input_validation: {"default": understanding, "return_error": END}, ...})
 
 A node reads, awaits, then writes its state; the label it returns picks the edge. A label without an
 edge, an edge without a label, a target that is not in the table, a node that cannot be reached:

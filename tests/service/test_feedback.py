@@ -24,7 +24,7 @@ from citewell.service.jobs import worker as jobs
 from citewell.service.jobs.submit import cancel
 from citewell.service.knowledge import correction_sql, feedback_job
 from citewell.service.knowledge import find_knowledge as knowledge
-from citewell.service.knowledge.catch_up import catch_up
+from citewell.service.knowledge.catch_up import WORK, catch_up
 from citewell.service.knowledge.give_feedback import (
     KIND,
     LONGEST,
@@ -345,7 +345,7 @@ async def test_catching_up_ends_in_time(app: App, monkeypatch: pytest.MonkeyPatc
     async def slow(*_: Any) -> Any:
         await asyncio.sleep(60)
 
-    monkeypatch.setitem(jobs.WORK, KIND, slow)
+    monkeypatch.setitem(WORK, KIND, slow)
     assert await asyncio.wait_for(catch_up(app, 0.2), 10) == 0
     monkeypatch.undo()
     for _ in range(50):

@@ -2,7 +2,7 @@
 chance, or this fails.
 
     python training/reader/balance.py FILE... [--reader]
-    python training/reader/balance.py FILE... --prune FOLDER    # leave out what is told apart most easily
+    python training/reader/balance.py FILE... --prune FOLDER    # leave out what is told most easily
 
 Cues, each as an AUC over true and false claims and over questions with and without an answer: words
 shared with the passage, length, the text alone (words and pairs of them, naive Bayes, learned on

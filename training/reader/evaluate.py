@@ -1,6 +1,7 @@
 """Measures the reader as it is shipped: every gate, with n and 95 % intervals.
 
-    python training/reader/evaluate.py --data DIR --hand FILE... [--same FILE] [--part 0.85] [--weights FILE] [--json FILE]
+    python training/reader/evaluate.py --data DIR --hand FILE... [--same FILE] [--part 0.85]
+        [--weights FILE] [--json FILE]
 
 `--data` holds questions of others in Citewell's evaluation form (SQuAD 2.0, ClapNQ, RGB, CMRC 2018,
 XQuAD); `--hand` are hand-written twins: the part behind `--part` is asked, which training held

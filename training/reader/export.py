@@ -1,7 +1,8 @@
 """A checkpoint as the ONNX file that is shipped: weights of 8 bits (one scale an output), heads in
 full precision.
 
-    python training/reader/export.py CHECKPOINT [FILE] [--bits 7] [--float] --hand FILE... | --pack DIR
+    python training/reader/export.py CHECKPOINT [FILE] [--bits 7] [--float]
+        --hand FILE... | --pack DIR
 
 In each layer a channel or two of the inner products are ten times as large as all others, so that 8
 bits for the whole would leave the others three: these few are computed beside the rest in full

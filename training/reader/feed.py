@@ -20,10 +20,8 @@ from batches import FIRST, MARKS, Batch, Encoded, Numbers, inputs, longest, pack
 from rows import CJK, NOT_STATED, Group, Row, groups, groups_of, nearest, passages
 
 POOL = 10  # micro-batches that are sorted by length together
-LISTED, REFERRED = (
-    0.3,
-    0.15,
-)  # of the headed ones: those in a list of questions, and those that a passage only refers to
+# of the headed ones: those in a list of questions, and those that a passage only refers to
+LISTED, REFERRED = (0.3, 0.15)
 NUMBERED = 0.5  # of the others: those whose heading has a number
 LONGEST_LIST = 12  # questions beside the one that is asked
 NUMBERS, UNDER = 12, ("", "1", "4.2")  # of headings, and what may follow their dot
@@ -44,9 +42,8 @@ class Encoder:
     """
 
     def __init__(self, most: int) -> None:
-        from citewell.models.builtin.e5_file import (
-            e5,
-        )  # the machine with a card has neither it nor what it imports
+        # the machine with a card has neither it nor what it imports
+        from citewell.models.builtin.e5_file import e5
 
         self.file, self.tokenizer = e5()
         self._most = most

@@ -4,9 +4,11 @@
 
 `more/*.jsonl` hold our own words and, for a text of a public set, only the first characters of its
 SHA-256:
-    {"passage": digest, "q": question, "a": answer, "twin": the question changed so that the passage does not answer it}
+    {"passage": digest, "q": question, "a": answer,
+     "twin": the question changed so that the passage does not answer it}
     {"passage": digest, "of": digest of a question on it, "q": that question in the other language}
-    {"question": digest, "same": the same question in other words, "other": one that looks like it and asks something else}
+    {"question": digest, "same": the same question in other words,
+     "other": one that looks like it and asks something else}
 Of the same questions each eighth teaches nothing: OUT/held/same.jsonl is for calibration
 (`calibrate.py --same`). The one rule: a text that is not there is passed over and counted, so a
 part of the public sets gives a part of the rows.

@@ -21,12 +21,8 @@ HIDDEN, INNER, LAYERS, HEADS = 384, 1536, 12, 12
 WINDOW = 512  # positions that the embedder has
 LOWER = 4  # layers that read the pair before they are told which text is which; frozen by default
 FAR = -1e4  # added to what must not be chosen
-NAMES = {
-    "o": ["ao"],
-    "fi": ["fi"],
-    "fo": ["fo"],
-    "qkv": ["q", "k", "v"],
-}  # by our name: those in the embedder's file
+# by our name: those in the embedder's file
+NAMES = {"o": ["ao"], "fi": ["fi"], "fo": ["fo"], "qkv": ["q", "k", "v"]}
 
 
 def masks(sizes: Tensor, length: int) -> tuple[Tensor, Tensor]:
@@ -138,9 +134,8 @@ class Reader(nn.Module):
 
     def load_embedder(self, file: E5File) -> None:
         """The weights that training begins with."""
-        from citewell.models.builtin.e5_file import (
-            unpacked,
-        )  # the machine with a card has neither it nor what it imports
+        # the machine with a card has neither it nor what it imports
+        from citewell.models.builtin.e5_file import unpacked
 
         state = self.state_dict()
         new = {

@@ -33,11 +33,8 @@ from unpack import ARRAYS, META
 
 from citewell.models.builtin.e5_file import BLOCK, E5File, Tokenizer
 
-DRAWN = (
-    0.2,
-    0.6,
-    0.8,
-)  # one of each range in which `rows.nearest` keeps the same sentences: `unpack.SHORT` are their ends
+# One of each range in which `rows.nearest` keeps the same sentences: `unpack.SHORT` are their ends.
+DRAWN = (0.2, 0.6, 0.8)
 HEADINGS = tuple(f"{number}.{below}" for number in range(1, NUMBERS + 1) for below in UNDER)
 BEFORE = "。“"  # what stands before a question that a Chinese sentence refers to
 NOWHERE, MILLION = -1, 10**6
@@ -261,9 +258,9 @@ def save(folder: Path, meta: dict[str, Any], arrays: dict[str, Numbers]) -> None
     (folder / META).write_text(json.dumps(meta, ensure_ascii=False, indent=1) + "\n", "utf-8")
     raw, named = io.BytesIO(), dict[str, Any](arrays)
     np.savez(raw, **named)
-    filters = [
+    filters = [  # of two bytes each
         {"id": lzma.FILTER_LZMA2, "preset": 6, "dict_size": 2**26, "lc": 0, "lp": 1, "pb": 1}
-    ]  # of two bytes each
+    ]
     (folder / ARRAYS).write_bytes(lzma.compress(raw.getbuffer(), filters=filters))
 
 

@@ -1,9 +1,11 @@
 """What the reader learns from: rows, and hand-written passages turned into groups of rows.
 
 A row is one JSON object a line:
-    {"task": "qa", "q": question, "p": passage, "s": first character of the answer or -1, "e": one beyond its last or -1}
+    {"task": "qa", "q": question, "p": passage,
+     "s": first character of the answer or -1, "e": one beyond its last or -1}
     {"task": "sup", "q": claim, "p": evidence, "y": 0 entailed | 1 not stated | 2 contradicted,
-     "bad": [[start, end], ...] of the claim's characters that the evidence does not back; missing where nobody said}
+     "bad": [[start, end], ...] of the claim's characters that the evidence does not back;
+     missing where nobody said}
 with `lang`, `src`, and `coarse` where 2 only says "not entailed". The one rule: rows that differ by
 a word or two (twins) are one group, and a group is never parted between two batches.
 """

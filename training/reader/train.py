@@ -169,7 +169,8 @@ class Worker:
         parts = [[flat[self.part]] for flat in (self.shared.weights, *self.shared.moments)]
         torch._fused_adamw_(  # torch.optim wants parameters, and these are parts of one flat tensor
             parts[0], [gradient], parts[1], parts[2], [], [torch.tensor(float(self.step))],
-            amsgrad=False, lr=rate, beta1=BETAS[0], beta2=BETAS[1], weight_decay=0.01, eps=1e-6, maximize=False,
+            amsgrad=False, lr=rate, beta1=BETAS[0], beta2=BETAS[1], weight_decay=0.01, eps=1e-6,
+            maximize=False,
         )  # fmt: skip
 
     def _tokens(self) -> float:
@@ -223,9 +224,8 @@ def main() -> None:
     shared = Shared.of(
         sum(p.numel() for p in model.parameters() if p.requires_grad), options.workers
     )
-    encoder = Encoder(
-        json.loads(options.mix.read_text("utf-8"))["longest"]
-    )  # opened once, shared by fork
+    # opened once, shared by fork
+    encoder = Encoder(json.loads(options.mix.read_text("utf-8"))["longest"])
     workers = [
         multiprocessing.Process(target=work, args=(rank, options, encoder, shared))
         for rank in range(options.workers)

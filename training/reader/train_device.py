@@ -1,7 +1,8 @@
 """Trains the reader on one card (or a CPU, for tests) from a pack: no text, no tokenizer, nothing
 from the network.
 
-    python training/reader/train_device.py --pack DIR --out DIR [--start FILE] [--minutes 7] [--device cuda]
+    python training/reader/train_device.py --pack DIR --out DIR [--start FILE] [--minutes 7]
+        [--device cuda]
 
 A step is `--parts` micro-batches, each of one task and similar length, together `--tokens`;
 `--loaders` processes compose them from ids alone, the card looks up the word rows and computes in
@@ -96,9 +97,8 @@ class Step:
 
     def loss(self, made: list[Made]) -> Tensor:
         """The mean of the micro-batches."""
-        with torch.autocast(
-            self._device.type, dtype=torch.bfloat16
-        ):  # one for all: the weights are rounded once
+        # one for all: the weights are rounded once
+        with torch.autocast(self._device.type, dtype=torch.bfloat16):
             heads = [self._heads(task, ids, sizes) for task, ids, sizes, _, _ in made]
         losses = [
             loss_of_heads(task, each, self._wanted(wanted))
@@ -139,9 +139,8 @@ class Average:
         """The first steps count for less: the average is over what there is."""
         if self._share:
             share = min(self._share, step / (step + 10))
-            torch._foreach_lerp_(
-                self._kept, [p.detach() for p in self._now], 1 - share
-            )  # one kernel for all
+            # one kernel for all
+            torch._foreach_lerp_(self._kept, [p.detach() for p in self._now], 1 - share)
 
     def state(self) -> dict[str, Tensor]:
         state = {name: values.detach().clone() for name, values in self._model.state_dict().items()}
@@ -288,9 +287,8 @@ def parsed(arguments: list[str] | None = None) -> Options:
 def main() -> None:
     options = parsed()
     options.out.mkdir(parents=True, exist_ok=True)
-    torch.backends.cuda.enable_cudnn_sdp(
-        enabled=False
-    )  # another fused attention takes our mask, one row for all, as it is
+    # another fused attention takes our mask, one row for all, as it is
+    torch.backends.cuda.enable_cudnn_sdp(enabled=False)
     torch.manual_seed(options.seed)
     pack = open_pack(options.pack)
     loaders = Loaders(pack, options)

@@ -97,9 +97,8 @@ class DataState:
     generated_logic: str = ""  # the statement in hand
     problem: str = ""  # what is wrong with it, where something is: it is to be repaired
     repairs: int = 0
-    heavy: list[tuple[str, str]] = field(
-        default_factory=list
-    )  # statements that took too much, with the limit (`timeout`, `memory`)
+    # statements that took too much, with the limit (`timeout`, `memory`)
+    heavy: list[tuple[str, str]] = field(default_factory=list)
     tried: list[dict[str, str]] = field(default_factory=list)  # {"sql": ..., "problem": ...}
     # Execute
     rows: Rows | None = None

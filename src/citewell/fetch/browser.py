@@ -97,7 +97,8 @@ _HTML = """(() => {
     const inert = document.implementation.createHTMLDocument('');
     const flat = node => {
         const copy = inert.importNode(node, false);
-        for (const child of [...(node.shadowRoot ? node.shadowRoot.childNodes : []), ...node.childNodes])
+        for (const child of [
+            ...(node.shadowRoot ? node.shadowRoot.childNodes : []), ...node.childNodes])
             copy.appendChild(flat(child));
         return copy;
     };

@@ -119,8 +119,7 @@ def _is_address(host: str) -> bool:
 
 
 def _bad(entry: str) -> InvalidInput:
-    # no password
-    shown = "".join(
+    shown = "".join(  # no password
         char if char.isprintable() else "?" for char in entry.rpartition("@")[2][:_SHOWN]
     )
     return InvalidInput(f"allowed_domains: {shown!r} is not a host", hint=_HINT, code="bad_domain")

@@ -63,8 +63,8 @@ _PICTURES: Final = (
 _BITMAP = re.compile(rb"BM.{12}[\x0c\x28\x40\x6c\x7c]\0\0\0", re.DOTALL)
 _PDF_WITHIN: Final = 1024  # bytes before the header that readers tolerate
 _HTML = re.compile(
-    rb"\s*(?:<\?xml[^>]{0,200}\?>\s*)?(?:<!--(?:(?!-->).){0,"
-    rb"2000}-->\s*)*(?:<!doctype\s+html|<html[\s>])",
+    rb"\s*(?:<\?xml[^>]{0,200}\?>\s*)?(?:<!--(?:(?!-->).){0,2000}-->\s*)*"
+    rb"(?:<!doctype\s+html|<html[\s>])",
     re.IGNORECASE | re.DOTALL,
 )
 _MARKS = re.compile(rb"\A(?:\xef\xbb\xbf|\xff\xfe|\xfe\xff)")

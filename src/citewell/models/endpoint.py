@@ -79,10 +79,8 @@ class Endpoint:
             raise self._of_status(error.status_code, error.message) from None
         except openai.APIResponseValidationError as error:
             raise self._strange(str(error)) from None
-        except (
-            openai.APIError,
-            httpx2.HTTPError,
-        ) as error:  # connection lost, or an error in mid-stream
+        except (openai.APIError, httpx2.HTTPError) as error:
+            # connection lost, or an error in mid-stream
             raise TransientError(
                 f"{self._label()}: {self._redacted(str(error) or type(error).__name__)}",
                 hint="is the server running?",

@@ -1,8 +1,8 @@
 """Models that follow a script: for Citewell's tests and yours, for demonstrations and load tests.
 
     llm = ScriptedLLM()
-    llm.enqueue("Paris.", TransientError("busy"), "Paris again.")     # chat: replies in order, errors are raised
-    llm.enqueue_yes_no(2.5, -1.0)                                     # yes_no: log odds in order
+    llm.enqueue("Paris.", TransientError("busy"), "Again.")   # chat: in order, errors are raised
+    llm.enqueue_yes_no(2.5, -1.0)                             # yes_no: log odds in order
     ...
     assert "capital" in llm.calls[0].messages[-1].content
 

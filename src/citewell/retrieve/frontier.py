@@ -51,8 +51,8 @@ SAYS = 0.6
 LEAST_COSINE, WIDE = (0.80, 0.12)
 
 _HELPFUL = re.compile(
-    r"\W*(?:(?:customer |technical )?(?:help|support)(?: "
-    r"(?:cent(?:er|re)|desk|pages?))?|faqs?|frequently asked questions"
+    r"\W*(?:(?:customer |technical )?(?:help|support)"
+    r"(?: (?:cent(?:er|re)|desk|pages?))?|faqs?|frequently asked questions"
     r"|questions and answers|docs?|documentation|(?:user )?guides?|knowledge ?base|policies)\W*"
     r"|(?:帮助|支持|客服|服务)(?:中心|页面)?|常见问题(?:解答)?|问答|(?:使用)?(?:文档|指南|"
     r"手册)|政策",

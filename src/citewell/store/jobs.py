@@ -382,13 +382,15 @@ _GAVE_UP = json.dumps(
     }
 )
 _INSERT = text(
-    """INSERT INTO jobs (job_id, kind, payload, state, done, total, detail, attempts, lease, created_at, updated_at, owner)
+    """INSERT INTO jobs (job_id, kind, payload, state, done, total, detail, attempts, lease,
+        created_at, updated_at, owner)
     VALUES (:job_id, :kind, :payload, 'queued', 0, 0, '', 0, 0, :now, :now, :owner)"""
 )
 # work on a shared collection is everybody's to see, as the collection is; not that on one of its
 # name that was there before
 _SEEN = """(:viewer IS NULL OR owner = :viewer OR EXISTS (SELECT 1 FROM collections c
-    WHERE c.owner = '' AND c.name = json_extract(jobs.payload, '$.collection') AND c.created_at <= jobs.created_at))"""
+    WHERE c.owner = '' AND c.name = json_extract(jobs.payload, '$.collection')
+    AND c.created_at <= jobs.created_at))"""
 _ONE = text(f"SELECT * FROM jobs WHERE job_id = :id AND {_SEEN}")  # noqa: S608 - words of ours only
 _NEWEST = text(
     f"SELECT * FROM jobs WHERE {_SEEN} ORDER BY created_at DESC, rowid DESC LIMIT :limit"  # noqa: S608
@@ -402,33 +404,41 @@ _FREE = text(
 # a moment by the clock of an earlier start of the machine says nothing, and none is further away
 # than the longest pause
 _WAITING = text(
-    """WITH busy AS (SELECT owner, count(*) AS jobs FROM jobs WHERE state = 'running' GROUP BY owner)
+    """WITH busy AS
+        (SELECT owner, count(*) AS jobs FROM jobs WHERE state = 'running' GROUP BY owner)
     SELECT job_id FROM jobs LEFT JOIN busy USING (owner)
-    WHERE state = 'queued' AND NOT (lease > :now AND lease <= :now + :pause AND instr(process, :clock) > 0)
+    WHERE state = 'queued'
+    AND NOT (lease > :now AND lease <= :now + :pause AND instr(process, :clock) > 0)
     AND (deaths >= :suspect) = :alone AND :kind IN ('', kind)
     ORDER BY coalesce(busy.jobs, 0), created_at, jobs.rowid LIMIT 1"""
 )
 _CLAIM = text(
-    """UPDATE jobs SET state = 'running', attempts = attempts + 1, lease = :lease, process = :process, updated_at = :now
+    """UPDATE jobs SET state = 'running', attempts = attempts + 1, lease = :lease,
+        process = :process, updated_at = :now
     WHERE job_id = :job_id"""
 )
 _HELD_BY = text(
     "SELECT job_id, faults FROM jobs WHERE process = :process AND state IN ('running', 'queued')"
 )
 _BLAME = text(
-    """UPDATE jobs SET state = iif(faults + 1 < :most, 'queued', 'failed'), error = iif(faults + 1 < :most, NULL, :error),
-    faults = faults + 1, lease = :until, process = :clock, updated_at = :now WHERE job_id = :job_id"""
+    """UPDATE jobs SET state = iif(faults + 1 < :most, 'queued', 'failed'),
+        error = iif(faults + 1 < :most, NULL, :error), faults = faults + 1, lease = :until,
+        process = :clock, updated_at = :now
+    WHERE job_id = :job_id"""
 )
 _ONCE_MORE = text(
-    """UPDATE jobs SET state = 'queued', error = NULL, attempts = 0, faults = 0, lease = 0, updated_at = :now
+    """UPDATE jobs SET state = 'queued', error = NULL, attempts = 0, faults = 0, lease = 0,
+        updated_at = :now
     WHERE job_id = :job_id"""
 )
 _FOLDERS = text(
     """SELECT json_extract(payload, '$.folder') FROM jobs
-    WHERE state IN ('queued', 'running', 'failed') AND json_extract(payload, '$.folder') IS NOT NULL"""
+    WHERE state IN ('queued', 'running', 'failed')
+    AND json_extract(payload, '$.folder') IS NOT NULL"""
 )
 _FAILED = text(
-    """SELECT count(*) FROM jobs WHERE state = 'failed' AND kind = :kind AND NOT (updated_at > :before AND updated_at <= :now)
+    """SELECT count(*) FROM jobs WHERE state = 'failed' AND kind = :kind
+    AND NOT (updated_at > :before AND updated_at <= :now)
     AND json_extract(error, '$.code') IN (SELECT value FROM json_each(:codes))"""
 )
 _AGAIN = text(
@@ -438,6 +448,7 @@ _AGAIN = text(
 )
 _CANCEL = text("UPDATE jobs SET state = 'cancelled', updated_at = :now WHERE job_id = :job_id")
 _PUT_OFF = text(
-    """UPDATE jobs SET state = 'queued', attempts = attempts - 1, lease = :until, process = :clock, error = :error,
-    updated_at = :now WHERE job_id = :job_id"""
+    """UPDATE jobs SET state = 'queued', attempts = attempts - 1, lease = :until, process = :clock,
+        error = :error, updated_at = :now
+    WHERE job_id = :job_id"""
 )

@@ -282,24 +282,26 @@ def _memory(row: RowMapping) -> Memory:
     return Memory(**values)
 
 
-_COLUMNS = """memory_id, user_id, kind, subject, text, collection, route, trace_id, docs, derived_from, replaced_by,
-    seen, created_at, updated_at, expires"""
+_COLUMNS = """memory_id, user_id, kind, subject, text, collection, route, trace_id, docs,
+    derived_from, replaced_by, seen, created_at, updated_at, expires"""
 _MINE = "user_id = :user AND expires > :now"
 _INSERT = text(
     f"""INSERT INTO memories ({_COLUMNS}, embedder, vec)
-    VALUES (:memory_id, :user_id, :kind, :subject, :text, :collection, :route, :trace_id, :docs, :derived_from, :replaced_by,
-        :seen, :created_at, :updated_at, :expires, :embedder, :vec)"""  # noqa: S608 - names of ours only, here and below
+    VALUES (:memory_id, :user_id, :kind, :subject, :text, :collection, :route, :trace_id, :docs,
+        :derived_from, :replaced_by, :seen, :created_at, :updated_at, :expires, :embedder,
+        :vec)"""  # noqa: S608 - names of ours only, here and below
 )
 _UPDATE = text(
-    """UPDATE memories SET subject = :subject, text = :text, collection = :collection, route = :route, trace_id = :trace_id,
-        docs = :docs, derived_from = :derived_from, replaced_by = :replaced_by, seen = :seen, updated_at = :updated_at,
-        expires = :expires, embedder = :embedder, vec = :vec
+    """UPDATE memories SET subject = :subject, text = :text, collection = :collection,
+        route = :route, trace_id = :trace_id, docs = :docs, derived_from = :derived_from,
+        replaced_by = :replaced_by, seen = :seen, updated_at = :updated_at, expires = :expires,
+        embedder = :embedder, vec = :vec
     WHERE user_id = :user_id AND memory_id = :memory_id"""
 )
 _COPY = text(
     """INSERT INTO memories
-    SELECT :new, user_id, kind, subject, text, collection, route, trace_id, docs, derived_from, :id, seen, created_at,
-        updated_at, expires, embedder, vec
+    SELECT :new, user_id, kind, subject, text, collection, route, trace_id, docs, derived_from, :id,
+        seen, created_at, updated_at, expires, embedder, vec
     FROM memories WHERE user_id = :user AND memory_id = :id"""
 )
 _MOVE_USES = text(
@@ -340,7 +342,8 @@ _SET_VECTOR = text(
 )
 _USE = text(
     """INSERT OR IGNORE INTO memory_uses (memory_id, trace_id)
-    SELECT memory_id, :trace FROM memories WHERE user_id = :user AND memory_id IN (SELECT value FROM json_each(:ids))"""
+    SELECT memory_id, :trace FROM memories
+    WHERE user_id = :user AND memory_id IN (SELECT value FROM json_each(:ids))"""
 )
 _EXPIRE = text(
     """WITH RECURSIVE gone (id) AS (

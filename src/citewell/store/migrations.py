@@ -31,8 +31,8 @@ def m001_knowledge(connection: Connection) -> None:
             doc_id TEXT PRIMARY KEY,
             collection TEXT NOT NULL REFERENCES collections ON DELETE CASCADE,
             uri TEXT NOT NULL, title TEXT NOT NULL, media_type TEXT NOT NULL, lang TEXT NOT NULL,
-            sha256 TEXT NOT NULL REFERENCES files, bytes INTEGER NOT NULL, version INTEGER NOT NULL, added_at REAL NOT NULL,
-            page_count INTEGER NOT NULL, warnings TEXT NOT NULL,
+            sha256 TEXT NOT NULL REFERENCES files, bytes INTEGER NOT NULL, version INTEGER NOT NULL,
+            added_at REAL NOT NULL, page_count INTEGER NOT NULL, warnings TEXT NOT NULL,
             sections TEXT NOT NULL, pages TEXT NOT NULL, text TEXT NOT NULL,
             UNIQUE (collection, uri))""",
         "CREATE INDEX documents_sha256 ON documents (sha256)",
@@ -43,9 +43,9 @@ def m001_knowledge(connection: Connection) -> None:
             id INTEGER PRIMARY KEY AUTOINCREMENT,
             doc TEXT NOT NULL REFERENCES documents ON DELETE CASCADE,
             collection TEXT NOT NULL, lang TEXT NOT NULL,
-            ordinal INTEGER NOT NULL, section INTEGER NOT NULL, first INTEGER NOT NULL, last INTEGER NOT NULL,
-            page INTEGER, tokens INTEGER NOT NULL, sha256 TEXT NOT NULL, embedder TEXT NOT NULL DEFAULT '',
-            heading_path TEXT NOT NULL, text TEXT NOT NULL)""",
+            ordinal INTEGER NOT NULL, section INTEGER NOT NULL, first INTEGER NOT NULL,
+            last INTEGER NOT NULL, page INTEGER, tokens INTEGER NOT NULL, sha256 TEXT NOT NULL,
+            embedder TEXT NOT NULL DEFAULT '', heading_path TEXT NOT NULL, text TEXT NOT NULL)""",
         "CREATE INDEX chunks_doc ON chunks (doc, embedder)",
         "CREATE INDEX chunks_collection ON chunks (collection, embedder)",
         "CREATE INDEX chunks_sha256 ON chunks (sha256)",
@@ -57,7 +57,8 @@ def m001_knowledge(connection: Connection) -> None:
         "CASCADE, vec BLOB NOT NULL)",
         # our own tokens between spaces; `place` holds what filters ask for and does not count in
         # the rank
-        """CREATE VIRTUAL TABLE words USING fts5 (tokens, place, tokenize = "ascii tokenchars '.-_/:@&+%#'")""",
+        """CREATE VIRTUAL TABLE words
+            USING fts5 (tokens, place, tokenize = "ascii tokenchars '.-_/:@&+%#'")""",
         "INSERT INTO words (words, rank) VALUES ('rank', 'bm25(1.0, 0.0)')",
         "CREATE TABLE changes (seq INTEGER PRIMARY KEY AUTOINCREMENT, chunk INTEGER NOT NULL)",
         """CREATE TRIGGER vectors_added AFTER INSERT ON vectors
@@ -76,8 +77,8 @@ def m002_sessions(connection: Connection) -> None:
     _run(
         connection,
         """CREATE TABLE sessions (
-            session_id TEXT PRIMARY KEY, user_id TEXT NOT NULL, title TEXT, current_state TEXT NOT NULL,
-            session_data TEXT, last_updated REAL NOT NULL)""",
+            session_id TEXT PRIMARY KEY, user_id TEXT NOT NULL, title TEXT,
+            current_state TEXT NOT NULL, session_data TEXT, last_updated REAL NOT NULL)""",
         "CREATE INDEX sessions_user ON sessions (user_id, last_updated)",
     )
 
@@ -86,8 +87,8 @@ def m003_traces(connection: Connection) -> None:
     _run(
         connection,
         """CREATE TABLE traces (
-            trace_id TEXT PRIMARY KEY, session_id TEXT NOT NULL, created_at REAL NOT NULL, expires REAL NOT NULL,
-            trace TEXT NOT NULL)""",
+            trace_id TEXT PRIMARY KEY, session_id TEXT NOT NULL, created_at REAL NOT NULL,
+            expires REAL NOT NULL, trace TEXT NOT NULL)""",
         "CREATE INDEX traces_created ON traces (created_at)",
         "CREATE INDEX traces_expires ON traces (expires)",
     )
@@ -98,8 +99,9 @@ def m004_jobs(connection: Connection) -> None:
         connection,
         """CREATE TABLE jobs (
             job_id TEXT PRIMARY KEY, kind TEXT NOT NULL, payload TEXT NOT NULL, state TEXT NOT NULL,
-            done INTEGER NOT NULL, total INTEGER NOT NULL, detail TEXT NOT NULL, result TEXT, error TEXT,
-            attempts INTEGER NOT NULL, lease REAL NOT NULL, created_at REAL NOT NULL, updated_at REAL NOT NULL)""",
+            done INTEGER NOT NULL, total INTEGER NOT NULL, detail TEXT NOT NULL, result TEXT,
+            error TEXT, attempts INTEGER NOT NULL, lease REAL NOT NULL, created_at REAL NOT NULL,
+            updated_at REAL NOT NULL)""",
         "CREATE INDEX jobs_state ON jobs (state, created_at)",
     )
 
@@ -128,8 +130,8 @@ def m005_sections(connection: Connection) -> None:
         "first, last)",
         "CREATE INDEX chunks_summaries ON chunks (author, id) WHERE kind = 'summary'",
         """CREATE TABLE lines (
-            doc TEXT NOT NULL REFERENCES documents ON DELETE CASCADE, first INTEGER NOT NULL, number INTEGER NOT NULL,
-            last INTEGER NOT NULL, page INTEGER NOT NULL,
+            doc TEXT NOT NULL REFERENCES documents ON DELETE CASCADE, first INTEGER NOT NULL,
+            number INTEGER NOT NULL, last INTEGER NOT NULL, page INTEGER NOT NULL,
             x0 REAL NOT NULL, y0 REAL NOT NULL, x1 REAL NOT NULL, y1 REAL NOT NULL,
             PRIMARY KEY (doc, first, number)) WITHOUT ROWID""",
     )
@@ -143,7 +145,8 @@ def m006_containers(connection: Connection) -> None:
         connection,
         """CREATE TABLE containers (
             collection TEXT NOT NULL REFERENCES collections ON DELETE CASCADE, uri TEXT NOT NULL,
-            sha256 TEXT NOT NULL, members TEXT NOT NULL, PRIMARY KEY (collection, uri)) WITHOUT ROWID""",
+            sha256 TEXT NOT NULL, members TEXT NOT NULL,
+            PRIMARY KEY (collection, uri)) WITHOUT ROWID""",
     )
 
 
@@ -157,9 +160,10 @@ def m007_memories(connection: Connection) -> None:
         connection,
         """CREATE TABLE memories (
             memory_id TEXT PRIMARY KEY, user_id TEXT NOT NULL, kind TEXT NOT NULL,
-            subject TEXT NOT NULL, text TEXT NOT NULL, collection TEXT NOT NULL, route TEXT NOT NULL,
-            trace_id TEXT NOT NULL, docs TEXT NOT NULL, derived_from TEXT NOT NULL, replaced_by TEXT,
-            seen INTEGER NOT NULL, created_at REAL NOT NULL, updated_at REAL NOT NULL, expires REAL NOT NULL,
+            subject TEXT NOT NULL, text TEXT NOT NULL, collection TEXT NOT NULL,
+            route TEXT NOT NULL, trace_id TEXT NOT NULL, docs TEXT NOT NULL,
+            derived_from TEXT NOT NULL, replaced_by TEXT, seen INTEGER NOT NULL,
+            created_at REAL NOT NULL, updated_at REAL NOT NULL, expires REAL NOT NULL,
             embedder TEXT NOT NULL, vec BLOB NOT NULL)""",
         "CREATE INDEX memories_user ON memories (user_id, replaced_by, updated_at)",
         "CREATE INDEX memories_expires ON memories (expires)",
@@ -180,8 +184,8 @@ def m008_runs(connection: Connection) -> None:
         "DROP INDEX traces_created",
         "CREATE INDEX traces_created ON traces (user_id, created_at)",
         """CREATE TABLE runs (
-            trace_id TEXT PRIMARY KEY, user_id TEXT NOT NULL, agent TEXT NOT NULL, request TEXT NOT NULL,
-            next TEXT NOT NULL, state TEXT NOT NULL, holder TEXT NOT NULL,
+            trace_id TEXT PRIMARY KEY, user_id TEXT NOT NULL, agent TEXT NOT NULL,
+            request TEXT NOT NULL, next TEXT NOT NULL, state TEXT NOT NULL, holder TEXT NOT NULL,
             started_at REAL NOT NULL, updated_at REAL NOT NULL)""",
         "CREATE INDEX runs_updated ON runs (updated_at)",
     )
@@ -200,21 +204,24 @@ def m009_pages(connection: Connection) -> None:
         connection,
         # `links`, JSON, is long and stands last: who wants the rest does not read it
         """CREATE TABLE pages (
-            collection TEXT NOT NULL REFERENCES collections ON DELETE CASCADE, key TEXT NOT NULL, uri TEXT NOT NULL,
-            doc_id TEXT NOT NULL, title TEXT NOT NULL, sha256 TEXT NOT NULL, etag TEXT NOT NULL, last_modified TEXT NOT NULL,
-            fetched_at REAL NOT NULL, checked_at REAL NOT NULL, problem TEXT NOT NULL, code TEXT NOT NULL,
+            collection TEXT NOT NULL REFERENCES collections ON DELETE CASCADE, key TEXT NOT NULL,
+            uri TEXT NOT NULL, doc_id TEXT NOT NULL, title TEXT NOT NULL, sha256 TEXT NOT NULL,
+            etag TEXT NOT NULL, last_modified TEXT NOT NULL, fetched_at REAL NOT NULL,
+            checked_at REAL NOT NULL, problem TEXT NOT NULL, code TEXT NOT NULL,
             links TEXT NOT NULL, PRIMARY KEY (collection, key))""",
         """CREATE TABLE redirects (
-            collection TEXT NOT NULL REFERENCES collections ON DELETE CASCADE, key TEXT NOT NULL, url TEXT NOT NULL,
-            target TEXT NOT NULL, checked_at REAL NOT NULL, PRIMARY KEY (collection, key))""",
+            collection TEXT NOT NULL REFERENCES collections ON DELETE CASCADE, key TEXT NOT NULL,
+            url TEXT NOT NULL, target TEXT NOT NULL, checked_at REAL NOT NULL,
+            PRIMARY KEY (collection, key))""",
         "CREATE INDEX redirects_target ON redirects (collection, target)",
         """CREATE TABLE sites (
-            collection TEXT PRIMARY KEY REFERENCES collections ON DELETE CASCADE, start_urls TEXT NOT NULL,
-            allowed_domains TEXT NOT NULL, instruction TEXT NOT NULL, created_at REAL NOT NULL, updated_at REAL NOT NULL)""",
+            collection TEXT PRIMARY KEY REFERENCES collections ON DELETE CASCADE,
+            start_urls TEXT NOT NULL, allowed_domains TEXT NOT NULL, instruction TEXT NOT NULL,
+            created_at REAL NOT NULL, updated_at REAL NOT NULL)""",
         """CREATE TABLE finds (
-            collection TEXT NOT NULL REFERENCES collections ON DELETE CASCADE, key TEXT NOT NULL, asked TEXT NOT NULL,
-            uri TEXT NOT NULL, at REAL NOT NULL, embedder TEXT NOT NULL, vec BLOB NOT NULL,
-            PRIMARY KEY (collection, key, asked))""",
+            collection TEXT NOT NULL REFERENCES collections ON DELETE CASCADE, key TEXT NOT NULL,
+            asked TEXT NOT NULL, uri TEXT NOT NULL, at REAL NOT NULL, embedder TEXT NOT NULL,
+            vec BLOB NOT NULL, PRIMARY KEY (collection, key, asked))""",
         "CREATE INDEX finds_at ON finds (collection, at)",
     )
 
@@ -240,9 +247,10 @@ def m011_sources(connection: Connection) -> None:
     _run(
         connection,
         """CREATE TABLE sources (
-            name TEXT PRIMARY KEY, dialect TEXT NOT NULL, location TEXT NOT NULL, path TEXT NOT NULL, stat TEXT NOT NULL,
-            tables TEXT NOT NULL, fingerprint TEXT NOT NULL, glossary TEXT NOT NULL, problem TEXT NOT NULL,
-            created_at REAL NOT NULL, refreshed_at REAL NOT NULL)""",
+            name TEXT PRIMARY KEY, dialect TEXT NOT NULL, location TEXT NOT NULL,
+            path TEXT NOT NULL, stat TEXT NOT NULL, tables TEXT NOT NULL, fingerprint TEXT NOT NULL,
+            glossary TEXT NOT NULL, problem TEXT NOT NULL, created_at REAL NOT NULL,
+            refreshed_at REAL NOT NULL)""",
     )
 
 
@@ -257,35 +265,41 @@ def m012_feedback(connection: Connection) -> None:
     _run(
         connection,
         """CREATE TABLE feedback (
-            feedback_id TEXT PRIMARY KEY, trace_id TEXT NOT NULL, user_id TEXT NOT NULL, agent TEXT NOT NULL,
-            is_correct INTEGER NOT NULL, correction TEXT NOT NULL, trace TEXT NOT NULL, state TEXT NOT NULL,
-            outcome TEXT NOT NULL, item_id TEXT NOT NULL, created_at REAL NOT NULL, updated_at REAL NOT NULL,
-            UNIQUE (trace_id, user_id))""",
+            feedback_id TEXT PRIMARY KEY, trace_id TEXT NOT NULL, user_id TEXT NOT NULL,
+            agent TEXT NOT NULL, is_correct INTEGER NOT NULL, correction TEXT NOT NULL,
+            trace TEXT NOT NULL, state TEXT NOT NULL, outcome TEXT NOT NULL, item_id TEXT NOT NULL,
+            created_at REAL NOT NULL, updated_at REAL NOT NULL, UNIQUE (trace_id, user_id))""",
         "CREATE INDEX feedback_created ON feedback (created_at)",
         """CREATE TABLE confirmed (
-            item_id TEXT PRIMARY KEY, trace_id TEXT NOT NULL, agent TEXT NOT NULL, question TEXT NOT NULL, lang TEXT NOT NULL,
-            source TEXT NOT NULL, collection TEXT NOT NULL, intent TEXT NOT NULL, logic TEXT NOT NULL, answer TEXT NOT NULL,
-            tags TEXT NOT NULL, state TEXT NOT NULL, reason TEXT NOT NULL, fingerprint TEXT NOT NULL, evidence TEXT NOT NULL,
-            doc_id TEXT NOT NULL, uses INTEGER NOT NULL, good INTEGER NOT NULL, bad INTEGER NOT NULL,
+            item_id TEXT PRIMARY KEY, trace_id TEXT NOT NULL, agent TEXT NOT NULL,
+            question TEXT NOT NULL, lang TEXT NOT NULL, source TEXT NOT NULL,
+            collection TEXT NOT NULL, intent TEXT NOT NULL, logic TEXT NOT NULL,
+            answer TEXT NOT NULL, tags TEXT NOT NULL, state TEXT NOT NULL, reason TEXT NOT NULL,
+            fingerprint TEXT NOT NULL, evidence TEXT NOT NULL, doc_id TEXT NOT NULL,
+            uses INTEGER NOT NULL, good INTEGER NOT NULL, bad INTEGER NOT NULL,
             used_at REAL NOT NULL, created_at REAL NOT NULL, updated_at REAL NOT NULL,
             embedder TEXT NOT NULL, vec BLOB NOT NULL)""",
         "CREATE INDEX confirmed_state ON confirmed (state, source, collection)",
         """CREATE TABLE confirmations (
-            item_id TEXT NOT NULL REFERENCES confirmed ON DELETE CASCADE, user_id TEXT NOT NULL, trace_id TEXT NOT NULL,
-            at REAL NOT NULL, PRIMARY KEY (item_id, user_id)) WITHOUT ROWID""",
+            item_id TEXT NOT NULL REFERENCES confirmed ON DELETE CASCADE, user_id TEXT NOT NULL,
+            trace_id TEXT NOT NULL, at REAL NOT NULL,
+            PRIMARY KEY (item_id, user_id)) WITHOUT ROWID""",
         """CREATE TABLE rules (
-            rule_id TEXT PRIMARY KEY, trace_id TEXT NOT NULL, user_id TEXT NOT NULL, agent TEXT NOT NULL,
-            question TEXT NOT NULL, lang TEXT NOT NULL, source TEXT NOT NULL, collection TEXT NOT NULL, wrong TEXT NOT NULL,
-            correction TEXT NOT NULL, logic TEXT NOT NULL, state TEXT NOT NULL, reason TEXT NOT NULL,
-            reviewed_by TEXT NOT NULL, uses INTEGER NOT NULL, used_at REAL NOT NULL, created_at REAL NOT NULL,
-            updated_at REAL NOT NULL, embedder TEXT NOT NULL, vec BLOB NOT NULL)""",
+            rule_id TEXT PRIMARY KEY, trace_id TEXT NOT NULL, user_id TEXT NOT NULL,
+            agent TEXT NOT NULL, question TEXT NOT NULL, lang TEXT NOT NULL, source TEXT NOT NULL,
+            collection TEXT NOT NULL, wrong TEXT NOT NULL, correction TEXT NOT NULL,
+            logic TEXT NOT NULL, state TEXT NOT NULL, reason TEXT NOT NULL,
+            reviewed_by TEXT NOT NULL, uses INTEGER NOT NULL, used_at REAL NOT NULL,
+            created_at REAL NOT NULL, updated_at REAL NOT NULL, embedder TEXT NOT NULL,
+            vec BLOB NOT NULL)""",
         "CREATE INDEX rules_state ON rules (state, source, collection)",
         """CREATE TABLE knowledge_uses (
             item_id TEXT NOT NULL, trace_id TEXT NOT NULL, how TEXT NOT NULL, at REAL NOT NULL,
             PRIMARY KEY (item_id, trace_id)) WITHOUT ROWID""",
         "CREATE INDEX knowledge_uses_trace ON knowledge_uses (trace_id)",
         """CREATE TABLE knowledge_log (
-            item_id TEXT NOT NULL, at REAL NOT NULL, user_id TEXT NOT NULL, action TEXT NOT NULL, reason TEXT NOT NULL)""",
+            item_id TEXT NOT NULL, at REAL NOT NULL, user_id TEXT NOT NULL, action TEXT NOT NULL,
+            reason TEXT NOT NULL)""",
         "CREATE INDEX knowledge_log_item ON knowledge_log (item_id, at)",
     )
 
@@ -301,11 +315,12 @@ def m013_users(connection: Connection) -> None:
     _run(
         connection,
         """CREATE TABLE users (
-            user_id TEXT PRIMARY KEY, person TEXT NOT NULL UNIQUE, role TEXT NOT NULL, created_at REAL NOT NULL)""",
+            user_id TEXT PRIMARY KEY, person TEXT NOT NULL UNIQUE, role TEXT NOT NULL,
+            created_at REAL NOT NULL)""",
         """CREATE TABLE tokens (
-            token_id TEXT PRIMARY KEY, user_id TEXT NOT NULL REFERENCES users ON DELETE CASCADE, name TEXT NOT NULL,
-            scope TEXT NOT NULL, sha256 TEXT NOT NULL UNIQUE, created_at REAL NOT NULL, used_at REAL NOT NULL,
-            expires REAL NOT NULL)""",
+            token_id TEXT PRIMARY KEY, user_id TEXT NOT NULL REFERENCES users ON DELETE CASCADE,
+            name TEXT NOT NULL, scope TEXT NOT NULL, sha256 TEXT NOT NULL UNIQUE,
+            created_at REAL NOT NULL, used_at REAL NOT NULL, expires REAL NOT NULL)""",
         "CREATE INDEX tokens_user ON tokens (user_id, created_at)",
         """CREATE TABLE sign_ins (
             sha256 TEXT PRIMARY KEY, token_id TEXT NOT NULL REFERENCES tokens ON DELETE CASCADE,
@@ -313,16 +328,20 @@ def m013_users(connection: Connection) -> None:
         "CREATE INDEX sign_ins_token ON sign_ins (token_id)",
         *(f"ALTER TABLE {table} ADD COLUMN owner TEXT NOT NULL DEFAULT ''" for table in _OWNED),
         """UPDATE collections SET owner = coalesce((SELECT min(user_id) FROM sessions
-            WHERE json_valid(session_data) AND json_extract(session_data, '$.paper.collection') = collections.name
+            WHERE json_valid(session_data)
+                AND json_extract(session_data, '$.paper.collection') = collections.name
             HAVING count(DISTINCT user_id) = 1), '')""",
         *(
-            f"""UPDATE {table} SET owner = coalesce((SELECT owner FROM collections WHERE name = {table}.collection), '')
+            f"""UPDATE {table} SET owner =
+                coalesce((SELECT owner FROM collections WHERE name = {table}.collection), '')
             WHERE collection <> ''"""  # noqa: S608 - names of ours only
             for table in ("confirmed", "rules")
         ),
-        """INSERT INTO jobs (job_id, kind, payload, state, done, total, detail, attempts, lease, created_at, updated_at)
-            SELECT 'job_' || lower(hex(randomblob(8))), 'feedback', json_object('item_id', item_id), 'queued', 0, 0, '', 0, 0,
-                updated_at, updated_at FROM confirmed WHERE owner <> '' AND doc_id <> ''""",
+        """INSERT INTO jobs (job_id, kind, payload, state, done, total, detail, attempts, lease,
+            created_at, updated_at)
+            SELECT 'job_' || lower(hex(randomblob(8))), 'feedback', json_object('item_id', item_id),
+                'queued', 0, 0, '', 0, 0, updated_at, updated_at
+            FROM confirmed WHERE owner <> '' AND doc_id <> ''""",
     )
 
 

@@ -18,9 +18,9 @@ def m017_audit(connection: Connection) -> None:
     """
     for statement in (
         """CREATE TABLE audit (
-            seq INTEGER PRIMARY KEY AUTOINCREMENT, at REAL NOT NULL, channel TEXT NOT NULL, who TEXT NOT NULL,
-            action TEXT NOT NULL, kind TEXT NOT NULL, subject TEXT NOT NULL, detail TEXT NOT NULL, key TEXT NOT NULL,
-            mac TEXT NOT NULL)""",
+            seq INTEGER PRIMARY KEY AUTOINCREMENT, at REAL NOT NULL, channel TEXT NOT NULL,
+            who TEXT NOT NULL, action TEXT NOT NULL, kind TEXT NOT NULL, subject TEXT NOT NULL,
+            detail TEXT NOT NULL, key TEXT NOT NULL, mac TEXT NOT NULL)""",
         "CREATE INDEX audit_action ON audit (action)",
         (
             "CREATE TABLE audit_names (alias TEXT PRIMARY KEY, name TEXT NOT NULL UNIQUE, salt "

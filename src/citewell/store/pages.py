@@ -210,22 +210,27 @@ _PAGE = text(f"SELECT {_COLUMNS}, links FROM pages WHERE {_HERE}")  # noqa: S608
 _WAY = text(f"SELECT url, target, checked_at FROM redirects WHERE {_HERE}")  # noqa: S608
 _TARGET = text(f"SELECT target FROM redirects WHERE {_HERE}")  # noqa: S608
 _SUMS = text(
-    """SELECT p.collection, count(nullif(p.doc_id, '')) AS pages, count(nullif(p.problem, '')) AS problems,
-        coalesce(sum(d.bytes), 0) AS bytes, min(p.checked_at) AS oldest, max(p.checked_at) AS newest,
-        coalesce(sum((SELECT count(*) FROM chunks WHERE doc = p.doc_id AND kind <> 'summary')), 0) AS chunks,
-        coalesce(sum((SELECT count(*) FROM chunks WHERE doc = p.doc_id AND kind <> 'summary' AND embedder = :embedder)), 0)
+    """SELECT p.collection, count(nullif(p.doc_id, '')) AS pages,
+        count(nullif(p.problem, '')) AS problems, coalesce(sum(d.bytes), 0) AS bytes,
+        min(p.checked_at) AS oldest, max(p.checked_at) AS newest,
+        coalesce(sum((SELECT count(*) FROM chunks
+            WHERE doc = p.doc_id AND kind <> 'summary')), 0) AS chunks,
+        coalesce(sum((SELECT count(*) FROM chunks
+            WHERE doc = p.doc_id AND kind <> 'summary' AND embedder = :embedder)), 0)
             AS embedded
-    FROM pages p LEFT JOIN documents d ON d.doc_id = p.doc_id GROUP BY p.collection ORDER BY p.collection"""
+    FROM pages p LEFT JOIN documents d ON d.doc_id = p.doc_id GROUP BY p.collection
+    ORDER BY p.collection"""
 )
 _PUT = text(
     f"""INSERT INTO pages ({_COLUMNS}, key, links)
-    SELECT :collection, :uri, :doc_id, :title, :sha256, :etag, :last_modified, :fetched_at, :checked_at, :problem, :code,
-        :key, :links
+    SELECT :collection, :uri, :doc_id, :title, :sha256, :etag, :last_modified, :fetched_at,
+        :checked_at, :problem, :code, :key, :links
     WHERE EXISTS (SELECT 1 FROM collections WHERE name = :collection)
         AND (:doc_id = '' OR EXISTS (SELECT 1 FROM documents WHERE doc_id = :doc_id))
-    ON CONFLICT (collection, key) DO UPDATE SET uri = excluded.uri, doc_id = excluded.doc_id, title = excluded.title,
-        sha256 = excluded.sha256, etag = excluded.etag, last_modified = excluded.last_modified,
-        fetched_at = excluded.fetched_at, checked_at = excluded.checked_at, problem = excluded.problem, code = excluded.code,
+    ON CONFLICT (collection, key) DO UPDATE SET uri = excluded.uri, doc_id = excluded.doc_id,
+        title = excluded.title, sha256 = excluded.sha256, etag = excluded.etag,
+        last_modified = excluded.last_modified, fetched_at = excluded.fetched_at,
+        checked_at = excluded.checked_at, problem = excluded.problem, code = excluded.code,
         links = excluded.links"""  # noqa: S608
 )
 _REDIRECT = text(
@@ -243,8 +248,8 @@ _FAIL = text(
     f"""INSERT INTO pages ({_COLUMNS}, key, links)
     SELECT :collection, :uri, '', '', '', '', '', :at, :at, :problem, :code, :key, '[]'
     WHERE EXISTS (SELECT 1 FROM collections WHERE name = :collection)
-    ON CONFLICT (collection, key) DO UPDATE SET checked_at = excluded.checked_at, problem = excluded.problem,
-        code = excluded.code"""  # noqa: S608
+    ON CONFLICT (collection, key) DO UPDATE SET checked_at = excluded.checked_at,
+        problem = excluded.problem, code = excluded.code"""  # noqa: S608
 )
 _FORGET = (
     text(f"DELETE FROM finds WHERE {_HERE}"),  # noqa: S608

@@ -245,7 +245,8 @@ _GIVEN_UP = (
     "ask it again, in other words; CITEWELL_LOG_LEVEL=debug and the log may show what happens"
 )
 _BEGIN = text(
-    """INSERT INTO runs (trace_id, user_id, agent, request, next, state, holder, started_at, updated_at)
+    """INSERT INTO runs (trace_id, user_id, agent, request, next, state, holder, started_at,
+        updated_at)
     VALUES (:id, :user, :agent, :request, '', '{}', :holder, :now, :now)"""
 )
 # a run that gets further is no danger to its process: what it was stopped by before does not count
@@ -266,7 +267,8 @@ _RELEASE = text(
     "= :holder"
 )
 _TAKE = text(
-    """UPDATE runs SET holder = :holder, lease = :lease, process = :process, seen_at = :seen, attempts = attempts + 1
+    """UPDATE runs SET holder = :holder, lease = :lease, process = :process, seen_at = :seen,
+        attempts = attempts + 1
     WHERE trace_id = :id"""
 )
 _END = text("DELETE FROM runs WHERE trace_id = :id AND holder = :holder")

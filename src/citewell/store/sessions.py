@@ -254,9 +254,11 @@ _OF_USER = text(
     "SELECT * FROM sessions WHERE user_id = :user_id ORDER BY last_updated DESC, rowid DESC"
 )
 _LIST = text(
-    """SELECT session_id, user_id, title, current_state, last_updated, CASE WHEN json_valid(session_data)
-        THEN json_array(json_extract(session_data, '$.agent'), json_array_length(session_data, '$.chat_history'))
-        ELSE session_data END AS told
+    """SELECT session_id, user_id, title, current_state, last_updated,
+        CASE WHEN json_valid(session_data)
+            THEN json_array(json_extract(session_data, '$.agent'),
+                json_array_length(session_data, '$.chat_history'))
+            ELSE session_data END AS told
     FROM sessions WHERE user_id = :user_id ORDER BY last_updated DESC, rowid DESC"""
 )
 _UPDATE = text(

@@ -152,10 +152,12 @@ def _site(row: Row[tuple[object, ...]]) -> Site:
 _GET = text("SELECT * FROM sites WHERE collection = :collection")
 _ALL = text("SELECT * FROM sites ORDER BY collection")
 _PUT = text(
-    """INSERT INTO sites (collection, start_urls, allowed_domains, instruction, created_at, updated_at)
+    """INSERT INTO sites (collection, start_urls, allowed_domains, instruction, created_at,
+        updated_at)
     VALUES (:collection, :start_urls, :allowed_domains, :instruction, :now, :now)
-    ON CONFLICT (collection) DO UPDATE SET start_urls = excluded.start_urls, allowed_domains = excluded.allowed_domains,
-        instruction = excluded.instruction, updated_at = excluded.updated_at"""
+    ON CONFLICT (collection) DO UPDATE SET start_urls = excluded.start_urls,
+        allowed_domains = excluded.allowed_domains, instruction = excluded.instruction,
+        updated_at = excluded.updated_at"""
 )
 _FORGET = tuple(
     text(f"DELETE FROM {table} WHERE collection = :collection")  # noqa: S608 - names of ours

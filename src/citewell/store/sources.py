@@ -343,10 +343,13 @@ _GET = text(f"SELECT * FROM sources WHERE name = :name AND {_SEEN}")  # noqa: S6
 _ALL = text(f"SELECT * FROM sources WHERE {_SEEN} ORDER BY name")  # noqa: S608
 _PUT = text(
     """INSERT INTO sources
-        (name, dialect, location, path, stat, tables, fingerprint, glossary, problem, created_at, refreshed_at, owner)
-    VALUES (:name, :dialect, :location, :path, :stat, :tables, :fingerprint, '[]', :problem, :now, :now, :owner)
-    ON CONFLICT (name) DO UPDATE SET dialect = excluded.dialect, location = excluded.location, path = excluded.path,
-        stat = excluded.stat, tables = excluded.tables, fingerprint = excluded.fingerprint, problem = excluded.problem,
+        (name, dialect, location, path, stat, tables, fingerprint, glossary, problem, created_at,
+        refreshed_at, owner)
+    VALUES (:name, :dialect, :location, :path, :stat, :tables, :fingerprint, '[]', :problem, :now,
+        :now, :owner)
+    ON CONFLICT (name) DO UPDATE SET dialect = excluded.dialect, location = excluded.location,
+        path = excluded.path, stat = excluded.stat, tables = excluded.tables,
+        fingerprint = excluded.fingerprint, problem = excluded.problem,
         refreshed_at = excluded.refreshed_at"""
 )
 _REMOVE = text("DELETE FROM sources WHERE name = :name")

@@ -233,17 +233,21 @@ def _place(before: str) -> tuple[float, int]:
 
 
 _PUT = text(
-    """INSERT OR REPLACE INTO traces (trace_id, user_id, session_id, created_at, expires, trace, agent, status, words)
-    VALUES (:trace_id, :user_id, :session_id, :created_at, :expires, :trace, :agent, :status, :words)"""
+    """INSERT OR REPLACE INTO traces (trace_id, user_id, session_id, created_at, expires, trace,
+        agent, status, words)
+    VALUES (:trace_id, :user_id, :session_id, :created_at, :expires, :trace, :agent, :status,
+        :words)"""
 )
 # Two paths give a JSON array, with the escapes of half characters as they were. A trace with a NaN
 # in it is no JSON to SQLite.
 _FOUND = text(
     """SELECT trace_id, agent, session_id, status, expires, created_at, rowid,
-        CASE WHEN json_valid(trace) THEN json_extract(trace, '$.question', '$.collection') ELSE trace END AS said
+        CASE WHEN json_valid(trace) THEN json_extract(trace, '$.question', '$.collection')
+            ELSE trace END AS said
     FROM traces WHERE user_id = :user AND expires > :now
     AND (created_at < :at OR (created_at = :at AND rowid < :rowid))
-    AND (:agent = '' OR agent = :agent) AND (:status = '' OR status = :status) AND (:words = '' OR instr(words, :words) > 0)
+    AND (:agent = '' OR agent = :agent) AND (:status = '' OR status = :status)
+    AND (:words = '' OR instr(words, :words) > 0)
     ORDER BY created_at DESC, rowid DESC LIMIT :limit"""
 )
 _NEWEST = text(
@@ -251,6 +255,7 @@ _NEWEST = text(
     ORDER BY created_at DESC, rowid DESC LIMIT :limit"""
 )
 _OF_SESSION = text(
-    """SELECT trace, expires FROM traces WHERE session_id = :session AND user_id = :user AND expires > :now
+    """SELECT trace, expires FROM traces WHERE session_id = :session AND user_id = :user
+    AND expires > :now
     ORDER BY created_at DESC, rowid DESC LIMIT :limit"""
 )

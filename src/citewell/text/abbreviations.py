@@ -15,7 +15,8 @@ def _words(text: str) -> frozenset[str]:
 # a full stop after these never ends a sentence
 NEVER_LAST: Final = _words("""
     mr mrs ms dr prof st messrs mme gen col lt sgt capt cmdr rev hon gov sen rep pres
-    e.g i.e eg ie vs cf viz resp fig figs eq eqs sec secs tab thm lem def cor prop ref refs approx ca dept univ
+    e.g i.e eg ie vs cf viz resp fig figs eq eqs sec secs tab thm lem def cor prop
+    ref refs approx ca dept univ
 """)
 # after these it ends one only where the next word plainly opens a sentence
 SELDOM_LAST: Final = _words("""
@@ -26,6 +27,6 @@ SELDOM_LAST: Final = _words("""
 BEFORE_NUMBERS: Final = _words("no nos vol vols p pp ch chap art para app pt ver v n")
 OPENERS: Final = _words("""
     the a an he she it they we i you in on at this that these those his her its their our my your
-    but and so then thus however although moreover furthermore when while since after before for if as there to from with by
-    what who how why where
+    but and so then thus however although moreover furthermore when while since after before
+    for if as there to from with by what who how why where
 """)

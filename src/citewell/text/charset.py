@@ -25,10 +25,8 @@ _SAMPLE = 200_000
 _CONTROL = re.compile(r"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
 _CONTROLS = re.compile(_CONTROL.pattern.encode())
 _USUAL = re.compile(
-    r"[\n\r\t "
-    r"-~\u00a0-\u024f\u0370-\u052f\u0590-\u06ff\u0e00-\u0e5b\u1e00-\u1eff\u2010-\u2026\u3000-"
-    r"\u30ff\u4e00-\u9fff"
-    r"\uac00-\ud7a3\uff00-\uff65]"
+    r"[\n\r\t -~\u00a0-\u024f\u0370-\u052f\u0590-\u06ff\u0e00-\u0e5b\u1e00-\u1eff\u2010-\u2026"
+    r"\u3000-\u30ff\u4e00-\u9fff\uac00-\ud7a3\uff00-\uff65]"
 )
 _HAN = re.compile(r"[\u4e00-\u9fff]")
 _KANA = re.compile(r"[\u3041-\u30fe]")
@@ -40,9 +38,8 @@ _ESCAPES = (  # encodings of seven bits, by what switches to their second set
 _ASIAN = frozenset({"gb18030", "big5hkscs", "cp932", "euc_jp", "cp949"})
 _SHOWN = {"cp932": "shift_jis", "cp949": "euc_kr"}  # the names that people know
 _CHANCE = 0.4  # of the score of Chinese: what bytes that happen to be Chinese characters stay below
-_QUIET = frozenset(
-    {"gb18030", "big5hkscs"}
-)  # encodings that are read without a warning: Chinese reads as Chinese or not at all
+# encodings that are read without a warning: Chinese reads as Chinese or not at all
+_QUIET = frozenset({"gb18030", "big5hkscs"})
 
 
 def decode(data: bytes, name: str) -> tuple[str, list[str]]:

@@ -18,14 +18,12 @@ from citewell.text.numbers import measures, without_measures
 
 _NEGATORS_EN = re.compile(
     r"\b(?:not|no|never|none|nor|neither|without|cannot|unable|nobody|nothing|except|excluding|"
-    r"excludes?|excluded|"
-    r"refuses?|refused|prohibited|forbidden|denied|lacks?|\w+n['’]t)\b",
+    r"excludes?|excluded|refuses?|refused|prohibited|forbidden|denied|lacks?|\w+n['’]t)\b",
     re.IGNORECASE,
 )
 _NEGATORS_ZH = re.compile(
-    r"不(?!仅|但|只|同|断|少|久|过|论|管|锈|得不|如|及(?!时|格))|没有?|未(?!来)|无(?!论|线|人机|"
-    r"锡|刷|尘|菌|铅)|"
-    r"非(?!常|洲)|禁止|严禁|除外|拒绝|勿|莫|并非|免除"
+    r"不(?!仅|但|只|同|断|少|久|过|论|管|锈|得不|如|及(?!时|格))|没有?|未(?!来)|"
+    r"无(?!论|线|人机|锡|刷|尘|菌|铅)|非(?!常|洲)|禁止|严禁|除外|拒绝|勿|莫|并非|免除"
 )
 _WHETHER = re.compile(r"(\w)[不没]\1|有没有")  # 是不是, 能不能: they ask and deny nothing
 _NAME_EN = re.compile(r"\b(?:[A-Z][A-Za-z0-9]*(?:[-'’.&][A-Za-z0-9]+)*|[a-z]+[A-Z]\w*)\b", re.ASCII)

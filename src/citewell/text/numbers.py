@@ -49,9 +49,8 @@ _HAN_NUMBER = re.compile(rf"(百分之)?([{_HAN}]+)(?:分之[{_HAN}]+)?")
 # words in which a Han digit is no number
 _IDIOMS = re.compile(
     r"一些|一般|一样|一直|一定|一起|一旦|一切|一致|一律|一并|一经|一方|一种|一个|一次性|唯一|"
-    r"统一|同一|之一|"
-    r"进一步|逐一|万一|第三方|十分|三方|四周|九州|百姓|千万别|一下|一边|一带|一家|一名|一位|"
-    r"一部|一座|一条|一项|每一|任一|某一|另一|哪一|这一|那一|上一|下一"
+    r"统一|同一|之一|进一步|逐一|万一|第三方|十分|三方|四周|九州|百姓|千万别|一下|一边|一带|"
+    r"一家|一名|一位|一部|一座|一条|一项|每一|任一|某一|另一|哪一|这一|那一|上一|下一"
 )
 
 # Units that a figure may stand with; the first pattern that matches right behind (or, for

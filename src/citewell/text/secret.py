@@ -132,8 +132,8 @@ _TOLD = tuple(
             rf"?){{0,2}}?{_CODE}"
         ),
         (
-            rf"\b(?:log-?ins?|sign-?in|log-?on){_OF}{_IS}(?!https?:|{_RULE})[a-z][\w.@-]{{0,"
-            rf"64}}\s*[/:|]\s*[^\s/]{{3}}"
+            rf"\b(?:log-?ins?|sign-?in|log-?on){_OF}{_IS}(?!https?:|{_RULE})"
+            rf"[a-z][\w.@-]{{0,64}}\s*[/:|]\s*[^\s/]{{3}}"
         ),
         (
             rf"\b(?:{_NUMBERED})(?: (?:number|no\.?))?\W{{0,3}}(?:\b(?:is|ends "
@@ -167,8 +167,8 @@ _SHAPES = re.compile(
     r"\bxox[abprs]-[\w-]{10,}|"
     r"\bAKIA[0-9A-Z]{12,}|\beyJ[\w-]{8,}\.[\w-]{8,}|-----BEGIN [A-Z "
     r"]+-----|\w://[^\s/:@]+:[^\s/@]+@|"
-    r"\b\d{3}-\d{2}-\d{4}\b|(?<!\d)\d{17}[\dXx](?![\dA-Za-z])|\b[A-Z]{2}\d{2}(?: "
-    r"?[A-Z0-9]{4}){3,7}\b"
+    r"\b\d{3}-\d{2}-\d{4}\b|(?<!\d)\d{17}[\dXx](?![\dA-Za-z])|\b[A-Z]{2}\d{2}"
+    r"(?: ?[A-Z0-9]{4}){3,7}\b"
 )
 _DIGITS = re.compile(r"(?<!\d)\d(?:[ -]?\d){12,18}(?!\d)")
 _RANDOM = re.compile(

@@ -1,7 +1,8 @@
 """Mirrors of public repositories into the rows that teach: OUT/NAME.jsonl for each set of
 `sets.toml`.
 
-    python training/reader/sources/convert.py --mirrors FOLDER --asked FOLDER... --out FOLDER [--sets fever snli ...]
+    python training/reader/sources/convert.py --mirrors FOLDER --asked FOLDER... --out FOLDER
+        [--sets fever snli ...]
 
 The one rule: no row shares text with what is asked, and none has two labels. What is asked is
 `--asked` (leaks.py) and, where their mirrors are there, the whole development sets that those

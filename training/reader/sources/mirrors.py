@@ -20,9 +20,8 @@ Texts = dict[str, str]  # path in its repository: what it says
 class Source(NamedTuple):
     repository: str  # owner/name on GitHub
     commit: str
-    files: tuple[
-        str, ...
-    ]  # paths; one with a star stands for every path it matches; of an archive the first file is read
+    # paths; one with a star stands for every path it matches; of an archive the first file is read
+    files: tuple[str, ...]
 
 
 def read_texts(mirrors: Path, sources: tuple[Source, ...]) -> Texts:

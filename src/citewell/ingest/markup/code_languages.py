@@ -38,8 +38,8 @@ _NOT_NAMES: Final = (
 )
 _ARGUMENTS: Final = r"[^;{}=]{0,400}\)[^;{}()=]{0,120}\{"
 _TYPED = re.compile(  # int main(int argc) {   public static List<T> find(String name) throws X {
-    rf"^(?P<indent>[ \t]*){_NOT_NAMES}(?=[A-Za-z_@][^\n(){{}};=\"']{{1,"
-    rf"200}}\()[^\n(]*?(?<=[\s*&>\]])"
+    rf"^(?P<indent>[ \t]*){_NOT_NAMES}"
+    rf"(?=[A-Za-z_@][^\n(){{}};=\"']{{1,200}}\()[^\n(]*?(?<=[\s*&>\]])"
     rf"(?P<name>~?[\w:]+(?:::~?\w+)?)(?P<call>[ \t]*\(){_ARGUMENTS}",
     re.MULTILINE,
 )

@@ -42,8 +42,8 @@ class Markup(NamedTuple):
 _TEX: Final = Markup(
     "text/x-tex",
     re.compile(
-        r"^[ \t]*\\(?P<mark>part|chapter|(?:sub){0,2}section|paragraph)\*?(?:\[[^\]\n]{0,"
-        r"200}\])?\{(?P<title>[^\n]{1,300})\}",
+        r"^[ \t]*\\(?P<mark>part|chapter|(?:sub){0,2}section|paragraph)\*?"
+        r"(?:\[[^\]\n]{0,200}\])?\{(?P<title>[^\n]{1,300})\}",
         re.MULTILINE,
     ),
     lambda mark: _TEX_LEVELS[mark],

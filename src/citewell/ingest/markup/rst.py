@@ -31,8 +31,7 @@ _BLANK = re.compile(r"\n[ \t]*\n")
 _ROLE = re.compile(r":([A-Za-z][\w.+:-]{0,40}):`")
 _DIRECTIVE = re.compile(r"^[ \t]*\.\. (?:\|[^|\n]+\| )?([A-Za-z][\w.+:-]{0,40})::", re.MULTILINE)
 _TARGET = re.compile(r"\s*<[^<>]*>\s*\Z")
-# no words of theirs
-_SILENT: Final = frozenset(
+_SILENT: Final = frozenset(  # no words of theirs
     {"toctree", "index", "highlight", "currentmodule", "only", "tabularcolumns"}
 )
 _SETTINGS: Final = {

@@ -17,8 +17,8 @@ from citewell.text.language import HAN
 from citewell.types import Document
 
 _NUMBERED = re.compile(
-    r"^(?P<words>.*?\S)[\s.,，。…·]*(?P<label>[(（](?:Eq\. "
-    r")?[A-Z]?\d{1,3}(?:[.\-]\d{1,3})?[a-z]?[)）])\s*[.,]?$",
+    r"^(?P<words>.*?\S)[\s.,，。…·]*(?P<label>[(（]"
+    r"(?:Eq\. )?[A-Z]?\d{1,3}(?:[.\-]\d{1,3})?[a-z]?[)）])\s*[.,]?$",
     re.DOTALL,
 )
 _ONLY_NUMBER = re.compile(r"[(（][A-Z]?\d{1,3}(?:[.\-]\d{1,3})?[a-z]?[)）]$")

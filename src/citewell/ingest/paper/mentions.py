@@ -41,15 +41,15 @@ _YEAR: Final = r"(?:1[89]|20)\d\d[a-z]?"
 _PARTICLES: Final = r"(?:(?:[Vv]an|[Vv]on|[Dd]e|der|den|[Dd]el|[Dd]i|[Dd]a|do|la|le)\s+)*"
 _NAME: Final = _PARTICLES + rf"[^\W\d_a-z{HAN}][\w'’´¨`ˆ˜-]*(?:\s?[´¨`ˆ˜]\s?[\w'’-]+)?"
 _WHO: Final = (
-    rf"(?:{_NAME}(?:\s*,\s*{_NAME})*,?\s*(?:(?:and|&)\s+{_NAME}|et\s+al\.?)?|[{HAN}]{{2,"
-    rf"4}}(?:[和与、][{HAN}]{{2,4}})?等?)"
+    rf"(?:{_NAME}(?:\s*,\s*{_NAME})*,?\s*(?:(?:and|&)\s+{_NAME}|et\s+al\.?)?|"
+    rf"[{HAN}]{{2,4}}(?:[和与、][{HAN}]{{2,4}})?等?)"
 )
 _YEARS_ALONE = re.compile(
     rf"[(（](?P<years>{_YEAR}(?:\s*[,;，；]\s*{_YEAR})*)(?:[,;:，][^()（）]{{0,40}})?[)）]"
 )
 _WHO_BEFORE = re.compile(
-    rf"(?P<who>{_NAME}(?:\s+(?:and|&)\s+{_NAME}|,?\s+et\s+al\.?)?(?:['’]s)?|[{HAN}]{{2,"
-    rf"4}}(?:[和与、][{HAN}]{{2,4}})?等?人?)\s*$"
+    rf"(?P<who>{_NAME}(?:\s+(?:and|&)\s+{_NAME}|,?\s+et\s+al\.?)?(?:['’]s)?|"
+    rf"[{HAN}]{{2,4}}(?:[和与、][{HAN}]{{2,4}})?等?人?)\s*$"
 )
 _GROUP = re.compile(
     r"[(（](?P<in>[^()（）\[\]]{0,800}?(?:1[89]|20)\d\d[a-z]?[^()（）\[\]]{0,200})[)）]"

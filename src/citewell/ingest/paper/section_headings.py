@@ -25,8 +25,8 @@ _DECIMAL = re.compile(
 _ROMAN = re.compile(r"([IVX]{1,5})\.\s+([A-Z].{1,80})$")
 _LETTER = re.compile(r"([A-Z])\.\s+([A-Z].{1,80})$")
 _CHAPTER = re.compile(
-    r"第\s*[一二三四五六七八九十百\d]{1,4}\s*章\s*(.{0,40})$|(?i:chapter)\s+(?:\d+|[IVX]+)\b.{0,"
-    r"80}$"
+    r"第\s*[一二三四五六七八九十百\d]{1,4}\s*章\s*(.{0,40})$|"
+    r"(?i:chapter)\s+(?:\d+|[IVX]+)\b.{0,80}$"
 )
 _ORDINAL = re.compile(rf"[一二三四五六七八九十]{{1,3}}[、.．]\s*[{HAN}].{{0,40}}$")
 _ORDINAL_BELOW = re.compile(rf"[（(][一二三四五六七八九十]{{1,3}}[）)]\s*[{HAN}].{{0,40}}$")

@@ -24,20 +24,20 @@ _NUMBERING = re.compile(
     | (?:appendix|chapter|section|part)\b\s*(?:[A-Z]\b|[IVX]+\b|\d+)?(?:\.\d+)*
     | 附\s*录\s*(?:[A-Z]|{_COUNT}{{1,2}})?
     | [A-Z](?:\.\d+)+ | \d+(?:\.\d+)* | [IVXivx]+(?=\.) | [A-Z](?=\.?\s)
-    | [一二三四五六七八九十]{{1,3}}(?=[、.．\s]) | [（(](?:[一二三四五六七八九十]{{1,3}}|\d+|[a-z])[）)]
+    | [一二三四五六七八九十]{{1,3}}(?=[、.．\s])
+    | [（(](?:[一二三四五六七八九十]{{1,3}}|\d+|[a-z])[）)]
     )\s*[.:：、．]?\s*""",
     re.VERBOSE | re.IGNORECASE,
 )
 _SET_UP: Final = (
-    r"experimental (?:set-?ups?|settings?|designs?|details?|data|configurations?)|(?:training|"
-    r"model) details"
-    r"|set-?ups?|settings?"
-    r"|implementation(?: details)?|datasets?|data ?sets?|data "
-    r"(?:collection|processing|preparation|pre-?processing|description)"
-    r"|data|corpus|corpora|hyper-? ?parameters?|(?:data )?pre-?processing|(?:model )?training(?: "
-    r"procedure)?"
-    r"|实验(?:设置|环境|材料|方法|设计|数据)|参数设置|实现细节|数据(?:来源|预处理|采集|准备|"
-    r"处理)|数据集?|语料库?|样本选[取择]"
+    r"experimental (?:set-?ups?|settings?|designs?|details?|data|configurations?)"
+    r"|(?:training|model) details|set-?ups?|settings?"
+    r"|implementation(?: details)?|datasets?|data ?sets?"
+    r"|data (?:collection|processing|preparation|pre-?processing|description)"
+    r"|data|corpus|corpora|hyper-? ?parameters?|(?:data )?pre-?processing"
+    r"|(?:model )?training(?: procedure)?"
+    r"|实验(?:设置|环境|材料|方法|设计|数据)|参数设置|实现细节"
+    r"|数据(?:来源|预处理|采集|准备|处理)|数据集?|语料库?|样本选[取择]"
 )
 # by role: what nearly always means it, and what often does
 _WORDS: Final[dict[Role, tuple[str, str]]] = {
@@ -54,8 +54,8 @@ _WORDS: Final[dict[Role, tuple[str, str]]] = {
             r"|ethic(?:s|al)(?: statements?| considerations?"
             r"| approval)?|broader impacts?(?: statement)?|author contributions?|(?:data|code) "
             r"availability(?: statement)?"
-            r"|about the authors?|supplement(?:ary)? (?:materials?|information)|(?:\w+ "
-            r")*checklist|(?:table of )?contents"
+            r"|about the authors?|supplement(?:ary)? (?:materials?|information)|"
+            r"(?:\w+ )*checklist|(?:table of )?contents"
             r"|nomenclature|list of \w+|abbreviations|declarations?|disclosures?|reproducibility "
             r"statement|copyright"
             r"|致\s*谢|作者简介|作者贡献|基金项目?|利益冲突|伦理|(?:原创性|独创性)?声\s*明|"
@@ -68,10 +68,10 @@ _WORDS: Final[dict[Role, tuple[str, str]]] = {
         (
             r"related (?:works?|literature|research|studies)"
             r"|(?:prior|previous|earlier) (?:works?|research|studies|approaches|literature)"
-            r"|literature (?:review|survey)|review of (?:the )?literature|state[- ]of[- ]the[- "
-            r"]art|background"
-            r"|相关(?:工作|研究|技术|理论)|文献(?:综述|回顾)|(?:国内外)?研究(?:现状|综述|进展)|"
-            r"理论基础|背景知识"
+            r"|literature (?:review|survey)|review of (?:the )?literature|state[- ]of[- ]the[- ]art"
+            r"|background"
+            r"|相关(?:工作|研究|技术|理论)|文献(?:综述|回顾)|(?:国内外)?研究(?:现状|综述|进展)"
+            r"|理论基础|背景知识"
         ),
         r"existing (?:works?|research|methods?|approaches)|背景",
     ),
@@ -85,12 +85,12 @@ _WORDS: Final[dict[Role, tuple[str, str]]] = {
     ),
     "discussion": (
         (
-            r"discussions?|limitations?|conclusions?|concluding remarks|future "
-            r"(?:works?|directions?|research)|outlook"
-            r"|threats to validity|implications|open (?:problems|challenges|questions)|research "
-            r"gaps"
-            r"|讨\s*论|局\s*限性?|不足|结\s*论|结\s*束?\s*语|总\s*结|展\s*望|启示|(?:未来|"
-            r"今后)(?:的)?工作"
+            r"discussions?|limitations?|conclusions?|concluding remarks"
+            r"|future (?:works?|directions?|research)|outlook"
+            r"|threats to validity|implications"
+            r"|open (?:problems|challenges|questions)|research gaps"
+            r"|讨\s*论|局\s*限性?|不足|结\s*论|结\s*束?\s*语|总\s*结|展\s*望|启示"
+            r"|(?:未来|今后)(?:的)?工作"
         ),
         r"建议|summary",
     ),

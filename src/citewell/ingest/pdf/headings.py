@@ -29,8 +29,8 @@ _TOO_MANY: Final = 0.3  # share of all characters that headings may make up
 _MOST_LINES: Final = 4  # lines that one heading may run over
 _LONGEST_PREFIX: Final = 12  # characters of numbering that an outline may leave out
 _PREFIX = re.compile(
-    r"(?:chapter|section|part|appendix)?(?:\d{0,8}|[a-z]\d{0,4}|[ivxlc]{1,6})|第.{1,"
-    r"6}[章节節部篇编]|[一二三四五六七八九十]{1,3}"
+    r"(?:chapter|section|part|appendix)?(?:\d{0,8}|[a-z]\d{0,4}|[ivxlc]{1,6})|"
+    r"第.{1,6}[章节節部篇编]|[一二三四五六七八九十]{1,3}"
 )
 
 

@@ -41,9 +41,8 @@ _LINKS = re.compile(
     r"tags?|tagcloud|widget|promo|subscribe|meta|links?|toc)(?:$|[\s_-])",
     re.IGNORECASE,
 )
-_FOOTER = re.compile(
-    r"(?:^|[\s_-])(?:footer|copyright)(?:$|[\s_-])", re.IGNORECASE
-)  # goes where it has a link: an invoice's has none
+# goes where it has a link: an invoice's has none
+_FOOTER = re.compile(r"(?:^|[\s_-])(?:footer|copyright)(?:$|[\s_-])", re.IGNORECASE)
 _LINK_SHARE: Final = 0.6  # of a block's text: what has more of it in links leads elsewhere
 _LONGEST_BANNER: Final = 1_000  # characters: a banner or a row of buttons is short
 _NAMED = re.compile(f"{_BANNER.pattern}|{_LINKS.pattern}|{_FOOTER.pattern}", re.IGNORECASE)

@@ -90,7 +90,7 @@ ANY = (421, 500, 503)  # of every operation
 SIGNED_IN = (401, 403, 429)  # of all that are not open to everybody
 WITH_BODY = (400, 404, 413, 422)
 NAMED = (404, 422)  # where something is named in the address
-CONFLICTS = frozenset(
+CONFLICTS = frozenset(  # 409
     {
         "add_source",
         "add_user",
@@ -119,9 +119,9 @@ CONFLICTS = frozenset(
         "undo_confirmed",
         "upload_documents",
     }
-)  # 409
+)
 USERS = "/api/users"  # 409 without users
-ELSEWHERE = frozenset(
+ELSEWHERE = frozenset(  # 502
     {
         "ask",
         "check",
@@ -132,7 +132,7 @@ ELSEWHERE = frozenset(
         "search",
         "send_message",
     }
-)  # 502
+)
 
 TEXT = {"type": "string"}
 PROBLEM: dict[str, Any] = {

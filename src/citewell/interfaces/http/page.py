@@ -47,7 +47,7 @@ READING = ["GET", "HEAD"]
 BUILDING = frozenset({"node_modules"})
 # of a version's files: where one changes, the page names another version
 LASTING = "public, max-age=31536000, immutable"
-# the versions that pages of this process name; what lies below another is asked for anew each time
+# The versions that pages of this process name; what lies below another is asked for anew each time.
 shown: set[str] = set()
 INLINE = re.compile(r'<script type="importmap">(.*?)</script>', re.DOTALL)
 POLICY = (

@@ -21,10 +21,14 @@ from citewell.interfaces.mcp.tools import Place, Say, Tools
 from citewell.interfaces.problem import shortened
 from citewell.service.library.documents import read_document
 
-INSTRUCTIONS = """\
-Citewell answers from the user's own documents, web sites and tables, and proves each sentence by a citation. Use `ask` for a
-question, `search` for passages, `check` to hold a text against the documents, `get_document` to read on, `list_collections` to
-see what there is. Keep the citations when you pass an answer on, and say so where it is refused."""
+INSTRUCTIONS = (
+    "Citewell answers from the user's own documents, web sites and tables, "
+    "and proves each sentence by a citation. Use `ask` for a\n"
+    "question, `search` for passages, `check` to hold a text against the documents, "
+    "`get_document` to read on, `list_collections` to\n"
+    "see what there is. Keep the citations when you pass an answer on, "
+    "and say so where it is refused."
+)
 READS = ToolAnnotations(read_only_hint=True, open_world_hint=False)
 ASKS = ToolAnnotations(read_only_hint=False, destructive_hint=False, open_world_hint=True)
 ADDS = ToolAnnotations(

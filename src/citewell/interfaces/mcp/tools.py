@@ -312,8 +312,7 @@ class Tools:
             raise InvalidInput(
                 f"offset {offset}: the document has {total} characters", hint="begin with offset 0"
             )
-        # as a whole
-        cited = Citation(
+        cited = Citation(  # as a whole
             n=1, doc_id=doc_id, title=info.title, uri=info.uri, quote="", start=0, end=0
         )
         part = shown.DocumentPart(

@@ -221,10 +221,8 @@ class _Call:
             return
         try:
             self._server.handle_chat_completions(self._request, self._receive)
-        except (
-            ValueError,
-            RuntimeError,
-        ) as error:  # the request is malformed (a schema it cannot turn into a grammar)
+        except (ValueError, RuntimeError) as error:
+            # the request is malformed (a schema it cannot turn into a grammar)
             self._error = {"message": str(error)}
         finally:
             self._server = None

@@ -36,7 +36,8 @@ from citewell.types import Shown
 ROOM: Final = 64_000_000  # bytes that have to be left on the disk
 MOST_FOUND: Final = 20
 _SOME: Final = text(
-    """SELECT id, substr(text, 1, 300) AS text FROM chunks WHERE kind = 'text' AND id >= (SELECT max(id) / 2 FROM chunks)
+    """SELECT id, substr(text, 1, 300) AS text FROM chunks WHERE kind = 'text'
+    AND id >= (SELECT max(id) / 2 FROM chunks)
     ORDER BY id LIMIT 5"""
 )
 _HERE: Final = -100  # AT_FDCWD of Linux

@@ -18,8 +18,7 @@ from citewell.store.library.documents import check_name
 from citewell.types import Answer, Citation, Event, Step
 
 Kind = Literal["collection", "site"]
-# usual first
-AGENTS: dict[Kind, tuple[str, ...]] = {
+AGENTS: dict[Kind, tuple[str, ...]] = {  # usual first
     "collection": ("qa", "dual_loop"),
     "site": ("website", "qa", "dual_loop"),
 }

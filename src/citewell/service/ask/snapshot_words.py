@@ -57,7 +57,9 @@ REASONS = {
     "there is something to remember": "有需要记住的内容",
     "there is nothing to answer, only something to remember": "没有要回答的，只有要记住的内容",
     "the question is about what was said before": "问题问的是之前说过的话",
-    "the question is about the user, of whom something is remembered": "问题与用户本人有关，而记忆中有相关内容",
+    "the question is about the user, of whom something is remembered": (
+        "问题与用户本人有关，而记忆中有相关内容"
+    ),
     "several things are asked at once": "一次问了几件事",
     "a question of kind (.+) may need a second search": "{0} 类的问题可能需要第二次检索",
     "a follow-up question about the documents": "这是就文档追问的问题",

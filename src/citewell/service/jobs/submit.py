@@ -1,5 +1,6 @@
-"""Uploads as durable jobs: submitted, cancelled, tried again. The one rule: the bytes are on the disk
-before the job is, and the job before anyone is told.
+"""Uploads as durable jobs: submitted, cancelled, tried again.
+
+The one rule: the bytes are on the disk before the job is, and the job before anyone is told.
 """
 
 from __future__ import annotations

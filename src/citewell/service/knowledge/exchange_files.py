@@ -44,8 +44,8 @@ ITEMS, RULES = "confirmed_qa", "rules"  # folders below the one named
 MOST_FILES = 20_000
 MOST_TOTAL = 200_000_000  # bytes of all files together
 _OURS = re.compile(
-    r"(?:confirmed_qa/(?P<item>[A-Za-z0-9][A-Za-z0-9_-]{0,99})|rules/(?P<rule>rule_[0-9a-f]{1,"
-    r"64}))\.md"
+    r"(?:confirmed_qa/(?P<item>[A-Za-z0-9][A-Za-z0-9_-]{0,99})|rules/"
+    r"(?P<rule>rule_[0-9a-f]{1,64}))\.md"
 )
 Outcome = Literal["added", "merged", "unchanged", "kept", "failed"]
 

@@ -153,9 +153,8 @@ def _confirm(connection: Connection, vote: Vote, ready: _Ready) -> str:
     if item is None:
         item = ready.chain.item.model_copy(update={"created_at": now, "updated_at": now})
         confirmed.insert(connection, item, ready.stored)
-    elif (
-        item.state == "undone"
-    ):  # said anew after it was taken back: what stood by it then does not count
+    elif item.state == "undone":
+        # said anew after it was taken back: what stood by it then does not count
         confirmed.withdraw_all(connection, item.item_id)
         confirmed.update(
             connection, ready.chain.item.model_copy(update={"updated_at": now}), ready.stored

@@ -102,11 +102,8 @@ def _read(path: str, most: int) -> Source:
         if at.is_dir():
             raise UnreadableFile(f"{path}: it is a folder", hint="name the file of one paper")
         return Source(read(at, most).data, at.name)
-    except (
-        OSError,
-        ValueError,
-        RuntimeError,
-    ) as error:  # a null byte in the name, a home that is nowhere
+    except (OSError, ValueError, RuntimeError) as error:
+        # a null byte in the name, a home that is nowhere
         raise UnreadableFile(f"{path}: {reason_of(error)}", hint=hint) from None
 
 

@@ -261,9 +261,8 @@ class _Refresh:
             url, self._name, seconds=SECONDS, links=False, within=within
         )
         self._warnings += page.notes
-        if identity(page.uri) != identity(
-            url
-        ):  # for a time, or for ever: the site does not say it so that one could rely on it
+        # for a time, or for ever: the site does not say it so that one could rely on it
+        if identity(page.uri) != identity(url):
             self._warnings.append(
                 f"{url} leads to {page.uri} now; what was read of it before is kept"
             )

@@ -20,10 +20,10 @@ SEARCHES: tuple[Search, ...] = get_args(Search)  # in the order in which the inn
 # there
 _WEB = re.compile(
     r"(?:^|[.!?,;]\s*|\b(?:please|and|then|to|(?:can|could|would) you)\s+)"
-    r"(?:(?:search|browse|check|look(?: (?:it|this|that))?(?: up)?|find(?: "
-    r"out)?)\b[^.?!]{0,60}?\b(?:on |in |across )?"
-    r"(?:the (?:web|internet)|online)(?= for\b|\s*[.,;?!]|\s*$)|(?:search|browse) (?:the "
-    r")?(?:web|internet|online)\b|"
+    r"(?:(?:search|browse|check|look(?: (?:it|this|that))?(?: up)?|find"
+    r"(?: out)?)\b[^.?!]{0,60}?\b(?:on |in |across )?"
+    r"(?:the (?:web|internet)|online)(?= for\b|\s*[.,;?!]|\s*$)|(?:search|browse) "
+    r"(?:the )?(?:web|internet|online)\b|"
     r"google (?:it|for|this|that)\b|do a web search\b)"
     r"|上网(?:查|搜|找)|(?:在|到|去)?(?:网上|互联网上?)(?:查|搜|找)|(?:搜索?|"
     r"查)一?下?(?:网络|互联网)|联网(?:查|搜)",
@@ -55,8 +55,8 @@ def wants_web(question: str) -> bool:
 
 _REQUEST = re.compile(
     r"^\W*(?:(?:please|(?:can|could|would) you(?: please)?)\s+)?"
-    r"(?:do a web search|(?:search|browse|google|look(?: up)?|find|check)(?: "
-    r"(?:on|in|across))?(?: the)?"
+    r"(?:do a web search|(?:search|browse|google|look(?: up)?|find|check)"
+    r"(?: (?:on|in|across))?(?: the)?"
     r"(?: (?:web|internet|online))?)\s+(?:for|about)\s+"
     r"|(?:[,，]|(?<!\s))\s*(?:and )?(?:please )?(?:search|look (?:it|this|that) up|google "
     r"(?:it|that)|find (?:it|out))\s*"

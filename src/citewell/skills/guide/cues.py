@@ -34,8 +34,8 @@ ROLE_WEIGHT: Final[Mapping[Slot, Mapping[Role, float]]] = {
 COMPARED: Final = _any(
     r"\b(?:outperform|improv|boost|gain|surpass|exceed|reduc|increas|decreas|declin|drop|"
     r"halv|doubl|cut)\w*\b",
-    r"\b(?:better|higher|lower|larger|smaller|faster|slower|worse|less|fewer|more) (?:\w+ "
-    r")?than\b|\bstate-of-the-art\b",
+    r"\b(?:better|higher|lower|larger|smaller|faster|slower|worse|less|fewer|more) "
+    r"(?:\w+ )?than\b|\bstate-of-the-art\b",
     r"\b(?:best|lowest|highest|largest|smallest|fewest|fastest|fell|falls?|rose|rises?|"
     r"beats?|saved|lowers|against)\b",
     "优于|提高|提升|高于|低于|超过|超越|达到|降低|降至|降到|升至|升到|减少|缩短|最优|最好|"
@@ -193,8 +193,8 @@ _HARDSHIP = _any(r"\b(?:however|but|although|while|still|yet|despite)\b", "但|�
 _STUDIED = _any(  # what is done to a method, not by it
     r"\b(?:robust|effectiveness|performance|performs? "
     r"(?:well|better|comparably)|findings|our goal|results)\b",
-    r"\bwe (?:\w+ly )?(?:also "
-    r")?(?:evaluate|compare|study|investigate|report|measure|ask|collate|examine)\b",
+    r"\bwe (?:\w+ly )?"
+    r"(?:also )?(?:evaluate|compare|study|investigate|report|measure|ask|collate|examine)\b",
     "对比方法|评价指标|我们(?:比较|评估|考察|注意到|还考察)",
 )
 _WISHED = _any(
@@ -220,8 +220,8 @@ _USUAL = _any(
     "常用|通常",
 )
 _OTHERS = _any(
-    r"\b(?:existing|previous|prior|earlier|recent) (?:\w+ "
-    r")?(?:work|works|studies|research|methods)\b|"
+    r"\b(?:existing|previous|prior|earlier|recent) "
+    r"(?:\w+ )?(?:work|works|studies|research|methods)\b|"
     r"\b(?:methods|approaches|works|studies|techniques|models) (?:such as|like)\b",
     "已有|文献",
 )

@@ -40,13 +40,13 @@ _GIVEN = (
 )
 _COMMON = frozenset({"we", "our", "the", "this", "it", "in", "llm", "llms", "nlp", "ai", "ml"})
 OWN_WORK = re.compile(
-    r"\bwe (?:\w+ly )?(?:also "
-    r")?(?:propose|present|introduce|develop|describe|provide|release|contribute|design|build|"
+    r"\bwe (?:\w+ly )?(?:also )?"
+    r"(?:propose|present|introduce|develop|describe|provide|release|contribute|design|build|"
     r"construct|offer|establish|categori[sz]e|connect|outline|identify|demonstrate|show|evaluate|"
     r"investigate|explore|study|survey|review|"
     r"integrate|conduct|create|formali[sz]e|collect|report|ask)\b"
-    r"|\b(?:this|our) (?:paper|work|study|survey|article) (?:\w+ly "
-    r")?(?:propose|present|introduce|develop|describe|provide|aim|"
+    r"|\b(?:this|our) (?:paper|work|study|survey|article) "
+    r"(?:\w+ly )?(?:propose|present|introduce|develop|describe|provide|aim|"
     r"review|survey|stud|investigat|explor|address|offer)\w*"
     r"|\bour (?:main |key |primary )?contributions?\b"
     r"|(?:本文|本研究|本工作|我们|笔者)(?:首次)?(?:还|进一步)?(?:提出|设计|构建|实现|给出|介绍|"

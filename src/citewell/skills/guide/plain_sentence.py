@@ -33,8 +33,8 @@ _POINTER = re.compile(
 )
 _NOTE_MARK = re.compile(r"(?<=[a-z\u4e00-\u9fff)”\"][.。!])\s?\d{1,2}$")
 ITEM_MARK = re.compile(
-    r"^(?:[(（](?:\d{1,2}|[ivx]{1,4}|[a-h]|[一二三四五六七八九十]{1,2})[)）]|(?:\d{1,2}|[ivx]{1,"
-    r"4}|[a-h])[.)]\s|\d{1,2}、"
+    r"^(?:[(（](?:\d{1,2}|[ivx]{1,4}|[a-h]|[一二三四五六七八九十]{1,2})[)）]|"
+    r"(?:\d{1,2}|[ivx]{1,4}|[a-h])[.)]\s|\d{1,2}、"
     r"|[•·●–*▪-]\s|[①-⑳])\s*"
 )
 _SHOWN = re.compile(
@@ -82,13 +82,13 @@ _WIDE_HYPHEN = re.compile(r"(?<=\w)- (?=[a-z])(?!(?:and|or|to)\b)")
 _DANGLING = re.compile(
     r"^(?:(?:This|These|Those|That|Such|They|Its|Their|Them|He|She|Here|Both|Neither|Otherwise|"
     r"Another|Other|Similar|"
-    r"For (?:example|instance)|On the other hand|To (?:\w+ "
-    r"(?:this|these|that|those|it|them|such)|do so)|"
+    r"For (?:example|instance)|On the other hand|"
+    r"To (?:\w+ (?:this|these|that|those|it|them|such)|do so)|"
     r"(?:In|With|From|At|By|For|Of|Among|Unlike|Like|Despite) (?:this|these|that|those|such)"
     r"(?! (?:paper|work|study|survey|article)\b)|"
     r"(?:While|Although|Though|Because|Since|If|When|As) (?:this|these|it|they|that)|"
-    r"The (?:above|former|latter|same|other|following|first|second|third|last|reasons?|observed|"
-    r"resulting))\b|"
+    r"The (?:above|former|latter|same|other|following|first|second|third|last|reasons?|"
+    r"observed|resulting))\b|"
     r"It\b(?! (?:is|remains|has been) (?:\w+ )?\w+ (?:to|that)\b)|"
     r"(?:这|该|其|此|它|他们|她|上述|前者|后者|两者|二者|如此|由此|以上|例如|比如|与此|相比之下|"
     r"反之|另一)(?!外))"
@@ -98,18 +98,17 @@ _OWN_WORK = re.compile(
     re.IGNORECASE,
 )
 _SIGNPOST = re.compile(
-    r"\bas follows\b|\bis organi[sz]ed\b|\bin the (?:following|next)\b|\bcan be found "
-    r"in\b|\brest of (?:this|the) paper\b|"
-    r"\b(?:mentioned|discussed|described) (?:above|earlier|before|in (?:the )?previous "
-    r"sections?)\b|"
-    r"\bwe (?:now|next|then|first) (?:describe|discuss|present|introduce|show)\b|\bwe "
-    r"(?:report|discuss)\b|"
-    r"\bwe (?:start|begin) by\b|\bwe first \w+ .{0,80}\band then (?:we "
-    r")?(?:describe|introduce|present)\b|"
+    r"\bas follows\b|\bis organi[sz]ed\b|\bin the (?:following|next)\b|\bcan be found in\b|"
+    r"\brest of (?:this|the) paper\b|"
+    r"\b(?:mentioned|discussed|described) "
+    r"(?:above|earlier|before|in (?:the )?previous sections?)\b|"
+    r"\bwe (?:now|next|then|first) (?:describe|discuss|present|introduce|show)\b|"
+    r"\bwe (?:report|discuss)\b|\bwe (?:start|begin) by\b|"
+    r"\bwe first \w+ .{0,80}\band then (?:we )?(?:describe|introduce|present)\b|"
     r"\b(?:is|are) (?:shown|given|listed|reported|presented|provided|described|summari[sz]ed|"
     r"available|illustrated) in\b|"
-    r"\b(?:two|three|four|five|several|main|major) (?:\w+ "
-    r")?(?:observations|limitations|reasons|findings|questions|"
+    r"\b(?:two|three|four|five|several|main|major) "
+    r"(?:\w+ )?(?:observations|limitations|reasons|findings|questions|"
     r"contributions|aspects)\b|\bFigure \d+ (?:shows|illustrates|compares|gives|presents)\b|"
     r"以下(?:局限|不足|问题|贡献|结论)|如下|见附录|结构安排|组织结构|将在第|"
     r"如图\s*\d+所示[。，]|详见|给出了(?:主要)?结果",
@@ -138,11 +137,8 @@ def plain(quote: str) -> str:
     text = _NOTE_MARK.sub("", text)
     if ITEM_MARK.match(text):  # items of a list end with a semicolon
         text = _capital(ITEM_MARK.sub("", re.sub(r"；$", "。", re.sub(r";(?: and)?$", ".", text))))
-    for pattern in (
-        _LINK_WORD,
-        _SHOWN,
-        _LINK_WORD,
-    ):  # what begins small by itself is the rest of a sentence: `where m is the mass`
+    # what begins small by itself is the rest of a sentence: `where m is the mass`
+    for pattern in (_LINK_WORD, _SHOWN, _LINK_WORD):
         text, left_out = pattern.subn("", text, count=1)
         text = _capital(text) if left_out else text
     rest = _LABELLED.sub("", text, count=1)

@@ -33,8 +33,7 @@ def report_markdown(report: Report, *, title: str, authors: Sequence[str]) -> st
         blocks += [f"## {say('terms', lang)}", "\n".join(known)]
     if report.questions:
         asked = [
-            f"{n}. "
-            f"{_flat(each.question)} "
+            f"{n}. {_flat(each.question)} "
             f"{_bracketed(_where(each.section, each.page, lang), lang)} {_marks(each.citations)}"
             for n, each in enumerate(report.questions, 1)
         ]

@@ -85,8 +85,8 @@ _ANNOUNCES = re.compile(  # that it will be told, and not what
 )
 _POINTS = re.compile(r"\d|[A-Z]\b")  # a label has a number
 _FINDING = re.compile(
-    r"\bwe (?:find|observe|found|see)\b|\b(?:results?|findings|analysis|this) (?:\w+ "
-    r")?(?:show|indicate|suggest|demonstrate)|"
+    r"\bwe (?:find|observe|found|see)\b|\b(?:results?|findings|analysis|this) "
+    r"(?:\w+ )?(?:show|indicate|suggest|demonstrate)|"
     r"\b(?:\d+(?:\.\d+)?%|points)|占|发现|说明|表明|由.{1,12}[降升]至",
     re.IGNORECASE,
 )

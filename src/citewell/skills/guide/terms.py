@@ -28,12 +28,11 @@ _ABBREVIATED = re.compile(
     r"(?P<long>[A-Za-z][\w'’-]*(?:[ -][\w'’-]+){0,9})\s+\((?P<short>[A-Z][A-Za-z0-9-]{1,11})\)"
 )
 _DEFINED = re.compile(
-    r"^(?:(?:A|An|The)\s+)?(?P<term>[A-Z]?[\w'’-]+(?: [\w'’-]+){0,3}?),?\s+(?:is|are) (?:defined "
-    r"as|called|"
-    r"a (?:kind|type|measure|process|set|subset|score|metric) of|the "
-    r"(?:process|share|number|ratio|fraction|task) of)\b"
-    r"|^(?:(?:A|An|The)\s+)?(?P<term2>[A-Z]?[\w'’-]+(?: [\w'’-]+){0,3}?)\s+(?:refers? "
-    r"to|denotes?|means?|stands for)\b"
+    r"^(?:(?:A|An|The)\s+)?(?P<term>[A-Z]?[\w'’-]+(?: [\w'’-]+){0,3}?),?\s+(?:is|are) "
+    r"(?:defined as|called|a (?:kind|type|measure|process|set|subset|score|metric) of|"
+    r"the (?:process|share|number|ratio|fraction|task) of)\b"
+    r"|^(?:(?:A|An|The)\s+)?(?P<term2>[A-Z]?[\w'’-]+(?: [\w'’-]+){0,3}?)\s+"
+    r"(?:refers? to|denotes?|means?|stands for)\b"
 )
 _MIXED = r"(?P<name>[A-Z][A-Za-z0-9]*(?:[A-Z0-9]|-[A-Z])[A-Za-z0-9-]*)"
 _NAMED = (  # a name beside what it is

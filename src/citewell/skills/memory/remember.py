@@ -99,13 +99,13 @@ _TALK_EN = (  # what was said before, by either side
     r"chat|cover|say|said)\w*\b|"
     r"\bwhat\s+(?:was|has\s+been)\s+(?:said|asked|discussed)\s+(?:before|earlier|so\s+far|"
     r"last\s+time)\b|"
-    r"\b(?:repeat|summari[sz]e|recap|sum\s+up|go\s+over)\s+(?:your\s+(?:last\s+|"
-    r"previous\s+)?answers?|what\s+(?:you|i|we)\s+\w+|"
+    r"\b(?:repeat|summari[sz]e|recap|sum\s+up|go\s+over)\s+"
+    r"(?:your\s+(?:last\s+|previous\s+)?answers?|what\s+(?:you|i|we)\s+\w+|"
     r"(?:this|our|the)\s+(?:(?:whole|last|previous|entire)\s+)?(?:conversation|chat|"
     r"discussion)s?(?:\s+so\s+far)?)\b|"
     r"\b(?:summary|recap)\s+of\s+(?:this|our)\s+(?:conversation|chat|talk|discussion)\b|"
-    r"\b(?:did|have)\s+i\s+(?:already\s+|ever\s+)?(?:ask|asked|tell|told|mention|mentioned|say|"
-    r"said)\b|"
+    r"\b(?:did|have)\s+i\s+(?:already\s+|ever\s+)?"
+    r"(?:ask|asked|tell|told|mention|mentioned|say|said)\b|"
     r"\b(?:my|our)\s+(?:last|previous|earlier|first)\s+(?:question|conversation|chat|message)s?\b|"
     r"\byour\s+(?:last|previous|earlier|first)\s+(?:answer|reply|response|message)s?\b|"
     r"\b(?:last|previous|earlier)\s+(?:time|conversation|chat)\b.*\b(?:i|we)\b"
@@ -115,26 +115,27 @@ _USER_EN = (  # the user themself
     r"\bremind\s+me\s+(?:what|which|who|where|of\s+(?:my|our)|about\s+(?:my|our))\b|"
     r"^\W*(?:what(?:['’]?s|\s+is|\s+are|\s+was)|tell\s+me|"
     r"which\s+is)\s+my\s+[\w'’-]+(?:\s+[\w'’-]+)?\s*(?:again|called|now)?\W*$|"
-    r"^\W*where\s+do\s+i\s+(?:work|live)\W*$|^\W*(?:what|which(?:\s+\w+){0,3})\s+do\s+i\s+(?:use|"
-    r"prefer|like|work\s+(?:on|in|for)|live\s+in)\W*$|"
+    r"^\W*where\s+do\s+i\s+(?:work|live)\W*$|"
+    r"^\W*(?:what|which(?:\s+\w+){0,3})\s+do\s+i\s+"
+    r"(?:use|prefer|like|work\s+(?:on|in|for)|live\s+in)\W*$|"
     r"^\W*(?:what|which)\s+plan\s+(?:am\s+i\s+on|do\s+i\s+have)\W*$|^\W*how\s+old\s+am\s+i\W*$|"
     r"^\W*what\s+am\s+i\s+responsible\s+for\W*$"
 )
 _BEFORE_ZH = r"(?:上次|上一?回|之前|以前|先前|前面|刚才|刚刚|昨天|曾经)"
 _TALK_ZH = (
     r"(?:你|您)?(?:还)?(?:记得|记不记得|记住)(?:吗|我|上次|之前|没|了吗).*|"
-    rf"{_BEFORE_ZH}我们?[^。？?]{{0,12}}(?:问(?!题)|说|聊|提|告诉)|我们?{_BEFORE_ZH}[^。？?]{{0,"
-    rf"12}}(?:问(?!题)|说|聊|提|告诉)|"
-    r"我(?:都)?(?:问过|说过|提过|提到过|告诉过|问了|说了)|我们(?:都)?(?:聊过|聊了|谈过|谈了|"
-    r"说过|讨论过|讨论了)|"
-    rf"(?:你|您){_BEFORE_ZH}[^。？?]{{0,8}}(?:说|告诉|回答|提)|{_BEFORE_ZH}(?:你|您)[^。？?]{{0,"
-    rf"8}}(?:说|告诉|回答|提)|"
-    r"(?:你|您)(?:都)?(?:说|讲|回答|提到?)(?:过|了|的|什么)|(?:你|您)(?:有没有|是不是|"
-    r"是否)(?:说|讲|回答|提到?)|"
-    r"^\W*(?:上次|刚才|刚刚|前面|先前|之前)(?:说|问|聊|谈|讲|讨论|提)(?!题)|(?:上次|刚才|刚刚|"
-    r"上一?个|前一?个|上一?条)的?(?:回答|答案|答复|对话|聊天)|"
-    r"(?:重复|总结|概括|回顾|复述|归纳)(?:一?下|一遍)?(?:你的回答|(?:我们|咱们)?的?(?:对话|聊天|"
-    r"谈话)(?:内容|记录)?\W*$)|"
+    rf"{_BEFORE_ZH}我们?[^。？?]{{0,12}}(?:问(?!题)|说|聊|提|告诉)|"
+    rf"我们?{_BEFORE_ZH}[^。？?]{{0,12}}(?:问(?!题)|说|聊|提|告诉)|"
+    r"我(?:都)?(?:问过|说过|提过|提到过|告诉过|问了|说了)|"
+    r"我们(?:都)?(?:聊过|聊了|谈过|谈了|说过|讨论过|讨论了)|"
+    rf"(?:你|您){_BEFORE_ZH}[^。？?]{{0,8}}(?:说|告诉|回答|提)|"
+    rf"{_BEFORE_ZH}(?:你|您)[^。？?]{{0,8}}(?:说|告诉|回答|提)|"
+    r"(?:你|您)(?:都)?(?:说|讲|回答|提到?)(?:过|了|的|什么)|"
+    r"(?:你|您)(?:有没有|是不是|是否)(?:说|讲|回答|提到?)|"
+    r"^\W*(?:上次|刚才|刚刚|前面|先前|之前)(?:说|问|聊|谈|讲|讨论|提)(?!题)|"
+    r"(?:上次|刚才|刚刚|上一?个|前一?个|上一?条)的?(?:回答|答案|答复|对话|聊天)|"
+    r"(?:重复|总结|概括|回顾|复述|归纳)(?:一?下|一遍)?"
+    r"(?:你的回答|(?:我们|咱们)?的?(?:对话|聊天|谈话)(?:内容|记录)?\W*$)|"
     r"(?:(?:我们|咱们)的?(?:这次|本次|上次)?|这次|本次|此次|上次)的?(?:对话|聊天|谈话)|"
     r"我的?(?:上一?个|前一?个|第一个|刚才的|上次的)问题"
 )
@@ -143,9 +144,9 @@ _USER_ZH = (
     r"^\W*我(?:们)?的[^\s，。的]{1,8}(?:是|叫|在)(?:什么|多少|哪[个里儿]?[^\s，。]{0,4}|谁|"
     r"几[^\s，。]{0,3}|啥)[来着呢呀啊]*\W*$|"
     r"(?:你|您)(?:知道|了解|记得)[^。？?]{0,6}(?:关于)?我(?:的)?(?:什么|哪些|多少|吗)|"
-    r"关于我(?!们?的)|"
-    r"^\W*我(?:在|住在?|住)(?:哪|什么)[^\s，。]{0,6}(?:工作|上班)?\W*$|^\W*我(?:用的?是?|喜欢|"
-    r"负责|来自)(?:什么|哪)[^\s，。]{0,8}\W*$|^\W*我(?:今年)?(?:多大|几岁)了?\W*$"
+    r"关于我(?!们?的)|^\W*我(?:在|住在?|住)(?:哪|什么)[^\s，。]{0,6}(?:工作|上班)?\W*$|"
+    r"^\W*我(?:用的?是?|喜欢|负责|来自)(?:什么|哪)[^\s，。]{0,8}\W*$|"
+    r"^\W*我(?:今年)?(?:多大|几岁)了?\W*$"
 )
 _TALK = re.compile(f"{_TALK_EN}|{_TALK_ZH}", re.IGNORECASE)
 _USER = re.compile(f"{_USER_EN}|{_USER_ZH}", re.IGNORECASE)
@@ -372,8 +373,8 @@ _FORGET = re.compile(
 _ALL = re.compile(
     r"\bwhat (?:do|did) you (?:know|remember|learn) about (?:me|us)\b|\bwhat do you "
     r"remember\W*$|记得我(?:什么|哪些|多少)"
-    r"|(?:知道|记得|了解)[^。？?]{0,4}(?:关于)?我(?:的)?(?:什么|哪些|多少)|关于我[^。？?]{0,"
-    r"6}(?:什么|哪些)",
+    r"|(?:知道|记得|了解)[^。？?]{0,4}(?:关于)?我(?:的)?(?:什么|哪些|多少)|"
+    r"关于我[^。？?]{0,6}(?:什么|哪些)",
     re.IGNORECASE,
 )
 

@@ -23,8 +23,8 @@ _BRACKET = re.compile(
 _NAMED = re.compile(
     r"\b(?:references?|refs?\.?|citations?)\s+(?:no\.\s*|"
     rf"number\s+)?(?P<numbers>{_NUMBERS})(?![\d.]*\w)"
-    rf"|(?:参考文献|文献)\s*第?\s*(?P<han>{_NUMBERS})(?!\s*[篇个])|第\s*(?P<nth>\d{{1,"
-    rf"3}})\s*[篇条个]\s*(?:参考文献|文献|引文)",
+    rf"|(?:参考文献|文献)\s*第?\s*(?P<han>{_NUMBERS})(?!\s*[篇个])|"
+    rf"第\s*(?P<nth>\d{{1,3}})\s*[篇条个]\s*(?:参考文献|文献|引文)",
     re.IGNORECASE,
 )
 _LETTER = r"[^\W\d_]"
@@ -123,8 +123,8 @@ def _by_han_author(found: Found, question: str, book: OpenPaper) -> None:
         if not entry.authors or not _HAN.fullmatch(entry.authors[0]):
             continue
         pattern = (
-            rf"{entry.authors[0]}(?:[和与、][\u4e00-\u9fff]{{2,"
-            rf"4}}?)?(?P<others>等人?)?(?:\s*[(,\[]?\s*{_YEAR}年?\s*[)\]]?)?"
+            rf"{entry.authors[0]}(?:[和与、][\u4e00-\u9fff]{{2,4}}?)?"
+            rf"(?P<others>等人?)?(?:\s*[(,\[]?\s*{_YEAR}年?\s*[)\]]?)?"
         )
         for match in re.finditer(pattern, question):
             year = match["year"] or ""

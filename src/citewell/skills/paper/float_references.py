@@ -52,8 +52,8 @@ _ORDER_HAN = re.compile(
     r"\s?[个张幅份]\s?(?P<thing>表格?|图片?|公式|方程)"
 )
 _WORDED = re.compile(
-    r"\b(?:the|which|what|your|this|its)\s+(?P<before>(?:[A-Za-z][\w-]*\s+){1,"
-    r"3}?)(?P<thing>table|figure|chart|diagram|graph|plot)\b(?!\s*\d)"
+    r"\b(?:the|which|what|your|this|its)\s+(?P<before>(?:[A-Za-z][\w-]*\s+){1,3}?)"
+    r"(?P<thing>table|figure|chart|diagram|graph|plot)\b(?!\s*\d)"
     r"|\b(?P<thing2>table|figure|chart|diagram|graph|plot)\s+(?:of|about|on|for|with|showing|"
     r"shows|that\s+\w+|which\s+\w+|comparing|listing|"
     r"describing|illustrating|reporting)\s+(?P<after>[\w-]+(?:\s+[\w-]+){0,4})",

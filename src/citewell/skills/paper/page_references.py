@@ -17,14 +17,14 @@ from citewell.skills.paper.reading_context import OpenPaper
 from citewell.skills.paper.reference_numbers import NUMBER, canonical, fold
 
 _PAGE = re.compile(
-    r"\b(?:pages?|pp?\.)\s*(?P<first>\d{1,5})(?:\s*(?:-|to|and|,|&)\s*(?P<last>\d{1,"
-    r"5})(?!\s*[A-Za-z%]))?"
+    r"\b(?:pages?|pp?\.)\s*(?P<first>\d{1,5})"
+    r"(?:\s*(?:-|to|and|,|&)\s*(?P<last>\d{1,5})(?!\s*[A-Za-z%]))?"
     rf"|第\s*(?P<han>\d{{1,5}}|{NUMBER})\s*(?:[-到至和、]\s*第?\s*(?P<han_last>\d{{1,5}})\s*)?页",
     re.IGNORECASE,
 )
 _FILLS = re.compile(
-    r"\b(?:pages?|pp?\.)\s*:?\s*(\d{1,5})\s*-\s*(\d{1,5})\b|(?<!\d)(\d{1,5})\s*-\s*(\d{1,"
-    r"5})\s*页|:\s?(\d{1,5})-(\d{1,5})\b",
+    r"\b(?:pages?|pp?\.)\s*:?\s*(\d{1,5})\s*-\s*(\d{1,5})\b|"
+    r"(?<!\d)(\d{1,5})\s*-\s*(\d{1,5})\s*页|:\s?(\d{1,5})-(\d{1,5})\b",
     re.IGNORECASE,
 )
 _THERE = re.compile(

@@ -36,15 +36,18 @@ _P = rf"(?:(?:the|this|that|our|your) (?:research |scientific )?{_A}|it)"
 _PS = rf"(?:(?:the|this|that) {_A}'s|its|the)"
 _IN = rf"(?:in|of|within|by|for|throughout) {_P}(?: in total| altogether)?"
 _THINGS_EN: Final[dict[str, Thing]] = {
-    "page": "page", "section": "section", "chapter": "section", "heading": "section", "figure": "figure", "fig": "figure",
-    "table": "table", "reference": "reference", "citation": "reference", "cited paper": "reference", "cited work": "reference",
-    "bibliography entrie": "reference", "equation": "equation", "formula": "equation", "numbered equation": "equation",
+    "page": "page", "section": "section", "chapter": "section", "heading": "section",
+    "figure": "figure", "fig": "figure", "table": "table",
+    "reference": "reference", "citation": "reference", "cited paper": "reference",
+    "cited work": "reference", "bibliography entrie": "reference",
+    "equation": "equation", "formula": "equation", "numbered equation": "equation",
     "author": "author",
 }  # fmt: skip
 _T = "(?P<thing>" + "|".join(sorted(_THINGS_EN, key=len, reverse=True)) + ")s"
 _THINGS_ZH: Final[dict[str, Thing]] = {
-    "页": "page", "章节": "section", "章": "section", "节": "section", "小节": "section", "图片": "figure", "插图": "figure",
-    "图": "figure", "表格": "table", "表": "table", "参考文献": "reference", "文献": "reference", "引文": "reference",
+    "页": "page", "章节": "section", "章": "section", "节": "section", "小节": "section",
+    "图片": "figure", "插图": "figure", "图": "figure", "表格": "table", "表": "table",
+    "参考文献": "reference", "文献": "reference", "引文": "reference",
     "公式": "equation", "方程": "equation", "作者": "author",
 }  # fmt: skip
 _TZ = "(?P<thing>" + "|".join(sorted(_THINGS_ZH, key=len, reverse=True)) + ")"
@@ -114,8 +117,8 @@ _ENGLISH: Final[dict[FactKind, tuple[str, ...]]] = {
     ),
     "keywords": (
         (
-            rf"(?:what (?:are|is)|list|give me|show me|tell me)? ?(?:{_PS} )?key ?words?(?: "
-            rf"(?:of|in|for) {_P})?"
+            rf"(?:what (?:are|is)|list|give me|show me|tell me)? ?(?:{_PS} )?key ?words?"
+            rf"(?: (?:of|in|for) {_P})?"
         ),
     ),
     "published": (
@@ -209,26 +212,26 @@ _WHERE: Final = re.compile(
     r" (?:is|are|can (?:i|we) find|does|do|appears?|contains?|shows?|has)"
     r"(?: (?:the|in|appear|stand|located|found|shown|in the paper))*"
     r"|(?:the )?pages? (?:number )?of"
-    r"|的?(?:题注)?(?:在|位于|出现在|见|处于)?(?:论文|文章|文中)?的?第?(?:几|哪一?|多少)页(?:上|"
-    r"中|里)?"
+    r"|的?(?:题注)?(?:在|位于|出现在|见|处于)?(?:论文|文章|文中)?的?"
+    r"第?(?:几|哪一?|多少)页(?:上|中|里)?"
     rf"|的?(?:在|位于|出现在)(?:论文|文章|文中)?的?(?:哪里|哪儿|什么位置|{_SECTION_ZH})|"
     r"(?:在|从)第?几页开始",
     re.IGNORECASE,
 )
 _WORK_ZH = r"(?:论文|文章|文献)"
 _ENTRY: Final = re.compile(
-    r"(?:what|which)(?: (?:paper|work|article|publication|study|entry|reference|source))?(?: "
-    r"does| is| are|'s| was)(?: the)?"
-    r"(?: (?:paper|work|article|reference|entry|citation|source))?(?: (?:cited "
-    r"as|numbered|of|for|refer to|stand for|about))?"
-    r"|(?:show|give|tell) me(?: the)?(?: full| complete)?(?: "
-    r"(?:reference|citation|entry|details|source))?(?: (?:of|for))?"
+    r"(?:what|which)(?: (?:paper|work|article|publication|study|entry|reference|source))?"
+    r"(?: does| is| are|'s| was)(?: the)?"
+    r"(?: (?:paper|work|article|reference|entry|citation|source))?"
+    r"(?: (?:cited as|numbered|of|for|refer to|stand for|about))?"
+    r"|(?:show|give|tell) me(?: the)?(?: full| complete)?"
+    r"(?: (?:reference|citation|entry|details|source))?(?: (?:of|for))?"
     r"|(?:what is|what's)? ?the (?:full |complete )?"
     r"(?:reference|citation|entry|bibliographic entry|title|authors?|year|details)(?: (?:of|for))?"
     r"|who (?:wrote|is|are|authored)(?: the authors? of)?(?: the)?(?: (?:paper|reference|work))?"
     r"|who is the (?:first )?author of"
-    r"|(?:when|in (?:which|what) year|what year) (?:was|is|did)(?: the)?(?: "
-    r"(?:paper|reference|work))?"
+    r"|(?:when|in (?:which|what) year|what year) (?:was|is|did)(?: the)?"
+    r"(?: (?:paper|reference|work))?"
     r"(?: (?:published|written|from|appear))?"
     rf"|(?:这|该)?(?:篇)?{_WORK_ZH}?(?:的)?(?:作者|标题|题目|年份|出处|全称)?(?:是|指的?是|指)"
     rf"(?:什么|谁|谁写的|哪些人|哪一?[篇年个](?:{_WORK_ZH}|发表的)?|什么{_WORK_ZH})"

@@ -56,8 +56,7 @@ def _differs(left: str, right: str) -> str:
     except ValueError:
         return ""
     digits = _NUMBER.findall(join_thousands(right))
-    # of its last digit
-    half = (
+    half = (  # of its last digit
         0.5 * 10 ** -len(digits[-1].partition(".")[2]) / (100 if "%" in right else 1)
         if digits
         else 0.0

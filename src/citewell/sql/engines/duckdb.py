@@ -57,7 +57,8 @@ COLUMNS = """
 SELECT schema_name, table_name, column_name, data_type, coalesce(comment, '') FROM duckdb_columns()
 WHERE NOT internal AND database_name = current_database() ORDER BY column_index"""
 KEYS = """
-SELECT schema_name, table_name, constraint_type, constraint_column_names, referenced_table, referenced_column_names
+SELECT schema_name, table_name, constraint_type, constraint_column_names, referenced_table,
+    referenced_column_names
 FROM duckdb_constraints() WHERE database_name = current_database() ORDER BY constraint_index"""
 
 
@@ -113,12 +114,8 @@ def _opened(
         if time.monotonic() - began >= seconds and "nterrupt" in str(error):
             raise late(seconds) from None
         raise StatementFailed(_without_path(complaint(error), location.where)) from None
-    except (
-        ValueError,
-        OverflowError,
-        UnicodeError,
-        RuntimeError,
-    ) as error:  # a value that Python cannot hold
+    except (ValueError, OverflowError, UnicodeError, RuntimeError) as error:
+        # a value that Python cannot hold
         raise StatementFailed(f"a value of the result cannot be read: {complaint(error)}") from None
     finally:
         connection.close()

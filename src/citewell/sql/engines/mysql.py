@@ -180,9 +180,8 @@ def _reading(location: Location, seconds: float, mib: int) -> Iterator[Connectio
         raise _told(error, location.where, seconds, connected=connection is not None) from None
     except MemoryError:
         raise too_large() from None
-    except (
-        OSError
-    ) as error:  # pymysql's own are told above: this is of the file with the certificates
+    except OSError as error:
+        # pymysql's own are told above: this is of the file with the certificates
         raise _no_certificates(location.where, error) from None
     except (ValueError, OverflowError, UnicodeError) as error:
         raise StatementFailed(f"a value of the result cannot be read: {complaint(error)}") from None

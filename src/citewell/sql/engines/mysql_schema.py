@@ -18,14 +18,17 @@ if TYPE_CHECKING:
 
 TABLES = """
 SELECT table_name, table_type, table_rows, table_comment FROM information_schema.tables
-WHERE table_schema = DATABASE() AND table_type IN ('BASE TABLE', 'VIEW', 'SYSTEM VERSIONED') ORDER BY table_name"""
+WHERE table_schema = DATABASE() AND table_type IN ('BASE TABLE', 'VIEW', 'SYSTEM VERSIONED')
+ORDER BY table_name"""
 COLUMNS = """
 SELECT table_name, column_name, column_type, column_comment FROM information_schema.columns
 WHERE table_schema = DATABASE() ORDER BY table_name, ordinal_position"""
 KEYS = """
-SELECT table_name, constraint_name, column_name, referenced_table_schema, referenced_table_name, referenced_column_name
+SELECT table_name, constraint_name, column_name, referenced_table_schema, referenced_table_name,
+    referenced_column_name
 FROM information_schema.key_column_usage
-WHERE table_schema = DATABASE() AND (constraint_name = 'PRIMARY' OR referenced_table_name IS NOT NULL)
+WHERE table_schema = DATABASE()
+    AND (constraint_name = 'PRIMARY' OR referenced_table_name IS NOT NULL)
 ORDER BY table_name, constraint_name, ordinal_position"""
 SYSTEM = {"information_schema", "mysql", "performance_schema", "sys"}
 WRITING = re.compile(r"\b(ALL PRIVILEGES|INSERT|UPDATE|DELETE|CREATE|DROP|ALTER|SUPER)\b")

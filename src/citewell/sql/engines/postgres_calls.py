@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 # Volatile, and without an effect: another value at each call, a method of TABLESAMPLE, the
 # statement itself.
 HARMLESS = [
-    "array_sample", "array_shuffle", "bernoulli", "clock_timestamp", "current_query", "gen_random_uuid", "random",
-    "random_normal", "system", "timeofday", "uuidv4", "uuidv7",
+    "array_sample", "array_shuffle", "bernoulli", "clock_timestamp", "current_query",
+    "gen_random_uuid", "random", "random_normal", "system", "timeofday", "uuidv4", "uuidv7",
 ]  # fmt: skip
 WORD = re.compile(r'"((?:[^"]|"")+)"|([^\W\d][\w$]*)')
 ESCAPED = re.compile(r'\bu&"', re.IGNORECASE)
@@ -35,7 +35,8 @@ SELECT p.proname::text, n.nspname = 'pg_catalog' AS catalogue, EXISTS (
   SELECT 1 FROM pg_catalog.pg_attribute a JOIN pg_catalog.pg_class c ON c.oid = a.attrelid
   WHERE a.attname = p.proname AND a.attnum > 0 AND c.relkind IN ('r', 'v', 'm', 'p', 'f')
 ) FROM pg_catalog.pg_proc p JOIN pg_catalog.pg_namespace n ON n.oid = p.pronamespace
-WHERE p.provolatile = 'v' AND p.proname = ANY(%s) AND NOT (n.nspname = 'pg_catalog' AND p.proname = ANY(%s))
+WHERE p.provolatile = 'v' AND p.proname = ANY(%s)
+  AND NOT (n.nspname = 'pg_catalog' AND p.proname = ANY(%s))
 """
 
 

@@ -39,14 +39,17 @@ SELECT k.conrelid, k.contype::text, k.confrelid,
         JOIN pg_catalog.pg_attribute a ON a.attrelid = k.conrelid AND a.attnum = u.n ORDER BY u.i),
   ARRAY(SELECT a.attname::text FROM unnest(k.confkey) WITH ORDINALITY u(n, i)
         JOIN pg_catalog.pg_attribute a ON a.attrelid = k.confrelid AND a.attnum = u.n ORDER BY u.i)
-FROM pg_catalog.pg_constraint k WHERE k.contype IN ('p', 'f') AND k.conrelid = ANY(%s) ORDER BY k.conname"""
+FROM pg_catalog.pg_constraint k WHERE k.contype IN ('p', 'f') AND k.conrelid = ANY(%s)
+ORDER BY k.conname"""
 ROLE = """
 SELECT r.rolsuper,
   ARRAY(SELECT g.rolname::text FROM pg_catalog.pg_roles g
-        WHERE g.rolname IN ('pg_read_server_files', 'pg_write_server_files', 'pg_execute_server_program')
+        WHERE g.rolname IN ('pg_read_server_files', 'pg_write_server_files',
+                            'pg_execute_server_program')
           AND pg_has_role(session_user, g.oid, 'MEMBER') ORDER BY 1),
   EXISTS(SELECT FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
-         WHERE c.relkind IN ('r', 'p') AND n.nspname NOT LIKE 'pg\\_%' AND n.nspname <> 'information_schema'
+         WHERE c.relkind IN ('r', 'p') AND n.nspname NOT LIKE 'pg\\_%'
+           AND n.nspname <> 'information_schema'
            AND has_table_privilege(session_user, c.oid, 'INSERT, UPDATE, DELETE, TRUNCATE'))
 FROM pg_catalog.pg_roles r WHERE r.rolname = session_user"""
 

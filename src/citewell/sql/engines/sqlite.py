@@ -215,9 +215,8 @@ def _rows(connection: sqlite3.Connection, sql: str, limits: Limits) -> Rows:
     if cursor.description is None:
         raise StatementFailed("only statements that read are run, and this one hands out nothing")
     names = [column[0] for column in cursor.description]
-    return gather(
-        names, [None] * len(names), iter(cursor), limits
-    )  # a column of SQLite has no type: its values have
+    # a column of SQLite has no type: its values have
+    return gather(names, [None] * len(names), iter(cursor), limits)
 
 
 def _told(error: Exception, path: Path, seconds: float) -> Exception:

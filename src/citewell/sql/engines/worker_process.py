@@ -96,7 +96,8 @@ class ProcessEngine:
             ) from None
         except (CitewellError, MemoryError) as error:
             raise (error if isinstance(error, CitewellError) else too_large()) from None
-        except OSError as error:  # of a process that could not be started, or of a driver that does not tell its own
+        except OSError as error:
+            # of a process that could not be started, or of a driver that does not tell its own
             short = error.errno in (errno.ENOMEM, errno.EAGAIN)
             hint = (
                 "is there memory left on this machine?"

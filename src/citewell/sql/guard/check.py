@@ -148,14 +148,8 @@ def _parsed(text: Text, dialect: Dialect) -> exp.Expr:
         raise StatementRefused(
             "The statement is nested too deeply.", hint="Flatten it with WITH."
         ) from None
-    except (
-        SqlglotError,
-        ValueError,
-        AttributeError,
-        TypeError,
-        KeyError,
-        IndexError,
-    ) as error:  # a parser's own faults too
+    except (SqlglotError, ValueError, AttributeError, TypeError, KeyError, IndexError) as error:
+        # a parser's own faults too
         told = (
             str(error).splitlines()[0].split(". Line ")[0] if str(error) else type(error).__name__
         )

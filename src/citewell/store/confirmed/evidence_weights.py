@@ -1,9 +1,9 @@
 """How much a confirmed item or a rule weighs beside another that fits a question as well.
 
     weight = votes x use x age
-    votes  = 2 (1 + good) / (2 + good + bad)       1 without votes; 0 to 2 (Laplace's rule of succession, doubled)
-    use    = 1 + log2(1 + min(uses, 31)) / 10      1 unused, 1.5 from 31 uses on
-    age    = 1/2 + 1/2 * 2^(-days / half-life)      1 today, 3/4 after a half-life, never under 1/2
+    votes  = 2 (1 + good) / (2 + good + bad)      1 without votes; 0 to 2 (Laplace's rule, doubled)
+    use    = 1 + log2(1 + min(uses, 31)) / 10     1 unused, 1.5 from 31 uses on
+    age    = 1/2 + 1/2 * 2^(-days / half-life)    1 today, 3/4 after a half-life, never under 1/2
 
 `days` since it was last used or vouched for. The one rule: a pure function, so that the same item
 ranks the same way each time.

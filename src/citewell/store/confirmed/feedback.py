@@ -197,22 +197,26 @@ def _vote(row: RowMapping) -> Vote:
     )
 
 
-_VOTES = """SELECT f.feedback_id, f.trace_id, f.user_id, f.agent, f.is_correct, f.correction, f.state, f.outcome, f.item_id,
-        f.created_at, f.updated_at, CASE WHEN f.trace <> '' THEN json_extract(f.trace, '$.question') END AS question
+_VOTES = """SELECT f.feedback_id, f.trace_id, f.user_id, f.agent, f.is_correct, f.correction,
+        f.state, f.outcome, f.item_id, f.created_at, f.updated_at,
+        CASE WHEN f.trace <> '' THEN json_extract(f.trace, '$.question') END AS question
     FROM feedback f"""
 _TRACE = text(
     "SELECT trace FROM traces WHERE trace_id = :trace AND user_id = :user AND expires > :now"
 )
 _COPY = text("SELECT trace FROM feedback WHERE trace_id = :trace AND user_id = :user")
 _PUT = text(
-    """INSERT INTO feedback (feedback_id, trace_id, user_id, agent, is_correct, correction, trace, state, outcome, item_id,
-        created_at, updated_at)
-    VALUES (:id, :trace_id, :user_id, :agent, :is_correct, :correction, :trace, 'waiting', '', '', :now, :now)
-    ON CONFLICT (trace_id, user_id) DO UPDATE SET is_correct = excluded.is_correct, correction = excluded.correction,
-        trace = excluded.trace, state = 'waiting', outcome = '', updated_at = excluded.updated_at"""
+    """INSERT INTO feedback (feedback_id, trace_id, user_id, agent, is_correct, correction, trace,
+        state, outcome, item_id, created_at, updated_at)
+    VALUES (:id, :trace_id, :user_id, :agent, :is_correct, :correction, :trace, 'waiting', '', '',
+        :now, :now)
+    ON CONFLICT (trace_id, user_id) DO UPDATE SET is_correct = excluded.is_correct,
+        correction = excluded.correction, trace = excluded.trace, state = 'waiting', outcome = '',
+        updated_at = excluded.updated_at"""
 )
 _OF_ITEM = text(
-    """SELECT trace_id FROM feedback WHERE item_id = :item AND user_id = :user AND is_correct = 1 AND outcome <> 'undone'
+    """SELECT trace_id FROM feedback WHERE item_id = :item AND user_id = :user AND is_correct = 1
+    AND outcome <> 'undone'
     ORDER BY updated_at DESC, rowid DESC LIMIT 1"""
 )
 _FINISH = text(
@@ -229,16 +233,23 @@ _JOB = text(
 )
 _WRONG = text(
     """WITH told AS (
-        SELECT agent, user_id, trace_id, correction, updated_at, json_extract(trace, '$.question') AS question,
+        SELECT agent, user_id, trace_id, correction, updated_at,
+            json_extract(trace, '$.question') AS question,
             json_extract(trace, '$.answer.answer') AS answer,
-            row_number() OVER (PARTITION BY agent, json_extract(trace, '$.question') ORDER BY updated_at DESC) AS nth
-        FROM feedback WHERE is_correct = 0 AND trace <> '' AND (:viewer IS NULL OR user_id = :viewer OR ((
-            EXISTS (SELECT 1 FROM collections WHERE name = json_extract(trace, '$.collection') AND owner = '')
-            OR EXISTS (SELECT 1 FROM sources WHERE name = json_extract(trace, '$.answer.data.source') AND owner = ''))
+            row_number() OVER (PARTITION BY agent, json_extract(trace, '$.question')
+                ORDER BY updated_at DESC) AS nth
+        FROM feedback WHERE is_correct = 0 AND trace <> ''
+            AND (:viewer IS NULL OR user_id = :viewer OR ((
+            EXISTS (SELECT 1 FROM collections WHERE name = json_extract(trace, '$.collection')
+                AND owner = '')
+            OR EXISTS (SELECT 1 FROM sources
+                WHERE name = json_extract(trace, '$.answer.data.source') AND owner = ''))
             AND NOT EXISTS (
-                SELECT 1 FROM json_each(trace, '$.answer.citations') WHERE json_extract(value, '$.origin') = 'memory'))))
-    SELECT question, agent, count(*) AS times, count(DISTINCT user_id) AS people, sum(correction <> '') AS corrected,
-        max(CASE WHEN nth = 1 THEN trace_id END) AS last_trace_id, max(CASE WHEN nth = 1 THEN answer END) AS last_answer,
-        max(updated_at) AS last_at
+                SELECT 1 FROM json_each(trace, '$.answer.citations')
+                WHERE json_extract(value, '$.origin') = 'memory'))))
+    SELECT question, agent, count(*) AS times, count(DISTINCT user_id) AS people,
+        sum(correction <> '') AS corrected,
+        max(CASE WHEN nth = 1 THEN trace_id END) AS last_trace_id,
+        max(CASE WHEN nth = 1 THEN answer END) AS last_answer, max(updated_at) AS last_at
     FROM told GROUP BY agent, question ORDER BY times DESC, last_at DESC LIMIT :limit"""
 )

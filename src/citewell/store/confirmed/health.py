@@ -81,5 +81,6 @@ _VOTES = text(
     """SELECT feedback_id FROM feedback WHERE state = 'done' AND (
         trace = '' OR (item_id = '' AND updated_at < :before)
         OR item_id IN (SELECT value FROM json_each(:gone))
-        OR (item_id <> '' AND item_id NOT IN (SELECT item_id FROM confirmed) AND item_id NOT IN (SELECT rule_id FROM rules)))"""
+        OR (item_id <> '' AND item_id NOT IN (SELECT item_id FROM confirmed)
+            AND item_id NOT IN (SELECT rule_id FROM rules)))"""
 )

@@ -218,19 +218,20 @@ def _values(item: Confirmed) -> dict[str, Any]:
     return values | lists
 
 
-_COLUMNS = """item_id, trace_id, agent, question, lang, source, collection, intent, logic, answer, tags, state, reason,
-    fingerprint, evidence, doc_id, uses, good, bad, used_at, created_at, updated_at, owner"""
+_COLUMNS = """item_id, trace_id, agent, question, lang, source, collection, intent, logic, answer,
+    tags, state, reason, fingerprint, evidence, doc_id, uses, good, bad, used_at, created_at,
+    updated_at, owner"""
 _SELECT = f"SELECT {_COLUMNS} FROM confirmed"  # noqa: S608 - names of ours only
 _INSERT = text(
     f"""INSERT INTO confirmed ({_COLUMNS}, embedder, vec)
-    VALUES (:item_id, :trace_id, :agent, :question, :lang, :source, :collection, :intent, :logic, :answer, :tags, :state,
-        :reason, :fingerprint, :evidence, :doc_id, :uses, :good, :bad, :used_at, :created_at, :updated_at, :owner, :embedder,
-        :vec)"""  # noqa: S608
+    VALUES (:item_id, :trace_id, :agent, :question, :lang, :source, :collection, :intent, :logic,
+        :answer, :tags, :state, :reason, :fingerprint, :evidence, :doc_id, :uses, :good, :bad,
+        :used_at, :created_at, :updated_at, :owner, :embedder, :vec)"""  # noqa: S608
 )
 _UPDATE = text(
-    """UPDATE confirmed SET question = :question, lang = :lang, intent = :intent, logic = :logic, answer = :answer,
-        tags = :tags, fingerprint = :fingerprint, evidence = :evidence, updated_at = :updated_at, owner = :owner,
-        embedder = :embedder, vec = :vec
+    """UPDATE confirmed SET question = :question, lang = :lang, intent = :intent, logic = :logic,
+        answer = :answer, tags = :tags, fingerprint = :fingerprint, evidence = :evidence,
+        updated_at = :updated_at, owner = :owner, embedder = :embedder, vec = :vec
     WHERE item_id = :item_id"""
 )
 _CONFIRM = text(
@@ -245,9 +246,11 @@ _SET_STATE = text(
     "UPDATE confirmed SET state = :state, reason = :reason, updated_at = :now WHERE item_id = :id"
 )
 _VOTES = text(
-    """SELECT f.user_id, f.is_correct FROM knowledge_uses u JOIN feedback f ON f.trace_id = u.trace_id
+    """SELECT f.user_id, f.is_correct FROM knowledge_uses u
+    JOIN feedback f ON f.trace_id = u.trace_id
     WHERE u.item_id = :item
-    AND f.updated_at > (SELECT coalesce(max(at), 0) FROM knowledge_log WHERE item_id = :item AND action = 'restored')
+    AND f.updated_at > (SELECT coalesce(max(at), 0) FROM knowledge_log WHERE item_id = :item
+        AND action = 'restored')
     ORDER BY f.updated_at, f.rowid"""
 )
 _FOLLOWED = text(

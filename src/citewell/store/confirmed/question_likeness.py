@@ -171,7 +171,8 @@ _ANY = text(
 _STALE = text(
     """SELECT * FROM (
         SELECT 'confirmed' AS kind, item_id AS id, question FROM confirmed
-        WHERE state IN ('active', 'pending', 'quarantined') AND (embedder <> :embedder OR length(vec) <> :size)
+        WHERE state IN ('active', 'pending', 'quarantined')
+            AND (embedder <> :embedder OR length(vec) <> :size)
         UNION ALL SELECT 'rules', rule_id, question FROM rules
         WHERE state IN ('active', 'waiting') AND (embedder <> :embedder OR length(vec) <> :size))
     LIMIT :limit"""

@@ -73,16 +73,17 @@ def set_logic(connection: Connection, rule_id: str, logic: str) -> None:
     )
 
 
-_COLUMNS = """rule_id, trace_id, user_id, agent, question, lang, source, collection, wrong, correction, logic, state, reason,
-    reviewed_by, uses, used_at, created_at, updated_at, owner"""
+_COLUMNS = """rule_id, trace_id, user_id, agent, question, lang, source, collection, wrong,
+    correction, logic, state, reason, reviewed_by, uses, used_at, created_at, updated_at, owner"""
 _SELECT = f"SELECT {_COLUMNS} FROM rules"  # noqa: S608 - names of ours only
 _PUT = text(
     f"""INSERT INTO rules ({_COLUMNS}, embedder, vec)
-    VALUES (:rule_id, :trace_id, :user_id, :agent, :question, :lang, :source, :collection, :wrong, :correction, :logic, :state,
-        :reason, :reviewed_by, :uses, :used_at, :created_at, :updated_at, :owner, :embedder, :vec)
-    ON CONFLICT (rule_id) DO UPDATE SET correction = excluded.correction, logic = excluded.logic, state = excluded.state,
-        reason = excluded.reason, reviewed_by = '', updated_at = excluded.updated_at, embedder = excluded.embedder,
-        vec = excluded.vec"""  # noqa: S608
+    VALUES (:rule_id, :trace_id, :user_id, :agent, :question, :lang, :source, :collection, :wrong,
+        :correction, :logic, :state, :reason, :reviewed_by, :uses, :used_at, :created_at,
+        :updated_at, :owner, :embedder, :vec)
+    ON CONFLICT (rule_id) DO UPDATE SET correction = excluded.correction, logic = excluded.logic,
+        state = excluded.state, reason = excluded.reason, reviewed_by = '',
+        updated_at = excluded.updated_at, embedder = excluded.embedder, vec = excluded.vec"""  # noqa: S608
 )
 _SET_STATE = text(
     "UPDATE rules SET state = :state, reason = :reason, reviewed_by = :by, updated_at = :now "

@@ -74,8 +74,10 @@ _HITS = text(
     WHERE c.id IN (SELECT value FROM json_each(:ids))"""
 )
 _BESIDE = text(
-    """SELECT c.id AS of, n.id AS id FROM chunks c JOIN chunks n ON n.doc = c.doc AND n.section = c.section
+    """SELECT c.id AS of, n.id AS id FROM chunks c JOIN chunks n
+        ON n.doc = c.doc AND n.section = c.section
         AND n.ordinal BETWEEN c.ordinal - :before AND c.ordinal + :after AND n.kind <> 'summary'
-    WHERE c.id IN (SELECT value FROM json_each(:ids)) AND c.kind <> 'summary' ORDER BY c.id, n.ordinal"""
+    WHERE c.id IN (SELECT value FROM json_each(:ids)) AND c.kind <> 'summary'
+    ORDER BY c.id, n.ordinal"""
 )
 _TEXT = text("SELECT text FROM documents WHERE doc_id = :doc")

@@ -204,6 +204,7 @@ _ROWS_ALL = text(f"SELECT {_PLACE}, v.vec {_JOIN} ORDER BY c.id")
 _ROWS_OF = text(f"SELECT {_PLACE}, v.vec {_JOIN} AND c.id IN {_IDS} ORDER BY c.id")
 _FACTS = text(
     """SELECT f.doc_id, f.media_type, coalesce(f.dated, f.added_at), f.priority
-    FROM documents f INDEXED BY documents_facts WHERE f.doc_id IN (SELECT value FROM json_each(:docs))"""
+    FROM documents f INDEXED BY documents_facts
+    WHERE f.doc_id IN (SELECT value FROM json_each(:docs))"""
 )
 _EXACT = text(f"SELECT c.id, v.vec {_JOIN} AND c.id IN {_IDS}")

@@ -137,7 +137,8 @@ def _in(sql: str, name: str) -> TextClause:
 
 _MISSING = """SELECT id, sha256, heading_path, text FROM chunks WHERE id IN (
         SELECT * FROM (SELECT id FROM chunks WHERE embedder = ''{0} ORDER BY id {1} LIMIT :limit)
-        UNION ALL SELECT * FROM (SELECT id FROM chunks WHERE embedder > '' AND embedder < :embedder{0} LIMIT :limit)
+        UNION ALL SELECT * FROM (SELECT id FROM chunks WHERE embedder > ''
+            AND embedder < :embedder{0} LIMIT :limit)
         UNION ALL SELECT * FROM (SELECT id FROM chunks WHERE embedder > :embedder{0} LIMIT :limit)
         LIMIT :limit)"""
 _WAITING = """SELECT (SELECT count(*) FROM chunks WHERE embedder < :embedder{0})

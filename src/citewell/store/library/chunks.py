@@ -188,16 +188,17 @@ def _chunk(row: RowMapping) -> Chunk:
 
 _LAST_CHUNK = text("SELECT coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'chunks'), 0)")
 _INSERT_CHUNK = text(
-    """INSERT INTO chunks (id, doc, collection, lang, ordinal, section, first, last, page, tokens, sha256, embedder,
-        heading_path, text, kind, author)
-    VALUES (:id, :doc, :collection, :lang, :ordinal, :section, :first, :last, :page, :tokens, :sha256, :embedder,
-        :heading_path, :text, :kind, :author)"""
+    """INSERT INTO chunks (id, doc, collection, lang, ordinal, section, first, last, page, tokens,
+        sha256, embedder, heading_path, text, kind, author)
+    VALUES (:id, :doc, :collection, :lang, :ordinal, :section, :first, :last, :page, :tokens,
+        :sha256, :embedder, :heading_path, :text, :kind, :author)"""
 )
 _INSERT_WORDS = text("INSERT INTO words (rowid, tokens, place) VALUES (:id, :tokens, :place)")
 _OF_DOCUMENT = text("SELECT * FROM chunks WHERE doc = :doc ORDER BY ordinal, id")
 _TEXT = text("SELECT text FROM documents WHERE doc_id = :doc")
 _SUMMARIES = text(
-    """SELECT c.id, c.heading_path, c.first, c.last, d.text AS body FROM chunks c JOIN documents d ON d.doc_id = c.doc
+    """SELECT c.id, c.heading_path, c.first, c.last, d.text AS body FROM chunks c
+    JOIN documents d ON d.doc_id = c.doc
     WHERE c.kind = 'summary' AND c.author <> :author ORDER BY c.id LIMIT :limit"""
 )
 _SUMMARY = text(

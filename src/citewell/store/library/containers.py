@@ -56,10 +56,13 @@ _WHOLE = text(
 )
 _KEEP = text(
     """INSERT INTO containers (collection, uri, sha256, members)
-    SELECT :collection, :uri, :sha256, :members WHERE EXISTS (SELECT 1 FROM collections WHERE name = :collection)
-    ON CONFLICT (collection, uri) DO UPDATE SET sha256 = excluded.sha256, members = excluded.members"""
+    SELECT :collection, :uri, :sha256, :members
+    WHERE EXISTS (SELECT 1 FROM collections WHERE name = :collection)
+    ON CONFLICT (collection, uri) DO UPDATE SET sha256 = excluded.sha256,
+        members = excluded.members"""
 )
 _FORGET = text(
-    """DELETE FROM containers WHERE NOT EXISTS (SELECT 1 FROM documents d WHERE d.collection = containers.collection
-        AND (d.uri = containers.uri OR (d.uri >= containers.uri || '!/' AND d.uri < containers.uri || '!0')))"""
+    """DELETE FROM containers WHERE NOT EXISTS (SELECT 1 FROM documents d
+        WHERE d.collection = containers.collection AND (d.uri = containers.uri
+            OR (d.uri >= containers.uri || '!/' AND d.uri < containers.uri || '!0')))"""
 )

@@ -347,20 +347,23 @@ _COLLECTIONS = text(
     """SELECT name, created_at, chunking, owner,
         (SELECT count(*) FROM documents WHERE collection = name) AS documents,
         (SELECT count(*) FROM chunks WHERE collection = name AND kind <> 'summary') AS chunks,
-        (SELECT count(*) FROM chunks WHERE collection = name AND embedder = :embedder AND kind <> 'summary') AS embedded
+        (SELECT count(*) FROM chunks WHERE collection = name AND embedder = :embedder
+            AND kind <> 'summary') AS embedded
     FROM collections WHERE :viewer IS NULL OR owner IN ('', :viewer) ORDER BY name"""
 )
 # `f` reads what stands behind the text of a row from an index, so that no text is read
-_INFO = """SELECT d.doc_id, d.collection, d.uri, d.title, d.media_type, d.lang, d.sha256, d.version, d.page_count AS pages,
+_INFO = """SELECT d.doc_id, d.collection, d.uri, d.title, d.media_type, d.lang, d.sha256, d.version,
+        d.page_count AS pages,
         (SELECT count(*) FROM chunks WHERE doc = d.doc_id AND kind <> 'summary') AS chunks,
-        (SELECT count(*) FROM chunks WHERE doc = d.doc_id AND embedder = :embedder AND kind <> 'summary') AS embedded,
+        (SELECT count(*) FROM chunks WHERE doc = d.doc_id AND embedder = :embedder
+            AND kind <> 'summary') AS embedded,
         d.bytes, d.added_at, d.warnings, f.dated, f.priority
     FROM documents d JOIN documents f INDEXED BY documents_facts ON f.doc_id = d.doc_id"""
 _INSERT_DOCUMENT = text(
-    """INSERT INTO documents (doc_id, collection, uri, title, media_type, lang, sha256, bytes, version, added_at,
-        page_count, warnings, sections, pages, text, dated, priority)
-    VALUES (:doc_id, :collection, :uri, :title, :media_type, :lang, :sha256, :bytes, :version, :added_at,
-        :page_count, :warnings, :sections, :pages, :text, :dated, :priority)"""
+    """INSERT INTO documents (doc_id, collection, uri, title, media_type, lang, sha256, bytes,
+        version, added_at, page_count, warnings, sections, pages, text, dated, priority)
+    VALUES (:doc_id, :collection, :uri, :title, :media_type, :lang, :sha256, :bytes, :version,
+        :added_at, :page_count, :warnings, :sections, :pages, :text, :dated, :priority)"""
 )
 _INSERT_LINE = text(
     "INSERT INTO lines VALUES (:doc, :first, :number, :last, :page, :x0, :y0, :x1, :y1)"

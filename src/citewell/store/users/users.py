@@ -440,7 +440,8 @@ _REVIEWERS = text(
     AND user_id NOT IN (SELECT user_id FROM tokens WHERE scope = 'widget')"""
 )
 _USERS = """SELECT u.user_id, u.role, u.created_at,
-        (SELECT count(*) FROM tokens t WHERE t.user_id = u.user_id AND (t.expires = 0 OR t.expires > :now)) AS tokens,
+        (SELECT count(*) FROM tokens t WHERE t.user_id = u.user_id
+            AND (t.expires = 0 OR t.expires > :now)) AS tokens,
         (SELECT max(used_at) FROM tokens t WHERE t.user_id = u.user_id) AS used_at
     FROM users u"""
 _ALL = text(f"{_USERS} ORDER BY u.user_id")
@@ -453,11 +454,13 @@ _FACTS = "SELECT token_id, user_id, name, scope, bound, created_at, used_at, exp
 _TOKENS = text(f"{_FACTS} WHERE user_id = :id ORDER BY created_at DESC, rowid DESC")
 _TOKEN = text(f"{_FACTS} WHERE token_id = :id")
 _MAKE = text(
-    """INSERT INTO tokens (token_id, user_id, name, scope, bound, sha256, created_at, used_at, expires)
+    """INSERT INTO tokens (token_id, user_id, name, scope, bound, sha256, created_at, used_at,
+        expires)
     VALUES (:token_id, :user_id, :name, :scope, :bound, :sha256, :now, 0, :expires)"""
 )
 _HOLDER = text(
-    """SELECT t.sha256, t.token_id, t.user_id, t.scope, t.bound, t.used_at, u.role FROM tokens t JOIN users u USING (user_id)
+    """SELECT t.sha256, t.token_id, t.user_id, t.scope, t.bound, t.used_at, u.role FROM tokens t
+    JOIN users u USING (user_id)
     WHERE t.sha256 = :sha AND (t.expires = 0 OR t.expires > :now)"""
 )
 _SIGN_IN = text(
@@ -465,7 +468,8 @@ _SIGN_IN = text(
 )
 _TOO_MANY = text(
     """DELETE FROM sign_ins WHERE token_id = :id AND rowid NOT IN
-    (SELECT rowid FROM sign_ins WHERE token_id = :id ORDER BY created_at DESC, rowid DESC LIMIT :most)"""
+    (SELECT rowid FROM sign_ins WHERE token_id = :id
+        ORDER BY created_at DESC, rowid DESC LIMIT :most)"""
 )
 _SIGNED_IN = text(
     """SELECT s.sha256, s.token_id, s.created_at, s.used_at, t.user_id, t.scope, u.role
