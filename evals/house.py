@@ -204,8 +204,8 @@ def measure_house(folder: Path) -> Iterator[tuple[str, str]]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("folders", nargs="*", type=Path, default=[ROOT / "src/citewell"])
-    for folder in parser.parse_args().folders:
+    parser.add_argument("paths", nargs="*", type=Path, default=[ROOT / "src/citewell"])
+    for folder in parser.parse_args().paths:
         print(folder.name)
         for what, figure in measure_house(folder.resolve()):
             print(f"  {what:<48} {figure}")
