@@ -19,7 +19,8 @@ from website import KINDS, Options, measured
 from website_sets import SETS, Question, Served, SiteSet, sample, site_set, without_toc
 
 START = """<p>We sell bicycles.</p><ul>
-<li><a href="frames.html">Frames</a></li><li><a href="frames.html#steel">How is steel welded?</a></li>
+<li><a href="frames.html">Frames</a></li>
+<li><a href="frames.html#steel">How is steel welded?</a></li>
 <li><a href="shipping.html">Shipping</a></li></ul>"""
 PAGES = {
     "index.html": START,

@@ -97,10 +97,12 @@ APP = {
     "http://cdn.test/lib.js": "window.put = text => { document.getElementById('app').innerHTML "
     "= text }",
     "/app.js": """customElements.define('x-note', class extends HTMLElement {
-          connectedCallback() { this.attachShadow({mode: 'open'}).innerHTML = '<p>Seven days.</p>' } });
+          connectedCallback() {
+            this.attachShadow({mode: 'open'}).innerHTML = '<p>Seven days.</p>' } });
         const more = new XMLHttpRequest(); more.open('GET', '/missing.json');
         more.onload = () => fetch('/data.json').then(it => it.json()).then(it =>
-          setTimeout(() => put(`<h1>${it.name}</h1><p>${more.status}</p><a href="/returns">退货</a>`), 100));
+          setTimeout(() => put(
+            `<h1>${it.name}</h1><p>${more.status}</p><a href="/returns">退货</a>`), 100));
         more.send()""",
     "/data.json": '{"name": "售后服务"}',
 }
@@ -156,14 +158,18 @@ async def test_only_its_own_site_is_read() -> None:
     """Nothing is sent but plain questions; of other sites come scripts only, and only what says
     that it is one.
     """
-    page = """<p id=p></p><img src="/pic.png"><link rel=stylesheet href="/style.css"><iframe src="http://other.test/frame"></iframe>
+    page = """<p id=p></p><img src="/pic.png"><link rel=stylesheet href="/style.css">
+        <iframe src="http://other.test/frame"></iframe>
         <script src="http://other.test/data.json"></script><script>
         const say = what => { p.textContent += what + ' ' };
         const get = (url, how) => fetch(url, how).then(it => it.text()).catch(() => 'no');
         (async () => {
-          say(await get('/own.json')); say(await get('http://api.site.test/api.json')); say(await get('http://other.test/data.json'));
-          say(await get('http://site.test:8080/own.json')); say(await get('/own.json', {method: 'POST', body: 'x'}));
-          say(await import('http://other.test/data.json', {with: {type: 'json'}}).then(it => it.default, () => 'no'));
+          say(await get('/own.json')); say(await get('http://api.site.test/api.json'));
+          say(await get('http://other.test/data.json'));
+          say(await get('http://site.test:8080/own.json'));
+          say(await get('/own.json', {method: 'POST', body: 'x'}));
+          say(await import('http://other.test/data.json', {with: {type: 'json'}})
+            .then(it => it.default, () => 'no'));
           say('end')
         })()</script>"""
     pages = {
@@ -197,9 +203,11 @@ async def test_no_other_site_is_read_through_a_redirect(blind: bool) -> None:
         (async () => {
           say(await get('/data.json')); say(await xhr('/data.json')); say(await get('/port.json'));
           say(await get('/below.json'));
-          say(await import('/data.json', {with: {type: 'json'}}).then(it => JSON.stringify(it.default), () => 'no'));
+          say(await import('/data.json', {with: {type: 'json'}})
+            .then(it => JSON.stringify(it.default), () => 'no'));
           say(await import('/lib.js').then(it => it.default, () => 'no'));
-          say('frame:' + (frames[0].document.body ? frames[0].document.body.innerText : '')); say('end')
+          say('frame:' + (frames[0].document.body ? frames[0].document.body.innerText : ''));
+          say('end')
         })()</script>"""
     pages = {
         "/": page,
@@ -271,7 +279,8 @@ async def test_what_brings_the_parts_of_a_page_goes_where_it_may(
 async def test_limits_of_requests_and_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
     """Past them nothing comes, and the page is what it is."""
     page = """<p id=p></p><p id=say></p><script>(async () => { let n = 0;
-        for (let i = 0; i < 100; i++) await fetch('/own.json?' + i).then(it => it.ok && n++, () => 0);
+        for (let i = 0; i < 100; i++)
+          await fetch('/own.json?' + i).then(it => it.ok && n++, () => 0);
         p.textContent = n; say.textContent = 'end' })()</script>"""
     web = Web({"/": page, **{f"/own.json?{n}": "1" for n in range(100)}})
     async with Browser() as browser:
@@ -371,27 +380,35 @@ ATTACK = """<!doctype html><link rel=preconnect href="TRAP"><link rel=dns-prefet
 <link rel=prefetch href="TRAP/prefetch">
 <link rel=preload as=script href="TRAP/preload"><link rel=prerender href="TRAP/prerender">
 <link rel=modulepreload href="TRAP/module">
-<link rel=stylesheet href="TRAP/style"><link rel=icon href="TRAP/icon"><link rel=manifest href="TRAP/manifest">
+<link rel=stylesheet href="TRAP/style"><link rel=icon href="TRAP/icon">
+<link rel=manifest href="TRAP/manifest">
 <style>@import url("TRAP/import");
-@font-face { font-family: f; src: url("TRAP/font") } p { font-family: f; background: url("TRAP/bg") }</style>
+@font-face { font-family: f; src: url("TRAP/font") }
+p { font-family: f; background: url("TRAP/bg") }</style>
 <script type=speculationrules>{"prefetch": [{"urls": ["TRAP/speculation"]}],
 "prerender": [{"urls": ["TRAP/speculation2"]}]}</script>
 <p id=p>tried:</p><img src="TRAP/img"><img srcset="TRAP/srcset 1x">
 <video src="TRAP/video" poster="TRAP/poster" autoplay></video>
-<audio src="TRAP/audio" autoplay></audio><iframe src="TRAP/iframe"></iframe><object data="TRAP/object"></object>
+<audio src="TRAP/audio" autoplay></audio><iframe src="TRAP/iframe"></iframe>
+<object data="TRAP/object"></object>
 <embed src="TRAP/embed">
-<iframe srcdoc="<img src='TRAP/srcdoc'><meta http-equiv=refresh content='0;url=TRAP/refresh'>"></iframe>
+<iframe
+srcdoc="<img src='TRAP/srcdoc'><meta http-equiv=refresh content='0;url=TRAP/refresh'>"></iframe>
 <iframe name=target></iframe><form id=form target=target method=post action="TRAP/form"></form>
 <form id=form2 target=_blank action="TRAP/form2"></form>
 <a id=a href="TRAP/click" ping="TRAP/ping" target=target>a</a>
 <script src="TRAP/script"></script><script>
 const say = what => { p.textContent += ' ' + what };
 const go = (name, what) => { try { what(); say(name) } catch (error) { say('no-' + name) } };
-const inside = `const it = () => 0; fetch('TRAP/w-fetch').catch(it); try { new WebSocket('SOCKET/w-socket') } catch { }
+const inside = `const it = () => 0; fetch('TRAP/w-fetch').catch(it);
+    try { new WebSocket('SOCKET/w-socket') } catch { }
     try { const x = new XMLHttpRequest(); x.open('GET', 'TRAP/w-xhr', false); x.send() } catch { }
     try { importScripts('TRAP/w-import') } catch { }`;
-go('fetch', () => { for (const mode of ['cors', 'no-cors']) fetch('TRAP/fetch', {mode}).catch(() => 0) });
-go('post', () => fetch('TRAP/post', {method: 'POST', mode: 'no-cors', body: 'x', keepalive: true}).catch(() => 0));
+go('fetch', () => { for (const mode of ['cors', 'no-cors'])
+    fetch('TRAP/fetch', {mode}).catch(() => 0) });
+go('post', () =>
+    fetch('TRAP/post', {method: 'POST', mode: 'no-cors', body: 'x', keepalive: true})
+    .catch(() => 0));
 go('xhr', () => { const x = new XMLHttpRequest(); x.open('GET', 'TRAP/xhr'); x.send() });
 go('image', () => { new Image().src = 'TRAP/image' });
 go('socket', () => new WebSocket('SOCKET/socket'));

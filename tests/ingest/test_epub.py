@@ -21,7 +21,8 @@ OPF = """<package xmlns="http://www.idpf.org/2007/opf" xmlns:dc="http://purl.org
 <item id="b" href="text/b%20two.xhtml" media-type="application/xhtml+xml"/>
 <item id="a" href="text/a.xhtml" media-type="application/xhtml+xml"/>
 <item id="css" href="x.css" media-type="text/css"/></manifest>
-<spine><itemref idref="nav"/><itemref idref="a"/><itemref idref="b"/><itemref idref="gone"/></spine></package>"""
+<spine><itemref idref="nav"/><itemref idref="a"/><itemref idref="b"/><itemref idref="gone"/></spine>
+</package>"""
 NAV = (
     '<html xmlns="http://www.w3.org/1999/xhtml"><body><nav><a href="text/b%20two.xhtml">Second '
     "part</a></nav></body></html>"

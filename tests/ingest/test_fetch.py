@@ -146,8 +146,10 @@ def means(monkeypatch: pytest.MonkeyPatch, hosts: dict[str, list[list[str]]]) ->
 
 async def test_page(site: Site, fetcher: Fetcher) -> None:
     """What the site said is kept; the request names us, and sends no cookie back."""
-    site.page("/a?b=1", kind='Text/HTML; charset="GBK"', etag='"v1"', last_modified="Mon, 1 Jan", set_cookie="id=1",
-              x_robots_tag="NoFollow")  # fmt: skip
+    site.page(
+        "/a?b=1", kind='Text/HTML; charset="GBK"', etag='"v1"', last_modified="Mon, 1 Jan",
+        set_cookie="id=1", x_robots_tag="NoFollow",
+    )  # fmt: skip
     for _ in range(2):
         page = await fetcher.page(f"{site.url}/x/../a?b=1&utm_source=x#top", seconds=5)
     assert (page.url, page.final_url) == (f"{site.url}/a?b=1",) * 2
@@ -178,8 +180,12 @@ async def test_page_that_has_not_changed(site: Site, fetcher: Fetcher) -> None:
 
 
 @pytest.mark.parametrize(("status", "kind", "code"), [
-    (404, PermanentError, "page_missing"), (403, PermanentError, "page_refused"), (400, PermanentError, "permanent"),
-    (429, TransientError, "transient"), (503, TransientError, "transient"), (204, PermanentError, "permanent"),
+    (404, PermanentError, "page_missing"),
+    (403, PermanentError, "page_refused"),
+    (400, PermanentError, "permanent"),
+    (429, TransientError, "transient"),
+    (503, TransientError, "transient"),
+    (204, PermanentError, "permanent"),
     (302, PermanentError, "permanent"),
 ])  # fmt: skip
 async def test_status(
@@ -196,8 +202,9 @@ async def test_status(
 
 
 @pytest.mark.parametrize("there", [
-    "http://169.254.169.254/latest/meta-data/", "http://localhost:{port}/secret", "http://127.0.0.1:{port}/secret",
-    "http://[::ffff:127.0.0.1]:{port}/secret", "//[::1]:{port}/secret",
+    "http://169.254.169.254/latest/meta-data/", "http://localhost:{port}/secret",
+    "http://127.0.0.1:{port}/secret", "http://[::ffff:127.0.0.1]:{port}/secret",
+    "//[::1]:{port}/secret",
 ])  # fmt: skip
 async def test_redirect_to_an_address_inside(
     site: Site, monkeypatch: pytest.MonkeyPatch, there: str
@@ -284,8 +291,9 @@ def certificate(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ssl.SSLConte
         pytest.skip("no openssl to make a certificate with")
     key, cert = tmp_path / "key.pem", tmp_path / "cert.pem"
     subprocess.run(
-        [openssl, "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2", "-subj",
-         "/CN=good.example", "-addext", "subjectAltName=DNS:good.example", "-keyout", str(key), "-out", str(cert)],
+        [openssl, "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1",
+         "-nodes", "-days", "2", "-subj", "/CN=good.example",
+         "-addext", "subjectAltName=DNS:good.example", "-keyout", str(key), "-out", str(cert)],
         check=True, capture_output=True,
     )  # fmt: skip
     monkeypatch.setenv("SSL_CERT_FILE", str(cert))
@@ -531,8 +539,14 @@ disallow:
 
 
 @pytest.mark.parametrize(("target", "allowed"), [
-    ("/", True), ("/a", False), ("/a/b", True), ("/a/b/c", False), ("/x?print=1", False), ("/x?y=1", True),
-    ("/%E4%B8%AD", False), ("/before-any-group", True),
+    ("/", True),
+    ("/a", False),
+    ("/a/b", True),
+    ("/a/b/c", False),
+    ("/x?print=1", False),
+    ("/x?y=1", True),
+    ("/%E4%B8%AD", False),
+    ("/before-any-group", True),
 ])  # fmt: skip
 def test_rules_of_robots_txt(target: str, allowed: bool) -> None:
     """The groups that name us count together and that of everyone does not; the longest rule
@@ -559,12 +573,17 @@ def test_robots_txt_that_is_none() -> None:
 
 
 @pytest.mark.parametrize(("path", "kind", "name"), [
-    ("/wiki/Lighthouse", "text/html", "Lighthouse.html"), ("/", "text/html", "127.0.0.1.html"),
+    ("/wiki/Lighthouse", "text/html", "Lighthouse.html"),
+    ("/", "text/html", "127.0.0.1.html"),
     ("/a.php", "text/html", "a.html"),
-    ("/a.md", "text/plain", "a.md"), ("/notes", "text/plain", "notes.txt"), ("/p.pdf", "application/octet-stream", "p.pdf"),
-    ("/get?file=1", "application/pdf", "get.pdf"), ("/%E7%81%AF%2F", "text/html", "灯.html"),
+    ("/a.md", "text/plain", "a.md"),
+    ("/notes", "text/plain", "notes.txt"),
+    ("/p.pdf", "application/octet-stream", "p.pdf"),
+    ("/get?file=1", "application/pdf", "get.pdf"),
+    ("/%E7%81%AF%2F", "text/html", "灯.html"),
     ("/x.html", "text/plain", "x.txt"),
-    ("/feed", "application/atom+xml", "feed.xml"), ("/a.tar", "application/octet-stream", "a.tar"),
+    ("/feed", "application/atom+xml", "feed.xml"),
+    ("/a.tar", "application/octet-stream", "a.tar"),
 ])  # fmt: skip
 async def test_name_for_the_parser(
     site: Site, fetcher: Fetcher, path: str, kind: str, name: str
@@ -585,9 +604,15 @@ def test_kinds_that_nothing_reads(kind: str, path: str) -> None:
 
 
 @pytest.mark.parametrize(("charset", "encoding", "changed"), [
-    ("gb2312", "gbk", True), ("big5", "big5", True), ("windows-1251", "cp1251", True),
-    ("gbk", "utf-8", False), ("", "gbk", False),
-    ("iso-8859-1", "gbk", False), ("nonsense", "gbk", False), ("punycode", "gbk", False), ("euc-jp", "cp1251", False),
+    ("gb2312", "gbk", True),
+    ("big5", "big5", True),
+    ("windows-1251", "cp1251", True),
+    ("gbk", "utf-8", False),
+    ("", "gbk", False),
+    ("iso-8859-1", "gbk", False),
+    ("nonsense", "gbk", False),
+    ("punycode", "gbk", False),
+    ("euc-jp", "cp1251", False),
 ])  # fmt: skip
 async def test_encoding_that_only_the_header_names(
     site: Site, fetcher: Fetcher, charset: str, encoding: str, changed: bool

@@ -210,11 +210,21 @@ async def test_long_pause_in_a_robots_txt(site: Site, fetcher: Fetcher) -> None:
 
 
 @pytest.mark.parametrize(("value", "date", "seconds"), [
-    ("7", "", 7.0), (" 0 ", "", 0.0), ("9" * 50, "", float("9" * 12)), ("-1", "", None), ("soon", "", None), ("", "", None),
-    ("1.5", "", None), ("٣", "", None), ("Wed, 01 Jan 2020 00:01:00 GMT", "Wed, 01 Jan 2020 00:00:00 GMT", 60.0),
-    ("Wed, 01 Jan 2020 00:01:00 GMT", "", 0.0), ("Wed, 01 Jan 2020 00:01:00 GMT", "nonsense", 0.0),
-    ("Wed, 01 Jan 2020 00:01:00 GMT", "Wed, 01 Jan 2020 01:00:00 +0200", 3660.0 - 1200 * 3 + 3600.0),
-    ("Wed, 99 Jan 2020 00:01:00 GMT", "", None), ("Fri, 31 Dec 999999999 23:59:59 GMT", "", None),
+    ("7", "", 7.0),
+    (" 0 ", "", 0.0),
+    ("9" * 50, "", float("9" * 12)),
+    ("-1", "", None),
+    ("soon", "", None),
+    ("", "", None),
+    ("1.5", "", None),
+    ("٣", "", None),
+    ("Wed, 01 Jan 2020 00:01:00 GMT", "Wed, 01 Jan 2020 00:00:00 GMT", 60.0),
+    ("Wed, 01 Jan 2020 00:01:00 GMT", "", 0.0),
+    ("Wed, 01 Jan 2020 00:01:00 GMT", "nonsense", 0.0),
+    ("Wed, 01 Jan 2020 00:01:00 GMT", "Wed, 01 Jan 2020 01:00:00 +0200",
+     3660.0 - 1200 * 3 + 3600.0),
+    ("Wed, 99 Jan 2020 00:01:00 GMT", "", None),
+    ("Fri, 31 Dec 999999999 23:59:59 GMT", "", None),
 ])  # fmt: skip
 def test_forms_of_retry_after(value: str, date: str, seconds: float | None) -> None:
     assert retry_after(value, date) == seconds

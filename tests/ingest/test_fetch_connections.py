@@ -325,10 +325,10 @@ def tls(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ssl.SSLContext:
         pytest.skip("no openssl to make a certificate with")
     key, cert = tmp_path / "key.pem", tmp_path / "cert.pem"
     subprocess.run(
-        [openssl, "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2", "-subj",
-         "/CN=good.example", "-addext", ("subjectAltName="
-         f"{','.join('DNS:' + name for name in NAMES)}"), "-keyout", str(key),
-         "-out", str(cert)],
+        [openssl, "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1",
+         "-nodes", "-days", "2", "-subj", "/CN=good.example",
+         "-addext", f"subjectAltName={','.join('DNS:' + name for name in NAMES)}",
+         "-keyout", str(key), "-out", str(cert)],
         check=True, capture_output=True,
     )  # fmt: skip
     monkeypatch.setenv("SSL_CERT_FILE", str(cert))

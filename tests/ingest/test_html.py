@@ -16,8 +16,10 @@ SETTINGS = IngestSettings()
 PAGE = """<!doctype html><html><head><title>The  Title</title><style>p{}</style></head><body>
 <nav>Home About</nav><header>Site name</header>
 <main><h1>Guide <a href="#x">¶</a></h1>
-<p>One&nbsp;&amp; <b>tw</b>o<br>three</p><script>alert(1)</script><p hidden>secret</p><div style="display: none">also</div>
-<h2>Lists</h2><ul><li>a<ul><li>b</li></ul></li><li>c</li></ul><ol start="3"><li>d</li><li>e</li></ol>
+<p>One&nbsp;&amp; <b>tw</b>o<br>three</p><script>alert(1)</script>
+<p hidden>secret</p><div style="display: none">also</div>
+<h2>Lists</h2><ul><li>a<ul><li>b</li></ul></li><li>c</li></ul>
+<ol start="3"><li>d</li><li>e</li></ol>
 <h2>Tables</h2><table><caption>Cap</caption><tr><th>h1</th><th>h2</th></tr>
 <tr><td rowspan="2">x</td><td>1</td></tr><tr><td><p>2</p><p>3</p></td></tr></table>
 <pre>  code
@@ -190,10 +192,12 @@ def test_banners_menus_and_footers_go() -> None:
     """What a site puts around its pages goes by its name and its links, without `nav` or `main` to
     tell.
     """
-    page = """<div class="cookie-banner">We use cookies.</div><div id="top-nav" class="menu"><a href="/">Home</a></div>
+    page = """<div class="cookie-banner">We use cookies.</div>
+    <div id="top-nav" class="menu"><a href="/">Home</a></div>
     <div class="post"><h1>Rates</h1><p class="meta">By <a href="/ann">Ann</a>, 5 March</p>
     <p>They rose by a quarter point.</p></div>
-    <div class="related"><a href="1">Other story</a></div><div id="footer">\xa9 Site <a href="/terms">Terms</a></div>"""
+    <div class="related"><a href="1">Other story</a></div>
+    <div id="footer">\xa9 Site <a href="/terms">Terms</a></div>"""
     assert (
         html.parse(page.encode(), "x.html", SETTINGS).text
         == "Rates\n\nBy Ann, 5 March\n\nThey rose by a quarter point."

@@ -139,14 +139,16 @@ def test_nofollow_is_respected() -> None:
 
 def test_words_around_and_heading() -> None:
     link = only("""<h1>Shop</h1><h2>Help</h2><p>Other.</p>
-        <p>Within 30 days you may <b>return</b> it: see <a href="r">our  <i>policy</i></a> for the rest.</p><p>More.</p>""")
+        <p>Within 30 days you may <b>return</b> it: see
+        <a href="r">our  <i>policy</i></a> for the rest.</p><p>More.</p>""")
     assert (link.text, link.heading, link.place) == ("our policy", "Help", "content")
     assert link.around == "Within 30 days you may return it: see for the rest."
 
 
 def test_words_of_a_link_without_any() -> None:
     """Those of its label, or of its picture."""
-    html = """<p><a href="a" aria-label="Go on"><svg></svg></a> <a href="b" title="Up"></a> <a href="c"><img alt="The map"></a>
+    html = """<p><a href="a" aria-label="Go on"><svg></svg></a> <a href="b" title="Up"></a>
+        <a href="c"><img alt="The map"></a>
         <a href="d"></a></p><map><area href="e" alt="Paris"></map>"""
     assert [link.text for link in read(html).links] == ["Go on", "Up", "The map", "", "Paris"]
 
@@ -190,8 +192,10 @@ def test_a_link_in_a_heading_has_the_text_under_it() -> None:
 
 
 def test_a_list_in_a_list_is_headed_by_the_entry_it_stands_in() -> None:
-    html = """<h1>Contents</h1><ul><li><a href="a">Orders</a><ul><li><a href="b">Returns</a></li></ul></li>
-        <li><a href="c">Bikes</a></li></ul><dl><dt>Plugins</dt><dd><a href="d">List</a></dd></dl><p><a href="e">End</a></p>"""
+    html = """<h1>Contents</h1><ul><li><a href="a">Orders</a><ul>
+        <li><a href="b">Returns</a></li></ul></li>
+        <li><a href="c">Bikes</a></li></ul><dl><dt>Plugins</dt><dd><a href="d">List</a></dd></dl>
+        <p><a href="e">End</a></p>"""
     found = [(link.text, link.heading) for link in read(html).links]
     assert found == [
         ("Orders", "Contents"),
@@ -205,8 +209,10 @@ def test_a_list_in_a_list_is_headed_by_the_entry_it_stands_in() -> None:
 def test_links_around_the_content_come_last() -> None:
     """What is navigation is what the reader of pages takes for it."""
     text = "<p>" + "The rest of the page. " * 20 + "</p>"
-    html = f"""<nav><a href="menu">Menu</a></nav><main><h1>T</h1>{text}<p>See <a href="good">this</a>.</p></main>
-        <div class="sidebar"><a href="side">Side</a></div><footer><a href="legal">Legal</a></footer>"""
+    html = f"""<nav><a href="menu">Menu</a></nav><main><h1>T</h1>{text}
+        <p>See <a href="good">this</a>.</p></main>
+        <div class="sidebar"><a href="side">Side</a></div>
+        <footer><a href="legal">Legal</a></footer>"""
     assert [(link.text, link.place) for link in read(html).links] == [
         ("this", "content"),
         ("Menu", "around"),

@@ -131,7 +131,8 @@ def test_columns_are_read_one_after_the_other() -> None:
     """
     text = "a line of running text, wide as its column"
     rows = [(n / 50, n / 50 + 0.014) for n in range(2, 14)]
-    given = [OcrLine(f"{side} {n} {text}", x, y0, x + 0.4, y1, 0.9) for n, (y0, y1) in enumerate(rows)
+    given = [OcrLine(f"{side} {n} {text}", x, y0, x + 0.4, y1, 0.9)
+             for n, (y0, y1) in enumerate(rows)
              for side, x in (("left", 0.05), ("right", 0.55))]  # fmt: skip
     sides = [line.text.split()[0] for line in in_order(given, 1600, 2200)]
     assert sides == ["left"] * 12 + ["right"] * 12

@@ -22,9 +22,12 @@ SPACES = " ".join(f'xmlns:{name}="{URN}:{name}:1.0"' for name in NAMES) + (
 STYLES = """<office:automatic-styles>
 <style:style style:name="P1" style:parent-style-name="Title"/><style:style style:name="Title"/>
 <style:style style:name="P2"><style:paragraph-properties fo:break-before="page"/></style:style>
-<style:style style:name="dp1"><style:drawing-page-properties presentation:visibility="hidden"/></style:style>
-<text:list-style style:name="L1"><text:list-level-style-number text:level="1" style:num-format="1" style:num-suffix="."/>
-<text:list-level-style-number text:level="2" style:num-format="1" text:display-levels="2"/></text:list-style>
+<style:style style:name="dp1">
+<style:drawing-page-properties presentation:visibility="hidden"/></style:style>
+<text:list-style style:name="L1">
+<text:list-level-style-number text:level="1" style:num-format="1" style:num-suffix="."/>
+<text:list-level-style-number text:level="2" style:num-format="1" text:display-levels="2"/>
+</text:list-style>
 </office:automatic-styles>"""
 
 
@@ -50,12 +53,16 @@ def test_text_in_order(make_zip: Maker) -> None:
     """
     body = """<text:table-of-content><text:p>目录</text:p></text:table-of-content>
       <text:p text:style-name="P1">手册</text:p><text:h text:outline-level="1">总则</text:h>
-      <text:p>适用于<text:span>全体</text:span> <text:span>员工</text:span><text:s text:c="2"/>。<text:note>
-      <text:note-citation>1</text:note-citation><text:note-body><text:p>含实习生。</text:p></text:note-body></text:note></text:p>
-      <text:p/><text:list text:style-name="L1"><text:list-item><text:p>甲</text:p><text:list><text:list-item><text:p>乙</text:p>
-      </text:list-item></text:list></text:list-item><text:list-item><text:p>丙</text:p></text:list-item></text:list>
+      <text:p>适用于<text:span>全体</text:span> <text:span>员工</text:span><text:s
+      text:c="2"/>。<text:note>
+      <text:note-citation>1</text:note-citation>
+      <text:note-body><text:p>含实习生。</text:p></text:note-body></text:note></text:p>
+      <text:p/><text:list text:style-name="L1"><text:list-item><text:p>甲</text:p><text:list>
+      <text:list-item><text:p>乙</text:p></text:list-item></text:list></text:list-item>
+      <text:list-item><text:p>丙</text:p></text:list-item></text:list>
       <text:list><text:list-item><text:p>丁</text:p></text:list-item></text:list>
-      <text:p><draw:frame><draw:text-box><text:p>框中</text:p></draw:text-box></draw:frame></text:p>"""
+      <text:p><draw:frame><draw:text-box>
+      <text:p>框中</text:p></draw:text-box></draw:frame></text:p>"""
     meta = (
         f"<x {SPACES} "
         'xmlns:dc="d"><office:meta><dc:date>2024-03-01T00:00:00</dc:date></office:meta></x>'

@@ -251,11 +251,23 @@ def test_a_chinese_thesis() -> None:
 @pytest.mark.parametrize(
     ("heading", "role"),
     [
-        ("II. RELATED WORK", "related_work"), ("Results and Discussion", "results"), ("Evaluation Method", "method"),
-        ("Conclusions and Future Work", "discussion"), ("Threats to Validity", "discussion"), ("三、研究方法", "method"),
-        ("（二）实验结果", "results"), ("结论与建议", "discussion"), ("结果与讨论", "results"), ("主要参考文献", "references"),
-        ("Data Availability Statement", "other"), ("Literature Review", "related_work"), ("文献综述", "related_work"),
-        ("A Survey of the Land", None), ("PROGRAMFC", None), ("资料与方法", "method"), ("前 言", "introduction"),
+        ("II. RELATED WORK", "related_work"),
+        ("Results and Discussion", "results"),
+        ("Evaluation Method", "method"),
+        ("Conclusions and Future Work", "discussion"),
+        ("Threats to Validity", "discussion"),
+        ("三、研究方法", "method"),
+        ("（二）实验结果", "results"),
+        ("结论与建议", "discussion"),
+        ("结果与讨论", "results"),
+        ("主要参考文献", "references"),
+        ("Data Availability Statement", "other"),
+        ("Literature Review", "related_work"),
+        ("文献综述", "related_work"),
+        ("A Survey of the Land", None),
+        ("PROGRAMFC", None),
+        ("资料与方法", "method"),
+        ("前 言", "introduction"),
     ],
 )  # fmt: skip
 def test_what_headings_say(heading: str, role: Role | None) -> None:
@@ -265,10 +277,16 @@ def test_what_headings_say(heading: str, role: Role | None) -> None:
 @pytest.mark.parametrize(
     ("parent", "heading", "role"),
     [
-        ("results", "4.1 Datasets", "method"), ("results", "实验设置", "method"), ("results", "4.2 Problem Model", "results"),
-        ("method", "3.4 Result Interpreter", "method"), ("method", "Results", "results"), ("method", "Data analysis", "method"),
-        ("introduction", "Background", "introduction"), ("results", "Limitations of the approach", "discussion"),
-        ("discussion", "5.2 Benchmarking Models", "discussion"), ("discussion", "Prior Research on Trees", "related_work"),
+        ("results", "4.1 Datasets", "method"),
+        ("results", "实验设置", "method"),
+        ("results", "4.2 Problem Model", "results"),
+        ("method", "3.4 Result Interpreter", "method"),
+        ("method", "Results", "results"),
+        ("method", "Data analysis", "method"),
+        ("introduction", "Background", "introduction"),
+        ("results", "Limitations of the approach", "discussion"),
+        ("discussion", "5.2 Benchmarking Models", "discussion"),
+        ("discussion", "Prior Research on Trees", "related_work"),
     ],
 )  # fmt: skip
 def test_a_subsection_is_what_its_section_is_unless_it_says_so(
@@ -303,10 +321,19 @@ def test_place_decides_where_words_do_not() -> None:
 @pytest.mark.parametrize(
     ("line", "caption"),
     [
-        ("Figure 7 shows six examples of what came out.", False), ("Figure 7: Six examples.", True), ("Fig. 3. A tree.", True),
-        ("Table 2 and Table 3 list them.", False), ("TABLE II\nERRORS OF EACH METHOD", True), ("图 3-1 系统结构", True),
-        ("表2给出了主要结果。", False), ("续表 2", True), ("图2所示为流程", False), ("Figure A1. More.", True),
-        ("Table 4 | Costs by year", True), ("Figures are in Table 9.", False), ("Figure: without number", False),
+        ("Figure 7 shows six examples of what came out.", False),
+        ("Figure 7: Six examples.", True),
+        ("Fig. 3. A tree.", True),
+        ("Table 2 and Table 3 list them.", False),
+        ("TABLE II\nERRORS OF EACH METHOD", True),
+        ("图 3-1 系统结构", True),
+        ("表2给出了主要结果。", False),
+        ("续表 2", True),
+        ("图2所示为流程", False),
+        ("Figure A1. More.", True),
+        ("Table 4 | Costs by year", True),
+        ("Figures are in Table 9.", False),
+        ("Figure: without number", False),
     ],
 )  # fmt: skip
 def test_captions_and_sentences_about_figures(line: str, caption: bool) -> None:
@@ -361,9 +388,14 @@ def test_mentions_by_name_and_year() -> None:
 @pytest.mark.parametrize(
     ("names", "found"),
     [
-        ("A. Moreau and J. Tildesley", ("Moreau", "Tildesley")), ("Wei, J., Wang, X., & Zhou, D.", ("Wei", "Wang", "Zhou")),
-        ("Haldane K, Ito R", ("Haldane", "Ito")), ("Lee, Ann and Wu, Bo", ("Lee", "Wu")), ("Leonardo de Moura", ("de Moura",)),
-        ("张三, 李四, 等", ("张三", "李四")), ("Anna van der Berg et al.", ("van der Berg",)), ("", ()),
+        ("A. Moreau and J. Tildesley", ("Moreau", "Tildesley")),
+        ("Wei, J., Wang, X., & Zhou, D.", ("Wei", "Wang", "Zhou")),
+        ("Haldane K, Ito R", ("Haldane", "Ito")),
+        ("Lee, Ann and Wu, Bo", ("Lee", "Wu")),
+        ("Leonardo de Moura", ("de Moura",)),
+        ("张三, 李四, 等", ("张三", "李四")),
+        ("Anna van der Berg et al.", ("van der Berg",)),
+        ("", ()),
     ],
 )  # fmt: skip
 def test_family_names(names: str, found: tuple[str, ...]) -> None:

@@ -52,15 +52,19 @@ def index(*places: str) -> str:
 
 SITEMAP = f"""\ufeff
 <?xml version="1.0" encoding="UTF-8"?><!-- made by a plugin -->
-<urlset {NS} xmlns:image="http://www.google.com/schemas/sitemap-image/1.1" xmlns:xhtml="http://www.w3.org/1999/xhtml"
+<urlset {NS} xmlns:image="http://www.google.com/schemas/sitemap-image/1.1"
+  xmlns:xhtml="http://www.w3.org/1999/xhtml"
   xmlns:news="http://www.google.com/schemas/sitemap-news/0.9">
 <url><xhtml:link rel="alternate" hreflang="de" href="https://site.test/de"/><loc>
-  https://site.test/a?x=1&amp;y=2 </loc><lastmod>2024-05-01T10:00:00+08:00</lastmod><priority>0.5</priority></url>
+  https://site.test/a?x=1&amp;y=2 </loc>
+  <lastmod>2024-05-01T10:00:00+08:00</lastmod><priority>0.5</priority></url>
 <url><loc>https://SITE.test/退货</loc><lastmod>2024-05-02</lastmod>
-  <image:image><image:loc>https://site.test/p.png</image:loc><image:title>no</image:title></image:image></url>
+  <image:image><image:loc>https://site.test/p.png</image:loc>
+  <image:title>no</image:title></image:image></url>
 <url><loc><![CDATA[/c]]></loc><news:news><news:publication_date>2023-01-02</news:publication_date>
   <news:title>新闻 &amp; more</news:title></news:news></url>
-<url><loc>javascript:alert(1)</loc></url><url><loc></loc></url><url/><url><loc>https://site.test/photo.jpg</loc></url>
+<url><loc>javascript:alert(1)</loc></url><url><loc></loc></url><url/>
+<url><loc>https://site.test/photo.jpg</loc></url>
 <url><loc>https://site.test/a?y=2&amp;utm_source=x#frag</loc><lastmod>yesterday</lastmod></url>
 </urlset>"""
 
@@ -114,18 +118,22 @@ def test_a_list() -> None:
 
 def test_feeds() -> None:
     """RSS, Atom and RSS 1.0, with titles and dates."""
-    rss = """<?xml version="1.0" encoding="gb2312"?><rss version="2.0"><channel><title>公司新闻</title>
+    rss = """<?xml version="1.0" encoding="gb2312"?><rss version="2.0"><channel>
+        <title>公司新闻</title>
         <link>https://site.test/</link><image><url>https://site.test/logo.png</url></image>
         <item><title>新品 发布</title><link>https://site.test/n/1</link><guid>x</guid>
-        <pubDate>Wed, 01 May 2024 00:00:00 GMT</pubDate></item><item><title>No link</title></item></channel></rss>"""
+        <pubDate>Wed, 01 May 2024 00:00:00 GMT</pubDate></item>
+        <item><title>No link</title></item></channel></rss>"""
     assert read(rss.encode("gbk")).pages == (
         Entry("https://site.test/n/1", at(2024, 5, 1), "新品 发布"),
     )
-    atom = """<feed xmlns="http://www.w3.org/2005/Atom"><link href="/feed" rel="self"/><entry><title>One</title>
+    atom = """<feed xmlns="http://www.w3.org/2005/Atom"><link href="/feed" rel="self"/>
+        <entry><title>One</title>
         <link rel="edit" href="/edit"/><link href="/one"/><published>2024-01-01</published>
         <updated>2024-05-01</updated></entry></feed>"""
     assert read(atom).pages == (Entry("https://site.test/one", at(2024, 5, 1), "One"),)
-    rdf = """<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns="http://purl.org/rss/1.0/">
+    rdf = """<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#"
+        xmlns="http://purl.org/rss/1.0/">
         <item rdf:about="x"><title>Old</title><link>/old</link></item></rdf:RDF>"""
     assert urls(rdf) == ["https://site.test/old"]
 

@@ -103,7 +103,8 @@ def test_types_of_a_csv(read: Reader) -> None:
     ("cells", "type_", "values"),
     [
         (["1", "-2", "+3"], "BIGINT", [1, -2, 3]),
-        (["1.5", "2", "0.25"], "DECIMAL(18,2)", [Decimal("1.50"), Decimal("2.00"), Decimal("0.25")]),
+        (["1.5", "2", "0.25"], "DECIMAL(18,2)",
+         [Decimal("1.50"), Decimal("2.00"), Decimal("0.25")]),
         (["1e3", "2.5"], "DOUBLE", [1000.0, 2.5]),
         (["$1,000", "($250)"], "BIGINT", [1000, -250]),
         (["１２", "３"], "BIGINT", [12, 3]),

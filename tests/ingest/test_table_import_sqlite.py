@@ -37,7 +37,8 @@ def made(tmp_path: Path) -> Maker:
 
 def test_types_keys_and_views(made: Maker) -> None:
     done, asked = made("""
-        CREATE TABLE "a b" (id INTEGER PRIMARY KEY, n TEXT, d DATE, f REAL, b BLOB, e TEXT, flag BOOLEAN, odd INTEGER);
+        CREATE TABLE "a b" (id INTEGER PRIMARY KEY, n TEXT, d DATE, f REAL, b BLOB, e TEXT,
+            flag BOOLEAN, odd INTEGER);
         INSERT INTO "a b" VALUES (1, 'x', '2024-01-05', 1.5, x'00ff', '', 1, 3);
         INSERT INTO "a b" VALUES (2, NULL, '2024-02-05', 2, NULL, 'é', 0, 'many');
         CREATE TABLE o (id INTEGER PRIMARY KEY, p INTEGER REFERENCES "a b", t DATETIME);
@@ -61,7 +62,8 @@ def test_what_a_stranger_may_put_there(made: Maker) -> None:
         INSERT INTO "x""; DROP TABLE y; --" VALUES ('it''s "data" ' || char(1) || char(2) || 'N');
         CREATE TABLE y (a);
         INSERT INTO y VALUES (1);
-        CREATE VIEW endless AS WITH RECURSIVE r(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM r) SELECT * FROM r;
+        CREATE VIEW endless AS
+            WITH RECURSIVE r(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM r) SELECT * FROM r;
         CREATE VIEW reader AS SELECT * FROM read_csv('/etc/passwd');
         CREATE VIEW broken AS SELECT missing FROM nowhere;
         CREATE VIRTUAL TABLE words USING fts5(w);

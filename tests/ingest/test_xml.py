@@ -14,12 +14,15 @@ from citewell.ingest import parse_here
 from citewell.ingest.markup import xml_text
 
 SETTINGS = IngestSettings()
-JATS = """<article><front><journal-meta><journal-title>J</journal-title></journal-meta><article-meta>
+JATS = """<article><front><journal-meta><journal-title>J</journal-title></journal-meta>
+<article-meta>
 <article-id pub-id-type="doi">10.1/x</article-id>
 <title-group><article-title>On <italic>mice</italic></article-title></title-group>
 <contrib-group>
-<contrib contrib-type="author"><name><surname>Lee</surname><given-names>Ann</given-names></name></contrib></contrib-group>
-<pub-date><year>2020</year></pub-date><pub-date><day>7</day><month>5</month><year>2020</year></pub-date>
+<contrib contrib-type="author">
+<name><surname>Lee</surname><given-names>Ann</given-names></name></contrib></contrib-group>
+<pub-date><year>2020</year></pub-date>
+<pub-date><day>7</day><month>5</month><year>2020</year></pub-date>
 <abstract><p>We show it.</p></abstract></article-meta></front>
 <body><sec id="s1"><label>1</label><title>Methods</title><p>Text <xref>(Wolf, 2019)</xref>.</p>
 <table-wrap><label>Table 1.</label><caption><title>Sizes.</title></caption>
@@ -27,7 +30,8 @@ JATS = """<article><front><journal-meta><journal-title>J</journal-title></journa
 <tbody><tr><td>A</td><td>3.1</td></tr></tbody></table></table-wrap></sec></body>
 <back><ref-list><ref><element-citation>
 <person-group><name><surname>Wolf</surname><given-names>G</given-names></name></person-group>
-<year>2019</year><article-title>Genes.</article-title><source>PNAS</source><volume>3</volume><fpage>1</fpage><lpage>9</lpage>
+<year>2019</year><article-title>Genes.</article-title><source>PNAS</source>
+<volume>3</volume><fpage>1</fpage><lpage>9</lpage>
 </element-citation></ref></ref-list></back></article>"""
 
 

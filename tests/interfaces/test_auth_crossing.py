@@ -32,7 +32,8 @@ PAPER = f"""Lamps of the north: the {SECRET} study
 
 Abstract
 
-The {SECRET} lamp is measured for a year, and its height compared with that of other lamps. {"We measure lamps. " * 30}
+The {SECRET} lamp is measured for a year, and its height compared with that of other lamps.
+{"We measure lamps. " * 30}
 
 1 Introduction
 

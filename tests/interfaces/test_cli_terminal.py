@@ -27,16 +27,20 @@ import asyncio, sys
 from citewell.types import Answer, Citation, Event, Sentence, Step
 from citewell.interfaces.cli import ask, chat, main
 
-TEXT = "灯塔建于一八五七年，塔身为红色，高三十米，每天夜里都亮着灯，为来往的船只指明方向，直到今天。"
+TEXT = "灯塔建于一八五七年，塔身为红色，高三十米，\
+每天夜里都亮着灯，为来往的船只指明方向，直到今天。"
 
 async def stream(app, request):
     yield Event("step", Step(n=1, node="InputValidationNode", action="default", seconds=0.1))
-    yield Event("step", Step(n=2, node="DocumentRetrievalNode", action="generate_answer", seconds=0.1, detail={"evidence": [
-        {"title": "灯塔\\x1b[31m手册", "page": 3, "section": "灯塔手册 › 建造", "text": TEXT},
-        {"title": "Lighthouses", "page": None, "section": "Lighthouses", "text": "Built [bold]in\\n1857."},
-        {"title": "Third", "page": None, "section": "", "text": "x"},
-        {"title": "Fourth", "page": None, "section": "", "text": "x"},
-    ]}))
+    yield Event("step", Step(
+        n=2, node="DocumentRetrievalNode", action="generate_answer", seconds=0.1,
+        detail={"evidence": [
+            {"title": "灯塔\\x1b[31m手册", "page": 3, "section": "灯塔手册 › 建造", "text": TEXT},
+            {"title": "Lighthouses", "page": None, "section": "Lighthouses",
+             "text": "Built [bold]in\\n1857."},
+            {"title": "Third", "page": None, "section": "", "text": "x"},
+            {"title": "Fourth", "page": None, "section": "", "text": "x"},
+        ]}))
     if "search" in request.question:
         await asyncio.sleep(1)
     yield Event("token", "Draft of the answer")
@@ -45,7 +49,9 @@ async def stream(app, request):
     yield Event("answer", Answer(
         answer=TEXT + "[1]",
         sentences=[Sentence(text=TEXT, citations=[1], verdict="supported")],
-        citations=[Citation(n=1, doc_id="d", title="灯塔手册", uri="/a", page=3, quote="灯塔建于一八五七年。", start=0, end=9)],
+        citations=[Citation(
+            n=1, doc_id="d", title="灯塔手册", uri="/a", page=3,
+            quote="灯塔建于一八五七年。", start=0, end=9)],
         status="answered", confidence=0.9, agent="qa", session_id="ses_1"))
 
 ask.stream = chat.stream = stream

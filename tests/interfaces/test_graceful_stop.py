@@ -65,8 +65,12 @@ def test_what_is_under_way_is_finished(bench: Bench) -> None:
             target=lambda: whole.append(server.post("/api/ask", {"question": QUESTION}))
         )
         asking.start()
-        chat = Stream(server, {"model": "citewell/qa", "stream": True, "messages": [{"role": "user", "content": QUESTION}]},
-                      "/v1/chat/completions")  # fmt: skip
+        chat = Stream(
+            server,
+            {"model": "citewell/qa", "stream": True,
+             "messages": [{"role": "user", "content": QUESTION}]},
+            "/v1/chat/completions",
+        )  # fmt: skip
         for each in answers:
             each.has("step")
         until(lambda: chat.lines, "a first chunk")
@@ -267,7 +271,8 @@ def _stuck_job(bench: Bench) -> list[str]:
         )
         database.execute(
             """INSERT INTO jobs
-            (job_id, kind, payload, state, lease, done, total, detail, attempts, created_at, updated_at, owner)
+            (job_id, kind, payload, state, lease, done, total, detail, attempts,
+            created_at, updated_at, owner)
             VALUES (?, ?, ?, ?, ?, 0, 0, '', 1, 0, 0, '')""",
             values,
         )

@@ -17,7 +17,8 @@ SHOWN = f"BT /F 20 Tf 60 700 Td ({FIRST}) Tj 0 -100 Td ({SECOND}) Tj ET".encode(
 PDF = b"""%%PDF-1.4
 1 0 obj <</Type /Catalog /Pages 2 0 R>> endobj
 2 0 obj <</Type /Pages /Kids [3 0 R] /Count 1>> endobj
-3 0 obj <</Type /Page /Parent 2 0 R /MediaBox [0 0 600 800] /Contents 4 0 R /Resources <</Font <</F 5 0 R>>>>>> endobj
+3 0 obj <</Type /Page /Parent 2 0 R /MediaBox [0 0 600 800] /Contents 4 0 R
+/Resources <</Font <</F 5 0 R>>>>>> endobj
 4 0 obj <</Length %d>> stream
 %s
 endstream endobj

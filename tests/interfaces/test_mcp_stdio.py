@@ -33,7 +33,9 @@ from citewell.interfaces.mcp import tools
 async def noisy(app):
     print("noise of a print")
     os.write(1, b"noise of native code\\n")
-    subprocess.run([sys.executable, "-c", "import sys; print('noise of a child', sys.stdin.read())"], check=True)
+    subprocess.run(
+        [sys.executable, "-c", "import sys; print('noise of a child', sys.stdin.read())"],
+        check=True)
     return []
 tools.list_collections = noisy
 sys.argv = ["citewell", "mcp"]

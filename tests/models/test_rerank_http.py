@@ -67,8 +67,12 @@ async def test_request_and_reply_of_cohere_jina_and_vllm(reranker: Reranker, ser
     # Voyage
     {"data": [{"index": 0, "relevance_score": 0.9}, {"index": 1, "relevance_score": 0.1}]},
     # DashScope
-    {"output": {"results": [{"index": 0, "relevance_score": 0.9}, {"index": 1, "relevance_score": 0.1}]}},
-    {"id": "x", "results": [{"index": 0, "relevance_score": 0.9}, {"index": 1, "relevance_score": 0.1}], "meta": {}},
+    {"output": {"results": [
+        {"index": 0, "relevance_score": 0.9}, {"index": 1, "relevance_score": 0.1},
+    ]}},
+    {"id": "x", "results": [
+        {"index": 0, "relevance_score": 0.9}, {"index": 1, "relevance_score": 0.1},
+    ], "meta": {}},
 ])  # fmt: skip
 async def test_other_shapes_of_the_reply(reranker: Reranker, server: Any, reply: Any) -> None:
     """Servers differ in how they wrap the results; all of these are read."""
@@ -98,9 +102,12 @@ def test_scale() -> None:
 @pytest.mark.parametrize(("reply", "words"), [
     ({"results": [{"index": 0, "relevance_score": 0.9}]}, "1 results for 2 passages"),
     ({"results": [{"index": 0, "relevance_score": 0.9}] * 2}, "index 0"),
-    ({"results": [{"index": 0, "relevance_score": 0.9}, {"index": 2, "relevance_score": 0.9}]}, "index 2"),
+    ({"results": [{"index": 0, "relevance_score": 0.9}, {"index": 2, "relevance_score": 0.9}]},
+     "index 2"),
     ({"results": [{"index": 0, "relevance_score": 0.9}, {"index": 1}]}, "score None"),
-    ({"results": [{"index": 0, "relevance_score": 0.9}, {"index": 1, "relevance_score": float("nan")}]}, "score nan"),
+    ({"results": [
+        {"index": 0, "relevance_score": 0.9}, {"index": 1, "relevance_score": float("nan")},
+    ]}, "score nan"),
     ({"results": ["a", "b"]}, "index None"),
     ({"message": "hello"}, "no list of results"),
     (b"<html>not found</html>", "not JSON"),

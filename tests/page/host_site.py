@@ -11,17 +11,20 @@ from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 NASTY = """
-* { font-size: 31px !important; color: red !important; text-transform: uppercase !important; letter-spacing: 4px !important; }
+* { font-size: 31px !important; color: red !important; text-transform: uppercase !important;
+    letter-spacing: 4px !important; }
 body * { transform: rotate(3deg) !important; float: left !important; }
-div, button, p, textarea, citewell-chat { background: yellow !important; border: 9px dashed blue !important;
-    width: 90% !important; display: inline !important; position: absolute !important; opacity: 0.4 !important; }
+div, button, p, textarea, citewell-chat { background: yellow !important;
+    border: 9px dashed blue !important; width: 90% !important; display: inline !important;
+    position: absolute !important; opacity: 0.4 !important; }
 h2, ul, li, label, form, header { visibility: hidden !important; }
 """
 MILD = (
     "body { font-family: serif; margin: 2rem; background: white; color: #222; } h1 { color: #222; }"
 )
 PAGE = """<!doctype html><html lang="{lang}"><head><meta charset="utf-8"><title>{title}</title>
-<meta name="viewport" content="width=device-width, initial-scale=1"><link rel="stylesheet" href="/style.css">{head}</head>
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<link rel="stylesheet" href="/style.css">{head}</head>
 <body><main><h1>{title}</h1><p>Words of the host. <a href="/other">Another page</a></p>
 <p><button id="own">Own button</button></p></main>
 {body}</body></html>"""

@@ -75,29 +75,36 @@ OURS = (
 KEEP = """() => {
     window.__told = [];
     document.addEventListener("securitypolicyviolation", (event) =>
-        window.__told.push(`policy ${event.violatedDirective} ${event.blockedURI} ${event.sample}`));
+        window.__told.push(
+            `policy ${event.violatedDirective} ${event.blockedURI} ${event.sample}`));
 }"""
 
 # What stands in the tree that no text may bring.
 LOOK = r"""() => {
     const wrong = [...(window.__told ?? [])];
     if (window.__hit) wrong.push("a script ran");
-    if ({}.polluted !== undefined || Object.keys(Object.prototype).length) wrong.push("Object.prototype was changed");
-    const links = ["href", "src", "action", "formaction", "xlink:href", "data", "srcdoc", "poster", "ping", "background"];
+    if ({}.polluted !== undefined || Object.keys(Object.prototype).length)
+        wrong.push("Object.prototype was changed");
+    const links = ["href", "src", "action", "formaction", "xlink:href", "data", "srcdoc", "poster",
+                   "ping", "background"];
     const visit = (root) => {
         for (const element of root.querySelectorAll("*")) {
             const said = element.cloneNode(false).outerHTML.slice(0, 300);
             const tag = element.localName;
             if (tag === "script" && !document.head.contains(element)) wrong.push(said);
-            if (["iframe", "object", "embed", "base", "frame", "applet", "portal"].includes(tag)) wrong.push(said);
+            if (["iframe", "object", "embed", "base", "frame", "applet", "portal"].includes(tag))
+                wrong.push(said);
             if (tag === "meta" && element.httpEquiv) wrong.push(said);
             for (const { name, value } of element.attributes) {
-                const plain = [...value].filter((sign) => sign > " " && sign !== "\x7f").join("").toLowerCase();
+                const plain = [...value].filter((sign) => sign > " " && sign !== "\x7f").join("")
+                    .toLowerCase();
                 if (/^on/i.test(name)) wrong.push(said);
                 if (!links.includes(name)) continue;
                 if (name === "srcdoc" || name === "ping") wrong.push(said);
-                if (/^(javascript|vbscript|file|data:text|data:application)/.test(plain)) wrong.push(said);
-                if (tag !== "a" && /^(https?:)?\/\//.test(plain) && !plain.startsWith(location.origin)) wrong.push(said);
+                if (/^(javascript|vbscript|file|data:text|data:application)/.test(plain))
+                    wrong.push(said);
+                if (tag !== "a" && /^(https?:)?\/\//.test(plain)
+                    && !plain.startsWith(location.origin)) wrong.push(said);
             }
             if (element.shadowRoot) visit(element.shadowRoot);
         }

@@ -228,8 +228,14 @@ def fill(served: Served, strings: Sequence[str], site: str) -> list[str]:
     for text in strings[:3]:
         tried(served, "POST", f"{paper}/messages", json={"text": f"What opens at six? {text}"})
     return [
-        f"/library/{collection}", f"/ask/{session}", f"/traces/{trace}", f"/knowledge?item={item}", paper, *sites,
-        f"/traces/{found['trace_id']}", "/data/ships",
+        f"/library/{collection}",
+        f"/ask/{session}",
+        f"/traces/{trace}",
+        f"/knowledge?item={item}",
+        paper,
+        *sites,
+        f"/traces/{found['trace_id']}",
+        "/data/ships",
     ]  # fmt: skip
 
 

@@ -251,18 +251,23 @@ COMPONENTS = """async () => {
         const [tab, setTab] = useState("one");
         const [yes, setYes] = useState("");
         const tabs = [{id: "one", label: "One"}, {id: "two", label: "Two", count: 3}];
-        const items = [{label: "Rename", action: () => setYes("renamed")}, {label: "Delete", danger: true}];
+        const items = [{label: "Rename", action: () => setYes("renamed")},
+                       {label: "Delete", danger: true}];
         const add = html`<${ui.Button} kind="primary">Add<//>`;
-        const question = {title: "Delete it?", text: "It is gone then.", action: "Delete", danger: true};
+        const question = {title: "Delete it?", text: "It is gone then.", action: "Delete",
+                          danger: true};
         return html`<main><h1>All</h1>
             <${ui.Tabs} label="Parts" value=${tab} onChange=${setTab} tabs=${tabs}>
                 <p id="shown">${tab}</p><//>
             <${ui.Table} columns=${columns} rows=${rows} caption="Things" />
-            <${ui.Select} label="Kind" value="x" options=${[["x", "X"], {value: "y", label: "Y"}]} onChange=${setYes} />
+            <${ui.Select} label="Kind" value="x"
+                options=${[["x", "X"], {value: "y", label: "Y"}]} onChange=${setYes} />
             <${ui.Field} label="Text" rows=${3} hint="Use \\`code\\` here" error="too long" />
             <${ui.Check} label="Sure" checked=${false} onChange=${(on) => setYes(String(on))} />
-            <${ui.Progress} value=${0.4} label="Reading" detail="4 of 10" /><${ui.Progress} label="Waiting" />
-            ${["good", "warn", "bad", "info", "plain"].map((kind) => html`<${ui.Badge} kind=${kind}>${kind}<//>`)}
+            <${ui.Progress} value=${0.4} label="Reading" detail="4 of 10" />
+            <${ui.Progress} label="Waiting" />
+            ${["good", "warn", "bad", "info", "plain"].map((kind) =>
+                html`<${ui.Badge} kind=${kind}>${kind}<//>`)}
             <${ui.Problem} error=${new Error("it broke")} retry=${() => setYes("again")} />
             <${ui.Empty} icon="library" title="Nothing yet" text="Add something." action=${add} />
             <${ui.Button} onClick=${async () => setYes(String(await ui.ask(question)))}>Ask me<//>
@@ -343,7 +348,9 @@ def test_events_are_read_as_they_come(goto: Callable[..., Page], page: Page) -> 
         const found = [];
         for await (const each of events("/ask", {question: "?"})) found.push(each);
         try { for await (const each of events("/search", {})) found.push(each); }
-        catch (error) { found.push([error.name, error.status, error.code, error.message, error.hint]); }
+        catch (error) {
+            found.push([error.name, error.status, error.code, error.message, error.hint]);
+        }
         return found;
     }""")
     assert read == [
@@ -360,10 +367,13 @@ def test_figures_are_written_in_the_language(goto: Callable[..., Page]) -> None:
         const {lang} = await import("/assets/state.js");
         const now = Date.now() / 1000;
         const both = [];
-        for (const each of ["en", "zh"]) { lang.value = each; both.push(ago(now - 7200), ago(now - 86400)); }
+        for (const each of ["en", "zh"]) {
+            lang.value = each;
+            both.push(ago(now - 7200), ago(now - 86400));
+        }
         lang.value = "en";
-        return [figure(12345.678), bytes(0), bytes(999), bytes(1500000), duration(0.05), duration(3.21), duration(125),
-                percent(0.87), figure(null), ...both];
+        return [figure(12345.678), bytes(0), bytes(999), bytes(1500000), duration(0.05),
+                duration(3.21), duration(125), percent(0.87), figure(null), ...both];
     }""")
     assert told[:9] == [
         "12,345.68",

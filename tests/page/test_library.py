@@ -25,7 +25,8 @@ DROP = """([files]) => {
     for (const [name, text] of files) transfer.items.add(new File([text], name));
     const target = document.querySelector(".view");
     for (const kind of ["dragenter", "dragover", "drop"]) {
-        target.dispatchEvent(new DragEvent(kind, {dataTransfer: transfer, bubbles: true, cancelable: true}));
+        target.dispatchEvent(new DragEvent(
+            kind, {dataTransfer: transfer, bubbles: true, cancelable: true}));
     }
 }"""
 

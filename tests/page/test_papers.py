@@ -30,7 +30,8 @@ DROP = """([name, data]) => {
     transfer.items.add(new File([bytes], name));
     const target = document.querySelector(".paper-add");
     for (const kind of ["dragover", "drop"]) {
-        target.dispatchEvent(new DragEvent(kind, {dataTransfer: transfer, bubbles: true, cancelable: true}));
+        target.dispatchEvent(new DragEvent(
+            kind, {dataTransfer: transfer, bubbles: true, cancelable: true}));
     }
 }"""
 MARK = """(words) => {

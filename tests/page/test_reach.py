@@ -28,7 +28,8 @@ OUT = """() => [...document.querySelectorAll("body *")].filter((each) => {
     if (!box.width || box.right <= innerWidth + 1) return false;
     if (each.closest("svg, [inert], .skip, .unseen, dialog:not([open])")) return false;
     for (let up = each.parentElement; up && up !== document.body; up = up.parentElement) {
-        if (getComputedStyle(up).overflowX !== "visible" && up.getBoundingClientRect().right <= innerWidth + 1) return false;
+        if (getComputedStyle(up).overflowX !== "visible"
+            && up.getBoundingClientRect().right <= innerWidth + 1) return false;
     }
     return true;
 }).map((each) => each.outerHTML.slice(0, 120))"""
@@ -38,9 +39,11 @@ SEEN = """() => {
     const each = document.activeElement;
     if (!each || each === document.body) return "";
     const style = (one) => getComputedStyle(one);
-    const ring = (one) => one && style(one).outlineStyle !== "none" && parseFloat(style(one).outlineWidth) >= 1;
+    const ring = (one) => one && style(one).outlineStyle !== "none"
+        && parseFloat(style(one).outlineWidth) >= 1;
     const box = each.getBoundingClientRect();
-    const inside = box.bottom > 0 && box.top < innerHeight && box.right > 0 && box.left < innerWidth;
+    const inside = box.bottom > 0 && box.top < innerHeight
+        && box.right > 0 && box.left < innerWidth;
     const near = [each, each.nextElementSibling, each.parentElement, each.closest("form")];
     return inside && near.some(ring) ? "" : `${inside} ${each.outerHTML.slice(0, 160)}`;
 }"""

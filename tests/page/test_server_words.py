@@ -18,21 +18,28 @@ TOLD = {
     "合同.pdf is empty": "合同.pdf 是空的",
     "合同 is empty": "合同是空的",
     "a b.pdf is protected by a password": "a b.pdf 有密码保护",
-    "x.pdf is broken: it is not a PDF, or its structure is damaged": "x.pdf 已损坏：不是 PDF，或结构已损坏",
+    "x.pdf is broken: it is not a PDF, or its structure is damaged": (
+        "x.pdf 已损坏：不是 PDF，或结构已损坏"
+    ),
     "old.doc is an old Word document (.doc)": "old.doc 是旧版 Word 文档（.doc）",
-    "old.doc cannot be read: it is an OLE container of no known kind": "无法读取 old.doc：是类型不明的 OLE "
-    "文件",
+    "old.doc cannot be read: it is an OLE container of no known kind": (
+        "无法读取 old.doc：是类型不明的 OLE 文件"
+    ),
     "a.bin cannot be read: it is a program": "无法读取 a.bin：是程序",
-    "'127.0.0.1' is refused: it is not on the public internet": "拒绝访问 "
-    "'127.0.0.1'：它不在公共互联网上",
-    "10.0.0.1 is refused: it is not on the public internet; try again": "拒绝访问 "
-    "10.0.0.1：它不在公共互联网上；"
-    "请再试一次",
-    "no document d; `citewell list` shows the documents and their ids": "没有文档 d；`citewell list` "
-    "列出文档及其 ID",
+    "'127.0.0.1' is refused: it is not on the public internet": (
+        "拒绝访问 '127.0.0.1'：它不在公共互联网上"
+    ),
+    "10.0.0.1 is refused: it is not on the public internet; try again": (
+        "拒绝访问 10.0.0.1：它不在公共互联网上；请再试一次"
+    ),
+    "no document d; `citewell list` shows the documents and their ids": (
+        "没有文档 d；`citewell list` 列出文档及其 ID"
+    ),
     "book.pdf has 5,000 pages; 2,000 are allowed": "book.pdf 有 5,000 页，上限是 2,000 页",
     "/data/citewell.db: the disk is full": "/data/citewell.db：磁盘已满",
-    "the chat model did not answer: gpt: no reply within 30 seconds": "对话模型没有回应：gpt：30 秒内没有回应",
+    "the chat model did not answer: gpt: no reply within 30 seconds": (
+        "对话模型没有回应：gpt：30 秒内没有回应"
+    ),
     "https://a.example/x: status 404": "https://a.example/x：状态码 404",
     "it could not be checked: gpt": "没能核对：gpt",
     "this session asks the tables sales": "这个会话在查询表格 sales",

@@ -56,7 +56,8 @@ RIGHT = """async id => {
     return right;
 }"""
 IN_VIEW = """mark => {
-    const [inner, outer] = [mark.getBoundingClientRect(), mark.closest(".panel-scroll").getBoundingClientRect()];
+    const [inner, outer] = [mark.getBoundingClientRect(),
+        mark.closest(".panel-scroll").getBoundingClientRect()];
     return inner.top >= outer.top && inner.bottom <= outer.bottom && inner.height > 0;
 }"""
 

@@ -23,23 +23,33 @@ WORST = f"""<!doctype html><html onload="top.ran=1"><head><title>Harbour</title>
 <meta http-equiv="refresh" content="0;url={ELSEWHERE}/refresh"><base href="{ELSEWHERE}/">
 <link rel="stylesheet" href="{ELSEWHERE}/a.css"><link rel="prefetch" href="{ELSEWHERE}/p">
 <link rel="preload" as="image" href="{ELSEWHERE}/i">
-<style>@import "{ELSEWHERE}/b.css"; body {{ background: url({ELSEWHERE}/bg.png) }} .panel {{ display: none }}</style>
+<style>@import "{ELSEWHERE}/b.css"; body {{ background: url({ELSEWHERE}/bg.png) }}
+.panel {{ display: none }}</style>
 <script>top.ran=1; alert(1)</script><script src="{ELSEWHERE}/s.js"></script></head>
-<body onload="top.ran=1" style="background:url({ELSEWHERE}/bg2.png)" background="{ELSEWHERE}/bg3.png">
+<body onload="top.ran=1" style="background:url({ELSEWHERE}/bg2.png)"
+background="{ELSEWHERE}/bg3.png">
 <img src="{ELSEWHERE}/1.png" srcset="{ELSEWHERE}/2.png 2x" onerror="top.ran=1" alt="The lighthouse">
-<img src=x onerror=top.ran=1><picture><source srcset="{ELSEWHERE}/3.png"><img src="{ELSEWHERE}/4.png"></picture>
-<svg onload="top.ran=1"><script>top.ran=1</script><image href="{ELSEWHERE}/5.png"/><use href="{ELSEWHERE}/6.svg#a"/>
-<foreignObject><img src=x onerror=top.ran=1></foreignObject><animate onbegin=top.ran=1 attributeName=x dur=1s></svg>
-<math><mtext><table><mglyph><style><!--</style><img title="--&gt;&lt;img src=1 onerror=top.ran=1&gt;"></table></math>
+<img src=x onerror=top.ran=1><picture><source srcset="{ELSEWHERE}/3.png">
+<img src="{ELSEWHERE}/4.png"></picture>
+<svg onload="top.ran=1"><script>top.ran=1</script><image href="{ELSEWHERE}/5.png"/>
+<use href="{ELSEWHERE}/6.svg#a"/>
+<foreignObject><img src=x onerror=top.ran=1></foreignObject>
+<animate onbegin=top.ran=1 attributeName=x dur=1s></svg>
+<math><mtext><table><mglyph><style><!--</style><img
+title="--&gt;&lt;img src=1 onerror=top.ran=1&gt;"></table></math>
 <iframe src="{ELSEWHERE}/frame"></iframe><iframe srcdoc="<script>top.ran=1</script>"></iframe>
 <object data="{ELSEWHERE}/o"></object><embed src="{ELSEWHERE}/e">
-<video src="{ELSEWHERE}/v" poster="{ELSEWHERE}/vp" autoplay></video><audio src="{ELSEWHERE}/au" autoplay></audio>
+<video src="{ELSEWHERE}/v" poster="{ELSEWHERE}/vp" autoplay></video>
+<audio src="{ELSEWHERE}/au" autoplay></audio>
 <form action="{ELSEWHERE}/f"><input autofocus onfocus="top.ran=1" name="token">
 <button formaction="javascript:top.ran=1">Send</button></form>
-<a href="javascript:top.ran=1" id="location">run</a> <a href="data:text/html,<script>top.ran=1</script>">data</a>
+<a href="javascript:top.ran=1" id="location">run</a>
+<a href="data:text/html,<script>top.ran=1</script>">data</a>
 <a href="#top" ping="{ELSEWHERE}/ping">here</a> <a href="/map">map</a>
-<details ontoggle="top.ran=1" open><summary>More</summary>x</details><marquee onstart=top.ran=1>m</marquee>
-<div is="x-panel" slot="x" class="panel" style="position:fixed;inset:0;z-index:9999">over everything</div>
+<details ontoggle="top.ran=1" open><summary>More</summary>x</details>
+<marquee onstart=top.ran=1>m</marquee>
+<div is="x-panel" slot="x" class="panel"
+style="position:fixed;inset:0;z-index:9999">over everything</div>
 <noscript><img src="{ELSEWHERE}/ns.png"></noscript><template><script>top.ran=1</script></template>
 <p>{QUOTE}</p><textarea></textarea><xmp><script>top.ran=1</script></xmp></body></html>"""
 NEVER = (

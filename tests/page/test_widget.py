@@ -30,7 +30,8 @@ HOSTILE = (
 )
 TAG = '<script src="{url}/widget.js" data-collection="help" {more}></script>'
 ASKED = """() => { window.asked = []; const real = window.fetch;
-    window.fetch = (url, init) => { window.asked.push([String(url), init?.body ?? ""]); return real(url, init); }; }"""
+    window.fetch = (url, init) => {
+        window.asked.push([String(url), init?.body ?? ""]); return real(url, init); }; }"""
 
 
 @pytest.fixture(scope="module")
@@ -110,8 +111,10 @@ def test_ask_and_get_an_answer_with_its_proof(
     expect(dialog.get_by_role("textbox", name="Your question")).to_be_focused()
     styles = page.evaluate(
         """() => { const root = document.querySelector("citewell-chat").shadowRoot;
-        const { fontSize, textTransform, transform, letterSpacing } = getComputedStyle(root.querySelector("textarea"));
-        return [fontSize, textTransform, transform, letterSpacing, getComputedStyle(root.querySelector("h2")).visibility]; }"""
+        const { fontSize, textTransform, transform, letterSpacing } =
+            getComputedStyle(root.querySelector("textarea"));
+        return [fontSize, textTransform, transform, letterSpacing,
+            getComputedStyle(root.querySelector("h2")).visibility]; }"""
     )
     assert styles == ["15px", "none", "none", "normal", "visible"]
     page.evaluate(ASKED)
@@ -298,8 +301,10 @@ def test_what_goes_wrong_is_told(
     page.evaluate("window.cut()")
     expect(element.get_by_text("The line broke before the answer was whole.").first).to_be_visible()
     page.evaluate(
-        """() => { const said = JSON.stringify({ error: { code: "too_many_requests", message: "more than 20", hint: "wait" } });
-        window.fetch = () => Promise.resolve(new Response(said, { status: 429, headers: { "Retry-After": "2" } })); }"""
+        """() => { const said = JSON.stringify({ error: {
+            code: "too_many_requests", message: "more than 20", hint: "wait" } });
+        window.fetch = () => Promise.resolve(new Response(
+            said, { status: 429, headers: { "Retry-After": "2" } })); }"""
     )
     element.get_by_role("button", name="Ask again").click()
     expect(element.get_by_text("Wait 2 s, then ask again.").first).to_be_visible()
@@ -370,7 +375,8 @@ def test_keyboard(page: Page, visit: Any) -> None:
     field.fill("灯塔")
     field.evaluate(
         """(each) => { for (const more of [{ isComposing: true }, { keyCode: 229 }])
-        each.dispatchEvent(new KeyboardEvent("keydown", { key: "Enter", bubbles: true, cancelable: true, ...more })); }"""
+        each.dispatchEvent(new KeyboardEvent("keydown", {
+            key: "Enter", bubbles: true, cancelable: true, ...more })); }"""
     )
     field.press("Shift+Enter")
     assert page.evaluate("window.asked.length") == 0

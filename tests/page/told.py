@@ -20,11 +20,14 @@ LINE = """() => {
         window.asked.push(JSON.parse(init.body));
         const body = new ReadableStream({ start(controller) {
             window.line = (event, data) =>
-                controller.enqueue(encoder.encode(`event: ${event}\\ndata: ${JSON.stringify(data)}\\n\\n`));
+                controller.enqueue(encoder.encode(
+                    `event: ${event}\\ndata: ${JSON.stringify(data)}\\n\\n`));
             window.cut = () => controller.close();
-            init.signal?.addEventListener("abort", () => controller.error(new DOMException("stopped", "AbortError")));
+            init.signal?.addEventListener("abort", () =>
+                controller.error(new DOMException("stopped", "AbortError")));
         } });
-        return Promise.resolve(new Response(body, { headers: { "Content-Type": "text/event-stream" } }));
+        return Promise.resolve(new Response(
+            body, { headers: { "Content-Type": "text/event-stream" } }));
     };
 }"""
 

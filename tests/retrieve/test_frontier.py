@@ -48,10 +48,13 @@ def weighed(question: str, links: Sequence[Link | Mention], **more: Any) -> list
 
 
 @pytest.mark.parametrize(("question", "right"), [
-    (ASKED, link("/x", "Returns")), (ASKED, link("/help/return-a-lamp", "here")),
+    (ASKED, link("/x", "Returns")),
+    (ASKED, link("/help/return-a-lamp", "here")),
     (ASKED, link("/x", "more", heading="Returns")),
-    (ASKED, link("/x", "details", around="how to return what you bought")), (ZH, link("/x", "退货与退款")),
-    (ZH, link("/x", "更多", heading="国际订单")), (ZH, link("/%E9%80%80%E8%B4%A7", "这里")),
+    (ASKED, link("/x", "details", around="how to return what you bought")),
+    (ZH, link("/x", "退货与退款")),
+    (ZH, link("/x", "更多", heading="国际订单")),
+    (ZH, link("/%E9%80%80%E8%B4%A7", "这里")),
 ])  # fmt: skip
 def test_words_of_the_question_come_first(question: str, right: Link) -> None:
     """In the link's text, its address, its heading or beside it; and the reason names them."""
@@ -251,8 +254,13 @@ def test_a_list_takes_half_at_most(day: str) -> None:
 
 
 @pytest.mark.parametrize(("one", "other", "same"), [
-    ("/cal?day=1", "/cal?day=22", True), ("/2024/05/01", "/2023/12/31", True), ("/a?x=1&y=2", "/a?y=3&x=4", True),
-    ("/a", "/b", False), ("/a?x=1", "/a?y=1", False), ("/a?x=1", "/a", False), ("/p1", "/q1", False),
+    ("/cal?day=1", "/cal?day=22", True),
+    ("/2024/05/01", "/2023/12/31", True),
+    ("/a?x=1&y=2", "/a?y=3&x=4", True),
+    ("/a", "/b", False),
+    ("/a?x=1", "/a?y=1", False),
+    ("/a?x=1", "/a", False),
+    ("/p1", "/q1", False),
 ])  # fmt: skip
 def test_pattern(one: str, other: str, same: bool) -> None:
     """Addresses that differ in figures or in what a parameter says have one pattern."""
@@ -273,8 +281,12 @@ def test_branches() -> None:
 
 
 @pytest.mark.parametrize(("url", "words"), [
-    ("/help/return-policy.html", "help return policy"), ("/index.php?topic=gift_cards", "topic gift cards"),
-    ("/%E9%80%80%E8%B4%A7", "退货"), ("/", ""), ("/giftCards", "gift Cards"), ("/a%20b", "a b"),
+    ("/help/return-policy.html", "help return policy"),
+    ("/index.php?topic=gift_cards", "topic gift cards"),
+    ("/%E9%80%80%E8%B4%A7", "退货"),
+    ("/", ""),
+    ("/giftCards", "gift Cards"),
+    ("/a%20b", "a b"),
 ])  # fmt: skip
 def test_words_of(url: str, words: str) -> None:
     """What an address says, without what every address has."""
@@ -282,10 +294,12 @@ def test_words_of(url: str, words: str) -> None:
 
 
 @pytest.mark.parametrize(("given", "shown"), [
-    (link("/a", "Opening hours of the shop"), "Opening hours of the shop"), (link("/a", "here", heading="Returns"), "Returns"),
+    (link("/a", "Opening hours of the shop"), "Opening hours of the shop"),
+    (link("/a", "here", heading="Returns"), "Returns"),
     (link("/a", "更多", heading="退货", around="七天内"), "退货 七天内"),
     (link("/return-policy", "click here"), "return policy"),
-    (link("/a", "Europe", heading="Shipping"), "Shipping: Europe"), (link("/gift_cards"), "gift cards"),
+    (link("/a", "Europe", heading="Shipping"), "Shipping: Europe"),
+    (link("/gift_cards"), "gift cards"),
     (link("/a", "Shipping", heading="Shipping"), "Shipping"),
 ])  # fmt: skip
 def test_label(given: Link, shown: str) -> None:

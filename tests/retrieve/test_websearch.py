@@ -19,9 +19,14 @@ from citewell.retrieve.websearch import PROVIDERS, Provider, WebResult, build_pr
 KEY = "made-up-key-4711"
 NAMES = sorted(PROVIDERS)
 URLS = [
-    "https://Example.com/a?utm_source=x", "https://example.com/a/", "mailto:a@example.com", "ftp://example.com/",
+    "https://Example.com/a?utm_source=x",
+    "https://example.com/a/",
+    "mailto:a@example.com",
+    "ftp://example.com/",
     "javascript:alert(1)",
-    "http://例え.jp/", None, "https://example.org/b",
+    "http://例え.jp/",
+    None,
+    "https://example.org/b",
 ]  # fmt: skip
 FOUND = ["https://example.com/a", "http://xn--r8jz45g.jp/", "https://example.org/b"]
 
@@ -178,7 +183,8 @@ async def test_results_of_wikipedia(server: Server) -> None:
     ("brave", "GET", "/res/v1/web/search", {"q": "灯塔 & 1857", "search_lang": "zh-hans"}),
     ("tavily", "POST", "/search", {"query": "灯塔 & 1857", "search_depth": "basic"}),
     ("duckduckgo", "POST", "/html/", {"q": "灯塔 & 1857", "kl": "cn-zh"}),
-    ("wikipedia", "GET", "/w/api.php", {"action": "query", "list": "search", "srsearch": "灯塔 & 1857", "format": "json"}),
+    ("wikipedia", "GET", "/w/api.php",
+     {"action": "query", "list": "search", "srsearch": "灯塔 & 1857", "format": "json"}),
 ])  # fmt: skip
 async def test_request(
     server: Server, name: str, method: str, path: str, expected: dict[str, str]
@@ -244,8 +250,9 @@ async def test_nothing_found(provider: Provider, server: Server) -> None:
 
 
 @pytest.mark.parametrize("body", [
-    b"", b"\xff\x00", b"[1, 2]", b'{"results": [', b'{"results": ["a"], "query": 1, "web": 2}', b"[" * 9_000, b'"text"',
-    b'{"results": {"a": 1}}', b"<html><body>Please enable JavaScript</body></html>",
+    b"", b"\xff\x00", b"[1, 2]", b'{"results": [', b'{"results": ["a"], "query": 1, "web": 2}',
+    b"[" * 9_000, b'"text"', b'{"results": {"a": 1}}',
+    b"<html><body>Please enable JavaScript</body></html>",
 ])  # fmt: skip
 async def test_rubbish(provider: Provider, server: Server, body: bytes) -> None:
     """What is no reply of this provider's is an error that names it, and its address."""
@@ -351,8 +358,10 @@ async def test_reply_without_end(server: Server) -> None:
 
 
 @pytest.mark.parametrize(("name", "more", "words"), [
-    ("searxng", {"url": ""}, "web.url is empty"), ("brave", {"key": SecretStr("")}, "web.key is empty"),
-    ("tavily", {"key": SecretStr(" \n")}, "web.key is empty"), ("brave", {"key": SecretStr("a\nb")}, "web.key has characters"),
+    ("searxng", {"url": ""}, "web.url is empty"),
+    ("brave", {"key": SecretStr("")}, "web.key is empty"),
+    ("tavily", {"key": SecretStr(" \n")}, "web.key is empty"),
+    ("brave", {"key": SecretStr("a\nb")}, "web.key has characters"),
     ("none", {}, "web search is off"),
 ])  # fmt: skip
 def test_settings_that_are_not_enough(

@@ -275,23 +275,63 @@ HOSTILE: dict[str, tuple[Callable[[list[Member]], list[Member]], str]] = {
     "an empty part": (adds("uploads//0"), "none of a home"),
     "a name twice": (adds("citewell.toml"), "names a file twice"),
     "a file inside a file": (adds("uploads/0a1b/0/1"), "uploads/0a1b/0: "),
-    "a link": (lambda parts: [*parts[:2], entry("calibration.json", b"", tarfile.SYMTYPE, "/etc/passwd"), *parts[3:]], "link"),
-    "a hard link": (lambda parts: [*parts[:2], entry("calibration.json", b"", tarfile.LNKTYPE, "/etc/passwd")], "link"),
-    "a device": (lambda parts: [*parts[:2], entry("calibration.json", b"", tarfile.CHRTYPE)], "device"),
-    "a folder": (lambda parts: [*parts[:2], entry("calibration.json", b"", tarfile.DIRTYPE)], "folder"),
-    "a pipe": (lambda parts: [*parts[:2], entry("calibration.json", b"", tarfile.FIFOTYPE)], "no plain file"),
+    "a link": (
+        lambda parts: [
+            *parts[:2],
+            entry("calibration.json", b"", tarfile.SYMTYPE, "/etc/passwd"),
+            *parts[3:],
+        ],
+        "link",
+    ),
+    "a hard link": (
+        lambda parts: [*parts[:2], entry("calibration.json", b"", tarfile.LNKTYPE, "/etc/passwd")],
+        "link",
+    ),
+    "a device": (
+        lambda parts: [*parts[:2], entry("calibration.json", b"", tarfile.CHRTYPE)],
+        "device",
+    ),
+    "a folder": (
+        lambda parts: [*parts[:2], entry("calibration.json", b"", tarfile.DIRTYPE)],
+        "folder",
+    ),
+    "a pipe": (
+        lambda parts: [*parts[:2], entry("calibration.json", b"", tarfile.FIFOTYPE)],
+        "no plain file",
+    ),
     "more than it lists": (lambda parts: [*parts, entry("uploads/0a1b/9")], "more than its list"),
     "less than it lists": (lambda parts: parts[:-1], "ends before"),
     "another order": (lambda parts: [*parts[:-2], parts[-1], parts[-2]], "is to come"),
-    "other bytes": (lambda parts: [*parts[:-1], entry(parts[-1][0].name, b"y" * len(parts[-1][1]))], "not those that"),
+    "other bytes": (
+        lambda parts: [*parts[:-1], entry(parts[-1][0].name, b"y" * len(parts[-1][1]))],
+        "not those that",
+    ),
     "another size": (lambda parts: [*parts[:-1], entry(parts[-1][0].name, b"y")], "its list says"),
     "no list": (lambda parts: parts[1:], "manifest.json is to come"),
-    "a list that is none": (lambda parts: [entry("manifest.json", b"[]"), *parts[1:]], "list of files cannot be read"),
-    "a list of another form": (lambda parts: relisted(parts, lambda said: said.update(format=9)), "upgrade Citewell"),
-    "no database": (lambda parts: relisted(parts, lambda said: said["files"].pop(0)), "no database"),
-    "negative sizes": (lambda parts: relisted(parts, lambda said: said["files"][0].update(size=-1)), "cannot be read"),
-    "another schema": (lambda parts: relisted(parts, lambda said: said.update(schema_version=1)), "its list says schema 1"),
-    "a later schema": (lambda parts: relisted(parts, lambda said: said.update(schema_version=999)), "upgrade Citewell"),
+    "a list that is none": (
+        lambda parts: [entry("manifest.json", b"[]"), *parts[1:]],
+        "list of files cannot be read",
+    ),
+    "a list of another form": (
+        lambda parts: relisted(parts, lambda said: said.update(format=9)),
+        "upgrade Citewell",
+    ),
+    "no database": (
+        lambda parts: relisted(parts, lambda said: said["files"].pop(0)),
+        "no database",
+    ),
+    "negative sizes": (
+        lambda parts: relisted(parts, lambda said: said["files"][0].update(size=-1)),
+        "cannot be read",
+    ),
+    "another schema": (
+        lambda parts: relisted(parts, lambda said: said.update(schema_version=1)),
+        "its list says schema 1",
+    ),
+    "a later schema": (
+        lambda parts: relisted(parts, lambda said: said.update(schema_version=999)),
+        "upgrade Citewell",
+    ),
     "a larger database than the disk": (
         lambda parts: relisted(parts, lambda said: said["files"][0].update(size=1 << 60)),
         "are free",

@@ -209,7 +209,8 @@ async def test_a_server_that_is_not_there(app: App) -> None:
 
 @pytest.mark.parametrize(
     "said",
-    ["", "a\0b", "no/such.csv", "https://x.example/a.csv", "file:///etc/passwd", "redis://x", "mysql://${U}:p@h/d", "x" * 5000],
+    ["", "a\0b", "no/such.csv", "https://x.example/a.csv", "file:///etc/passwd", "redis://x",
+     "mysql://${U}:p@h/d", "x" * 5000],
 )  # fmt: skip
 async def test_places_that_are_none(app: App, said: str) -> None:
     with pytest.raises(InvalidInput):
@@ -287,9 +288,11 @@ from citewell.config import Settings
 from citewell.service.app import App
 from citewell.service.data_sources import add_source
 async def main():
-    settings = Settings(home=Path(sys.argv[1]), cache=Path(sys.argv[1]) / "cache", llm="none", embedder="scripted")
+    settings = Settings(
+        home=Path(sys.argv[1]), cache=Path(sys.argv[1]) / "cache", llm="none", embedder="scripted")
     async with App(settings) as app:
-        print((await add_source(app, sys.argv[2], sys.argv[3] if len(sys.argv) > 3 else None)).status, flush=True)
+        print((await add_source(
+            app, sys.argv[2], sys.argv[3] if len(sys.argv) > 3 else None)).status, flush=True)
 asyncio.run(main())
 """
 

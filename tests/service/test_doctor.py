@@ -110,7 +110,8 @@ async def test_ocr_is_told(
 @pytest.mark.parametrize(("changes", "state", "words"), [
     ({"reranker": "llm"}, "ok", "llm, the best 4 passages"),
     ({"reranker": "llm", "llm": "none"}, "warn", "no chat model"),
-    ({"reranker": "http", "rerank_url": "http://127.0.0.1:9/v1", "rerank_model": "m"}, "ok", "http m http://127.0.0.1:9/v1"),
+    ({"reranker": "http", "rerank_url": "http://127.0.0.1:9/v1", "rerank_model": "m"},
+     "ok", "http m http://127.0.0.1:9/v1"),
 ])  # fmt: skip
 async def test_reranker_is_told(
     settings: Settings, changes: dict[str, str], state: str, words: str

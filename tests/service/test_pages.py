@@ -345,7 +345,9 @@ async def test_a_page_that_scripts_write(app: App, site_server: SiteServer) -> N
     async def render(address: str, seconds: float) -> bytes:
         asked.append(address)
         text = f"<p>灯塔建于一八五七年，塔身为红色。</p>{LINKS}"
-        return f"<html><head><title>灯塔</title></head><body><main>{text}</main></body></html>".encode()
+        return (
+            f"<html><head><title>灯塔</title></head><body><main>{text}</main></body></html>"
+        ).encode()
 
     open_pages(app).render = render
     page = await get(app, url)

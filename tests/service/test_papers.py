@@ -40,35 +40,35 @@ Ann Keeper, Ben Wick
 
 # Abstract
 
-We present LampNet, a lamp that learns when ships pass and saves a third of its energy. It was tried in two harbours
-for a year.
+We present LampNet, a lamp that learns when ships pass and saves a third of its energy. It was tried
+in two harbours for a year.
 
 # 1 Introduction
 
-Lighthouses burn all night although few ships pass. Keepers have asked for lamps that wait for ships. Earlier lamps
-used clocks and failed in fog. We ask whether a small network can foresee the next ship. A lamp that is lit for nobody
-costs oil, and a lamp that is dark for a ship costs the ship; between the two a keeper decides every night, and we ask
-what of that can be learned.
+Lighthouses burn all night although few ships pass. Keepers have asked for lamps that wait for
+ships. Earlier lamps used clocks and failed in fog. We ask whether a small network can foresee the
+next ship. A lamp that is lit for nobody costs oil, and a lamp that is dark for a ship costs the
+ship; between the two a keeper decides every night, and we ask what of that can be learned.
 
 # 2 Method
 
-LampNet is a recurrent network with 64 hidden units. It reads the times of the last twenty ships and the height of the
-tide. It was trained for ten epochs with a learning rate of 0.01. The loss counts a dark lamp for a ship a hundred
-times as much as an idle lamp, because that is what the keepers of both harbours told us when we asked them to weigh
-the one against the other.
+LampNet is a recurrent network with 64 hidden units. It reads the times of the last twenty ships and
+the height of the tide. It was trained for ten epochs with a learning rate of 0.01. The loss counts
+a dark lamp for a ship a hundred times as much as an idle lamp, because that is what the keepers of
+both harbours told us when we asked them to weigh the one against the other.
 
 # 3 Results
 
-LampNet saved 34 percent of the energy in the north harbour and 29 percent in the south harbour. No ship was missed in
-calm weather. In fog it lit the lamp eleven minutes before the ship on average, and in storms nine minutes. The clock
-of the harbour saved only 12 percent of the energy in the same year and missed four ships, all of them in the first
-week of spring.
+LampNet saved 34 percent of the energy in the north harbour and 29 percent in the south harbour. No
+ship was missed in calm weather. In fog it lit the lamp eleven minutes before the ship on average,
+and in storms nine minutes. The clock of the harbour saved only 12 percent of the energy in the same
+year and missed four ships, all of them in the first week of spring.
 
 # 4 Discussion
 
-The lamp fails where ships come without order. We tried only two harbours, so other coasts may differ. Keepers trusted
-it after a month, which we had not foreseen; whether they would trust it after a mistake we cannot say, because it
-made none that they saw.
+The lamp fails where ships come without order. We tried only two harbours, so other coasts may
+differ. Keepers trusted it after a month, which we had not foreseen; whether they would trust it
+after a mistake we cannot say, because it made none that they saw.
 
 # References
 

@@ -33,19 +33,21 @@ Ann Keeper, Ben Wick
 
 # Abstract
 
-We present LampNet, a lamp that learns when ships pass and saves a third of its energy. It was tried in two harbours
-for a year.
+We present LampNet, a lamp that learns when ships pass and saves a third of its energy. It was tried
+in two harbours for a year.
 
 # 1 Introduction
 
-Lighthouses burn all night although few ships pass. Keepers have asked for lamps that wait for ships. Earlier lamps
-used clocks and failed in fog. We ask whether a small network can foresee the next ship.
+Lighthouses burn all night although few ships pass. Keepers have asked for lamps that wait for
+ships. Earlier lamps used clocks and failed in fog. We ask whether a small network can foresee the
+next ship.
 
 # 2 Method
 
-LampNet is a recurrent network with 64 hidden units. It reads the times of the last twenty ships and the height of the
-tide. It was trained for ten epochs with a learning rate of 0.01. The loss counts a dark lamp for a ship a hundred
-times as much as an idle lamp, because that is what the keepers of both harbours told us when we asked them.
+LampNet is a recurrent network with 64 hidden units. It reads the times of the last twenty ships and
+the height of the tide. It was trained for ten epochs with a learning rate of 0.01. The loss counts
+a dark lamp for a ship a hundred times as much as an idle lamp, because that is what the keepers of
+both harbours told us when we asked them.
 """
 UNITS = "LampNet is a recurrent network with 64 hidden units."
 

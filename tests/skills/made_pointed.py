@@ -23,13 +23,15 @@ Proceedings of the 7th Workshop on Light Freight, pages 311-314, May 2023.
 
 Abstract
 
-Kite couriers lose packets in gusts. We route them with a large language model (LLM) and halve the losses.
+Kite couriers lose packets in gusts. We route them with a large language model (LLM) \
+and halve the losses.
 
 Keywords: kites; routing; gusts
 
 1 Introduction
 
-Kite couriers are cheap. Gusts make them lose packets, as Wei et al. (2022) have shown. Okafor and Diaz (2020) blame the string.
+Kite couriers are cheap. Gusts make them lose packets, as Wei et al. (2022) have shown. \
+Okafor and Diaz (2020) blame the string.
 
 \f2 Method
 
@@ -43,7 +45,8 @@ The cost of a route is
 
 C = a d + b g² (1)
 
-where d is the length of the route and g the strength of the gusts. Eq. (1) is cheap to compute. We call the router LLM-R.
+where d is the length of the route and g the strength of the gusts. Eq. (1) is cheap to compute. \
+We call the router LLM-R.
 
 3 Experiments
 
@@ -90,7 +93,8 @@ References
 
 Maria Okafor and Juan Diaz. 2020. Strings under load. Journal of Kites 4, pages 12-19.
 
-Jason Wei, Xin Yu, and Ben Brändl. 2022. Packets in the wind. In Proceedings of Light Freight, pages 1-9.
+Jason Wei, Xin Yu, and Ben Brändl. 2022. Packets in the wind. \
+In Proceedings of Light Freight, pages 1-9.
 
 Li Wei. 2023a. Gusts: a "survey". Press.
 

@@ -135,13 +135,14 @@ async def test_asked_back_by_subject_and_collection() -> None:
 @pytest.mark.parametrize(
     ("question", "facts", "full"),
     [
-        ("What is the refund period for my plan?", ["my plan is Pro"], ("What is the refund period for my "
-        "plan (Pro)?")),
+        ("What is the refund period for my plan?", ["my plan is Pro"],
+         "What is the refund period for my plan (Pro)?"),
         ("我的套餐多少钱", ["我的套餐是专业版"], "我的套餐（专业版）多少钱"),
-        ("What does my current plan cost?", ["我的套餐是专业版"], ("What does my current plan (专业版) "
-        "cost?")),
+        ("What does my current plan cost?", ["我的套餐是专业版"],
+         "What does my current plan (专业版) cost?"),
         ("我们公司的年假有几天？", ["我们公司叫长河科技"], "我们公司（长河科技）的年假有几天？"),
-        ("How many days may my department travel on my plan?", ["my plan is Pro", "my department is Research"],
+        ("How many days may my department travel on my plan?",
+         ["my plan is Pro", "my department is Research"],
          "How many days may my department (Research) travel on my plan (Pro)?"),
         ("What is my plan?", ["my plan is Pro"], "What is my plan?"),
         ("What does the plan cost?", ["my plan is Pro"], "What does the plan cost?"),

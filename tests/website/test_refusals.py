@@ -147,15 +147,26 @@ async def test_one_start_page_of_two_is_enough(desk: Desk, shop: Web) -> None:
 
 
 @pytest.mark.parametrize(("options", "code"), [
-    ({"start_urls": ["ftp://127.0.0.1/"]}, "bad_url"), ({"start_urls": ["not an address"]}, "bad_url"),
-    ({"start_urls": ["http://u:p@127.0.0.1/"]}, "bad_url"), ({"start_urls": ["http://2130706433/"]}, "bad_url"),
-    ({"start_urls": [""]}, "bad_url"), ({"start_urls": []}, "no_site"), ({"start_urls": "http://127.0.0.1/"}, None),
-    ({"allowed_domains": ["exa mple.com"]}, "bad_domain"), ({"allowed_domains": ["*.127.0.0.1"]}, "bad_domain"),
-    ({"allowed_domains": [""]}, "bad_domain"), ({"max_pages": 0}, None), ({"max_pages": -3}, None),
+    ({"start_urls": ["ftp://127.0.0.1/"]}, "bad_url"),
+    ({"start_urls": ["not an address"]}, "bad_url"),
+    ({"start_urls": ["http://u:p@127.0.0.1/"]}, "bad_url"),
+    ({"start_urls": ["http://2130706433/"]}, "bad_url"),
+    ({"start_urls": [""]}, "bad_url"),
+    ({"start_urls": []}, "no_site"),
+    ({"start_urls": "http://127.0.0.1/"}, None),
+    ({"allowed_domains": ["exa mple.com"]}, "bad_domain"),
+    ({"allowed_domains": ["*.127.0.0.1"]}, "bad_domain"),
+    ({"allowed_domains": [""]}, "bad_domain"),
+    ({"max_pages": 0}, None),
+    ({"max_pages": -3}, None),
     ({"max_pages": "many"}, None),
-    ({"max_iterations": -1}, None), ({"max_iterations": 51}, None), ({"max_urls_per_iteration": 0}, None),
-    ({"content_max_chars": 10}, None), ({"max_seconds": 0}, None),
-    ({"instruction": "x" * 2_000}, None), ({"max_page": 3}, None),
+    ({"max_iterations": -1}, None),
+    ({"max_iterations": 51}, None),
+    ({"max_urls_per_iteration": 0}, None),
+    ({"content_max_chars": 10}, None),
+    ({"max_seconds": 0}, None),
+    ({"instruction": "x" * 2_000}, None),
+    ({"max_page": 3}, None),
 ])  # fmt: skip
 async def test_options_that_are_wrong(
     desk: Desk, shop: Web, options: dict[str, Any], code: str | None

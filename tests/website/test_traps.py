@@ -91,7 +91,9 @@ async def test_a_calendar_that_never_ends(
     shop.otherwise = calendar
     if words != LURE:
         await answered(desk)
-    else:  # every day is as near to the question as a page can be: half of a round is for others, and the end is plain
+    else:
+        # every day is as near to the question as a page can be: half of a round is for others, and
+        # the end is plain
         answer = await desk.ask(QUESTION)
         assert answer.status == "refused"
         assert {"/", "/help"} <= set(shop.paths())

@@ -40,9 +40,11 @@ CREATE TABLE "订单 明细" (
   "数量" INTEGER,
   "group" VARCHAR(10)
 );
-INSERT INTO customers VALUES (1, '王芳', '北京'), (2, 'O''Brien', 'Dublin'), (3, '李雷', '北京'), (4, 'Zoë', NULL);
+INSERT INTO customers VALUES
+  (1, '王芳', '北京'), (2, 'O''Brien', 'Dublin'), (3, '李雷', '北京'), (4, 'Zoë', NULL);
 INSERT INTO orders VALUES
-  (1, 1, 10.50, '2024-01-02', '2024-01-02 03:04:05', TRUE), (2, 1, 20.00, '2024-02-03', NULL, FALSE),
+  (1, 1, 10.50, '2024-01-02', '2024-01-02 03:04:05', TRUE),
+  (2, 1, 20.00, '2024-02-03', NULL, FALSE),
   (3, 2, 0.10, '2023-12-31', '2023-12-31 23:59:59', NULL);
 INSERT INTO "订单 明细" VALUES ('苹果', 3, 'a'), ('梨', 5, 'b');
 CREATE VIEW big_orders AS SELECT id, amount FROM orders WHERE amount > 5;

@@ -229,7 +229,8 @@ async def test_sqlite_oddities(tmp_path: Path) -> None:
         CREATE TABLE "order" ("from" , "x y" BLOB, n, FOREIGN KEY (n) REFERENCES gone,
             FOREIGN KEY ("from", n) REFERENCES parent);
         INSERT INTO "order" VALUES ('2024-01-02', x'0102', 3), ('2024-02-03', NULL, 4);
-        CREATE VIEW broken AS SELECT * FROM "order"; CREATE VIEW fine AS SELECT n * 2 AS twice FROM "order";
+        CREATE VIEW broken AS SELECT * FROM "order";
+        CREATE VIEW fine AS SELECT n * 2 AS twice FROM "order";
         CREATE VIRTUAL TABLE words USING fts5(body); INSERT INTO words VALUES ('hello');
         CREATE TABLE raw (t TEXT); INSERT INTO raw VALUES (CAST(x'ff41' AS TEXT));
         CREATE TABLE generated (a INT, twice INT GENERATED ALWAYS AS (a * 2));

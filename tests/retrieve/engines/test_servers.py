@@ -34,8 +34,10 @@ def as_role(url: str, user: str) -> str:
 async def test_postgres_role_that_reads_only(postgres_database: str) -> None:
     with psycopg.connect(postgres_database, autocommit=True) as connection:
         connection.execute(
-            """DROP ROLE IF EXISTS clerk; CREATE ROLE clerk LOGIN; CREATE SCHEMA sales; CREATE SCHEMA hidden;
-            CREATE TABLE sales.items (id INT PRIMARY KEY, mood TEXT); CREATE TABLE hidden.pay (amount INT);
+            """DROP ROLE IF EXISTS clerk; CREATE ROLE clerk LOGIN;
+            CREATE SCHEMA sales; CREATE SCHEMA hidden;
+            CREATE TABLE sales.items (id INT PRIMARY KEY, mood TEXT);
+            CREATE TABLE hidden.pay (amount INT);
             CREATE TABLE public.shown (item INT REFERENCES sales.items, note TEXT, secret TEXT);
             GRANT USAGE ON SCHEMA sales TO clerk; GRANT SELECT ON sales.items TO clerk;
             GRANT SELECT (item, note) ON public.shown TO clerk"""
@@ -74,11 +76,13 @@ async def test_postgres_itself_refuses_to_write(postgres_database: str) -> None:
         connection.execute(
             """CREATE TABLE t (a INT); CREATE SEQUENCE s;
             CREATE FUNCTION sly() RETURNS INT LANGUAGE plpgsql AS $$
-            BEGIN PERFORM set_config('transaction_read_only', 'off', false); INSERT INTO t VALUES (1); RETURN 1; END $$;
+            BEGIN PERFORM set_config('transaction_read_only', 'off', false);
+            INSERT INTO t VALUES (1); RETURN 1; END $$;
             CREATE FUNCTION slyer() RETURNS INT LANGUAGE plpgsql AS $$
             BEGIN BEGIN SET TRANSACTION READ WRITE; EXCEPTION WHEN OTHERS THEN NULL; END;
             INSERT INTO t VALUES (1); RETURN 1; END $$;
-            CREATE FUNCTION ends() RETURNS INT LANGUAGE plpgsql AS $$ BEGIN COMMIT; RETURN 1; END $$"""
+            CREATE FUNCTION ends() RETURNS INT LANGUAGE plpgsql AS $$
+            BEGIN COMMIT; RETURN 1; END $$"""
         )
         location = location_of(postgres_database)
         engine = open_engine(location)
