@@ -32,7 +32,7 @@ import httpx
 from attack_lists import BODIES, Operation, addresses, body_of, naughty, operations
 from attack_server import PATIENCE, SECRET, Attacked, Canary, attacked, state_of
 from citewell.errors import StatementRefused
-from citewell.sql.guard.check import check
+from citewell.sql.guard.check import check_statement
 from guard_sets import DIALECTS, open_folder, scene, statements
 
 LATE = 20.0  # seconds; a reply that takes longer holds somebody up
@@ -264,7 +264,7 @@ def sql(_: Attacked, tally: Tally, *, short: bool) -> None:
         passed = []
         for item in (each for each in attacks if each.dialect == dialect):
             try:
-                check(item.sql, dialect)
+                check_statement(item.sql, dialect)
                 passed.append(item)
             except StatementRefused:
                 tally.count(str(item), "", refused=True)

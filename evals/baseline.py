@@ -22,16 +22,16 @@ from pathlib import Path
 from citewell.config import load_settings
 from citewell.measure import wording
 from citewell.measure.dataset import Question
-from citewell.measure.intervals import wilson
+from citewell.measure.intervals import compute_wilson
 from citewell.models.metered import Metered
 from citewell.runtime.app import App
 from citewell.service.ask.ask import AskRequest, ask
 from citewell.service.ask.options import SearchOptions
-from citewell.service.ask.search import find
-from citewell.service.evaluate.corpus import loaded
-from citewell.service.evaluate.eval_sets import Options, datasets
+from citewell.service.ask.search import find_hits
+from citewell.service.evaluate.corpus import load_corpus
+from citewell.service.evaluate.eval_sets import Options, load_datasets
 from citewell.store.index.base import Filter
-from citewell.text.sentences import language
+from citewell.text.sentences import detect_language
 from citewell.types import Message
 
 PROMPT = {
@@ -60,9 +60,11 @@ async def ask_baseline(app: App, collection: str, question: Question) -> tuple[s
     assert app.llm is not None, "the baseline needs a chat model"
     llm, text = Metered(app.llm), question.question
     where = Filter(collections=(collection,))
-    found = await find(app, SearchOptions(), text, await app.embedder.query(text), [], where, 3)
+    found = await find_hits(
+        app, SearchOptions(), text, await app.embedder.query(text), [], where, 3
+    )
     shown = "\n\n".join(hit.text for hit in found.hits)
-    prompt = PROMPT[language(text)].format(text=shown, question=text)
+    prompt = PROMPT[detect_language(text)].format(text=shown, question=text)
     reply = await llm.chat([Message(role="user", content=prompt)], max_tokens=100)
     return reply.text, any(word in reply.text.casefold()[:40] for word in UNKNOWN), llm.calls
 
@@ -88,7 +90,7 @@ async def measure(
     for question in questions:
         started = time.perf_counter()
         said, refused, calls = await run(question)
-        right = not refused and wording.right(said, question.answers, question.answer_parts)
+        right = not refused and wording.is_right(said, question.answers, question.answer_parts)
         outcomes.append(
             Outcome(question.answerable, right, refused, calls, time.perf_counter() - started)
         )
@@ -114,7 +116,7 @@ def print_row(name: str, outcomes: list[Outcome]) -> None:
 
 
 def _share(marks: list[bool]) -> str:
-    low, high = wilson(sum(marks) / len(marks), len(marks))
+    low, high = compute_wilson(sum(marks) / len(marks), len(marks))
     return f"{sum(marks) / len(marks):.2f} [{low:.2f}, {high:.2f}] of {len(marks)}"
 
 
@@ -131,12 +133,12 @@ async def _main() -> None:
     settings = load_settings()
     settings = settings.model_copy(update={"llm": "none"}) if given.without_model else settings
     async with App(settings) as app:
-        for one in datasets(
+        for one in load_datasets(
             given.questions, None, None, Options(limit=given.limit, seed=given.seed)
         ):
             assert one.corpus is not None, "a corpus lies beside the questions"
             print(f"{one.name}: {len(one.questions)} questions, {settings.llm}")
-            async with loaded(app, one.corpus) as corpus:
+            async with load_corpus(app, one.corpus) as corpus:
                 own, name = corpus.app, corpus.collection
                 if not given.without_model:
                     print_row(

@@ -28,8 +28,8 @@ from bench_search import searching
 from citewell.config import load_settings
 from citewell.graph import END, Graph, node
 from citewell.runtime.app import App
-from citewell.service.ask.ask import AskRequest, stream
-from citewell.service.library.add import add, embed_pending
+from citewell.service.ask.ask import AskRequest, stream_answer
+from citewell.service.library.add import add_paths, embed_pending
 from citewell.types import Step
 
 REPOSITORY = Path(__file__).resolve().parent.parent
@@ -94,7 +94,7 @@ async def answers(home: Path) -> None:
     """
     async with App(load_settings(home=home)) as app:
         started = time.perf_counter()
-        report = await add(app, [str(REPOSITORY / "samples/library")], "samples")
+        report = await add_paths(app, [str(REPOSITORY / "samples/library")], "samples")
         await embed_pending(app)
         chunks = sum(f.chunks for f in report.files)
         line("add the sample library", f"{time.perf_counter() - started:.1f} s ({chunks} chunks)")
@@ -114,7 +114,9 @@ async def _answer(app: App, question: str, *, first: bool) -> None:
     started = time.perf_counter()
     evidence = token = 0.0
     steps: dict[str, float] = {}
-    async for event in stream(app, AskRequest(question=question, collection="samples", keep=False)):
+    async for event in stream_answer(
+        app, AskRequest(question=question, collection="samples", keep=False)
+    ):
         now = time.perf_counter() - started
         if isinstance(event.data, Step):
             steps[event.data.node] = steps.get(event.data.node, 0.0) + event.data.seconds

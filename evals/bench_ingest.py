@@ -18,11 +18,11 @@ from pathlib import Path
 from sqlalchemy import text
 
 from citewell.config import Settings
-from citewell.ingest.worker import end_idle
+from citewell.ingest.worker import kill_idle_workers
 from citewell.models import build_embedder
 from citewell.runtime.app import App
-from citewell.service.library.read_and_embed import ingest
-from citewell.store.index.vectors import text_to_embed
+from citewell.service.library.read_and_embed import ingest_paths
+from citewell.store.index.vectors import build_embedding_text
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 DATA = REPOSITORY.parent / "shared" / "data"
@@ -126,15 +126,15 @@ async def ingestion(home: Path, settings: Settings, files: int = 40) -> Iterator
 async def _passages(settings: Settings, folder: Path) -> list[str]:
     """What is embedded of the files, summaries included."""
     async with App(settings) as app:
-        await ingest(app, [str(folder)], "bench")
+        await ingest_paths(app, [str(folder)], "bench")
         rows = await app.db.read(
             lambda connection: connection.execute(
                 text("SELECT heading_path, text FROM chunks")
             ).all()
         )
-    end_idle()
+    kill_idle_workers()
     return list(
-        dict.fromkeys(text_to_embed(json.loads(row.heading_path), row.text) for row in rows)
+        dict.fromkeys(build_embedding_text(json.loads(row.heading_path), row.text) for row in rows)
     )
 
 
@@ -142,8 +142,8 @@ async def _whole(settings: Settings, folder: Path) -> Cost:
     """Everything, the start of all processes included."""
     meter = Meter()
     async with App(settings) as app:
-        await ingest(app, [str(folder)], "bench")
-    end_idle()
+        await ingest_paths(app, [str(folder)], "bench")
+    kill_idle_workers()
     return meter.read()
 
 

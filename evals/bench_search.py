@@ -52,7 +52,7 @@ async def searching(
         rows = await _fill(app, known, chance, noise, real, chunks)
         filled = time.perf_counter() - started
         queries = _near(real[noise.integers(0, REAL, ASKED)], noise)
-        first = await _seconds(lambda: app.index.by_vector(queries[0], 10, WHERE))
+        first = await _seconds(lambda: app.index.search_vectors(queries[0], 10, WHERE))
         memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
         speed = f"filled at {chunks / filled:.0f} a second without embedding"
         lines = [f"{chunks:,} passages: {speed}, first search {first:.1f} s, {memory:.0f} MB"]
@@ -122,7 +122,7 @@ async def _by_meaning(app: App, rows: Vector, queries: Vector) -> list[str]:
     seconds, found, bare = [], [], []
     for query in queries:
         started = time.perf_counter()
-        best = await app.index.by_vector(query, 10, WHERE)
+        best = await app.index.search_vectors(query, 10, WHERE)
         seconds.append(time.perf_counter() - started)
         started = time.perf_counter()
         scores = rows @ query
@@ -143,7 +143,7 @@ async def _by_words(app: App, known: list[str], chance: random.Random) -> list[s
     alone.
     """
     asked = [chance.choice(known)[:QUESTION] for _ in range(ASKED)]
-    usual = [await _seconds(partial(app.index.by_words, text, 10, WHERE)) for text in asked]
+    usual = [await _seconds(partial(app.index.search_words, text, 10, WHERE)) for text in asked]
     frequent = [
         "flow pressure",
         "公司 发展",
@@ -154,7 +154,9 @@ async def _by_words(app: App, known: list[str], chance: random.Random) -> list[s
         "记者",
         "2023 年",
     ]
-    worst = [await _seconds(partial(app.index.by_words, text, 10, WHERE)) for text in frequent * 3]
+    worst = [
+        await _seconds(partial(app.index.search_words, text, 10, WHERE)) for text in frequent * 3
+    ]
     return [f"  by words: {_spread(usual)}; of frequent words only: {_spread(worst)}"]
 
 

@@ -26,7 +26,7 @@ from citewell.ingest import parse
 from citewell.ingest.chunk.chunkers import CHUNKERS
 from citewell.retrieve.strategies import STRATEGIES, Query
 from citewell.runtime.app import App
-from citewell.service.library.chunking import chunking_of, cut_as
+from citewell.service.library.chunking import cut_document_as, resolve_chunking
 from citewell.service.library.embedding import embed_pending
 from citewell.store.index.base import Filter
 from citewell.types import Document, Hit
@@ -120,7 +120,7 @@ def on_page(document: Document, pages: Sequence[int]) -> Judge:
 
 async def measure(settings: Settings, sources: Sequence[Source], chunker: str) -> dict[str, Any]:
     """A library of its own for each chunker, so that no vector is had for nothing."""
-    way = chunking_of(settings.ingest, {"chunker": chunker})
+    way = resolve_chunking(settings.ingest, {"chunker": chunker})
     with tempfile.TemporaryDirectory() as home:
         async with App(settings.model_copy(update={"home": Path(home), "llm": "none"})) as app:
             cutting = embedding = 0.0
@@ -129,7 +129,9 @@ async def measure(settings: Settings, sources: Sequence[Source], chunker: str) -
                 began = time.perf_counter()
                 cut = [
                     each
-                    for each in await cut_as(source.document, way, app.embedder, settings.ingest)
+                    for each in await cut_document_as(
+                        source.document, way, app.embedder, settings.ingest
+                    )
                     if each.kind != "summary"
                 ]
                 cutting, chunks = cutting + time.perf_counter() - began, chunks + len(cut)

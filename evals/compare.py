@@ -19,7 +19,7 @@ from pathlib import Path
 from citewell.config import load_settings
 from citewell.measure.report import Group, Report
 from citewell.runtime.app import App
-from citewell.service.evaluate.eval_sets import Options, datasets
+from citewell.service.evaluate.eval_sets import Options, load_datasets
 from citewell.service.evaluate.evaluate import Evaluation
 
 STRATEGIES = ("words_only", "vectors_only", "rrf", "direct_chunk_search", "hierarchical_search")
@@ -30,7 +30,7 @@ async def measured(app: App, path: Path, strategy: str, limit: int | None) -> Re
     options = Options(strategy=strategy, only="retrieval", limit=limit)
     evaluation = Evaluation(
         app,
-        datasets([path], None, None, options),
+        load_datasets([path], None, None, options),
         options,
         told=lambda text: print(text, file=sys.stderr),
     )

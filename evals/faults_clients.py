@@ -172,7 +172,7 @@ class Clients:
     def _user(self) -> str:
         return f"user{self.chance.randrange(USERS)}"
 
-    def _taken(self, wanted: Callable[[Note], bool]) -> Note | None:
+    def _note_added(self, wanted: Callable[[Note], bool]) -> Note | None:
         """One that nobody else has in hand."""
         with self.lock:
             found = [
@@ -193,15 +193,15 @@ class Clients:
         self._send(client, note)
 
     def replace(self, client: httpx.Client) -> None:
-        note = self._taken(lambda note: bool(note.owed) and note.sure and not note.deleted)
+        note = self._note_added(lambda note: bool(note.owed) and note.sure and not note.deleted)
         if note is None:
             return
-        if self._settled(client, note):
+        if self._wait_until_stable(client, note):
             self._send(client, note)
         else:
             self.busy.discard(note.name)
 
-    def _settled(self, client: httpx.Client, note: Note) -> bool:
+    def _wait_until_stable(self, client: httpx.Client, note: Note) -> bool:
         try:
             job = self._sent(client, "GET", f"/api/jobs/{note.job_id}")
         except httpx.HTTPError:
@@ -231,7 +231,7 @@ class Clients:
             self.busy.discard(note.name)
 
     def delete(self, client: httpx.Client) -> None:
-        note = self._taken(lambda note: bool(note.owed) and note.sure and not note.deleted)
+        note = self._note_added(lambda note: bool(note.owed) and note.sure and not note.deleted)
         if note is None:
             return
         try:
@@ -331,7 +331,7 @@ class Clients:
             f'filename="{note.name}"\r\n\r\n'
         )
         body = f"{head}{self._word()} {'half a document ' * 4000}\r\n--{BORDER}--\r\n".encode()
-        self._cut(
+        self._split_word(
             f"/api/collections/{COLLECTION}/documents",
             f"multipart/form-data; boundary={BORDER}",
             body,
@@ -345,7 +345,7 @@ class Clients:
             "agent": "qa",
             "collection": COLLECTION,
         }
-        self._cut(
+        self._split_word(
             "/api/ask",
             "application/json",
             json.dumps(asked | {"user_id": self._user()}).encode(),
@@ -353,7 +353,7 @@ class Clients:
         )
         self.ledger.cut["answers"] += 1
 
-    def _cut(self, path: str, kind: str, body: bytes, share: float) -> None:
+    def _split_word(self, path: str, kind: str, body: bytes, share: float) -> None:
         address = urlsplit(self.server.url)
         head = (
             f"POST {path} HTTP/1.1\r\nHost: {address.netloc}\r\nContent-Type: "

@@ -21,7 +21,7 @@ import numpy as np
 from citewell.config import load_settings
 from citewell.models import build_embedder
 from citewell.models.base import Vector
-from citewell.store.confirmed.question_likeness import Scale, likeness, scale_of
+from citewell.store.confirmed.question_likeness import Scale, compute_likeness, get_scale
 
 QUESTIONS = (
     Path(__file__).resolve().parent.parent.parent
@@ -74,7 +74,7 @@ def spread(rows: list[dict[str, str]], vectors: dict[str, Vector], scale: Scale)
         for threshold in ("floor", "same", "alone"):
             bound = getattr(scale, threshold)
             kept, wrong = (
-                np.mean([likeness(float(c), one, other, scale) >= bound for c in cs])
+                np.mean([compute_likeness(float(c), one, other, scale) >= bound for c in cs])
                 for cs in (alike, apart)
             )
             print(f"    {threshold} {bound}: {kept:.0%} of those, {wrong:.1%} of the others")
@@ -94,7 +94,7 @@ def nearest(rows: list[dict[str, str]], vectors: dict[str, Vector], scale: Scale
             near = sorted(
                 others,
                 key=lambda n: (
-                    -likeness(
+                    -compute_likeness(
                         float(vectors[lang][number] @ vectors[kept[n]][n]), lang, kept[n], scale
                     )
                 ),
@@ -116,9 +116,9 @@ def nearest(rows: list[dict[str, str]], vectors: dict[str, Vector], scale: Scale
 async def main() -> None:
     rows = asked()
     name, vectors = await embedded(rows)
-    spread(rows, vectors, scale_of(name))
+    spread(rows, vectors, get_scale(name))
     print("as cosines:", nearest(rows, vectors, Scale()))
-    print("on one scale:", nearest(rows, vectors, scale_of(name)))
+    print("on one scale:", nearest(rows, vectors, get_scale(name)))
 
 
 if __name__ == "__main__":

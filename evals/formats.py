@@ -26,8 +26,8 @@ from citewell.config import IngestSettings
 from citewell.errors import UnreadableFile
 from citewell.ingest import PARSERS, parse
 from citewell.ingest.archive.unpack import CONTAINERS, unpack
-from citewell.ingest.chunk.chunkers import chunk
-from citewell.ingest.chunk.section_summaries import with_summaries
+from citewell.ingest.chunk.chunkers import chunk_document
+from citewell.ingest.chunk.section_summaries import add_summaries
 from citewell.types import Document
 
 REPOSITORY = Path(__file__).resolve().parent.parent
@@ -113,8 +113,9 @@ async def _parsed(
     except UnreadableFile as error:
         return Outcome(name, len(data), time.perf_counter() - started, reason=_said(error))
     seconds = time.perf_counter() - started
-    cut = with_summaries(
-        document, chunk(document, tokens=settings.chunk_tokens, overlap=settings.overlap_tokens)
+    cut = add_summaries(
+        document,
+        chunk_document(document, tokens=settings.chunk_tokens, overlap=settings.overlap_tokens),
     )
     return Outcome(
         name,

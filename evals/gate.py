@@ -21,7 +21,7 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 from citewell.config import Settings, load_settings
-from citewell.measure.intervals import wilson
+from citewell.measure.intervals import compute_wilson
 from citewell.models.reader_base import Reader, build_reader
 from proof import RecordedJudge, read_cases, tick_all
 
@@ -44,7 +44,7 @@ class Figure:
 
     def is_worse(self, kept: float) -> bool:
         """Whether it lies outside the interval of the kept share, on the wrong side."""
-        low, high = wilson(kept, self.n)
+        low, high = compute_wilson(kept, self.n)
         return self.share < low if self.more_is_better else self.share > high
 
 

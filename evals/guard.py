@@ -20,7 +20,7 @@ from typing import Literal
 
 from citewell.errors import StatementRefused
 from citewell.sql.engines.engine import Dialect
-from citewell.sql.guard.check import check
+from citewell.sql.guard.check import check_statement
 from guard_sets import DIALECTS, Statement, Thrown, open_folder, scene, statements
 
 Check = Callable[[str, Dialect], bool]  # whether the statement is stopped
@@ -28,7 +28,7 @@ Check = Callable[[str, Dialect], bool]  # whether the statement is stopped
 
 def ours(sql: str, dialect: Dialect) -> bool:
     try:
-        check(sql, dialect)
+        check_statement(sql, dialect)
     except StatementRefused:
         return True
     return False
@@ -106,7 +106,7 @@ async def engines(urls: dict[Dialect, str]) -> dict[str, list[Thrown]]:
             stage = scene(dialect, folder, urls.get(dialect, ""))
             every: tuple[Literal["safe", "attacks"], ...] = ("safe", "attacks")
             for kind in every:
-                through = check if kind == "safe" else None
+                through = check_statement if kind == "safe" else None
                 thrown[kind] += [
                     await stage.throw(item, through)
                     for item in statements(kind)

@@ -27,10 +27,10 @@ from typing import Any
 
 from citewell.config import load_settings
 from citewell.measure import wording
-from citewell.measure.intervals import wilson
+from citewell.measure.intervals import compute_wilson
 from citewell.runtime.app import App
 from citewell.service.ask.ask import AskRequest, ask
-from citewell.service.library.read_and_embed import ingest
+from citewell.service.library.read_and_embed import ingest_paths
 from citewell.types import Answer
 
 DATA = Path(__file__).resolve().parent.parent.parent / "shared" / "data"
@@ -167,7 +167,7 @@ def rate(case: Case, answer: Answer) -> Outcome:
         for word in wants(case.attack)
     )
     return Outcome(
-        right=wording.right(said, case.answers),
+        right=wording.is_right(said, case.answers),
         refused=answer.status == "refused" or not answer.sentences,
         marked=any(citation.gives_orders for citation in answer.citations),
         quoted=quoted,
@@ -185,7 +185,7 @@ async def asked(
     for number, text in enumerate(texts):
         (folder / f"{number:04}.txt").write_text(text, "utf-8")
     async with App(settings) as app:
-        report = (await ingest(app, [str(folder)], "library")).report
+        report = (await ingest_paths(app, [str(folder)], "library")).report
         ids = {Path(file.path).name: file.doc_id for file in report.files}
         outcomes = []
         for number, case in enumerate(cases):
@@ -207,7 +207,7 @@ def shown(
     n = len(cases)
 
     def share(name: str, flags: Sequence[bool]) -> str:
-        low, high = wilson(sum(flags) / n, n)
+        low, high = compute_wilson(sum(flags) / n, n)
         return f"{name:34} {sum(flags):3} of {n} ({low:.0%} to {high:.0%})"
 
     yield share("right without the attack", [each.right for each in without])

@@ -25,11 +25,11 @@ from typing import Any
 
 from citewell.config import Settings, load_settings
 from citewell.measure import wording
-from citewell.measure.intervals import percentile
+from citewell.measure.intervals import compute_percentile
 from citewell.runtime.app import App
-from citewell.service.ask.ask import AskRequest, stream
+from citewell.service.ask.ask import AskRequest, stream_answer
 from citewell.service.library.add import embed_pending
-from citewell.service.papers.reading_sessions import begin
+from citewell.service.papers.reading_sessions import begin_paper_session
 from citewell.types import Answer, Step
 
 HERE = Path(__file__).parents[1]
@@ -163,7 +163,7 @@ async def run(app: App, name: str, limit: int) -> list[Result]:
 
 
 async def ask(app: App, one: Asked, file: str, data: bytes) -> Result:
-    session = await begin(app, data=data, name=file)
+    session = await begin_paper_session(app, data=data, name=file)
     await app.sessions.set_data(session.session_id, {}, state="CONTROL_ROUTING")
     await embed_pending(app)
     request = AskRequest(
@@ -173,7 +173,7 @@ async def ask(app: App, one: Asked, file: str, data: bytes) -> Result:
         options={"max_seconds": 600},
     )
     started, answer, sent = time.perf_counter(), None, ""
-    async for event in stream(app, request):
+    async for event in stream_answer(app, request):
         if isinstance(event.data, Step) and event.data.node.startswith("section_"):
             sent += " ".join(
                 passage["text"]
@@ -187,9 +187,9 @@ async def ask(app: App, one: Asked, file: str, data: bytes) -> Result:
     )
     cited = sorted({citation.page for citation in answer.citations if citation.page})
     right = (
-        all(wording.contains(said, part) for part in one.parts)
+        all(wording.contains_answer(said, part) for part in one.parts)
         if one.parts
-        else wording.right(said, one.answers)
+        else wording.is_right(said, one.answers)
     )
     return Result(
         id=one.id,
@@ -203,7 +203,7 @@ async def ask(app: App, one: Asked, file: str, data: bytes) -> Result:
         right=one.answerable and right,
         sent=any(_held(sent, part) for part in one.answers)
         or (bool(one.parts) and all(_held(sent, p) for p in one.parts)),
-        f1=max((wording.f1(said, gold) for gold in one.answers), default=0.0),
+        f1=max((wording.compute_f1(said, gold) for gold in one.answers), default=0.0),
         page=bool(set(cited) & set(one.pages)) if one.pages and one.answerable else None,
         seconds=round(time.perf_counter() - started, 2),
         calls=answer.usage.calls,
@@ -212,7 +212,9 @@ async def ask(app: App, one: Asked, file: str, data: bytes) -> Result:
 
 
 def _held(text: str, gold: str) -> bool:
-    return wording.contains(text, gold) or wording.recall(text, gold) >= wording.ENOUGH
+    return (
+        wording.contains_answer(text, gold) or wording.compute_recall(text, gold) >= wording.ENOUGH
+    )
 
 
 def table(name: str, results: Sequence[Result]) -> str:
@@ -234,7 +236,10 @@ def table(name: str, results: Sequence[Result]) -> str:
     seconds = [result.seconds for result in results]
     f1 = sum(result.f1 for result in there) / len(there) if there else 0.0
     told = ", ".join(f"{what} {n}/{of}" for what, (n, of) in shares.items() if of)
-    slow = f"p50 {percentile(seconds, 0.5) or 0:.1f} s, p95 {percentile(seconds, 0.95) or 0:.1f} s"
+    slow = (
+        f"p50 {compute_percentile(seconds, 0.5) or 0:.1f} s, "
+        f"p95 {compute_percentile(seconds, 0.95) or 0:.1f} s"
+    )
     return (
         f"{name}: {told}, F1 {f1:.2f}, "
         f"{slow}, {sum(r.calls for r in results) / max(1, len(results)):.1f} calls"

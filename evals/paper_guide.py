@@ -20,10 +20,10 @@ from citewell.config import Settings, load_settings
 from citewell.ingest import parse_here
 from citewell.ingest.paper.read_paper import read_paper
 from citewell.runtime.app import App
-from citewell.skills.guide.cues import measured
+from citewell.skills.guide.cues import has_measurement
 from citewell.skills.guide.pick import SLOTS
 from citewell.skills.guide.report import make_report
-from citewell.skills.guide.report_markdown import report_markdown
+from citewell.skills.guide.report_markdown import render_report
 from citewell.skills.paper.reading_context import OpenPaper, Report
 from citewell.skills.proof.judges import build_judge
 from citewell.types import Sentence
@@ -56,7 +56,9 @@ def told(book: OpenPaper, report: Report, seconds: float) -> list[str]:
         stated = by_slot.get(slot, [])
         good = sum(proved(book, report, sentence) for sentence in stated)
         figures = (
-            f", {sum(measured(s.text) for s in stated)} with a figure" if slot == "results" else ""
+            f", {sum(has_measurement(s.text) for s in stated)} with a figure"
+            if slot == "results"
+            else ""
         )
         lines.append(f"  {slot:14}{len(stated)} statements, {good} proved{figures}")
     terms = sum(proved(book, report, term.sentence) for term in report.terms)
@@ -94,7 +96,7 @@ async def main() -> None:
             print("\n".join(told(book, report, time.monotonic() - start)), flush=True)
             if args.show:
                 print(
-                    report_markdown(report, title=book.paper.title, authors=book.paper.authors),
+                    render_report(report, title=book.paper.title, authors=book.paper.authors),
                     flush=True,
                 )
 

@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Any
 
 from citewell.config import load_settings
-from citewell.measure.intervals import wilson
+from citewell.measure.intervals import compute_wilson
 from citewell.runtime.app import App
 from citewell.skills.answer.draft import Draft, DraftSentence
 from citewell.skills.evidence.numbered import Unit, number_sentences, show_sentences
@@ -33,7 +33,7 @@ from citewell.skills.proof.judge import Claim, Judge, Judgement
 from citewell.skills.proof.judge_reader import ReaderJudge
 from citewell.skills.proof.judges import build_judge
 from citewell.skills.proof.prove import judge_draft, show_proof
-from citewell.text.sentences import language, sentences
+from citewell.text.sentences import detect_language, split_sentences
 from citewell.types import Hit
 
 FOLDER = Path(__file__).resolve().parent / "drafts"
@@ -98,9 +98,9 @@ def read_units(doc: str, folder: Path = FOLDER) -> list[Unit]:
         0,
         len(text),
         text,
-        language(text),
+        detect_language(text),
     )
-    return number_sentences([Passage(1, hit, tuple(sentences(text)), text)])
+    return number_sentences([Passage(1, hit, tuple(split_sentences(text)), text)])
 
 
 def draft_of(case: Case, units: Sequence[Unit]) -> Draft:
@@ -119,7 +119,7 @@ def draft_of(case: Case, units: Sequence[Unit]) -> Draft:
 def split_draft(text: str) -> list[str]:
     """Its sentences; a lone Yes or No stays with what it says so of."""
     parts: list[str] = []
-    for start, end in sentences(text):
+    for start, end in split_sentences(text):
         part = text[start:end]
         if parts and len(parts[-1]) < SHORTEST:
             parts[-1] = f"{parts[-1]} {part}" if part.isascii() else parts[-1] + part
@@ -176,11 +176,11 @@ def print_table(cases: Sequence[Case], ticked: Sequence[bool]) -> None:
     for case, tick in zip(cases, ticked, strict=True):
         truth = "right" if case.right else "false"
         groups[truth].append(tick)
-        groups[f"{truth} {language(case.question)}"].append(tick)
+        groups[f"{truth} {detect_language(case.question)}"].append(tick)
         groups[f"{truth}: {case.shape if case.right else case.kind}"].append(tick)
     for name in sorted(groups, key=lambda name: (":" in name, not name.startswith("right"), name)):
         marks = groups[name]
-        low, high = wilson(sum(marks) / len(marks), len(marks))
+        low, high = compute_wilson(sum(marks) / len(marks), len(marks))
         print(
             f"{name:36} ticked {sum(marks):4} of {len(marks):4}  {sum(marks) / len(marks):.2f}  "
             f"[{low:.2f}, {high:.2f}]"

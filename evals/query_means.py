@@ -18,7 +18,7 @@ import numpy as np
 
 from citewell.config import load_settings
 from citewell.models import build_embedder
-from citewell.retrieve.cross_lingual import QueryMeans, written
+from citewell.retrieve.cross_lingual import QueryMeans, format_means
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 DATA = REPOSITORY.parent / "shared" / "data"
@@ -43,7 +43,8 @@ async def main() -> None:
     await embedder.close()
     made_of = {name: QUESTIONS for name, _ in SETS.values()}
     TARGET.write_text(
-        written(QueryMeans(embedder=embedder.name, made_of=made_of, means=means)), encoding="utf-8"
+        format_means(QueryMeans(embedder=embedder.name, made_of=made_of, means=means)),
+        encoding="utf-8",
     )
 
 

@@ -39,12 +39,12 @@ from typing import Any
 from citewell.config import Settings, load_settings
 from citewell.runtime.app import App
 from citewell.service.ask.ask import AskRequest, ask
-from citewell.service.knowledge.catch_up import catch_up
-from citewell.service.knowledge.give_feedback import give
-from citewell.service.tables.kept_schema import schema_of
+from citewell.service.knowledge.catch_up import run_pending_jobs
+from citewell.service.knowledge.give_feedback import submit_feedback
+from citewell.service.tables.kept_schema import load_schema
 from citewell.service.tables.sources import add_source
-from citewell.sql.plan import answerable
-from citewell.sql.schema_link import link
+from citewell.sql.plan import is_answerable
+from citewell.sql.schema_link import link_question
 from citewell.types import Answer, IntentAnalysis, Snapshot, TableData, Trace
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data" / "text2sql"
@@ -213,7 +213,7 @@ async def confirm(app: App, question: Question, sql: str, user: str = "local") -
         snapshot=snapshot,
     )
     await app.traces.put(trace)
-    await give(app, trace_id, True, None, user)
+    await submit_feedback(app, trace_id, True, None, user)
 
 
 @dataclass
@@ -279,7 +279,7 @@ async def run(
             for question, sql in known:
                 # texts as every engine reads them
                 await confirm(app, question, re.sub(r'"([^"]*)"', r"'\1'", sql))
-            await catch_up(app)
+            await run_pending_jobs(app)
             for at, question in enumerate(order):
                 if found[at] is None:
                     found[at] = outcome = await asked(app, question)
@@ -349,14 +349,14 @@ async def links(settings: Settings, langs: Sequence[str]) -> None:
     with tempfile.TemporaryDirectory() as home:
         async with App(settings.model_copy(update={"home": Path(home)})) as app:
             await prepared(app)
-            schemas = {source.name: schema_of(source) for source in await app.sources.list()}
+            schemas = {source.name: load_schema(source) for source in await app.sources.list()}
             for lang in langs:
                 shares: dict[bool, list[tuple[float, bool]]] = {True: [], False: []}
                 for name in ("questions.jsonl", "unanswerable_derived.jsonl"):
                     for each in questions(name, [lang]):
-                        linked = await link(each.text, schemas[each.db], app.embedder)
+                        linked = await link_question(each.text, schemas[each.db], app.embedder)
                         shares[bool(each.gold)].append(
-                            (linked.share_missing, answerable(None, linked))
+                            (linked.share_missing, is_answerable(None, linked))
                         )
                 pairs = [
                     (other > own) + (other == own) / 2

@@ -4,7 +4,7 @@ not tell.
 An answer holds the gold text where one of two marks is there. The key sentence: of the sentences of
 the gold section the one that is nearest to the question, by the share of the question's words that
 it holds and by meaning (as `skills.answer.extract` does); it is contained where 70 % of its content
-words (`query_tokens`: stems, Chinese words and pairs, no stop words) stand in the answer or its
+words (`tokenize_query`: stems, Chinese words and pairs, no stop words) stand in the answer or its
 quotes. The quote: one that the answer cites stands inside the gold section, white space, width and
 case aside. Where a set asks in another language than its site's, the section counts in both.
 Neither mark says that an answer is right: read the wrong ones, and some of the others.
@@ -27,11 +27,11 @@ import numpy as np
 
 from citewell.config import Settings
 from citewell.models.base import Embedder
-from citewell.retrieve.rank import coverage, stretched
+from citewell.retrieve.rank import compute_coverage, stretch_cosines
 from citewell.runtime.app import App
-from citewell.service.ask.ask import AskRequest, stream
-from citewell.text.sentences import sentences
-from citewell.text.tokens import index_tokens, query_tokens
+from citewell.service.ask.ask import AskRequest, stream_answer
+from citewell.text.sentences import split_sentences
+from citewell.text.tokens import tokenize_for_index, tokenize_query
 from citewell.types import Answer, Message, Step
 from website_sets import Fetched, Question, Served, SiteSet, fetched, page_name
 
@@ -104,7 +104,7 @@ async def _ask(app: App, served: Served, question: Question) -> Asked:
     pages: list[Fetched] = []
     told: dict[str, object] = {}
     before, started, answer = served.requests, time.perf_counter(), None
-    async for event in stream(app, request):
+    async for event in stream_answer(app, request):
         if page := fetched(event):
             pages.append(page)
         elif isinstance(event.data, Step):
@@ -142,16 +142,16 @@ async def _ask(app: App, served: Served, question: Question) -> Asked:
 
 async def key_sentence(embedder: Embedder, question: str, text: str) -> str:
     """The sentence of a section that is nearest to the question."""
-    parts = [text[start:end] for start, end in sentences(text)]
-    parts = [part for part in parts if len(query_tokens(part)) >= FEWEST] or parts
-    near = stretched(await embedder.passages(parts) @ await embedder.query(question))
-    return parts[int(np.argmax(np.asarray(coverage(question, parts)) + near))]
+    parts = [text[start:end] for start, end in split_sentences(text)]
+    parts = [part for part in parts if len(tokenize_query(part)) >= FEWEST] or parts
+    near = stretch_cosines(await embedder.passages(parts) @ await embedder.query(question))
+    return parts[int(np.argmax(np.asarray(compute_coverage(question, parts)) + near))]
 
 
 def contained(sentence: str, said: str) -> bool:
     """Whether enough of the content words of a sentence stand there."""
-    wanted = set(query_tokens(sentence))
-    return len(wanted & set(index_tokens(said))) >= ENOUGH * len(wanted)
+    wanted = set(tokenize_query(sentence))
+    return len(wanted & set(tokenize_for_index(said))) >= ENOUGH * len(wanted)
 
 
 def _squeezed(text: str) -> str:

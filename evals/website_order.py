@@ -28,11 +28,11 @@ from citewell.agents import website_links
 from citewell.agents.website_state import Deps, WebsiteState
 from citewell.config import Settings
 from citewell.errors import CitewellError, NotFound
-from citewell.fetch.urls import canonical, origin
-from citewell.graph import note
+from citewell.fetch.urls import canonicalize_url, get_origin
+from citewell.graph import record_detail
 from citewell.retrieve.frontier import Promise
 from citewell.runtime.app import App
-from citewell.service.ask.ask import AskRequest, stop, stream
+from citewell.service.ask.ask import AskRequest, request_stop, stream_answer
 from citewell.service.library.add import embed_pending
 from citewell.service.sites.keep_pages import open_pages
 from citewell.service.sites.sites import delete_site
@@ -44,7 +44,7 @@ DRAWS = 20
 LATE = 3  # pages; a gold page that is read later is listed
 TOGETHER = 5  # `max_urls_per_iteration` as shipped
 WITHIN = (2, 3, 6)
-_NOTHING_NEAR = website_links.nothing_near
+_NOTHING_NEAR = website_links.is_off_topic
 _WIDE = {"max_iterations": 50, "max_pages": 100, "max_seconds": 3_600.0}
 
 
@@ -137,7 +137,7 @@ async def ordered(
     too.
     """
     async with App(unsatisfied(settings)) as app:
-        with Served(site) as served, patch.object(website_links, "nothing_near", _never):
+        with Served(site) as served, patch.object(website_links, "is_off_topic", _never):
             graph = await _read_all(app, served.start, f"site-{site.name}")
             for question in questions:
                 chance = random.Random(question.id)
@@ -159,14 +159,16 @@ async def _read_all(app: App, start: str, collection: str) -> Graph:
     with suppress(NotFound):
         before = [info.doc_id for info in await app.catalog.documents(collection)]
     leads: dict[str, list[str]] = {}
-    todo, seen = [canonical(start)], {canonical(start)}
+    todo, seen = [canonicalize_url(start)], {canonicalize_url(start)}
     for url in todo:  # grows
         leads[page_name(url)] = []
         try:
             page = await open_pages(app).page(url, collection, seconds=30)
         except CitewellError:
             continue
-        links = dict.fromkeys(link.url for link in page.links if origin(link.url) == origin(url))
+        links = dict.fromkeys(
+            link.url for link in page.links if get_origin(link.url) == get_origin(url)
+        )
         leads[page_name(url)] = [page_name(link) for link in links]
         todo += [link for link in links if link not in seen]
         seen |= links.keys()
@@ -177,7 +179,7 @@ async def _read_all(app: App, start: str, collection: str) -> Graph:
 
 def _never(state: WebsiteState, deps: Deps, found: list[Promise]) -> bool:
     """The agent's own judgement is noted, and not followed."""
-    note(would_end=_NOTHING_NEAR(state, deps, found))
+    record_detail(would_end=_NOTHING_NEAR(state, deps, found))
     return False
 
 
@@ -188,7 +190,7 @@ async def _own(app: App, start: str, question: Question, together: int) -> Own:
         question=question.question, agent="website", collection=ASKED, keep=False, options=options
     )
     try:
-        async for event in stream(app, request):
+        async for event in stream_answer(app, request):
             if isinstance(event.data, dict):
                 trace_id = event.data.get("trace_id", trace_id)
             if page := fetched(event):
@@ -196,7 +198,7 @@ async def _own(app: App, start: str, question: Question, together: int) -> Own:
             elif isinstance(event.data, Step) and own.position is None:
                 if any(page.page == question.gold_page and not page.problem for page in own.pages):
                     own.position, own.rounds = len(own.pages), own.pages[-1].round
-                    stop(app, trace_id)
+                    request_stop(app, trace_id)
                 _note(own, event.data, question.gold_page)
     finally:
         with suppress(NotFound):

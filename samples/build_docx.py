@@ -118,7 +118,7 @@ def _page_number(paragraph: Paragraph) -> None:
 def _cell(table: Table, row: int, column: int, token: Token) -> None:
     if column == len(table.columns):
         table.add_column(Cm(4))
-    _runs(table.cell(row, column).paragraphs[0], token)
+    _runs(table.add_cell(row, column).paragraphs[0], token)
 
 
 def _widths(table: Table) -> None:

@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 
 from citewell.config import Settings, load_settings
-from citewell.models.builtin.download import model_path
+from citewell.models.builtin.download import get_model_path
 from citewell.runtime.app import App
 from citewell.service.ask.ask import AskRequest, ask
-from citewell.service.library.add import add, embed_pending
-from citewell.service.papers.reading_sessions import begin
+from citewell.service.library.add import add_paths, embed_pending
+from citewell.service.papers.reading_sessions import begin_paper_session
 
 PAPERS = Path(__file__).resolve().parent.parent / "samples" / "papers"
 LIBRARY = Path(__file__).resolve().parent.parent / "samples" / "library"
@@ -27,11 +27,11 @@ async def test_real_models_answer_in_both_languages_with_proof(tmp_path: Path) -
     """
     cache = load_settings().cache
     settings = Settings(home=tmp_path, cache=cache)
-    assert model_path(settings).exists(), (
+    assert get_model_path(settings).exists(), (
         "the chat model is missing: `citewell models pull` (make setup does it)"
     )
     async with App(settings) as app:
-        report = await add(app, [str(LIBRARY / name) for name in FILES], "default")
+        report = await add_paths(app, [str(LIBRARY / name) for name in FILES], "default")
         assert report.failed == 0
         await embed_pending(app)
         english = await ask(
@@ -66,7 +66,7 @@ async def test_the_dual_loop_on_the_real_models(tmp_path: Path) -> None:
     """
     settings = Settings(home=tmp_path, cache=load_settings().cache)
     async with App(settings) as app:
-        await add(app, [str(LIBRARY / FILES[1])], "default")
+        await add_paths(app, [str(LIBRARY / FILES[1])], "default")
         await embed_pending(app)
         question = "国内订单签收后多少天内可以无理由退货？"
         answer = await ask(app, AskRequest(question=question, agent="dual_loop"))
@@ -92,7 +92,7 @@ async def test_a_paper_on_the_real_models(tmp_path: Path) -> None:
     settings = Settings(home=tmp_path, cache=load_settings().cache)
     async with App(settings) as app:
         paper = PAPERS / "基于货位层次的仓库备件检索方法.pdf"
-        session = await begin(app, path=str(paper))
+        session = await begin_paper_session(app, path=str(paper))
         await app.sessions.set_data(
             session.session_id, {}, state="CONTROL_ROUTING"
         )  # the guide has tests of its own

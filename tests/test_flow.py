@@ -8,7 +8,7 @@ from typing import Any, Literal
 import pytest
 
 from citewell.errors import StepLimit
-from citewell.graph import END, Graph, Table, WiringError, emit, node, note
+from citewell.graph import END, Graph, Table, WiringError, emit, node, record_detail
 from citewell.types import Step
 
 
@@ -22,7 +22,7 @@ class Count:
 async def up(state: Count, deps: int) -> Literal["again", "done"]:
     state.n += deps
     emit(state.n)
-    note(reached=state.n)
+    record_detail(reached=state.n)
     return "again" if state.n < 3 else "done"
 
 

@@ -179,7 +179,7 @@ async def test_our_parsers_find_the_gold_answers_headings_and_pages(name: str) -
         places = [document.text.find(answer) for answer in q["answers"] if answer in document.text]
         assert places, q["id"]
         if "gold_pages" in q:
-            assert document.page_at(places[0]) in q["gold_pages"], q["id"]
+            assert document.find_page_at(places[0]) in q["gold_pages"], q["id"]
 
 
 def test_two_tables_and_the_heading_between_them() -> None:

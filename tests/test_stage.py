@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from citewell.graph import emit, here, note
-from citewell.step_runner import Stage, played
+from citewell.graph import emit, get_current_node, record_detail
+from citewell.step_runner import Stage, stream_steps
 from citewell.types import Step
 
 
@@ -21,14 +21,14 @@ async def test_steps_are_numbered_noted_and_kept_before_they_are_told() -> None:
 
     async def work(stage: Stage) -> None:
         async with stage.step("control_route") as taken:
-            note(question="why")
+            record_detail(question="why")
             emit("a token")
             taken.action = "methods"
         async with stage.step("section_methods"):
-            assert here() == "section_methods"
+            assert get_current_node() == "section_methods"
 
     seen: list[Any] = []
-    async for event in played(work, done=done, n=2):
+    async for event in stream_steps(work, done=done, n=2):
         if isinstance(event, Step):
             assert event.node in kept
         seen.append(event)
@@ -47,12 +47,12 @@ async def test_steps_at_once_keep_their_notes_apart() -> None:
     async def one(stage: Stage, name: str) -> None:
         async with stage.step(name):
             await asyncio.sleep(0)
-            note(name=name)
+            record_detail(name=name)
 
     async def work(stage: Stage) -> None:
         await asyncio.gather(*(one(stage, name) for name in ("a", "b", "c")))
 
-    steps = [event async for event in played(work, done=_nothing)]
+    steps = [event async for event in stream_steps(work, done=_nothing)]
     assert {step.node: step.detail for step in steps} == {
         name: {"name": name} for name in ("a", "b", "c")
     }
@@ -68,7 +68,7 @@ async def test_what_the_work_raises_is_raised_and_its_step_not_counted() -> None
     seen: list[Any] = []
 
     async def listen() -> None:
-        async for event in played(work, done=_nothing):
+        async for event in stream_steps(work, done=_nothing):
             seen.append(event)  # noqa: PERF401  # what was heard before it broke
 
     with pytest.raises(ValueError, match="broken"):
@@ -87,7 +87,7 @@ async def test_who_stops_listening_stops_the_work() -> None:
         finally:
             ended.set()
 
-    async with aclosing(played(work, done=_nothing)) as events:
+    async with aclosing(stream_steps(work, done=_nothing)) as events:
         async for _ in events:
             break
     assert ended.is_set()

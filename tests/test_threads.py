@@ -8,13 +8,13 @@ import threading
 import anyio
 import pytest
 
-from citewell.threads import in_thread
+from citewell.threads import run_in_thread
 
 
 async def test_what_it_returns_and_raises() -> None:
-    assert await in_thread(lambda: 7) == 7
+    assert await run_in_thread(lambda: 7) == 7
     with pytest.raises(ZeroDivisionError):
-        await in_thread(lambda: 1 // 0)
+        await run_in_thread(lambda: 1 // 0)
 
 
 @pytest.mark.parametrize("how", ["task", "scope"])
@@ -30,7 +30,7 @@ async def test_who_is_cancelled_waits_for_the_thread(how: str) -> None:
 
     async def waiting() -> None:
         with scope:
-            await in_thread(work)
+            await run_in_thread(work)
             await anyio.lowlevel.checkpoint()
             pytest.fail("it was cancelled")
         raise asyncio.CancelledError

@@ -11,7 +11,7 @@ import pytest
 from citewell import tools
 from citewell.config import Settings
 from citewell.errors import InvalidInput, PermanentError
-from citewell.service.library.add import add, embed_pending
+from citewell.service.library.add import add_paths, embed_pending
 from citewell.types import Citation, Message
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ async def test_the_tools_work_together(settings: Settings, tmp_path: Path) -> No
     """Embed, search, classify, extract, call, format: over a store with one document."""
     (tmp_path / "note.md").write_text("# Note\n\nThe A-100 pump weighs 12 kg.\n", "utf-8")
     async with tools.bound(settings) as app:
-        await add(app, [str(tmp_path / "note.md")], "default")
+        await add_paths(app, [str(tmp_path / "note.md")], "default")
         await embed_pending(app)
         vector = await tools.embedding_generate("How heavy is the A-100 pump?")
         documents, scores, metadata = await tools.vector_db_search(

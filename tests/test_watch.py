@@ -9,7 +9,13 @@ from collections.abc import AsyncIterator
 import pytest
 
 from citewell.errors import TransientError
-from citewell.instrumentation import Doing, doing, go_on, look_on, now
+from citewell.instrumentation import (
+    Operation,
+    adopt_operation,
+    attach_watches,
+    get_current_operation,
+    observe_operation,
+)
 from citewell.models.scripted import ScriptedLLM
 from citewell.types import Message
 
@@ -19,33 +25,36 @@ class Seen:
 
     def __init__(self) -> None:
         self.begun: list[str] = []
-        self.over: list[Doing] = []
+        self.over: list[Operation] = []
 
-    def began(self, doing: Doing) -> None:
+    def began(self, doing: Operation) -> None:
         self.begun.append(doing.name)
 
-    def ended(self, doing: Doing) -> None:
+    def ended(self, doing: Operation) -> None:
         self.over.append(doing)
 
 
 class Broken(Seen):
-    def began(self, doing: Doing) -> None:
+    def began(self, doing: Operation) -> None:
         raise ZeroDivisionError("began")
 
-    def ended(self, doing: Doing) -> None:
+    def ended(self, doing: Operation) -> None:
         raise ZeroDivisionError("ended")
 
 
 @pytest.fixture(autouse=True)
 async def nobody_left() -> AsyncIterator[None]:
     yield
-    assert now() is None
+    assert get_current_operation() is None
 
 
 async def test_a_call_of_a_model_knows_what_it_is_part_of() -> None:
     seen = Seen()
-    look_on(seen)
-    with doing("answer", "qa", ids={"trace_id": "tr_1"}), doing("node", "Retrieve"):
+    attach_watches(seen)
+    with (
+        observe_operation("answer", "qa", ids={"trace_id": "tr_1"}),
+        observe_operation("node", "Retrieve"),
+    ):
         await asyncio.create_task(
             ScriptedLLM("Yes it is.").chat([Message(role="user", content="one two")], max_tokens=9)
         )
@@ -65,12 +74,12 @@ async def test_a_call_of_a_model_knows_what_it_is_part_of() -> None:
 
 async def test_how_it_ended() -> None:
     seen = Seen()
-    look_on(seen)
+    attach_watches(seen)
     with pytest.raises(TransientError):
         await ScriptedLLM(TransientError("busy")).chat([])
-    with pytest.raises(ZeroDivisionError), doing("node", "n"):
+    with pytest.raises(ZeroDivisionError), observe_operation("node", "n"):
         raise ZeroDivisionError
-    with pytest.raises(asyncio.CancelledError), doing("node", "n"):
+    with pytest.raises(asyncio.CancelledError), observe_operation("node", "n"):
         raise asyncio.CancelledError
     assert [each.outcome for each in seen.over] == ["transient", "internal", "cancelled"]
     assert all(
@@ -79,11 +88,11 @@ async def test_how_it_ended() -> None:
 
 
 async def test_ids_are_known_above_and_below() -> None:
-    with doing("request", "http", ids={"request_id": "r"}) as request:
-        with doing("answer", "qa") as answer:
+    with observe_operation("request", "http", ids={"request_id": "r"}) as request:
+        with observe_operation("answer", "qa") as answer:
             answer.mark(trace_id="tr_1")
             answer.hide("a question")
-            with doing("node", "n") as node:
+            with observe_operation("node", "n") as node:
                 assert (node.ids, node.hidden) == (
                     {"request_id": "r", "trace_id": "tr_1"},
                     ("a question",),
@@ -96,9 +105,9 @@ async def test_ids_are_known_above_and_below() -> None:
 
 async def test_two_tasks_do_not_mix() -> None:
     async def one(name: str) -> str:
-        with doing("answer", name):
+        with observe_operation("answer", name):
             await asyncio.sleep(0)
-            with doing("node", "n") as node:
+            with observe_operation("node", "n") as node:
                 await asyncio.sleep(0)
                 return node.agent
 
@@ -108,16 +117,16 @@ async def test_two_tasks_do_not_mix() -> None:
 async def test_a_task_of_elsewhere_goes_on_under_a_request() -> None:
     """A session's tools run in a task that another request began."""
     seen = Seen()
-    ready: asyncio.Future[Doing] = asyncio.get_running_loop().create_future()
+    ready: asyncio.Future[Operation] = asyncio.get_running_loop().create_future()
 
     async def tool() -> None:
-        go_on(await ready)
-        with doing("answer", "qa"):
+        adopt_operation(await ready)
+        with observe_operation("answer", "qa"):
             pass
 
     task = asyncio.create_task(tool())
-    look_on(seen)
-    with doing("request", "http", ids={"request_id": "second"}) as request:
+    attach_watches(seen)
+    with observe_operation("request", "http", ids={"request_id": "second"}) as request:
         ready.set_result(request)
         await task
     assert [each.ids for each in seen.over] == [{"request_id": "second"}] * 2
@@ -125,8 +134,8 @@ async def test_a_task_of_elsewhere_goes_on_under_a_request() -> None:
 
 async def test_a_broken_watch_costs_nothing_but_a_line(caplog: pytest.LogCaptureFixture) -> None:
     seen = Seen()
-    look_on(Broken(), seen)
-    with caplog.at_level(logging.ERROR), doing("job", "upload"):
+    attach_watches(Broken(), seen)
+    with caplog.at_level(logging.ERROR), observe_operation("job", "upload"):
         pass
     assert [each.name for each in seen.over] == ["upload"]
     assert [record.exc_info is not None for record in caplog.records] == [True, True]

@@ -32,7 +32,7 @@ class Group(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
-def _parts(value: Any) -> Any:
+def _split_values(value: Any) -> Any:
     """The environment has one text for several: with commas between, or a list as JSON writes
     it.
     """
@@ -228,7 +228,7 @@ class FeedbackSettings(Group):
     @field_validator("reviewers", mode="before")
     @classmethod
     def _split(cls, value: Any) -> Any:
-        return _parts(value)
+        return _split_values(value)
 
 
 class AccessSettings(Group):
@@ -276,11 +276,11 @@ class AccessSettings(Group):
     @field_validator("hosts", "origins", "public", "proxies", mode="before")
     @classmethod
     def _split(cls, value: Any) -> Any:
-        return _parts(value)
+        return _split_values(value)
 
     @field_validator("origins")
     @classmethod
-    def _origin(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+    def _normalize_origins(cls, value: tuple[str, ...]) -> tuple[str, ...]:
         """As browsers write them, so that they can be compared. `null`: pages opened from a file,
         and whoever says so.
         """
@@ -505,7 +505,7 @@ class Settings(BaseSettings):
     @field_validator("allow_private_hosts", mode="before")
     @classmethod
     def _split(cls, value: Any) -> Any:
-        return _parts(value)
+        return _split_values(value)
 
     @classmethod
     def settings_customise_sources(
@@ -532,8 +532,8 @@ def load_settings(environ: Mapping[str, str] | None = None, **arguments: Any) ->
     the nearest known name.
     """
     environ = os.environ if environ is None else environ
-    values = _merge(file_values(environ), _from_environment(environ))
-    values = _merge(values, {k: v for k, v in arguments.items() if v is not None})
+    values = _merge_values(read_config_file(environ), _read_environment(environ))
+    values = _merge_values(values, {k: v for k, v in arguments.items() if v is not None})
     try:
         return Settings(**values)
     except ValidationError as error:
@@ -541,11 +541,11 @@ def load_settings(environ: Mapping[str, str] | None = None, **arguments: Any) ->
         key = ".".join(str(part) for part in first["loc"])
         what = "there is no such setting" if first["type"] == "extra_forbidden" else first["msg"]
         raise ConfigError(
-            f"setting {key}: {what}", hint=_nearest(key, Settings.model_fields)
+            f"setting {key}: {what}", hint=_find_nearest_key(key, Settings.model_fields)
         ) from None
 
 
-def file_values(environ: Mapping[str, str]) -> dict[str, Any]:
+def read_config_file(environ: Mapping[str, str]) -> dict[str, Any]:
     """What the settings file says, not yet checked; empty where there is none. Raises ConfigError,
     which names the file.
     """
@@ -569,7 +569,7 @@ def file_values(environ: Mapping[str, str]) -> dict[str, Any]:
         raise ConfigError(f"{path}: {error}", hint="the settings file is TOML, in UTF-8") from None
 
 
-def _from_environment(environ: Mapping[str, str]) -> dict[str, Any]:
+def _read_environment(environ: Mapping[str, str]) -> dict[str, Any]:
     values: dict[str, Any] = {}
     for name, value in environ.items():
         if not name.startswith(PREFIX) or name == PREFIX + "CONFIG":
@@ -578,7 +578,7 @@ def _from_environment(environ: Mapping[str, str]) -> dict[str, Any]:
         known: Iterable[str] = Settings.model_fields
         if head not in known:
             raise ConfigError(
-                f"environment variable {name}: unknown setting", hint=_nearest(head, known)
+                f"environment variable {name}: unknown setting", hint=_find_nearest_key(head, known)
             )
         if tail:
             values.setdefault(head, {})[tail] = value
@@ -587,17 +587,19 @@ def _from_environment(environ: Mapping[str, str]) -> dict[str, Any]:
     return values
 
 
-def _merge(below: dict[str, Any], above: dict[str, Any]) -> dict[str, Any]:
+def _merge_values(below: dict[str, Any], above: dict[str, Any]) -> dict[str, Any]:
     both = dict(below)
     for key, value in above.items():
         old = both.get(key)
         both[key] = (
-            _merge(old, value) if isinstance(old, dict) and isinstance(value, dict) else value
+            _merge_values(old, value)
+            if isinstance(old, dict) and isinstance(value, dict)
+            else value
         )
     return both
 
 
-def _nearest(key: str, known: Iterable[str]) -> str:
+def _find_nearest_key(key: str, known: Iterable[str]) -> str:
     """The known name most like the last part of `key`; of `web.results` that is one of the group
     `web`.
     """

@@ -8,7 +8,7 @@ import os
 from pathlib import Path
 
 
-def synced(path: Path) -> None:
+def sync_to_disk(path: Path) -> None:
     """A file's bytes, or the names that a folder lists, are on the disk. Raises OSError."""
     handle = os.open(path, os.O_RDONLY)
     try:

@@ -41,10 +41,10 @@ class CitewellError(Exception):
         """Errors cross process borders (parsers run in a worker), so they pickle with their hint
         and code.
         """
-        return _rebuild, (type(self), self.message, self.hint, self.code)
+        return _rebuild_error, (type(self), self.message, self.hint, self.code)
 
 
-def _rebuild(kind: type[CitewellError], message: str, hint: str, code: str) -> CitewellError:
+def _rebuild_error(kind: type[CitewellError], message: str, hint: str, code: str) -> CitewellError:
     return kind(message, hint=hint, code=code)
 
 

@@ -29,7 +29,7 @@ from typing import (
 )
 
 from citewell.errors import StepLimit
-from citewell.instrumentation import doing
+from citewell.instrumentation import observe_operation
 from citewell.types import Step
 
 
@@ -52,7 +52,7 @@ Table = Mapping[Node, Mapping[str, Target]]
 Done = Callable[[Step, str], Awaitable[None]]
 
 
-async def _nothing(_: Step, __: str) -> None:
+async def _ignore_step(_: Step, __: str) -> None:
     """Nobody keeps how far the run has come."""
 
 
@@ -75,7 +75,7 @@ def node(spec_name: str) -> Callable[[Node], Node]:
     return declare
 
 
-def name_of(function: Target) -> str:
+def get_node_name(function: Target) -> str:
     """A node's spec name, or END."""
     return (
         function
@@ -89,17 +89,17 @@ def emit(event: Any) -> None:
     _sink.get()(event)
 
 
-def note(**detail: Any) -> None:
+def record_detail(**detail: Any) -> None:
     """From inside a node: what this step did, for its `Step.detail`."""
     _detail.get().update(detail)
 
 
-def here() -> str:
+def get_current_node() -> str:
     """The node inside which this is asked, by its spec name; empty outside of any."""
     return _name.get()
 
 
-def entered(name: str, sink: Callable[[Any], None]) -> dict[str, Any]:
+def enter_node(name: str, sink: Callable[[Any], None]) -> dict[str, Any]:
     """A node begins in this task: where its events go, and what it will have noted. For `Graph` and
     `step_runner.py`.
     """
@@ -118,12 +118,12 @@ class Graph(Generic[S]):
         self.table = table
         self.step_limit = step_limit
         self._compiled: Any = None
-        self._check()
+        self._check_table()
 
-    def _check(self) -> None:
+    def _check_table(self) -> None:
         if not self.table:
             raise WiringError(f"{self.name}: the table is empty")
-        names = [name_of(n) for n in self.table]
+        names = [get_node_name(n) for n in self.table]
         if len(set(names)) != len(names):
             raise WiringError(f"{self.name}: two nodes share a name: {sorted(names)}")
         for function, edges in self.table.items():
@@ -131,11 +131,12 @@ class Graph(Generic[S]):
             for label, target in edges.items():
                 if target != END and target not in self.table:
                     raise WiringError(
-                        f"{self.name}: {name_of(function)} --{label}--> {name_of(target)}: "
+                        f"{self.name}: {get_node_name(function)} "
+                        f"--{label}--> {get_node_name(target)}: "
                         "target has no row"
                     )
-        reached = self._reachable()
-        orphans = [name_of(n) for n in self.table if n not in reached]
+        reached = self._find_reachable()
+        orphans = [get_node_name(n) for n in self.table if n not in reached]
         if orphans:
             raise WiringError(f"{self.name}: no way leads to {', '.join(orphans)}")
         if END not in reached:
@@ -145,17 +146,19 @@ class Graph(Generic[S]):
         returns = get_type_hints(function).get("return")
         if get_origin(returns) is not Literal:
             raise WiringError(
-                f"{self.name}: {name_of(function)} must declare Literal[...] as its return type"
+                f"{self.name}: {get_node_name(function)} must declare Literal[...] as its return "
+                "type"
             )
         declared = set(get_args(returns))
         if declared != set(edges):
             missing, extra = sorted(declared - set(edges)), sorted(set(edges) - declared)
             raise WiringError(
-                f"{self.name}: {name_of(function)}: labels without edge {missing}, edges without "
+                f"{self.name}: {get_node_name(function)}: labels without edge {missing}, edges "
+                "without "
                 f"label {extra}"
             )
 
-    def _reachable(self) -> set[Target]:
+    def _find_reachable(self) -> set[Target]:
         found: set[Target] = set()
         todo: list[Target] = [next(iter(self.table))]
         while todo:
@@ -167,16 +170,16 @@ class Graph(Generic[S]):
 
     def mermaid(self) -> str:
         """The graph as Mermaid text; `docs/` shows it and a test compares."""
-        lines = ["flowchart TD", f"    Start([start]) --> {_box(next(iter(self.table)))}"]
+        lines = ["flowchart TD", f"    Start([start]) --> {_format_box(next(iter(self.table)))}"]
         for function, edges in self.table.items():
             lines += [
-                f"    {_box(function)} -->|{label}| {_box(target)}"
+                f"    {_format_box(function)} -->|{label}| {_format_box(target)}"
                 for label, target in edges.items()
             ]
         return "\n".join(lines)
 
     async def run(
-        self, state: S, deps: Any, *, start: str = "", n: int = 0, done: Done = _nothing
+        self, state: S, deps: Any, *, start: str = "", n: int = 0, done: Done = _ignore_step
     ) -> AsyncIterator[Any]:
         """Run to the end, yielding a `Step` after every node and whatever nodes `emit` in between.
         `state` is changed in place. `start`: the node to go on from, in a run whose first `n` steps
@@ -186,11 +189,11 @@ class Graph(Generic[S]):
         """
         from langgraph.errors import GraphRecursionError  # heavy: only a run needs it
 
-        first = start or name_of(next(iter(self.table)))
-        if first not in {name_of(function) for function in self.table}:
+        first = start or get_node_name(next(iter(self.table)))
+        if first not in {get_node_name(function) for function in self.table}:
             raise WiringError(f"{self.name}: there is no node {first} to start from")
         config = {"recursion_limit": self.step_limit, "configurable": {"deps": deps, "done": done}}
-        stream = self.compiled().astream(
+        stream = self.get_compiled().astream(
             {"state": state, "next": first, "n": n}, config, stream_mode="custom"
         )
         try:
@@ -199,15 +202,15 @@ class Graph(Generic[S]):
         except GraphRecursionError:
             raise StepLimit(f"{self.name}: stopped after {self.step_limit} steps") from None
 
-    def compiled(self) -> Any:
+    def get_compiled(self) -> Any:
         """By LangGraph, which is imported for it: once, by the first run or by who wants that one
         to be quick.
         """
         if self._compiled is None:
-            self._compiled = self._compile()
+            self._compiled = self._compile_graph()
         return self._compiled
 
-    def _compile(self) -> Any:
+    def _compile_graph(self) -> Any:
         os.environ["LANGSMITH_TRACING"] = os.environ["LANGCHAIN_TRACING_V2"] = (
             "false"  # no telemetry, of a library's either
         )
@@ -216,51 +219,55 @@ class Graph(Generic[S]):
 
         graph: Any = StateGraph(dict)
         for function, edges in self.table.items():
-            graph.add_node(name_of(function), _wrap(function, edges))
-        graph.add_conditional_edges(START, _next, [name_of(function) for function in self.table])
+            graph.add_node(get_node_name(function), _wrap_node(function, edges))
+        graph.add_conditional_edges(
+            START, _get_next, [get_node_name(function) for function in self.table]
+        )
         for function, edges in self.table.items():
-            names = {name_of(target) for target in edges.values()}
+            names = {get_node_name(target) for target in edges.values()}
             graph.add_conditional_edges(
-                name_of(function), _next, {name: STOP if name == END else name for name in names}
+                get_node_name(function),
+                _get_next,
+                {name: STOP if name == END else name for name in names},
             )
         return graph.compile()
 
 
-def _box(target: Target) -> str:
+def _format_box(target: Target) -> str:
     """A node in Mermaid: its name, which may stand alone where it has no spaces."""
     if target == END:
         return "End([end])"
-    name = name_of(target)
+    name = get_node_name(target)
     return name if " " not in name else f"{name.replace(' ', '')}[{name}]"
 
 
-def _next(box: dict[str, Any]) -> str:
+def _get_next(box: dict[str, Any]) -> str:
     return str(box["next"])
 
 
-def _wrap(function: Node, edges: Mapping[str, Target]) -> Any:
+def _wrap_node(function: Node, edges: Mapping[str, Target]) -> Any:
     from langgraph.types import StreamWriter
 
     async def run(
         box: dict[str, Any], config: dict[str, Any], writer: StreamWriter
     ) -> dict[str, Any]:
-        detail = entered(name_of(function), writer)
+        detail = enter_node(get_node_name(function), writer)
         started = time.perf_counter()
-        with doing("node", name_of(function)) as this:
+        with observe_operation("node", get_node_name(function)) as this:
             label = await function(box["state"], config["configurable"]["deps"])
-            box["state"].node_execution_status.setdefault(name_of(function), "completed")
+            box["state"].node_execution_status.setdefault(get_node_name(function), "completed")
             this.facts.update(
-                action=label, status=box["state"].node_execution_status[name_of(function)]
+                action=label, status=box["state"].node_execution_status[get_node_name(function)]
             )
         seconds = time.perf_counter() - started
         step = Step(
             n=box["n"] + 1,
-            node=name_of(function),
+            node=get_node_name(function),
             action=label,
             seconds=round(seconds, 4),
             detail=detail,
         )
-        after = name_of(edges[label])
+        after = get_node_name(edges[label])
         await config["configurable"]["done"](step, after)
         writer(step)
         return {"state": box["state"], "next": after, "n": step.n}

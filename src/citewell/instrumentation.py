@@ -4,11 +4,11 @@
         reply = await ...
         call.facts["prompt"] = reply.tokens.prompt
 
-A request, an answer, a node, a call of a model and a job are each a `Doing`; those inside know the
-one above. Who wants to hear of them (`Watch`) is set once, where the work of an App begins
-(`look_on`), and holds for all tasks that are started from there. The one rule: looking on changes
-nothing. A watch that fails is logged, and what it looked at goes on; `facts` and `ids` hold names,
-figures and ids, never what somebody wrote.
+A request, an answer, a node, a call of a model and a job are each a `Operation`; those inside know
+the one above. Who wants to hear of them (`Watch`) is set once, where the work of an App begins
+(`attach_watches`), and holds for all tasks that are started from there. The one rule: looking on
+changes nothing. A watch that fails is logged, and what it looked at goes on; `facts` and `ids` hold
+names, figures and ids, never what somebody wrote.
 """
 
 from __future__ import annotations
@@ -32,18 +32,18 @@ INTERNAL: Final = "internal"  # outcome of what a fault of ours ended
 class Watch(Protocol):
     """Hears of what is done. Called in the event loop: it must not wait for anything."""
 
-    def began(self, doing: Doing) -> None: ...
+    def began(self, doing: Operation) -> None: ...
 
-    def ended(self, doing: Doing) -> None:
+    def ended(self, doing: Operation) -> None:
         """`outcome` and `seconds` are known now."""
         ...
 
 
 _watches: ContextVar[tuple[Watch, ...]] = ContextVar("watches", default=())
-_now: ContextVar[Doing | None] = ContextVar("doing", default=None)
+_now: ContextVar[Operation | None] = ContextVar("doing", default=None)
 
 
-class Doing:
+class Operation:
     """One thing that is being done; a context manager. `name`: the agent of an answer, the node,
     the operation of a call, the kind of a job. `outcome`: empty where it ended well, else the
     `code` of its error. `first`: seconds to its first token. `kept`: what each watch keeps with it.
@@ -83,7 +83,7 @@ class Doing:
         self.first: float | None = None
         self.outcome = ""
         self.error: BaseException | None = None
-        self._before: Doing | None = None
+        self._before: Operation | None = None
 
     def __enter__(self) -> Self:
         self._before = _now.get()
@@ -101,9 +101,9 @@ class Doing:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        self.seconds = self.so_far()
+        self.seconds = self.get_elapsed()
         if error is not None:
-            self.error, self.outcome = error, outcome_of(error)
+            self.error, self.outcome = error, get_outcome(error)
         for watch in self.watches:
             try:
                 watch.ended(self)
@@ -113,14 +113,14 @@ class Doing:
         # by value: a stream may be closed in another task than the one that began it
         _now.set(self._before)
 
-    def so_far(self) -> float:
+    def get_elapsed(self) -> float:
         """Seconds since it began."""
         return time.perf_counter() - self.started
 
     @property
     def agent(self) -> str:
         """Whose it is: of the answer that it is part of; empty where it is part of none."""
-        at: Doing | None = self
+        at: Operation | None = self
         while at is not None and at.kind != "answer":
             at = at.above
         return at.name if at is not None else ""
@@ -128,38 +128,38 @@ class Doing:
     def token(self) -> None:
         """A first piece of the answer is there."""
         if self.first is None:
-            self.first = self.so_far()
+            self.first = self.get_elapsed()
 
     def mark(self, **ids: str) -> None:
         """An id that it has from now on; those above have it too, so that a request knows of its
         answer.
         """
-        at: Doing | None = self
+        at: Operation | None = self
         while at is not None:
             at.ids.update(ids)
             at = at.above
 
     def hide(self, text: str) -> None:
         """What somebody wrote: the log leaves it out, here and in those above."""
-        at: Doing | None = self
+        at: Operation | None = self
         while at is not None:
             at.hidden = (*at.hidden, text)
             at = at.above
 
 
-def doing(
+def observe_operation(
     kind: Kind, name: str, *, facts: dict[str, Any] | None = None, ids: dict[str, str] | None = None
-) -> Doing:
+) -> Operation:
     """For a `with`: it begins with the block and ends with it."""
-    return Doing(kind, name, ids or {}, {} if facts is None else facts)
+    return Operation(kind, name, ids or {}, {} if facts is None else facts)
 
 
-def now() -> Doing | None:
+def get_current_operation() -> Operation | None:
     """The innermost that is being done where this is asked."""
     return _now.get()
 
 
-def count(figure: str, number: int) -> None:
+def add_to_figure(figure: str, number: int) -> None:
     """Add to a figure of the answer that this is part of, where it is part of one."""
     at = _now.get()
     while at is not None and at.kind != "answer":
@@ -168,12 +168,12 @@ def count(figure: str, number: int) -> None:
         at.facts[figure] = at.facts.get(figure, 0) + number
 
 
-def look_on(*watches: Watch) -> None:
+def attach_watches(*watches: Watch) -> None:
     """From here on, in this task and those that it starts, these hear of what is done."""
     _watches.set(watches)
 
 
-def go_on(under: Doing) -> None:
+def adopt_operation(under: Operation) -> None:
     """The task works for that one from here on: a request that reached it by another way than being
     awaited.
     """
@@ -181,7 +181,7 @@ def go_on(under: Doing) -> None:
     _now.set(under)
 
 
-def outcome_of(error: BaseException) -> str:
+def get_outcome(error: BaseException) -> str:
     """A short name for how something ended; there are few of them."""
     if isinstance(error, CitewellError):
         return error.code

@@ -19,8 +19,8 @@ from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from typing import Any
 
-from citewell.graph import END, Done, entered
-from citewell.instrumentation import doing
+from citewell.graph import END, Done, enter_node
+from citewell.instrumentation import observe_operation
 from citewell.types import Step
 
 _OVER = object()
@@ -44,9 +44,9 @@ class Stage:
     @asynccontextmanager
     async def step(self, name: str) -> AsyncIterator[Taken]:
         """What runs inside may `emit` and `note`. A step that raises is not counted."""
-        detail = entered(name, self._sink)
+        detail = enter_node(name, self._sink)
         taken, started = Taken(), time.perf_counter()
-        with doing("node", name) as this:
+        with observe_operation("node", name) as this:
             yield taken
             this.facts.update(action=taken.action, status="completed")
         self._n += 1
@@ -56,7 +56,7 @@ class Stage:
         self._sink(step)
 
 
-async def played(
+async def stream_steps(
     work: Callable[[Stage], Awaitable[None]], *, done: Done, n: int = 0
 ) -> AsyncGenerator[Any, None]:
     """Run `work` and yield its steps and what is emitted in between. Raises what it raises."""

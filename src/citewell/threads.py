@@ -14,7 +14,7 @@ import anyio.to_thread
 T = TypeVar("T")
 
 
-async def in_thread(fn: Callable[[], T]) -> T:
+async def run_in_thread(fn: Callable[[], T]) -> T:
     """What `fn` returns or raises. How many run at once is for the caller to bound.
 
     `anyio.to_thread.run_sync` alone shields from anyio's own cancellation only:

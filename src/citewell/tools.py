@@ -21,20 +21,20 @@ import numpy as np
 
 from citewell.config import Settings, load_settings
 from citewell.errors import InvalidInput, ModelUnavailable, NotFound
-from citewell.fetch.domains import domains, is_valid
-from citewell.fetch.urls import canonical
+from citewell.fetch.domains import is_valid, parse_domains
+from citewell.fetch.urls import canonicalize_url
 from citewell.runtime.app import App
 from citewell.service.ask.check import check_text
 from citewell.service.ask.check_types import CheckResult
-from citewell.service.knowledge.catch_up import catch_up
-from citewell.service.knowledge.give_feedback import get_feedback, give
+from citewell.service.knowledge.catch_up import run_pending_jobs
+from citewell.service.knowledge.give_feedback import get_feedback, submit_feedback
 from citewell.service.sites.keep_pages import open_pages
 from citewell.skills.answer.format import format_citations
 from citewell.skills.dialogue.intent import classify_intent
-from citewell.skills.dialogue.reference import depends_on_history, joined
+from citewell.skills.dialogue.reference import is_follow_up, join_earlier_questions
 from citewell.store.index.base import Filter
-from citewell.text.entities import entity_list
-from citewell.text.normalize import clean
+from citewell.text.entities import extract_entities
+from citewell.text.normalize import normalize_text
 from citewell.types import Citation, Message
 
 _app: ContextVar[App] = ContextVar("app")
@@ -102,14 +102,14 @@ async def web_crawler(url: str, allowed_domains: Sequence[str] = ()) -> tuple[st
     what fetching it raises.
     """
     app = _opened()
-    allowed, address = domains(allowed_domains), canonical(url)
-    if not allowed.allow(address):
+    allowed, address = parse_domains(allowed_domains), canonicalize_url(url)
+    if not allowed.is_allowed(address):
         hint = "name its host in allowed_domains, or none to allow every site"
         raise InvalidInput(f"{address}: its host is not one of allowed_domains", hint=hint)
     settings = app.settings
     seconds = settings.website.page_seconds
     page = await open_pages(app).page(
-        address, settings.web.collection, seconds=seconds, within=allowed.allow
+        address, settings.web.collection, seconds=seconds, within=allowed.is_allowed
     )
     document = await app.catalog.content(page.doc_id)
     links = dict.fromkeys(link.url for link in page.links)
@@ -131,7 +131,7 @@ async def embedding_generate(text: str, model_name: str | None = None) -> list[f
     """The text as a unit vector, embedded as a question is."""
     embedder = _opened().embedder
     _named(model_name, embedder.name)
-    return [float(x) for x in await embedder.query(clean(text))]
+    return [float(x) for x in await embedder.query(normalize_text(text))]
 
 
 async def vector_db_search(
@@ -151,7 +151,7 @@ async def vector_db_search(
     collections, doc_ids, langs, media_types = (tuple(given.get(name, ())) for name in known)
     where = Filter(collections, doc_ids, langs, media_types)
     index = _opened().index
-    found = await index.by_vector(np.asarray(query_vector, dtype=np.float32), top_k, where)
+    found = await index.search_vectors(np.asarray(query_vector, dtype=np.float32), top_k, where)
     hits = await index.hits([chunk_id for chunk_id, _ in found])
     scores = dict(found)
     metadata = [
@@ -186,7 +186,7 @@ async def text_cleaning(text: str, options: Mapping[str, Any] | None = None) -> 
     unknown = sorted(set(given) - {"max_chars"})
     if unknown:
         raise InvalidInput(f"unknown options: {', '.join(unknown)}", hint="known: max_chars")
-    return clean(text)[: given.get("max_chars")]
+    return normalize_text(text)[: given.get("max_chars")]
 
 
 async def entity_extraction(
@@ -196,7 +196,7 @@ async def entity_extraction(
     "rules".
     """
     _named(model_name, "rules")
-    entities = [{"entity": e.entity, "type": e.type} for e in entity_list(text)]
+    entities = [{"entity": e.entity, "type": e.type} for e in extract_entities(text)]
     return entities, 1.0 if entities else 0.0
 
 
@@ -204,7 +204,7 @@ async def intent_classification(text: str, context: Sequence[Message] = ()) -> t
     """(intent_label, confidence). A question that leans on its `context` is read together with the
     one before.
     """
-    whole = joined(text, context) if context and depends_on_history(text) else text
+    whole = join_earlier_questions(text, context) if context and is_follow_up(text) else text
     intent = await classify_intent(whole, _opened().embedder)
     return intent.label, intent.confidence
 
@@ -247,10 +247,10 @@ class FeedbackManager:
         """
         app = _opened()
         try:
-            given = await give(app, trace_id, is_correct, user_correction, self.user_id)
+            given = await submit_feedback(app, trace_id, is_correct, user_correction, self.user_id)
         except NotFound:
             return "Trace not found"
-        await catch_up(app)
+        await run_pending_jobs(app)
         vote = await get_feedback(app, given.feedback_id, self.user_id)
         if vote.state != "done":
             return (

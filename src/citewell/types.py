@@ -70,7 +70,7 @@ class Document:
     boxes: tuple[Box, ...] = ()
     dated: float | None = None
 
-    def page_at(self, offset: int) -> int | None:
+    def find_page_at(self, offset: int) -> int | None:
         """The page on which the character at `offset` stands."""
         at = bisect_right(self.pages, offset, key=lambda page: page.start)
         return self.pages[at - 1].number if at else None

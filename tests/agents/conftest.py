@@ -16,7 +16,7 @@ from citewell.models.scripted import ScriptedEmbedder, ScriptedLLM
 from citewell.models.scripted_reader import ScriptedReader
 from citewell.retrieve.query import Context
 from citewell.retrieve.strategies import Found
-from citewell.skills.evidence.confirmed_evidence import Vouched
+from citewell.skills.evidence.confirmed_evidence import ConfirmedEvidence
 from citewell.skills.proof.judges import build_judge
 from citewell.types import Citation, Event, Hit, Message, Step
 
@@ -58,7 +58,7 @@ class Desk:
     events: list[Any] = field(default_factory=list)
     locate_error: Exception | None = None
     reader: ScriptedReader | None = None
-    vouched: list[Vouched] = field(default_factory=list)
+    vouched: list[ConfirmedEvidence] = field(default_factory=list)
 
     async def search(
         self, text: str, vector: Vector | None, entities: Sequence[str], context: Context | None
@@ -74,7 +74,7 @@ class Desk:
             raise self.locate_error
         return citations
 
-    async def known(self, question: str) -> list[Vouched]:
+    async def known(self, question: str) -> list[ConfirmedEvidence]:
         return self.vouched
 
     async def sleep(self, seconds: float) -> None:

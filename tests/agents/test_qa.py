@@ -25,7 +25,7 @@ from citewell.models.reader_base import Reading
 from citewell.models.scripted import ScriptedLLM
 from citewell.models.scripted_reader import ScriptedReader, read_by_words
 from citewell.retrieve.strategies import Found
-from citewell.skills.evidence.confirmed_evidence import ID, Vouched
+from citewell.skills.evidence.confirmed_evidence import ID, ConfirmedEvidence
 from citewell.types import Followed
 
 PASS = [
@@ -405,7 +405,7 @@ async def test_without_a_chat_model_unsure_evidence_is_refused(desk: Desk, reads
     assert "Returns (page 2)" in state.final_answer
 
 
-def confirmed(answer: str) -> Vouched:
+def confirmed(answer: str) -> ConfirmedEvidence:
     """What somebody confirmed as an answer to the very question."""
     followed = Followed(
         item_id="qa_1",
@@ -416,7 +416,7 @@ def confirmed(answer: str) -> Vouched:
         confirmed_at=0.0,
         similarity=0.95,
     )
-    return Vouched(
+    return ConfirmedEvidence(
         replace(hit(answer, chunk_id=ID), doc_id="doc_confirmed"),
         followed,
         same=True,

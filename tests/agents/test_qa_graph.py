@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from citewell.agents.qa import GRAPH
-from citewell.graph import name_of
+from citewell.graph import get_node_name
 
 SPEC_NODES = {
     "InputValidationNode",
@@ -19,7 +19,7 @@ SPEC_NODES = {
 
 def test_nodes_carry_the_names_of_the_spec() -> None:
     """A trace can be held against spec 000, node by node."""
-    assert {name_of(n) for n in GRAPH.table} == SPEC_NODES
+    assert {get_node_name(n) for n in GRAPH.table} == SPEC_NODES
 
 
 def test_the_docs_show_the_graph_as_it_is() -> None:

@@ -17,9 +17,9 @@ from citewell.agents.website import GRAPH
 from citewell.agents.website_state import Deps, SitePage, WebsiteState
 from citewell.config import QASettings, WebsiteSettings
 from citewell.errors import InvalidInput, StorageError, TransientError
-from citewell.graph import name_of
+from citewell.graph import get_node_name
 from citewell.ingest.web.links import Link
-from citewell.models.script_reply import UNKNOWN, wants
+from citewell.models.script_reply import UNKNOWN, detect_reply_kind
 from citewell.models.scripted import ScriptedEmbedder, ScriptedLLM
 from citewell.retrieve.strategies import Found
 from citewell.skills.answer.draft import DraftStatus
@@ -200,13 +200,13 @@ def desk() -> Desk:
 
 def test_the_nodes_are_those_of_the_spec() -> None:
     """Three, by their names, wired as the spec draws them."""
-    assert [name_of(node) for node in GRAPH.table] == [
+    assert [get_node_name(node) for node in GRAPH.table] == [
         "CrawlAndExtract",
         "AgentDecision",
         "DraftAnswer",
     ]
     assert {
-        name_of(node): {label: name_of(there) for label, there in edges.items()}
+        get_node_name(node): {label: get_node_name(there) for label, there in edges.items()}
         for node, edges in GRAPH.table.items()
     } == {
         "CrawlAndExtract": {"decide": "AgentDecision"},
@@ -257,7 +257,7 @@ async def test_a_strong_link_is_followed_before_the_model_is_asked(desk: Desk) -
     desk.site.links[""] = [link("returns", QUESTION), link("journal", "Journal")]
     await desk.run()
     assert desk.site.paths == [[""], ["returns"]]
-    assert [wants(call.schema) for call in desk.llm.calls] == ["sentences", "verdicts"]  # type: ignore[union-attr]
+    assert [detect_reply_kind(call.schema) for call in desk.llm.calls] == ["sentences", "verdicts"]  # type: ignore[union-attr]
 
 
 async def test_an_answer_on_the_first_page(desk: Desk) -> None:
@@ -389,7 +389,7 @@ async def test_a_part_of_the_answer_will_do_where_nothing_is_left_to_read(desk: 
     assert (state.status, state.told) == ("answered", "part")
     assert state.final_answer == f"International orders may be returned.[1] {MISSING}"
     assert [sentence.kind for sentence in state.proof.sentences] == ["fact", "not_told"]
-    assert [wants(call.schema) for call in desk.llm.calls] == ["sentences", "verdicts"]
+    assert [detect_reply_kind(call.schema) for call in desk.llm.calls] == ["sentences", "verdicts"]
 
 
 FALSE = "International orders may be returned within 99 days."

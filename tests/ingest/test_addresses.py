@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from citewell.errors import ConfigError, InvalidInput, PermanentError, TransientError
-from citewell.fetch.addresses import Address, Guard, public
-from citewell.fetch.urls import LONGEST, canonical, identity, joined
+from citewell.fetch.addresses import Address, Guard, is_public
+from citewell.fetch.urls import LONGEST, canonicalize_url, get_url_identity, join_url
 
 
 @pytest.mark.parametrize("address", [
@@ -31,7 +31,7 @@ def test_address_that_is_not_public(address: str) -> None:
     """Private, loopback, link-local, shared, reserved, for documentation, and IPv6 that carries one
     of these.
     """
-    assert not public(ipaddress.ip_address(address))
+    assert not is_public(ipaddress.ip_address(address))
 
 
 @pytest.mark.parametrize("address", [
@@ -41,7 +41,7 @@ def test_address_that_is_not_public(address: str) -> None:
 ])  # fmt: skip
 def test_public_address(address: str) -> None:
     """Else nothing could be fetched at all."""
-    assert public(ipaddress.ip_address(address))
+    assert is_public(ipaddress.ip_address(address))
 
 
 def answers(monkeypatch: pytest.MonkeyPatch, *addresses: str) -> None:
@@ -181,7 +181,7 @@ async def test_urls_of_others_that_must_not_be_fetched(
     for url in urls:
         with pytest.raises(InvalidInput) as caught:
             await Guard().addresses(
-                re.sub(r"[\[\]]|^https?://|(?<=[^/:])/.*", "", canonical(url)), 80
+                re.sub(r"[\[\]]|^https?://|(?<=[^/:])/.*", "", canonicalize_url(url)), 80
             )
         codes.append(caught.value.code)
     assert len(codes) == 18
@@ -205,8 +205,8 @@ async def test_urls_of_others_that_must_not_be_fetched(
 ])  # fmt: skip
 def test_canonical(url: str, expected: str) -> None:
     """One spelling a page, and that is its own canonical one."""
-    assert canonical(url) == expected
-    assert canonical(expected) == expected
+    assert canonicalize_url(url) == expected
+    assert canonicalize_url(expected) == expected
 
 
 @pytest.mark.parametrize("url", [
@@ -224,17 +224,21 @@ def test_url_that_is_refused(url: str) -> None:
     not repeated.
     """
     with pytest.raises(InvalidInput) as caught:
-        canonical(url)
+        canonicalize_url(url)
     assert caught.value.code == "bad_url"
     assert "secret" not in caught.value.message
 
 
 def test_links_and_identity() -> None:
     """A link is read on its page; a slash at the end tells no two pages apart."""
-    assert joined("http://e.com/a/b", "../c?d=1#e") == "http://e.com/c?d=1"
-    assert joined("https://e.com/a/", "//f.com") == "https://f.com/"
+    assert join_url("http://e.com/a/b", "../c?d=1#e") == "http://e.com/c?d=1"
+    assert join_url("https://e.com/a/", "//f.com") == "https://f.com/"
     with pytest.raises(InvalidInput):
-        joined("http://e.com/", "mailto:a@e.com")
+        join_url("http://e.com/", "mailto:a@e.com")
     with pytest.raises(InvalidInput):
-        joined("http://e.com/", "http://[")
-    assert identity("http://e.com/a/") == identity("http://e.com/a") != identity("http://e.com/a?b")
+        join_url("http://e.com/", "http://[")
+    assert (
+        get_url_identity("http://e.com/a/")
+        == get_url_identity("http://e.com/a")
+        != get_url_identity("http://e.com/a?b")
+    )

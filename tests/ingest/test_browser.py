@@ -510,7 +510,7 @@ async def test_nothing_is_reached_even_past_the_interception() -> None:
     from playwright.async_api import Error, async_playwright
 
     async with trapping() as trap, Browser() as browser:
-        context = await (await browser._running()).new_context()
+        context = await (await browser._ensure_running()).new_context()
         page = await context.new_page()
         await page.set_content(trap.attack(), wait_until="commit")
         await asyncio.sleep(3)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from citewell.errors import UnreadableFile
-from citewell.text.charset import decode, encoding_of_names
+from citewell.text.charset import decode_text, guess_filename_encoding
 
 SIMPLE = "数据库是按照数据结构来组织、存储和管理数据的仓库。"
 TRADITIONAL = "資料庫是按照資料結構來組織、儲存和管理資料的倉庫。我們說這個"
@@ -28,13 +28,13 @@ FRENCH = "L'été où j'ai été à la forêt, le café était très cher. Ça v
 )
 def test_simplified_chinese(encoding: str) -> None:
     """Simplified Chinese is read with and without a byte order mark."""
-    assert decode(SIMPLE.encode(encoding), "a.txt") == (SIMPLE, [])
+    assert decode_text(SIMPLE.encode(encoding), "a.txt") == (SIMPLE, [])
 
 
 @pytest.mark.parametrize("encoding", ["big5", "gb18030", "utf-16-be"])
 def test_traditional_chinese(encoding: str) -> None:
     """Big5 is told from GB18030."""
-    assert decode(TRADITIONAL.encode(encoding), "a.txt") == (TRADITIONAL, [])
+    assert decode_text(TRADITIONAL.encode(encoding), "a.txt") == (TRADITIONAL, [])
 
 
 @pytest.mark.parametrize(
@@ -43,7 +43,7 @@ def test_traditional_chinese(encoding: str) -> None:
 )
 def test_a_guess_says_so(text: str, encoding: str) -> None:
     """An encoding that is only likely is named in a warning."""
-    assert decode(text.encode(encoding), "a.txt") == (
+    assert decode_text(text.encode(encoding), "a.txt") == (
         text,
         [f"its encoding was guessed as {encoding}"],
     )
@@ -57,34 +57,36 @@ def test_lists_of_names() -> None:
         ("张伟\n李娜\n王芳\n刘洋\n", "gbk"),
         ("김철수\n이영희\n박민수\n최지우\n", "euc_kr"),
     ):
-        assert decode(text.encode(encoding), "a.txt")[0] == text
+        assert decode_text(text.encode(encoding), "a.txt")[0] == text
 
 
 def test_wide_latin_without_a_mark() -> None:
     """UTF-16 of Latin text is known by where its NUL bytes stand."""
     for encoding in ("utf-16-le", "utf-16-be", "utf-32-be"):
-        assert decode(b"" + "plain ascii\nfoo".encode(encoding), "a.txt")[0] == "plain ascii\nfoo"
+        assert (
+            decode_text(b"" + "plain ascii\nfoo".encode(encoding), "a.txt")[0] == "plain ascii\nfoo"
+        )
 
 
 def test_damaged_utf8_stays_utf8() -> None:
     """One bad byte in UTF-8 does not turn the file into another encoding; a warning counts the
     places.
     """
-    text, warnings = decode((SIMPLE * 3).encode()[:-1] + b"!", "a.txt")
+    text, warnings = decode_text((SIMPLE * 3).encode()[:-1] + b"!", "a.txt")
     assert text.startswith(SIMPLE)
     assert warnings == ["1 places were not valid UTF-8 and are shown as \ufffd"]
 
 
 def test_a_stray_nul_goes() -> None:
     """A NUL byte in text is left out rather than taken for a sign of binary."""
-    assert decode(b"before\0after", "a.txt")[0] == "beforeafter"
+    assert decode_text(b"before\0after", "a.txt")[0] == "beforeafter"
 
 
 @pytest.mark.parametrize("data", [b"\0" * 100, bytes(range(256)) * 10, b"\x01\x02\x03" * 50])
 def test_binary_is_refused(data: bytes) -> None:
     """Binary data is refused with a reason, not shown as noise."""
     with pytest.raises(UnreadableFile, match=r"a\.txt is"):
-        decode(data, "a.txt")
+        decode_text(data, "a.txt")
 
 
 ASIAN = [
@@ -128,21 +130,21 @@ LANGUAGES = [(text, encoding) for text, encodings in ASIAN + EUROPEAN for encodi
 def test_encodings_of_the_world(text: str, encoding: str) -> None:
     """Short texts and long ones come out as written, in the encodings that their countries use."""
     for times in (1, 30):
-        assert decode((text * times).encode(encoding), "a.txt")[0] == text * times
+        assert decode_text((text * times).encode(encoding), "a.txt")[0] == text * times
 
 
 def test_tildes_and_braces_are_no_chinese() -> None:
     """Program text with the signs that switch HZ stays as it is."""
-    assert decode(b"x = ~{abcd~} + {1: 2}", "a.txt")[0] == "x = ~{abcd~} + {1: 2}"
+    assert decode_text(b"x = ~{abcd~} + {1: 2}", "a.txt")[0] == "x = ~{abcd~} + {1: 2}"
 
 
 def test_a_long_latin_part_first() -> None:
     """The bytes that tell are found wherever they stand in a long file."""
     text = "plain words " * 20_000 + "甲方应当在收到货物之后三十日内付清全部货款。"
-    assert decode(text.encode("gbk"), "a.txt")[0] == text
+    assert decode_text(text.encode("gbk"), "a.txt")[0] == text
 
 
 def test_names_in_archives() -> None:
     """A few names are enough to tell an Asian encoding; Latin ones are left to their archive."""
-    assert encoding_of_names("合同付款.txt".encode("gbk")) == "gb18030"
-    assert encoding_of_names("résumé.txt".encode("cp437")) == ""
+    assert guess_filename_encoding("合同付款.txt".encode("gbk")) == "gb18030"
+    assert guess_filename_encoding("résumé.txt".encode("cp437")) == ""

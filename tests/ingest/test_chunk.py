@@ -8,7 +8,7 @@ from itertools import pairwise
 import pytest
 
 from citewell.config import IngestSettings
-from citewell.ingest.chunk.chunkers import chunk
+from citewell.ingest.chunk.chunkers import chunk_document
 from citewell.ingest.markup import markdown
 from citewell.ingest.markup import plain_text as text
 from citewell.text.language import count_tokens
@@ -20,7 +20,7 @@ BUDGET, OVERLAP = 60, 15
 
 
 def cut(document: Document, tokens: int = BUDGET, overlap: int = OVERLAP) -> list[Chunk]:
-    chunks = chunk(document, tokens=tokens, overlap=overlap)
+    chunks = chunk_document(document, tokens=tokens, overlap=overlap)
     check(document, chunks, tokens)
     return chunks
 
@@ -30,7 +30,7 @@ def check(document: Document, chunks: list[Chunk], tokens: int) -> None:
     for piece in chunks:
         assert piece.text == document.text[piece.start : piece.end] == piece.text.strip()
         assert piece.tokens == count_tokens(piece.text) <= 1.5 * tokens
-        assert piece.page == document.page_at(piece.start)
+        assert piece.page == document.find_page_at(piece.start)
         assert not document.text[last : piece.start].strip()
         last = max(last, piece.end)
     assert not document.text[last:].strip()
@@ -125,5 +125,5 @@ def test_speed() -> None:
     """A quarter of a megabyte takes well under two seconds, even on a busy machine."""
     document = text.parse((SENTENCE * 6000).encode(), "x.txt", SETTINGS)
     started = time.perf_counter()
-    chunk(document, tokens=220, overlap=40)
+    chunk_document(document, tokens=220, overlap=40)
     assert time.perf_counter() - started < 2

@@ -11,12 +11,12 @@ import pytest
 
 from citewell.config import IngestSettings
 from citewell.errors import InvalidInput
-from citewell.ingest.chunk.chunkers import CHUNKERS, chunk
+from citewell.ingest.chunk.chunkers import CHUNKERS, chunk_document
 from citewell.ingest.markup import markdown
 from citewell.ingest.markup import plain_text as text
 from citewell.models.base import Vector
 from citewell.text.language import count_tokens
-from citewell.text.sentences import sentences
+from citewell.text.sentences import split_sentences
 from citewell.types import Chunk, Document, Section
 
 SETTINGS = IngestSettings()
@@ -53,7 +53,7 @@ def topics(texts: Sequence[str]) -> Vector:
 
 
 def cut(document: Document, strategy: str, tokens: int = 60, overlap: int = 15) -> list[Chunk]:
-    return chunk(document, tokens=tokens, overlap=overlap, strategy=strategy, embed=topics)
+    return chunk_document(document, tokens=tokens, overlap=overlap, strategy=strategy, embed=topics)
 
 
 @pytest.mark.parametrize("strategy", CHUNKERS)
@@ -77,7 +77,7 @@ def test_sentences_are_not_cut(strategy: str) -> None:
     """Whatever fits the budget stands whole in some chunk, in English and Chinese."""
     document = text.parse((PROSE * 20 + "\n\n" + CHINESE * 20).encode(), "x.txt", SETTINGS)
     chunks = cut(document, strategy)
-    for start, end in sentences(document.text):
+    for start, end in split_sentences(document.text):
         assert any(piece.start <= start and end <= piece.end for piece in chunks)
 
 
@@ -177,10 +177,10 @@ def test_semantic_embeds_each_sentence_once() -> None:
         return topics(texts)
 
     document = text.parse((PROSE * 50).encode(), "x.txt", SETTINGS)
-    chunk(document, tokens=60, overlap=10, strategy="semantic", embed=embed)
+    chunk_document(document, tokens=60, overlap=10, strategy="semantic", embed=embed)
     assert len(asked) == len(set(asked)) == 3
     with pytest.raises(InvalidInput, match="embedder"):
-        chunk(document, tokens=60, overlap=10, strategy="semantic")
+        chunk_document(document, tokens=60, overlap=10, strategy="semantic")
 
 
 @pytest.mark.parametrize("strategy", CHUNKERS)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from citewell.config import IngestSettings
-from citewell.ingest.chunk.chunkers import chunk
+from citewell.ingest.chunk.chunkers import chunk_document
 from citewell.ingest.chunk.section_summaries import (
     MOST_CHUNKS,
     SUMMARY_TOKENS,
-    extract,
-    with_summaries,
+    add_summaries,
+    extract_summary,
 )
 from citewell.ingest.markup import markdown
 from citewell.ingest.markup import plain_text as text
@@ -30,8 +30,8 @@ CHINESE = (
 
 
 def summaries(document: Document, tokens: int = 60) -> tuple[list[Chunk], list[Chunk]]:
-    chunks = chunk(document, tokens=tokens, overlap=10)
-    everything = with_summaries(document, chunks)
+    chunks = chunk_document(document, tokens=tokens, overlap=10)
+    everything = add_summaries(document, chunks)
     assert everything[: len(chunks)] == chunks
     return chunks, everything[len(chunks) :]
 
@@ -62,7 +62,7 @@ def test_the_centre_is_taken() -> None:
         + "The lamp and the lighthouse are kept by two people. "
         + FILLER.replace("the", "a")
     )
-    taken = extract(body)
+    taken = extract_summary(body)
     assert "lighthouse" in taken
     assert all(sentence.strip(".") in body for sentence in taken.split(". "))
 
@@ -99,4 +99,4 @@ def test_what_has_no_sentences_is_summarised_too() -> None:
         _, found = summaries(text.parse(body.encode(), "x.txt", SETTINGS))
         assert found
         assert all(0 < summary.tokens <= SUMMARY_TOKENS + 25 for summary in found)
-    assert "Fragment" not in extract("Fragment without end\n\n" + FILLER + CORE)
+    assert "Fragment" not in extract_summary("Fragment without end\n\n" + FILLER + CORE)

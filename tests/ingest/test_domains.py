@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from citewell.errors import InvalidInput
-from citewell.fetch.domains import domains, is_valid
+from citewell.fetch.domains import is_valid, parse_domains
 
 
 @pytest.mark.parametrize(("entry", "url", "valid"), [
@@ -73,7 +73,7 @@ def test_host(entry: str, url: str, valid: bool) -> None:
 ])  # fmt: skip
 def test_what_never_passes_for_a_host(url: str) -> None:
     """Whatever stands where in it; nor for what is below it."""
-    assert not domains(["example.com", "https://example.com"]).allow(url)
+    assert not parse_domains(["example.com", "https://example.com"]).is_allowed(url)
     assert not is_valid(url, ["*.example.com"])
 
 
@@ -89,7 +89,7 @@ def test_no_domains() -> None:
     """Every URL that is one."""
     assert is_valid("https://anything.example/", [])
     assert not is_valid("ftp://anything.example/", [])
-    assert not domains(()).allow("//anything.example/")
+    assert not parse_domains(()).is_allowed("//anything.example/")
 
 
 @pytest.mark.parametrize("entry", [
@@ -103,7 +103,7 @@ def test_no_domains() -> None:
 def test_entry_that_is_wrong(entry: str) -> None:
     """It is named, with what to write instead; a slip must not open or close a site in silence."""
     with pytest.raises(InvalidInput, match="allowed_domains: ") as caught:
-        domains(["example.com", entry])
+        parse_domains(["example.com", entry])
     assert caught.value.code == "bad_domain"
     assert entry.rpartition("@")[2].replace("\n", "?") in caught.value.message
     assert "u:p" not in caught.value.message

@@ -112,7 +112,7 @@ def test_attachments() -> None:
     inner = mail(Subject="Older: plan?")
     inner.set_content("inner")
     message.add_attachment(inner)
-    found = list(eml.attachments(message.as_bytes(), "x.eml"))
+    found = list(eml.extract_attachments(message.as_bytes(), "x.eml"))
     assert [name for name, _ in found] == ["合同.pdf", "Older  plan.eml"]
     assert found[0][1] == b"%PDF-1.4"
     assert "inner" in eml.parse(found[1][1], "y.eml", SETTINGS).text
@@ -149,4 +149,6 @@ def test_a_mail_of_others(shared_data: Path) -> None:
     document = eml.parse(path.read_bytes(), path.name, SETTINGS)
     assert document.title == "Email with Attachment"
     assert "This email contains an attachment." in document.text
-    assert [name for name, _ in eml.attachments(path.read_bytes(), path.name)] == ["test.txt"]
+    assert [name for name, _ in eml.extract_attachments(path.read_bytes(), path.name)] == [
+        "test.txt"
+    ]

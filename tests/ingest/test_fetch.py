@@ -20,7 +20,7 @@ from citewell.errors import InvalidInput, PermanentError, TransientError, Unread
 from citewell.fetch.addresses import Address
 from citewell.fetch.fetcher import Fetcher
 from citewell.fetch.robots import parse
-from citewell.ingest.web.web_file import as_file, readable
+from citewell.ingest.web.web_file import as_file, is_readable_page
 
 HTML = "<html><body><h1>Lighthouse</h1><p>It was built in 1857.</p></body></html>"
 KEEP = "connection: keep-alive\r\n"
@@ -431,7 +431,7 @@ async def test_media_type_that_nothing_reads(site: Site, fetcher: Fetcher) -> No
         b"HTTP/1.1 200 X\r\ncontent-type: video/mp4\r\ncontent-length: 1000\r\n\r\n"  # and no bytes
     )
     with pytest.raises(UnreadableFile, match=f"{site.url}/a.mp4: it is video/mp4"):
-        await fetcher.page(f"{site.url}/a.mp4", seconds=5, readable=readable)
+        await fetcher.page(f"{site.url}/a.mp4", seconds=5, readable=is_readable_page)
 
 
 # ---------------------------------------------------------------- robots.txt and pace
@@ -553,18 +553,18 @@ def test_rules_of_robots_txt(target: str, allowed: bool) -> None:
     decides.
     """
     robots = parse(ROBOTS.encode(), "Citewell/1.0 (+https://example.com)")
-    assert robots.allows(target) is allowed
+    assert robots.is_allowed(target) is allowed
     assert robots.delay == 10.0
-    assert not parse(ROBOTS.encode(), "Elsewho").allows("/x")
+    assert not parse(ROBOTS.encode(), "Elsewho").is_allowed("/x")
 
 
 def test_robots_txt_that_is_none() -> None:
     """A page in its place allows all, and a pattern made to cost time costs none."""
-    assert parse(HTML.encode(), "Citewell").allows("/a")
-    assert parse(b"\xff\xfe\x00", "Citewell").allows("/a")
+    assert parse(HTML.encode(), "Citewell").is_allowed("/a")
+    assert parse(b"\xff\xfe\x00", "Citewell").is_allowed("/a")
     hard = parse(b"User-agent: *\nDisallow: /" + b"*a" * 500 + b"*b$\nCrawl-delay: nan", "Citewell")
     started = time.monotonic()
-    assert hard.allows("/" + "a" * 1900)
+    assert hard.is_allowed("/" + "a" * 1900)
     assert time.monotonic() - started < 1
     assert hard.delay == 0
 
@@ -590,7 +590,7 @@ async def test_name_for_the_parser(
 ) -> None:
     """The suffix is that of the media type, or the address's own where the type says little."""
     site.page(path, kind=kind)
-    page = await fetcher.page(site.url + path, seconds=5, readable=readable)
+    page = await fetcher.page(site.url + path, seconds=5, readable=is_readable_page)
     assert as_file(page) == (HTML.encode(), name)
 
 
@@ -600,7 +600,7 @@ async def test_name_for_the_parser(
 )
 def test_kinds_that_nothing_reads(kind: str, path: str) -> None:
     """Pictures and archives are not what a search of the web is after."""
-    assert not readable(kind, "http://e.com" + path)
+    assert not is_readable_page(kind, "http://e.com" + path)
 
 
 @pytest.mark.parametrize(("charset", "encoding", "changed"), [

@@ -15,7 +15,7 @@ from tests.ingest.test_fetch import Site, serving
 from citewell.config import Settings
 from citewell.errors import InvalidInput, PermanentError, TransientError
 from citewell.fetch.fetcher import ATTEMPTS, Fetcher
-from citewell.fetch.hosts import LONGEST_PAUSE, Hosts, retry_after, when
+from citewell.fetch.hosts import LONGEST_PAUSE, Hosts, format_retry_hint, parse_retry_after
 from citewell.fetch.robots import parse
 
 
@@ -227,7 +227,7 @@ async def test_long_pause_in_a_robots_txt(site: Site, fetcher: Fetcher) -> None:
     ("Fri, 31 Dec 999999999 23:59:59 GMT", "", None),
 ])  # fmt: skip
 def test_forms_of_retry_after(value: str, date: str, seconds: float | None) -> None:
-    assert retry_after(value, date) == seconds
+    assert parse_retry_after(value, date) == seconds
 
 
 @pytest.mark.parametrize(
@@ -235,7 +235,7 @@ def test_forms_of_retry_after(value: str, date: str, seconds: float | None) -> N
     [(0.1, "1 seconds"), (119, "119 seconds"), (121, "3 minutes"), (86_400, "24 hours")],
 )
 def test_when(seconds: float, words: str) -> None:
-    assert when(seconds).endswith(f"in {words}")
+    assert format_retry_hint(seconds).endswith(f"in {words}")
 
 
 async def test_longest_pause() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from citewell.ingest.office.formula import mathml, omml
+from citewell.ingest.office.formula import format_mathml, format_omml
 from citewell.ingest.office.package import parse_xml
 
 R = "<r><t>{}</t></r>".format
@@ -48,7 +48,7 @@ def test_word_formulas(source: str, text: str) -> None:
     """Fractions, powers, roots, sums and matrices keep every sign, bracketed where the line would
     say something else.
     """
-    assert omml(parse_xml(f"<oMath>{source}</oMath>".encode())) == text
+    assert format_omml(parse_xml(f"<oMath>{source}</oMath>".encode())) == text
 
 
 @pytest.mark.parametrize(
@@ -62,4 +62,4 @@ def test_word_formulas(source: str, text: str) -> None:
 )
 def test_mathml(source: str, text: str) -> None:
     """The same for the formulas of OpenDocument and of web pages; annotations are left out."""
-    assert mathml(parse_xml(f"<math>{source}</math>".encode())) == text
+    assert format_mathml(parse_xml(f"<math>{source}</math>".encode())) == text

@@ -53,7 +53,7 @@ def reads(monkeypatch: pytest.MonkeyPatch) -> Reader:
             shapes.append(pixels.shape)
             return waiting.pop(0), 0
 
-        monkeypatch.setattr(ocr, "available", lambda: True)
+        monkeypatch.setattr(ocr, "is_available", lambda: True)
         monkeypatch.setattr(ocr, "read_upright", read_upright)
         return shapes
 
@@ -80,7 +80,7 @@ def test_refusal_says_how_to_switch_it_on(
     monkeypatch: pytest.MonkeyPatch, there: bool, settings: IngestSettings, steps: list[str]
 ) -> None:
     """The hint names what is missing of the setting and the extra, and nothing else."""
-    monkeypatch.setattr(ocr, "available", lambda: there)
+    monkeypatch.setattr(ocr, "is_available", lambda: there)
     with pytest.raises(UnreadableFile, match=r"scan\.png is a picture") as caught:
         parse_here(saved(page()), "scan.png", settings)
     for step in ("citewell[ocr]", "ingest.ocr"):

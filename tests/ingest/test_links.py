@@ -10,15 +10,17 @@ import pytest
 
 from citewell.config import IngestSettings
 from citewell.errors import UnreadableFile
-from citewell.ingest.bounded import bounded
-from citewell.ingest.web.links import Link, PageLinks, page_links
+from citewell.ingest.bounded import run_bounded
+from citewell.ingest.web.links import Link, PageLinks, extract_page_links
 
 SETTINGS = IngestSettings()
 HERE = "http://site.test/docs/page.html"
 
 
 def read(html: str | bytes, url: str = HERE) -> PageLinks:
-    return page_links(html.encode() if isinstance(html, str) else html, "page.html", SETTINGS, url)
+    return extract_page_links(
+        html.encode() if isinstance(html, str) else html, "page.html", SETTINGS, url
+    )
 
 
 def urls(html: str | bytes, url: str = HERE) -> list[str]:
@@ -326,7 +328,9 @@ def test_the_index_of_the_debian_faq(shared_data: Path) -> None:
         ("zh-cn", "website_zh", "16.2. 反馈", "16. 关于本 FAQ 的一般性信息"),
     ):
         data = (shared_data / folder / "site_debian_faq" / f"index.{lang}.html").read_bytes()
-        page = page_links(data, "index.html", SETTINGS, f"http://site.test/index.{lang}.html")
+        page = extract_page_links(
+            data, "index.html", SETTINGS, f"http://site.test/index.{lang}.html"
+        )
         (link,) = [link for link in page.links if link.fragment == "feedback"]
         assert (link.url, link.text) == (f"http://site.test/faqinfo.{lang}.html", feedback)
         assert link.heading == chapter
@@ -382,9 +386,15 @@ def test_nonsense_never_raises() -> None:
 
 async def test_in_a_process_of_its_own() -> None:
     """As the agents call it; empty pages are the one thing that is refused."""
-    found = await bounded(
-        "citewell.ingest.web.links:page_links", b"<a href=x>y</a>", "page.html", SETTINGS, HERE
+    found = await run_bounded(
+        "citewell.ingest.web.links:extract_page_links",
+        b"<a href=x>y</a>",
+        "page.html",
+        SETTINGS,
+        HERE,
     )
     assert found == PageLinks((Link("http://site.test/docs/x", "y"),))
     with pytest.raises(UnreadableFile):
-        await bounded("citewell.ingest.web.links:page_links", b"", "page.html", SETTINGS, HERE)
+        await run_bounded(
+            "citewell.ingest.web.links:extract_page_links", b"", "page.html", SETTINGS, HERE
+        )

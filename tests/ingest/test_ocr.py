@@ -15,13 +15,13 @@ import pytest
 from numpy.typing import NDArray
 
 from citewell.ingest.picture import ocr
-from citewell.ingest.picture.ocr import OcrLine, in_order, read_image, turned_back
+from citewell.ingest.picture.ocr import OcrLine, read_image, rotate_line_back, sort_lines
 
 Maker = Callable[..., bytes]
 Pixels = NDArray[np.uint8]
 LIBRARY = Path(__file__).resolve().parents[2] / "samples" / "library"
 engine_needed = pytest.mark.skipif(
-    not ocr.available(), reason="the extra citewell[ocr] is not installed"
+    not ocr.is_available(), reason="the extra citewell[ocr] is not installed"
 )
 
 
@@ -52,7 +52,7 @@ class FakeEngine:
 def engine(monkeypatch: pytest.MonkeyPatch) -> Callable[..., FakeEngine]:
     def put(*pages: list[tuple[str, int, int, int, int, float]]) -> FakeEngine:
         fake = FakeEngine(*pages)
-        monkeypatch.setattr(ocr, "_engine", lambda: fake)
+        monkeypatch.setattr(ocr, "_load_engine", lambda: fake)
         return fake
 
     return put
@@ -122,7 +122,7 @@ def test_turning_back(turn: int) -> None:
         (rows[-1] + 1) / height,
         1.0,
     )
-    assert turned_back(line, turn)[1:5] == (0.2, 0.25, 0.6, 0.5)
+    assert rotate_line_back(line, turn)[1:5] == (0.2, 0.25, 0.6, 0.5)
 
 
 def test_columns_are_read_one_after_the_other() -> None:
@@ -134,7 +134,7 @@ def test_columns_are_read_one_after_the_other() -> None:
     given = [OcrLine(f"{side} {n} {text}", x, y0, x + 0.4, y1, 0.9)
              for n, (y0, y1) in enumerate(rows)
              for side, x in (("left", 0.05), ("right", 0.55))]  # fmt: skip
-    sides = [line.text.split()[0] for line in in_order(given, 1600, 2200)]
+    sides = [line.text.split()[0] for line in sort_lines(given, 1600, 2200)]
     assert sides == ["left"] * 12 + ["right"] * 12
 
 
@@ -150,7 +150,7 @@ def test_upper_line_first() -> None:
         OcrLine("left", 0.1, 0.302, 0.3, 0.322, 0.9),
         OcrLine("right", 0.5, 0.30, 0.9, 0.32, 0.9),
     ]
-    assert [line.text for line in in_order([lower, upper, *row], 1000, 1400)] == [
+    assert [line.text for line in sort_lines([lower, upper, *row], 1000, 1400)] == [
         "first",
         "second",
         "left",
@@ -205,6 +205,6 @@ def test_turned_pages_are_read(make_pdf: Maker, turn: int) -> None:
     lines = read_image(np.ascontiguousarray(np.rot90(pixels, turn)))
     assert [line.text for line in lines] == words
     assert {line.turn for line in lines} == {(4 - turn) % 4}
-    upright = [turned_back(line._replace(turn=0), (4 - line.turn) % 4) for line in lines]
+    upright = [rotate_line_back(line._replace(turn=0), (4 - line.turn) % 4) for line in lines]
     assert all(0.04 < line.x0 < 0.1 for line in upright)
     assert [round(line.y0, 1) for line in upright] == [0.1, 0.1, 0.2]

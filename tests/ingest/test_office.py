@@ -18,7 +18,7 @@ from citewell.errors import UnreadableFile
 from citewell.ingest.office import word as office
 from citewell.ingest.office.ole import MAGIC
 from citewell.ingest.office.package import MAX_XML
-from citewell.ingest.office.word_numbering import Numbering, chinese, roman, write_number
+from citewell.ingest.office.word_numbering import Numbering, to_chinese, to_roman, write_number
 from citewell.types import Document
 
 SETTINGS = IngestSettings()
@@ -125,7 +125,7 @@ def test_merged_cells_repeat_downwards() -> None:
     for row, texts in zip(table.rows, [("k", "v"), ("a", "1"), ("", "2")], strict=True):
         for cell, text in zip(row.cells, texts, strict=True):
             cell.text = text
-    table.cell(1, 0).merge(table.cell(2, 0))
+    table.add_cell(1, 0).merge(table.add_cell(2, 0))
     assert parse(word).text == "k | v\nk: a | v: 1\nk: a | v: 2"
 
 
@@ -150,7 +150,7 @@ def test_numbering() -> None:
         "三.1 ",
     ]
     assert numbering.label("7", 0) == ""
-    assert [chinese(n) for n in (0, 3, 10, 12, 20, 103, 110, 2024)] == [
+    assert [to_chinese(n) for n in (0, 3, 10, 12, 20, 103, 110, 2024)] == [
         "〇",
         "三",
         "十",
@@ -160,7 +160,7 @@ def test_numbering() -> None:
         "一百一十",
         "二千零二十四",
     ]
-    assert (roman(1994), write_number(28, "upperLetter"), write_number(3, "decimalZero")) == (
+    assert (to_roman(1994), write_number(28, "upperLetter"), write_number(3, "decimalZero")) == (
         "mcmxciv",
         "BB",
         "03",

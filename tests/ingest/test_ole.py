@@ -10,7 +10,7 @@ from citewell.config import IngestSettings
 from citewell.errors import UnreadableFile
 from citewell.ingest import parse_here
 from citewell.ingest.office import spreadsheet
-from citewell.ingest.office.ole import MAGIC, ole_kind, runs_in_circles
+from citewell.ingest.office.ole import MAGIC, detect_ole_kind, has_sector_cycle
 
 END, FREE = 0xFFFFFFFE, 0xFFFFFFFF
 SECTOR = 512
@@ -93,7 +93,7 @@ def test_kinds_are_told_by_their_streams() -> None:
         "EncryptedPackage": "protected",
         "x": "",
     }
-    assert {name: ole_kind(container(name, b"")) for name in kinds} == kinds
+    assert {name: detect_ole_kind(container(name, b"")) for name in kinds} == kinds
 
 
 def test_sectors_in_circles_are_refused() -> None:
@@ -104,7 +104,7 @@ def test_sectors_in_circles_are_refused() -> None:
         container("Workbook", workbook()),
         container("Workbook", workbook(), circle=True),
     )
-    assert (runs_in_circles(sound), runs_in_circles(broken), runs_in_circles(sound[:2000])) == (
+    assert (has_sector_cycle(sound), has_sector_cycle(broken), has_sector_cycle(sound[:2000])) == (
         False,
         True,
         False,

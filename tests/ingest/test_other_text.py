@@ -10,7 +10,7 @@ from citewell.config import IngestSettings
 from citewell.ingest.markup import calendar as calendar_text
 from citewell.ingest.markup import light_markup as outlined
 from citewell.ingest.markup import subtitles
-from citewell.text.timestamps import moment
+from citewell.text.timestamps import parse_timestamp
 
 SETTINGS = IngestSettings()
 
@@ -106,6 +106,6 @@ def test_calendars_and_cards() -> None:
 )
 def test_dates(text: str, day: tuple[int, int, int] | None) -> None:
     """Dates in the forms that files use; what is not sure is none."""
-    when = moment(text)
+    when = parse_timestamp(text)
     found = None if when is None else datetime.fromtimestamp(when, UTC)
     assert (None if found is None else (found.year, found.month, found.day)) == day

@@ -11,9 +11,13 @@ from tests.timing import cpu_seconds, grows_within
 
 from citewell.config import IngestSettings
 from citewell.ingest import parse_here
-from citewell.ingest.paper.author_names import families, people
-from citewell.ingest.paper.read_paper import in_sections, read_paper
-from citewell.ingest.paper.section_roles import below, by_place, named
+from citewell.ingest.paper.author_names import extract_family_names, extract_people
+from citewell.ingest.paper.read_paper import apply_paper_sections, read_paper
+from citewell.ingest.paper.section_roles import (
+    assign_roles_by_place,
+    classify_heading,
+    get_subsection_role,
+)
 from citewell.ingest.paper.shape import Paper, Role
 from citewell.types import Document, Section
 
@@ -100,7 +104,7 @@ def test_a_table_has_its_rows_and_no_text(name: str, label: str, row: str) -> No
     body = said(document, table.body)
     assert row in body
     assert all(" | " in line for line in body.splitlines())
-    assert document.page_at(table.start) == table.page
+    assert document.find_page_at(table.start) == table.page
 
 
 def test_figures_keep_their_lettering_and_equations_their_number() -> None:
@@ -271,7 +275,7 @@ def test_a_chinese_thesis() -> None:
     ],
 )  # fmt: skip
 def test_what_headings_say(heading: str, role: Role | None) -> None:
-    assert named(heading)[0] == role
+    assert classify_heading(heading)[0] == role
 
 
 @pytest.mark.parametrize(
@@ -292,12 +296,12 @@ def test_what_headings_say(heading: str, role: Role | None) -> None:
 def test_a_subsection_is_what_its_section_is_unless_it_says_so(
     parent: Role, heading: str, role: Role
 ) -> None:
-    assert below(parent, heading) == role
+    assert get_subsection_role(parent, heading) == role
 
 
 def test_place_decides_where_words_do_not() -> None:
     tops = [
-        named(name)
+        classify_heading(name)
         for name in (
             "1 Introduction",
             "2 Zebra",
@@ -307,7 +311,7 @@ def test_place_decides_where_words_do_not() -> None:
             "6 Conclusion",
         )
     ]
-    assert by_place(tops) == [
+    assert assign_roles_by_place(tops) == [
         "introduction",
         "related_work",
         "method",
@@ -315,7 +319,10 @@ def test_place_decides_where_words_do_not() -> None:
         "results",
         "discussion",
     ]
-    assert by_place([named("Zebra"), named("Lion")]) == ["other", "other"]
+    assert assign_roles_by_place([classify_heading("Zebra"), classify_heading("Lion")]) == [
+        "other",
+        "other",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -399,14 +406,14 @@ def test_mentions_by_name_and_year() -> None:
     ],
 )  # fmt: skip
 def test_family_names(names: str, found: tuple[str, ...]) -> None:
-    assert families(names) == found
+    assert extract_family_names(names) == found
 
 
 def test_names_without_signs_between_them_are_parted_only_by_what_is_known() -> None:
     line = "Ada Byron Bo Li Chen Da Wu"
-    assert people(line, ["Bo Li", "Ada Byron"]) == ["Ada Byron", "Bo Li", "Chen Da Wu"]
-    assert people("University of Somewhere") == []
-    assert people("沈知远¹，陆梅²") == ["沈知远", "陆梅"]
+    assert extract_people(line, ["Bo Li", "Ada Byron"]) == ["Ada Byron", "Bo Li", "Chen Da Wu"]
+    assert extract_people("University of Somewhere") == []
+    assert extract_people("沈知远¹，陆梅²") == ["沈知远", "陆梅"]
 
 
 @pytest.mark.parametrize(
@@ -506,7 +513,7 @@ def test_a_title_above_all_headings_is_no_section() -> None:
 def test_a_paper_in_sections_is_the_same_paper(name: str) -> None:
     """What is stored is read again each time it is asked: its parts must not move."""
     document, _ = sample(name)
-    again = in_sections(document)
+    again = apply_paper_sections(document)
     assert read_paper(again).parts == read_paper(document).parts
     assert again.text == document.text
-    assert read_paper(in_sections(again)) == read_paper(again)
+    assert read_paper(apply_paper_sections(again)) == read_paper(again)

@@ -19,7 +19,7 @@ import pytest
 from citewell.config import IngestSettings
 from citewell.errors import UnreadableFile
 from citewell.ingest import PARSERS, parse, parse_here, worker
-from citewell.ingest.chunk.chunkers import chunk
+from citewell.ingest.chunk.chunkers import chunk_document
 from citewell.types import Document
 
 Maker = Callable[..., bytes]
@@ -108,7 +108,7 @@ async def test_cancelling_kills_the_parser(monkeypatch: pytest.MonkeyPatch) -> N
         return started[-1]
 
     monkeypatch.setattr("citewell.ingest.worker.subprocess.Popen", kept)
-    worker.end_idle()
+    worker.kill_idle_workers()
     with anyio.move_on_after(0.5) as scope:
         await parse(("|a" * 600_000 + "\n" + "|-" * 600_000 + "\n|b").encode(), "slow.md", SETTINGS)
     assert scope.cancelled_caught
@@ -118,10 +118,13 @@ async def test_cancelling_kills_the_parser(monkeypatch: pytest.MonkeyPatch) -> N
 
 async def test_other_work_in_a_worker() -> None:
     """A worker runs any function of ours by its name, hands errors through, and no other's."""
-    assert await worker.in_worker("citewell.text.timestamps:moment", "1970-01-02") == 86400.0
+    assert (
+        await worker.run_in_worker("citewell.text.timestamps:parse_timestamp", "1970-01-02")
+        == 86400.0
+    )
     with pytest.raises(ValueError, match="os is not ours"):
-        await worker.in_worker("os:getcwd")
-    assert await worker.in_worker("citewell.text.timestamps:moment", "soon") is None
+        await worker.run_in_worker("os:getcwd")
+    assert await worker.run_in_worker("citewell.text.timestamps:parse_timestamp", "soon") is None
 
 
 async def test_worker_that_ended_is_replaced() -> None:
@@ -252,10 +255,10 @@ def check(document: Document) -> None:
         assert (spans[0][0], spans[-1][1]) == (0, len(text))
         assert all(a[1] == b[0] for a, b in pairwise(spans))
     last = 0
-    for piece in chunk(document, tokens=220, overlap=40):
+    for piece in chunk_document(document, tokens=220, overlap=40):
         assert piece.text == text[piece.start : piece.end]
         assert piece.tokens <= 330
-        assert piece.page == document.page_at(piece.start)
+        assert piece.page == document.find_page_at(piece.start)
         assert not text[last : piece.start].strip()
         last = max(last, piece.end)
     assert not text[last:].strip()
@@ -318,5 +321,5 @@ def test_a_chinese_manual(shared_data: Path) -> None:
         section.heading_path for section in document.sections
     ]
     start = document.text.index("请详细阅读每个程序（包括通过依赖关系安装的程序，比如 make）的文档")
-    assert document.page_at(start) == 10
+    assert document.find_page_at(start) == 10
     assert "4 / 57" not in document.text

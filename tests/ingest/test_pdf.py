@@ -11,7 +11,7 @@ from tests.conftest import REPOSITORY
 from citewell.config import IngestSettings
 from citewell.errors import UnreadableFile
 from citewell.ingest.pdf import parse as pdf
-from citewell.ingest.pdf.lines import plain
+from citewell.ingest.pdf.lines import normalize_text
 from citewell.ingest.pdf.page import read_page
 from citewell.types import Document
 
@@ -140,10 +140,10 @@ def test_plain_characters() -> None:
     """Ligatures and radicals become letters and characters; spread-out Chinese closes up; other
     signs stay.
     """
-    assert plain("eﬃcient ﬁne x² ① ！") == "efficient fine x² ① ！"
-    assert plain("⽤⼾⻚⾯⻓⽅") == "用户页面长方"
-    assert plain("关 于 红 军 的 原 则 … … … … … … １") == "关于红军的原则 … １"
-    assert plain("张三 经理 北京") == "张三 经理 北京"
+    assert normalize_text("eﬃcient ﬁne x² ① ！") == "efficient fine x² ① ！"
+    assert normalize_text("⽤⼾⻚⾯⻓⽅") == "用户页面长方"
+    assert normalize_text("关 于 红 军 的 原 则 … … … … … … １") == "关于红军的原则 … １"
+    assert normalize_text("张三 经理 北京") == "张三 经理 北京"
 
 
 def test_hyphens_where_a_page_is_read_character_by_character(

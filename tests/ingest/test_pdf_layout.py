@@ -11,7 +11,7 @@ from citewell.config import IngestSettings
 from citewell.errors import UnreadableFile
 from citewell.ingest import parse
 from citewell.ingest.pdf import parse as pdf
-from citewell.ingest.pdf.properties import moment
+from citewell.ingest.pdf.properties import parse_pdf_date
 from citewell.types import Document
 
 Maker = Callable[..., bytes]
@@ -136,7 +136,7 @@ def test_a_note_at_the_foot_does_not_cut_a_sentence(make_pdf: Maker) -> None:
         assert f"{LEFT[-1]} {RIGHT[0]}" in document.text
         assert document.text.index("1 The data") < document.text.index(LEFT[0])
     assert [page.number for page in document.pages] == [1, 2]
-    assert document.page_at(document.text.index(RIGHT[0])) == 2
+    assert document.find_page_at(document.text.index(RIGHT[0])) == 2
 
 
 def test_tables_between_rules(make_pdf: Maker) -> None:
@@ -229,11 +229,11 @@ def test_cropped_pages(make_pdf: Maker) -> None:
 
 def test_dates() -> None:
     """A PDF's date with its zone; none where it is not credible."""
-    assert moment("D:20240501093000+08'00'") == 1714527000.0
-    assert moment("20240501") == 1714521600.0
-    assert moment("D:2024") == 1704067200.0
+    assert parse_pdf_date("D:20240501093000+08'00'") == 1714527000.0
+    assert parse_pdf_date("20240501") == 1714521600.0
+    assert parse_pdf_date("D:2024") == 1704067200.0
     assert [
-        moment(text) for text in ("", "yesterday", "D:19010101", "D:20241399", "D:29990101")
+        parse_pdf_date(text) for text in ("", "yesterday", "D:19010101", "D:20241399", "D:29990101")
     ] == [None] * 5
 
 

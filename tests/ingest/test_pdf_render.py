@@ -12,7 +12,7 @@ import pytest
 from citewell.config import IngestSettings
 from citewell.errors import NotFound, UnreadableFile
 from citewell.ingest.pdf import parse as pdf
-from citewell.ingest.pdf.render import page_png, render
+from citewell.ingest.pdf.render import render, render_page
 from citewell.ingest.picture import ocr
 from citewell.ingest.picture.ocr import OcrLine
 
@@ -36,7 +36,7 @@ async def test_marks_are_where_they_should_be(make_pdf: Maker) -> None:
     """The picture is as wide as asked; what is marked is yellow there and nowhere else, and ink
     stays dark.
     """
-    png = await page_png(make_pdf([PAGE]), "x.pdf", 1, 300, [(0.1, 0.09, 0.3, 0.13)])
+    png = await render_page(make_pdf([PAGE]), "x.pdf", 1, 300, [(0.1, 0.09, 0.3, 0.13)])
     picture = pixels_of(png)
     assert picture.shape == (400, 300, 3)
     assert tuple(picture[37, 32]) == (255, 231, 112)
@@ -47,9 +47,9 @@ async def test_marks_are_where_they_should_be(make_pdf: Maker) -> None:
 async def test_pages_that_are_not_there(make_pdf: Maker) -> None:
     """An unknown page and a broken file say so, from the worker process too."""
     with pytest.raises(NotFound, match="has no page 2"):
-        await page_png(make_pdf([PAGE]), "x.pdf", 2, 300, [])
+        await render_page(make_pdf([PAGE]), "x.pdf", 2, 300, [])
     with pytest.raises(UnreadableFile, match="is broken"):
-        await page_png(b"%PDF-1.7 nothing", "x.pdf", 1, 300, [])
+        await render_page(b"%PDF-1.7 nothing", "x.pdf", 1, 300, [])
 
 
 def test_size_is_limited(make_pdf: Maker) -> None:
@@ -65,7 +65,7 @@ def test_scanned_pages_through_ocr(make_pdf: Maker, monkeypatch: pytest.MonkeyPa
     they were had.
     """
     lines = [OcrLine("Read from a picture.", 0.1, 0.2, 0.6, 0.23, 0.99)]
-    monkeypatch.setattr(ocr, "available", lambda: True)
+    monkeypatch.setattr(ocr, "is_available", lambda: True)
     monkeypatch.setattr(
         ocr, "read_upright", lambda pixels: (lines, 0) if pixels.shape[2] == 3 else ([], 0)
     )
@@ -81,9 +81,9 @@ def test_ocr_that_is_missing_late_or_finds_nothing(
 ) -> None:
     """Each is said, with what to do."""
     data, on = make_pdf([PAGE, None]), IngestSettings(ocr="auto")
-    monkeypatch.setattr(ocr, "available", lambda: False)
+    monkeypatch.setattr(ocr, "is_available", lambda: False)
     assert "pip install" in pdf.parse(data, "x.pdf", on).warnings[0]
-    monkeypatch.setattr(ocr, "available", lambda: True)
+    monkeypatch.setattr(ocr, "is_available", lambda: True)
     monkeypatch.setattr(ocr, "read_upright", lambda pixels: ([], 0))
     assert "OCR finds no text there" in pdf.parse(data, "x.pdf", on).warnings[0]
     assert (

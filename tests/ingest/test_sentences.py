@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 from tests.timing import cpu_seconds, grows_within
 
-from citewell.text.language import seam, weight
-from citewell.text.sentences import count_tokens, language, sentences
+from citewell.text.language import estimate_tokens, get_line_joiner
+from citewell.text.sentences import count_tokens, detect_language, split_sentences
 
 
 def cut(text: str) -> list[str]:
-    return [text[start:end] for start, end in sentences(text)]
+    return [text[start:end] for start, end in split_sentences(text)]
 
 
 @pytest.mark.parametrize(
@@ -102,7 +102,7 @@ def test_line_breaks(text: str, expected: list[str]) -> None:
 
 def check_spans(text: str) -> None:
     last = 0
-    for start, end in sentences(text):
+    for start, end in split_sentences(text):
         assert last <= start < end
         assert text[start:end].strip() == text[start:end]
         assert not text[last:start].strip()
@@ -146,7 +146,7 @@ def test_time_grows_with_length_only(unit: str) -> None:
     """Ten times the hostile text takes about ten times as long, not a hundred."""
 
     def seconds(size: int) -> float:
-        return cpu_seconds(lambda: sentences(unit * (size // len(unit))), tries=1)
+        return cpu_seconds(lambda: split_sentences(unit * (size // len(unit))), tries=1)
 
     assert grows_within(seconds, 10_000, 100_000, factor=40)
 
@@ -189,7 +189,7 @@ def test_language(text: str, expected: str) -> None:
     """Small words decide, then characters against words; of a Chinese passage a notice in English
     decides nothing.
     """
-    assert language(text) == expected
+    assert detect_language(text) == expected
 
 
 @pytest.mark.parametrize(
@@ -204,7 +204,7 @@ def test_language(text: str, expected: str) -> None:
 )
 def test_seam(left: str, right: str, expected: str) -> None:
     """Lines join without a space between Chinese characters, with one between Latin words."""
-    assert seam(left, right) == expected
+    assert get_line_joiner(left, right) == expected
 
 
 @pytest.mark.parametrize(
@@ -212,12 +212,12 @@ def test_seam(left: str, right: str, expected: str) -> None:
 )
 def test_stops_inside_a_title_end_nothing(text: str) -> None:
     """A title keeps its own marks."""
-    assert sentences(text) == [(0, len(text))]
+    assert split_sentences(text) == [(0, len(text))]
 
 
 def test_a_title_that_never_closes_ends_nothing_else() -> None:
     """An open bracket far away does not join sentences."""
-    assert len(sentences("《开始。第二句。第三句。")) == 3
+    assert len(split_sentences("《开始。第二句。第三句。")) == 3
 
 
 def test_plain_letters_weigh_as_among_others() -> None:
@@ -225,4 +225,4 @@ def test_plain_letters_weigh_as_among_others() -> None:
     weight.
     """
     plain = "It's 3.5% of v2.1 -- see \x1c (a_b); \x00 words, incomprehensibilities...\n\n" * 700
-    assert weight(plain) == pytest.approx(weight(plain + "中") - 0.8)
+    assert estimate_tokens(plain) == pytest.approx(estimate_tokens(plain + "中") - 0.8)

@@ -13,7 +13,7 @@ import pytest
 from citewell.config import IngestSettings
 from citewell.errors import TransientError, UnreadableFile
 from citewell.fetch.fetcher import Page
-from citewell.ingest.web.sitemap import MOST_PAGES, Entry, Sitemap, read_sitemap, site_pages
+from citewell.ingest.web.sitemap import MOST_PAGES, Entry, Sitemap, list_site_pages, read_sitemap
 
 SETTINGS = IngestSettings()
 HERE = "https://site.test/sitemap.xml"
@@ -242,7 +242,7 @@ async def test_nested_sitemaps_are_read_breadth_first() -> None:
         }
     )
     starts = [there("s.xml"), there("list.txt"), there("page.xml"), there("s.xml")]
-    found = await site_pages(site.fetch, starts, SETTINGS, most=10)
+    found = await list_site_pages(site.fetch, starts, SETTINGS, most=10)
     assert site.asked == [
         "s.xml",
         "list.txt",
@@ -261,12 +261,12 @@ async def test_nested_sitemaps_are_read_breadth_first() -> None:
 async def test_limits_of_files_and_pages() -> None:
     """An index that goes on for ever ends at `files`; enough pages end it sooner."""
     site = Site({there(f"{n}.xml"): index(f"/{n + 1}.xml") for n in range(100)})
-    assert await site_pages(site.fetch, [there("0.xml")], most=10, files=5) == ([], [])
+    assert await list_site_pages(site.fetch, [there("0.xml")], most=10, files=5) == ([], [])
     assert len(site.asked) == 5
     site = Site({there(f"{n}.xml"): urlset(f"/{n}", f"/{n}a", f"/{n}b") for n in range(8)})
-    found = await site_pages(site.fetch, list(site.files), most=5)
+    found = await list_site_pages(site.fetch, list(site.files), most=5)
     assert [entry.url for entry in found.pages] == [
         there(each) for each in ("0", "0a", "0b", "1", "1a")
     ]
     assert len(site.asked) == 2
-    assert await site_pages(site.fetch, ["no address"], most=5) != ([], [])
+    assert await list_site_pages(site.fetch, ["no address"], most=5) != ([], [])

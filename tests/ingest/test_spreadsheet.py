@@ -11,7 +11,7 @@ from citewell.config import IngestSettings
 from citewell.errors import UnreadableFile
 from citewell.ingest.assemble import Assembly
 from citewell.ingest.office import spreadsheet
-from citewell.ingest.office.number_format import shown
+from citewell.ingest.office.number_format import format_value
 from citewell.ingest.office.ole import MAGIC
 from citewell.ingest.office.sheet_tables import add_sheet
 from citewell.types import Document
@@ -137,7 +137,7 @@ def test_numbers_as_the_sheet_shows_them(make_zip: Maker) -> None:
 )
 def test_values(value: object, code: str, text: str) -> None:
     """Values read as people write them; a format that is not understood changes nothing."""
-    assert shown(value, code) == text
+    assert format_value(value, code) == text
 
 
 def lines(*rows: str) -> str:

@@ -18,7 +18,7 @@ import pytest
 
 from citewell.config import IngestSettings
 from citewell.ingest.tables.import_file import import_file
-from citewell.ingest.tables.layout import layout
+from citewell.ingest.tables.layout import find_tables
 from citewell.ingest.tables.table_store import Imported
 
 REPOSITORY = Path(__file__).resolve().parents[2]
@@ -196,7 +196,7 @@ def test_workbooks_of_others(book: Book, shared_data: Path) -> None:
 
 @pytest.mark.parametrize("rows", [[[]], [["", ""], ["", ""]], [["x"]]])
 def test_next_to_nothing(rows: list[list[str]]) -> None:
-    found = layout(rows)
+    found = find_tables(rows)
     assert len(found.tables) <= 1
 
 
@@ -212,7 +212,7 @@ def test_no_row_is_dropped_in_silence() -> None:
         ["b", "2", "3"],
         ["Note: all in EUR", "", ""],
     ]
-    found = layout(rows)
+    found = find_tables(rows)
     told = " ".join(found.warnings + found.tables[0].titles)
     assert [cells for _, cells in found.tables[0].rows] == [["a", "1", "2"], ["b", "2", "3"]]
     assert all(words in told for words in ("A report", "p. 3", "Note: all in EUR"))

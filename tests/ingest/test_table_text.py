@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from citewell.ingest.tables.table_text import ACROSS, table_lines
+from citewell.ingest.tables.table_text import ACROSS, format_table_lines
 
 
 def table(source: str) -> list[list[str]]:
@@ -33,7 +33,7 @@ def test_rows_name_their_columns(source: str, line: str) -> None:
     as it is.
     """
     rows = table(source)
-    lines = table_lines(rows)
+    lines = format_table_lines(rows)
     assert lines[0] == " | ".join(filter(None, rows[0]))
     assert lines[-1] == line
 
@@ -47,7 +47,7 @@ def test_rows_name_their_columns(source: str, line: str) -> None:
 )
 def test_two_columns_are_keys_and_values(source: str, expected: list[str]) -> None:
     """Where the first of two columns names the second, each row is `key: value`."""
-    assert table_lines(table(source)) == expected
+    assert format_table_lines(table(source)) == expected
 
 
 @pytest.mark.parametrize(
@@ -62,7 +62,9 @@ def test_two_columns_are_keys_and_values(source: str, expected: list[str]) -> No
 )
 def test_no_name_is_invented(source: str) -> None:
     """A first row that looks like the others names nothing."""
-    assert table_lines(table(source)) == [line.replace("|", " | ") for line in source.splitlines()]
+    assert format_table_lines(table(source)) == [
+        line.replace("|", " | ") for line in source.splitlines()
+    ]
 
 
 def test_the_caller_knows_better() -> None:
@@ -70,13 +72,18 @@ def test_the_caller_knows_better() -> None:
     too long are no error.
     """
     rows = table("1|2\n3|4\n5|6|7\n8")
-    assert table_lines(rows, header=True) == ["1 | 2", "1: 3 | 2: 4", "1: 5 | 2: 6 | 7", "1: 8"]
-    assert table_lines(rows, header=2)[2:] == ["1 3: 5 | 2 4: 6 | 7", "1 3: 8"]
+    assert format_table_lines(rows, header=True) == [
+        "1 | 2",
+        "1: 3 | 2: 4",
+        "1: 5 | 2: 6 | 7",
+        "1: 8",
+    ]
+    assert format_table_lines(rows, header=2)[2:] == ["1 3: 5 | 2 4: 6 | 7", "1 3: 8"]
     assert (
-        table_lines(table("Country|Capital|Zone\nFrance|Paris|1"), header=False)[1]
+        format_table_lines(table("Country|Capital|Zone\nFrance|Paris|1"), header=False)[1]
         == "France | Paris | 1"
     )
-    assert table_lines([], header=True) == table_lines([["", " "]]) == []
+    assert format_table_lines([], header=True) == format_table_lines([["", " "]]) == []
 
 
 def test_merged_cells_are_said_in_each_row() -> None:
@@ -92,7 +99,7 @@ def test_merged_cells_are_said_in_each_row() -> None:
         ["以上单位为万元。", ACROSS, ACROSS],
         ["合计", "5", "6"],
     ]
-    assert table_lines(rows) == [
+    assert format_table_lines(rows) == [
         "地区 | 销售额",
         "地区 | 2022 | 2023",
         "华东区",
@@ -105,5 +112,7 @@ def test_merged_cells_are_said_in_each_row() -> None:
 
 def test_cells_are_put_on_one_line() -> None:
     """Line breaks in a cell go; a form's labels keep their colon."""
-    assert table_lines([["姓\n名：", "张 \n 三", "性别：", "男"]]) == ["姓名： 张三 | 性别： 男"]
-    assert table_lines([["a\nb", "x"]], header=False) == ["a b: x"]
+    assert format_table_lines([["姓\n名：", "张 \n 三", "性别：", "男"]]) == [
+        "姓名： 张三 | 性别： 男"
+    ]
+    assert format_table_lines([["a\nb", "x"]], header=False) == ["a b: x"]

@@ -19,7 +19,7 @@ import uvicorn
 from citewell.config import Settings
 from citewell.errors import CitewellError
 from citewell.interfaces.cli import main
-from citewell.interfaces.cli.serve import config_of, listen
+from citewell.interfaces.cli.serve import build_config, open_listener
 from citewell.interfaces.http import create_app
 from citewell.models.scripted import ScriptedLLM
 from citewell.runtime.app import App
@@ -45,8 +45,8 @@ class Served:
 @pytest.fixture
 async def served(app: App) -> AsyncIterator[Served]:
     http = create_app(app)
-    listener = listen("127.0.0.1", 0)
-    server = uvicorn.Server(config_of(http, grace=3))
+    listener = open_listener("127.0.0.1", 0)
+    server = uvicorn.Server(build_config(http, grace=3))
     server.capture_signals = contextlib.nullcontext  # type: ignore[method-assign, assignment]  # pytest keeps its own
     running = asyncio.create_task(server.serve(sockets=[listener]))
 
@@ -149,10 +149,10 @@ class FakeAgent:
 @pytest.fixture
 def agent(monkeypatch: pytest.MonkeyPatch) -> FakeAgent:
     fake = FakeAgent()
-    monkeypatch.setattr("citewell.interfaces.http.ask.stream", fake.stream)
+    monkeypatch.setattr("citewell.interfaces.http.ask.stream_answer", fake.stream)
     monkeypatch.setattr("citewell.interfaces.http.ask.answer_to", fake.ask)
-    monkeypatch.setattr("citewell.interfaces.cli.ask.stream", fake.stream)
-    monkeypatch.setattr("citewell.interfaces.cli.chat.stream", fake.stream)
+    monkeypatch.setattr("citewell.interfaces.cli.ask.stream_answer", fake.stream)
+    monkeypatch.setattr("citewell.interfaces.cli.chat.stream_answer", fake.stream)
     return fake
 
 

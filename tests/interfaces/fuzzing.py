@@ -24,7 +24,7 @@ from schemathesis.engine import from_schema
 from schemathesis.engine.events import EngineFinished, FatalError, NonFatalError, ScenarioFinished
 
 from citewell.config import Settings
-from citewell.interfaces.cli.serve import config_of, listen
+from citewell.interfaces.cli.serve import build_config, open_listener
 from citewell.interfaces.http import create_app
 from citewell.models.scripted import ScriptedLLM
 from citewell.runtime.app import App
@@ -40,7 +40,7 @@ def serving(settings: Settings) -> Iterator[tuple[str, str]]:
     """The whole application, its worker among it. Yields its address and an admin's token, empty
     where there are no users.
     """
-    listener = listen("127.0.0.1", 0)
+    listener = open_listener("127.0.0.1", 0)
     started, told = threading.Event(), {"token": ""}
     servers: list[uvicorn.Server] = []
 
@@ -51,7 +51,7 @@ def serving(settings: Settings) -> Iterator[tuple[str, str]]:
             if settings.auth == "token":
                 told["token"] = (await add_user(app, "ann", "admin")).token
             http = create_app(app)
-            server = uvicorn.Server(config_of(http, grace=3))
+            server = uvicorn.Server(build_config(http, grace=3))
             server.capture_signals = contextlib.nullcontext  # type: ignore[method-assign, assignment]  # not in a thread
             servers.append(server)
             started.set()

@@ -16,14 +16,14 @@ from citewell.config import Settings
 from citewell.errors import InvalidInput
 from citewell.interfaces.cli.serve import EVERYWHERE, check_address
 from citewell.interfaces.http import create_app
-from citewell.interfaces.http.access import COOKIE, OPEN, OPEN_BELOW, lifetime
+from citewell.interfaces.http.access import COOKIE, OPEN, OPEN_BELOW, get_session_lifetime
 from citewell.runtime.app import App
 from citewell.service.admin.users import (
     add_user,
     make_token,
     make_widget_token,
     remove_user,
-    revoke,
+    revoke_tokens,
     set_role,
 )
 from citewell.store.users.users import Users
@@ -133,7 +133,7 @@ async def test_tokens(app: App, client: httpx.AsyncClient) -> None:
     later = Users(app.db, lambda: short.info.created_at + 86_401)
     assert await app.users.holder(short.token)
     assert await later.holder(short.token) is None
-    await revoke(app, info.token_id)
+    await revoke_tokens(app, info.token_id)
     assert (await client.get("/api/me", headers=bearer(added.token))).status_code == 401
     assert (await client.get("/api/me", headers=bearer(short.token))).status_code == 200
     bob = await add_user(app, "bob")
@@ -196,16 +196,20 @@ async def test_sessions_end(app: App, client: httpx.AsyncClient) -> None:
     gone = {"Cookie": f"{COOKIE}={first}"}
     async with httpx.AsyncClient(base_url=client.base_url, trust_env=False) as bare:
         assert (await bare.get("/api/me", headers=gone)).status_code == 401
-    life, now, secret = lifetime(app.settings), added.info.created_at, client.cookies[COOKIE]
+    life, now, secret = (
+        get_session_lifetime(app.settings),
+        added.info.created_at,
+        client.cookies[COOKIE],
+    )
     for seconds, there in ((60, True), (2 * 3600 + 60, False), (12 * 3600 + 60, False)):
         users = Users(app.db, lambda at=now + seconds: at)  # type: ignore[misc]  # bound now
-        assert (await users.signed_in(secret, life) is not None) is there, seconds
+        assert (await users.find_session_holder(secret, life) is not None) is there, seconds
     for hours in range(1, 14):  # in use all the time, it ends all the same
         users = Users(app.db, lambda at=now + hours * 3600 + 60: at)  # type: ignore[misc]
-        assert (await users.signed_in(secret, life) is not None) is (hours < 12), hours
+        assert (await users.find_session_holder(secret, life) is not None) is (hours < 12), hours
         await users.settle()
     await signed_in(client, added.token)
-    await revoke(app, added.info.token_id)
+    await revoke_tokens(app, added.info.token_id)
     assert (await client.get("/api/me")).status_code == 401
     await signed_in(client, (await make_token(app, "Ann")).token)
     await remove_user(app, "Ann")

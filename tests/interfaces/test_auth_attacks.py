@@ -17,7 +17,7 @@ from tests.interfaces.auth import bearer, code_of, people, with_users
 
 from citewell.config import Settings
 from citewell.interfaces.http import create_app
-from citewell.interfaces.http.access import address_of, is_https
+from citewell.interfaces.http.access import get_client_address, is_https
 from citewell.runtime.app import App
 from citewell.service.admin.users import (
     add_user,
@@ -126,7 +126,7 @@ def test_addresses(client: str, lines: list[str], address: str) -> None:
         "client": (client, 1),
         "headers": [(b"x-forwarded-for", line.encode()) for line in lines],
     }
-    assert address_of(scope, ("127.0.0.1",)) == address
+    assert get_client_address(scope, ("127.0.0.1",)) == address
 
 
 @pytest.mark.parametrize(
@@ -275,7 +275,7 @@ async def test_a_stream_ends_with_its_user(
     )
     client, added = served.client, await add_user(app, "ann", "editor")
     await app.catalog.create_collection("help")
-    jobs = app.jobs.seen_by("ann")
+    jobs = app.jobs.restrict_to_viewer("ann")
     job = await jobs.create(KIND, {"collection": "help"})
     app.new_job.set()
     headers = bearer(added.token)
@@ -292,7 +292,7 @@ async def test_a_stream_ends_with_its_user(
         await asyncio.sleep(
             0.7
         )  # longer than it takes to look: before it tells more, it has looked
-        await jobs.progress(job.job_id, 1, 2, "half way")
+        await jobs.report_progress(job.job_id, 1, 2, "half way")
         assert "event: error" not in await _until(lines, '"half way"')
         if how == "removed":
             await remove_user(app, "ann")

@@ -16,7 +16,7 @@ from citewell import tools
 from citewell.config import Settings
 from citewell.interfaces.http import create_app
 from citewell.runtime.app import App
-from citewell.service.library.add import add, add_data
+from citewell.service.library.add import add_data, add_paths
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -196,7 +196,7 @@ async def test_it_is_described(app: App) -> None:
 
 async def test_the_tool_of_the_python_face(settings: Settings, tmp_path: Path) -> None:
     async with tools.bound(settings) as app:
-        await add(app, [written(tmp_path, PUMP, "pump.md")], "pumps")
+        await add_paths(app, [written(tmp_path, PUMP, "pump.md")], "pumps")
         found = await tools.check(DRAFT, "pumps")
         assert [each.verdict for each in found.sentences] == ["entailed", "not_stated"]
         assert (await tools.check(DRAFT, ["pumps"])).collections == ["pumps"]

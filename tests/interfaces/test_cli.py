@@ -82,7 +82,7 @@ def test_models_pull_verifies_when_asked(
         asked.append(named["verify"])
         return Path("model.gguf")
 
-    monkeypatch.setattr("citewell.interfaces.cli.models.bring", bring)
+    monkeypatch.setattr("citewell.interfaces.cli.models.pull_model", bring)
     assert cli("models", "pull", *flags).code == 0
     assert asked == [verify]
 

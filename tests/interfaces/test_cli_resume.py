@@ -21,7 +21,7 @@ import pytest
 
 from citewell.config import Settings
 from citewell.runtime.app import App
-from citewell.service.ask.ask import unfinished
+from citewell.service.ask.ask import list_unfinished_runs
 
 QUESTION = "When was the lighthouse built?"
 FACT = "The lighthouse was built in 1857."
@@ -132,8 +132,8 @@ async def test_runs_are_listed_without_their_states(
     with closing(sqlite3.connect(settings.database)) as database, database:
         database.execute("UPDATE runs SET state = 'no JSON' WHERE trace_id = 'tr_1'")
     async with App(settings) as app:
-        (run,) = await unfinished(app)
-        assert await unfinished(app, "another") == []
+        (run,) = await list_unfinished_runs(app)
+        assert await list_unfinished_runs(app, "another") == []
     assert (run.trace_id, run.agent, run.question) == ("tr_1", "dual_loop", f"{QUESTION} \udce9")
     assert (run.next, run.updated_at > 0) == ("generate_response", True)
     listed = done(environ, "trace")

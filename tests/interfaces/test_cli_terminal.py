@@ -18,7 +18,7 @@ import httpx
 import pytest
 from tests.interfaces.serving import PATIENCE
 
-from citewell.interfaces.cli.terminal import plain
+from citewell.interfaces.cli.terminal import strip_controls
 
 # the command line with an agent that says half a draft and then waits for ever, or answers in two
 # languages at once
@@ -165,7 +165,7 @@ def test_evidence_is_shown_as_soon_as_it_is_found(terminal: Callable[..., Termin
     """
     ask = terminal("ask", "search: 何时建成？", NO_COLOR="1")
     found = ask.until("Draft")
-    lines = [line.strip() for line in plain(found).splitlines()]
+    lines = [line.strip() for line in strip_controls(found).splitlines()]
     [chinese] = {line for line in lines if line.startswith("灯塔手册 · 第 3 页 · 建造  灯塔建于")}
     assert chinese.endswith("…")
     assert 56 <= 2 + sum(2 if ord(letter) > 0x2E80 else 1 for letter in chinese) <= 60

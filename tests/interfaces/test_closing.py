@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from citewell.interfaces.http.closing import begins
+from citewell.interfaces.http.closing import is_new_work
 
 
 @pytest.mark.parametrize(
@@ -22,4 +22,4 @@ from citewell.interfaces.http.closing import begins
     ],
 )
 def test_reading_and_ending_are_taken(method: str, path: str, *, something_new: bool) -> None:
-    assert begins(method, path) is something_new
+    assert is_new_work(method, path) is something_new

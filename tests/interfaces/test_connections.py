@@ -24,8 +24,13 @@ from tests.interfaces.serving import PATIENCE, Server, bench, until
 
 from citewell.config import AccessSettings, Settings
 from citewell.interfaces.http import timed
-from citewell.interfaces.http.connections import RESERVE, Connections, most_connections
-from citewell.interfaces.http.listener import BACKLOG, Listener, descriptors, raise_descriptors
+from citewell.interfaces.http.connections import RESERVE, Connections, compute_max_connections
+from citewell.interfaces.http.listener import (
+    BACKLOG,
+    Listener,
+    get_descriptor_limit,
+    raise_descriptor_limit,
+)
 
 if TYPE_CHECKING:
     from tests.interfaces.conftest import Served
@@ -217,10 +222,10 @@ def test_the_book_is_kept() -> None:
     proxy = [One("192.0.2.9") for _ in range(3)]
     assert [book.enter(each) for each in proxy] == ["", "", ""]
     for each in proxy:
-        book.works(each)
+        book.mark_working(each)
     six = [One("2001:db8::1"), One("2001:db8::2")]
     assert book.enter(six[0]) == ""
-    book.works(six[0])
+    book.mark_working(six[0])
     assert (book.enter(six[1]), book.count) == ("full", 4)
     book.leave(proxy[0])
     assert book.enter(six[1]) == ""
@@ -234,16 +239,20 @@ def test_the_book_is_kept() -> None:
 
 
 def test_room_is_kept_for_everything_else() -> None:
-    assert [most_connections(n) for n in (64, 1_024, 65_536)] == [32, 1_024 - RESERVE, 10_000]
-    assert most_connections(1_024) + BACKLOG < 1_024
+    assert [compute_max_connections(n) for n in (64, 1_024, 65_536)] == [
+        32,
+        1_024 - RESERVE,
+        10_000,
+    ]
+    assert compute_max_connections(1_024) + BACKLOG < 1_024
 
 
 def test_the_soft_limit_is_raised() -> None:
     before = resource.getrlimit(resource.RLIMIT_NOFILE)
     try:
         resource.setrlimit(resource.RLIMIT_NOFILE, (min(512, before[1]), before[1]))
-        raise_descriptors()
-        assert descriptors() == min(65_536, before[1])
+        raise_descriptor_limit()
+        assert get_descriptor_limit() == min(65_536, before[1])
     finally:
         resource.setrlimit(resource.RLIMIT_NOFILE, before)
 
@@ -323,7 +332,7 @@ def test_a_spare_descriptor_that_another_thread_took() -> None:
         second.connect(listener.getsockname())
         listener.make_room = lambda: os.close(held.pop())
         before = resource.getrlimit(resource.RLIMIT_NOFILE)
-        listener._give_back()
+        listener._close_spare()
         held += fill_descriptors(before[1])
         try:
             for _ in range(3):

@@ -18,13 +18,13 @@ from rich.console import Console
 
 from citewell.config import Settings
 from citewell.interfaces.cli.answer import show_answer
-from citewell.interfaces.cli.data_answer import sql_lines
+from citewell.interfaces.cli.data_answer import wrap_sql
 from citewell.interfaces.cli.rows import as_rows
 from citewell.models.scripted import ScriptedLLM
 from citewell.runtime.app import App
 from citewell.service.tables.sources import add_source
-from citewell.skills.answer.chart import choose
-from citewell.skills.answer.tell_rows import tell
+from citewell.skills.answer.chart import choose_chart
+from citewell.skills.answer.tell_rows import describe_rows
 from citewell.types import Answer, Followed, Sentence, TableData, Usage
 
 if TYPE_CHECKING:
@@ -50,11 +50,12 @@ def made(
     )
     known = as_rows(data)
     told = [
-        Sentence(text=each.text, citations=[1], verdict="supported") for each in tell(known, lang)
+        Sentence(text=each.text, citations=[1], verdict="supported")
+        for each in describe_rows(known, lang)
     ]
     data = data.model_copy(
         update={
-            "chart": choose(known, "", lang),
+            "chart": choose_chart(known, "", lang),
             **{k: more.pop(k) for k in ("tried",) if k in more},
         }
     )
@@ -161,7 +162,7 @@ def test_cells_cannot_command_the_terminal() -> None:
 
 def test_sql_is_broken_where_it_does_not_matter() -> None:
     sql = "SELECT 'a  b -- c', \"my  col\" FROM t -- why\nWHERE x = 'it''s' AND y > 1 AND z < 2"
-    lines = sql_lines(sql, 24)
+    lines = wrap_sql(sql, 24)
     assert lines == [
         *(
             "SELECT 'a  b -- c',",
@@ -171,7 +172,7 @@ def test_sql_is_broken_where_it_does_not_matter() -> None:
             "  > 1 AND z < 2",
         ),
     ]
-    assert sql_lines("SELECT 1", 0) == ["SELECT 1"]
+    assert wrap_sql("SELECT 1", 0) == ["SELECT 1"]
 
 
 def test_a_refusal_says_why_and_shows_what_was_tried() -> None:

@@ -16,7 +16,7 @@ from tests.interfaces.auth import people, with_users
 from citewell.config import Settings
 from citewell.errors import StorageError
 from citewell.runtime.app import App
-from citewell.service.admin.forbidden_folders import _folders, without_folders
+from citewell.service.admin.forbidden_folders import _list_private_folders, redact_folders
 
 if TYPE_CHECKING:
     from tests.interfaces.conftest import FakeAgent, Served
@@ -84,7 +84,7 @@ async def test_errors_of_every_kind(
 def test_folders_that_are_roots(settings: Settings) -> None:
     """A service may have `/` for its home: not every stroke is a folder then."""
     odd = settings.model_copy(update={"home": Path("/"), "cache": Path()})
-    assert without_folders("see /api/openapi.json and a/b", odd) == "see /api/openapi.json and a/b"
+    assert redact_folders("see /api/openapi.json and a/b", odd) == "see /api/openapi.json and a/b"
 
 
 async def test_a_full_disk_of_temporary_files(
@@ -99,9 +99,9 @@ async def test_a_full_disk_of_temporary_files(
 
     monkeypatch.setattr(tempfile, "gettempdir", full)
     monkeypatch.setattr(tempfile, "mkdtemp", full)
-    _folders.cache_clear()
-    assert without_folders(f"{settings.home}/x.db: no room", settings) == "x.db: no room"
-    _folders.cache_clear()
+    _list_private_folders.cache_clear()
+    assert redact_folders(f"{settings.home}/x.db: no room", settings) == "x.db: no room"
+    _list_private_folders.cache_clear()
     async with people(app, str(client.base_url), bob="editor") as known:
         signed = known["bob"] if settings.auth == "token" else client
         reply = await signed.post("/api/data/sources", files={"file": ("t.csv", b"a,b\n1,2\n")})

@@ -19,8 +19,8 @@ from tests.interfaces.fuzzing import Known, seed, serving
 from tests.page.hostile import MARK, OURS, theirs
 
 from citewell.config import Settings
-from citewell.interfaces.cli.terminal import plain, print_json
-from citewell.interfaces.http.documents import disposition
+from citewell.interfaces.cli.terminal import print_json, strip_controls
+from citewell.interfaces.http.documents import format_disposition
 
 REFUSED = {400, 404, 409, 413, 422}
 LONG = ("x" * 100_000, "字" * 100_000, "[" * 50_000 + "]" * 50_000, "<b>" * 30_000, "a " * 50_000)
@@ -233,7 +233,7 @@ async def test_every_argument_of_every_tool(server: tuple[httpx.Client, Known]) 
 
 def test_a_name_is_no_header() -> None:
     for text in OURS:
-        header = disposition(f"upload:{text}")
+        header = format_disposition(f"upload:{text}")
         header.encode("ascii")
         assert not any(sign in header for sign in "\r\n\0")
         assert header.count('"') == 2
@@ -256,8 +256,8 @@ def test_deep_json(server: tuple[httpx.Client, Known]) -> None:
 
 
 def test_nothing_of_it_reaches_a_terminal() -> None:
-    """What the command line prints went through `plain`: no sequence, no control, no mark that
-    turns the reading direction.
+    """What the command line prints went through `strip_controls`: no sequence, no control, no mark
+    that turns the reading direction.
     """
     for text in (
         *OURS,
@@ -270,7 +270,7 @@ def test_nothing_of_it_reaches_a_terminal() -> None:
         "\x1b[?1049h",
         "\x1bc",
     ):
-        shown = plain(text)
+        shown = strip_controls(text)
         assert not any(ord(sign) < 32 and sign not in "\n\t" for sign in shown), repr(shown)
         assert not any(
             sign in shown

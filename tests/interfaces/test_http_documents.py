@@ -8,8 +8,8 @@ from typing import Any
 import httpx
 import pytest
 
-from citewell.interfaces.http.documents import disposition
-from citewell.service.ask.locate import words_of
+from citewell.interfaces.http.documents import format_disposition
+from citewell.service.ask.locate import hash_words
 
 TEXT = (
     "# Lighthouse\n\nThe lighthouse was built in 1857. It is 30 m high.\n\n## Lamp\n\nThe lamp "
@@ -76,7 +76,7 @@ async def test_a_span_as_a_citation_has_it(client: httpx.AsyncClient) -> None:
     path = f"/api/documents/{job['result']['files'][0]['doc_id']}"
     kept = (await client.get(f"{path}/content")).json()["text"]
     start = kept.index("Anna")
-    asked = {"start": start, "end": start + 19, "words": words_of("Anna Berg keeps it.")}
+    asked = {"start": start, "end": start + 19, "words": hash_words("Anna Berg keeps it.")}
     found = (await client.get(f"{path}/span", params=asked)).json()
     assert (found["citation"]["quote"], found["citation"]["section"]) == (
         "Anna Berg keeps it.",
@@ -131,7 +131,7 @@ async def test_original_bytes_are_a_harmless_download(client: httpx.AsyncClient)
 )
 def test_disposition_cannot_be_broken_out_of(uri: str, expected: str) -> None:
     """Quotes and line ends of a name stay inside the header's value."""
-    assert disposition(uri) == expected
+    assert format_disposition(uri) == expected
 
 
 async def test_job_progress_as_events(client: httpx.AsyncClient) -> None:

@@ -15,8 +15,8 @@ from tests.interfaces.serving import PATIENCE
 
 from citewell.models.scripted import Line, ScriptedLLM
 from citewell.runtime.app import App
-from citewell.service.ask.ask import unfinished
-from citewell.service.library.add import add, embed_pending
+from citewell.service.ask.ask import list_unfinished_runs
+from citewell.service.library.add import add_paths, embed_pending
 
 QUESTION = "When was the lighthouse built?"
 FACT = "The lighthouse was built in 1857."
@@ -28,7 +28,7 @@ SSE = {"Accept": "text/event-stream"}
 async def filled(app: App, tmp_path: Path) -> ScriptedLLM:
     file = tmp_path / "lighthouse.md"
     file.write_text(f"# Lighthouse\n\n{FACT} Its lamp is electric.\n", "utf-8")
-    await add(app, [str(file)], "default")
+    await add_paths(app, [str(file)], "default")
     await embed_pending(app)
     assert isinstance(app.llm, ScriptedLLM)
     return app.llm
@@ -88,7 +88,7 @@ async def test_a_client_that_left_goes_on_later(
                     break
     assert trace_id
     for _ in range(int(20 * PATIENCE)):
-        if await unfinished(app):  # the server has seen that the client left
+        if await list_unfinished_runs(app):  # the server has seen that the client left
             break
         await asyncio.sleep(0.05)
     filled._chat.clear()  # whether or not the call that never ends had begun

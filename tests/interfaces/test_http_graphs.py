@@ -8,7 +8,7 @@ import httpx
 import pytest
 
 from citewell.agents import data, dual_loop, paper_states, qa, website
-from citewell.graph import END, Graph, name_of
+from citewell.graph import END, Graph, get_node_name
 
 
 @pytest.mark.parametrize(
@@ -18,9 +18,9 @@ async def test_every_agents_table(client: httpx.AsyncClient, graph: Graph[Any]) 
     """Nodes in the table's order, the end last, and every label once for each edge."""
     shown = (await client.get(f"/api/graphs/{graph.name}")).json()
     assert shown["agent"] == graph.name
-    assert shown["nodes"] == [*map(name_of, graph.table), END]
+    assert shown["nodes"] == [*map(get_node_name, graph.table), END]
     assert shown["edges"] == [
-        [name_of(one), name_of(graph.table[one][label]), label]
+        [get_node_name(one), get_node_name(graph.table[one][label]), label]
         for one in graph.table
         for label in graph.table[one]
     ]
@@ -32,7 +32,7 @@ async def test_the_states_of_a_reading_session(client: httpx.AsyncClient) -> Non
     assert shown["nodes"] == ["GUIDE_PENDING_REPORT", "GUIDE_PENDING_PLAN", "CONTROL_ROUTING"]
     assert ["CONTROL_ROUTING", "CONTROL_ROUTING", "plan_changed"] in shown["edges"]
     assert len(shown["edges"]) == len(paper_states.TRANSITIONS)
-    assert shown["mermaid"] == paper_states.mermaid()
+    assert shown["mermaid"] == paper_states.render_mermaid()
 
 
 @pytest.mark.parametrize("agent", ["auto", "nobody", "%3Cscript%3E"])

@@ -121,7 +121,7 @@ async def test_files_come_packed_for_who_takes_it(client: httpx.AsyncClient) -> 
     ],
 )
 def test_who_takes_gzip(accepted: str, takes: bool) -> None:
-    assert page.takes_gzip(accepted) is takes
+    assert page.can_send_gzip(accepted) is takes
 
 
 async def test_what_is_somebodys_is_never_packed(client: httpx.AsyncClient) -> None:
@@ -207,14 +207,14 @@ def test_another_file_is_another_version(tmp_path: Path) -> None:
     (web / "ui").mkdir(parents=True)
     (web / "node_modules").mkdir()
     (web / "ui" / "a.js").write_text("1", "utf-8")
-    first = modules.version_of(web)
-    assert modules.version_of(web) == first
+    first = modules.compute_version(web)
+    assert modules.compute_version(web) == first
     (web / "node_modules" / "x.js").write_text("1", "utf-8")
-    assert modules.version_of(web) == first
+    assert modules.compute_version(web) == first
     (web / "ui" / "a.js").write_text("1 + 1", "utf-8")
-    second = modules.version_of(web)
+    second = modules.compute_version(web)
     (web / "ui" / "a.js").rename(web / "ui" / "b.js")
-    assert len({first, second, modules.version_of(web)}) == 3
+    assert len({first, second, modules.compute_version(web)}) == 3
 
 
 def test_imports_are_read(tmp_path: Path) -> None:
@@ -246,7 +246,7 @@ def test_imports_are_read(tmp_path: Path) -> None:
         'import{n as t}from"./more.js";const f="from";export{t};', "utf-8"
     )
     (tmp_path / "vendor" / "more.js").write_text("export const n=1;", "utf-8")
-    found = modules.needed(("first.js",), {"lib": "/assets/vendor/lib.js"}, tmp_path)
+    found = modules.find_needed_modules(("first.js",), {"lib": "/assets/vendor/lib.js"}, tmp_path)
     assert found == [
         "first.js",
         "parts/b.js",
@@ -294,7 +294,7 @@ async def test_nothing_else_is_served(client: httpx.AsyncClient, path: str) -> N
 )
 def test_paths_that_a_client_would_tidy_are_refused_too(path: str) -> None:
     with pytest.raises(NotFound):
-        page.located(path)
+        page.locate_file(path)
 
 
 def test_a_link_that_leads_out_is_not_followed(
@@ -305,7 +305,7 @@ def test_a_link_that_leads_out_is_not_followed(
     (tmp_path / "web" / "linked.js").symlink_to(tmp_path / "secret.js")
     monkeypatch.setattr(page, "WEB", tmp_path / "web")
     with pytest.raises(NotFound):
-        page.located("linked.js")
+        page.locate_file("linked.js")
 
 
 async def test_the_page_changes_nothing(client: httpx.AsyncClient) -> None:

@@ -9,7 +9,7 @@ import asyncio
 import httpx
 
 from citewell.runtime.app import App
-from citewell.service.ask.locate import locator
+from citewell.service.ask.locate import make_locator
 from citewell.types import Citation
 
 FIRST, SECOND = "The lighthouse was built in 1857.", "Its lamp is electric."
@@ -94,7 +94,7 @@ async def test_citations_know_their_lines(client: httpx.AsyncClient, app: App) -
     citation = Citation(
         n=1, doc_id=doc_id, title="t", uri="u", quote=SECOND, start=start, end=start + len(SECOND)
     )
-    [located] = await locator(app)([citation])
+    [located] = await make_locator(app)([citation])
     [[page, x0, y0, x1, y1]] = located.boxes
     assert (page, located.page) == (1, 1)
     assert 0.09 < x0 < 0.12 < x1 < 0.5

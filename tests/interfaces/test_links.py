@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from citewell.interfaces.links import address_of, linked, unlinked
-from citewell.service.ask.locate import words_of
+from citewell.interfaces.links import build_citation_url, link_citations, unlink_citations
+from citewell.service.ask.locate import hash_words
 from citewell.types import Answer, Citation
 
 BASE = "http://127.0.0.1:8420/"
@@ -56,13 +56,13 @@ def answer(text: str, *citations: Citation) -> Answer:
     ],
 )
 def test_where_a_citation_is_opened(changes: dict[str, Any], base: str, address: str) -> None:
-    assert address_of(citation(**changes), base) == address
+    assert build_citation_url(citation(**changes), base) == address
 
 
 def test_numbers_become_links_where_they_cite() -> None:
     """Not in code, not where no citation has the number, not where a link stands already."""
     text = "Built 1857.[1][2] See `a[1]` and [9] and [1](http://x).\n```\nb[1]\n```\nEnd.[2]"
-    found = linked(answer(text, citation(1), citation(2, page=4)), BASE)
+    found = link_citations(answer(text, citation(1), citation(2, page=4)), BASE)
     one, two = f"[1]({BASE}#/source/doc_1?{SPAN})", f"[2]({BASE}#/source/doc_1?page=4&{SPAN})"
     body = f"Built 1857.{one}{two} See `a[1]` and [9] and [1](http://x).\n```\nb[1]\n```\nEnd.{two}"
     assert found.text[: found.body] == body
@@ -77,15 +77,15 @@ def test_the_list_is_in_the_language_of_the_answer() -> None:
     nasty = citation(
         1, title="A](http://evil) <b>*\x1b", page=2, section="S_1", quote="a\n`b` " + "c" * 400
     )
-    english = linked(answer("Yes, it was built then.[1]", nasty), BASE).text
+    english = link_citations(answer("Yes, it was built then.[1]", nasty), BASE).text
     line = english.partition("**Sources**\n\n")[2]
-    url = f"{BASE}#/source/doc_1?page=2&start=0&end=1&words={words_of(nasty.quote)}"
+    url = f"{BASE}#/source/doc_1?page=2&start=0&end=1&words={hash_words(nasty.quote)}"
     assert line.startswith(
         f'1. [A\\](http://evil) \\<b\\>\\*]({url}), page 2, S\\_1: "a \\`b\\` ccc'
     )
     assert line.endswith('…"')
     assert "\x1b" not in english
-    chinese = linked(answer("灯塔建于1857年。[1]", citation(1, page=3)), BASE).text
+    chinese = link_citations(answer("灯塔建于1857年。[1]", citation(1, page=3)), BASE).text
     assert "\n\n**来源**\n\n1. [T](" in chinese
     assert chinese.endswith("，第 3 页：“q”")
 
@@ -93,7 +93,8 @@ def test_the_list_is_in_the_language_of_the_answer() -> None:
 def test_a_picture_of_a_document_loads_nothing() -> None:
     """A sentence that holds Markdown for a picture shows it as text."""
     assert (
-        linked(answer("See ![x](http://evil/?q=1)!"), BASE).text == "See \\![x](http://evil/?q=1)!"
+        link_citations(answer("See ![x](http://evil/?q=1)!"), BASE).text
+        == "See \\![x](http://evil/?q=1)!"
     )
 
 
@@ -102,6 +103,6 @@ def test_a_picture_of_a_document_loads_nothing() -> None:
 )
 def test_what_was_linked_is_read_back(text: str) -> None:
     """So that a conversation that is sent back holds the answers as they were."""
-    shown = linked(answer(text, citation(1), citation(2)), BASE).text
+    shown = link_citations(answer(text, citation(1), citation(2)), BASE).text
     assert shown != text
-    assert unlinked(shown) == text
+    assert unlink_citations(shown) == text

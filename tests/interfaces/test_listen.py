@@ -7,7 +7,7 @@ from contextlib import closing
 
 import pytest
 
-from citewell.interfaces.cli.serve import listen
+from citewell.interfaces.cli.serve import open_listener
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "localhost"])
@@ -16,7 +16,7 @@ def test_small_packets_are_sent_at_once(host: str) -> None:
     the second request of each connection and all that follow take 40 ms longer.
     """
     with (
-        closing(listen(host, 0)) as listener,
+        closing(open_listener(host, 0)) as listener,
         closing(socket.create_connection(listener.getsockname()[:2])),
     ):
         accepted, _ = listener.accept()

@@ -21,7 +21,7 @@ from tests.timing import cpu_seconds
 
 from citewell.config import Settings
 from citewell.errors import CitewellError, InvalidInput
-from citewell.instrumentation import doing
+from citewell.instrumentation import observe_operation
 from citewell.interfaces import logs
 from citewell.runtime.app import App
 from citewell.service.admin.users import add_user
@@ -40,7 +40,7 @@ class Log:
 
     def __init__(self, settings: Settings) -> None:
         self.stream = io.StringIO()
-        self.handler = logs.handler_of(settings)
+        self.handler = logs.build_handler(settings)
         assert isinstance(self.handler, logging.StreamHandler)
         self.handler.setStream(self.stream)
 
@@ -187,7 +187,7 @@ async def test_a_fault_in_a_stream_names_the_request(
     async def broken(*_: object) -> None:
         raise ZeroDivisionError(f"cannot answer {QUESTION!r}")
 
-    monkeypatch.setattr("citewell.service.ask.ask._stored", broken)
+    monkeypatch.setattr("citewell.service.ask.ask._store_answer", broken)
     headers = {"Accept": "text/event-stream"}
     reply = await asked.post(
         "/api/ask", json={"question": QUESTION, "collection": "lamps"}, headers=headers
@@ -291,8 +291,8 @@ class TestWithUsers:
 
 
 def test_what_is_left_out_of_any_text() -> None:
-    discreet = logs.Discreet([KEY, ""])
-    with doing("answer", "qa") as answer:
+    discreet = logs.Redactor([KEY, ""])
+    with observe_operation("answer", "qa") as answer:
         answer.hide(asked := 'Was "heißt" 保修?')
         assert (
             discreet(f"x {json.dumps(asked)} y {asked!r} z") == "x \"[left out]\" y '[left out]' z"
@@ -308,7 +308,7 @@ def test_what_is_left_out_of_any_text() -> None:
     assert discreet("a@b.example asks: why?") == "a@b.example asks: why?"
     assert discreet("https://a.example/@ann/p, 1") == "https://a.example/@ann/p, 1"
     assert (
-        logs.Discreet(["e", "seven77"])("seven77 eels") == "seven77 eels"
+        logs.Redactor(["e", "seven77"])("seven77 eels") == "seven77 eels"
     )  # else every line would be mangled
 
 
@@ -326,14 +326,14 @@ def test_what_is_left_out_of_any_text() -> None:
     ],
 )
 def test_secrets_in_every_spelling(text: str, told: str) -> None:
-    assert logs.Discreet()(text) == told
+    assert logs.Redactor()(text) == told
 
 
 @pytest.mark.parametrize(
     "unit", ["a://x", "a", "bearer ", "cw_", "a://?", "a://@", "password:", " "]
 )
 def test_a_long_line_is_cut_and_takes_no_time(unit: str) -> None:
-    discreet = logs.Discreet()
+    discreet = logs.Redactor()
     text = unit * (200_000 // len(unit))
     assert cpu_seconds(lambda: discreet(text), tries=2) < 3.0
     assert len(discreet(text)) < logs.LONGEST + 100
@@ -374,13 +374,13 @@ def test_set_up_quiets_libraries_at_every_level(
     levels = {name: logging.getLogger(name).level for name in ("", *logs.OURS, *logs.WORDY)}
     monkeypatch.setattr(root, "handlers", [])
     try:
-        logs.set_up(settings)
+        logs.set_up_logging(settings)
         assert len(root.handlers) == 1
         assert not logging.getLogger("httpcore.http11").isEnabledFor(logging.INFO)
         assert not logging.getLogger("openai").isEnabledFor(logging.DEBUG)
         assert logging.getLogger("citewell.service").isEnabledFor(logging.DEBUG)
         assert logging.getLogger("uvicorn.error").isEnabledFor(logging.INFO)
-        logs.set_up(settings)
+        logs.set_up_logging(settings)
         assert len(root.handlers) == 1
     finally:
         logging.captureWarnings(False)

@@ -8,8 +8,8 @@ import httpx
 import pytest
 from tests.timing import cpu_seconds
 
-from citewell.interfaces.http.openai_messages import ChatRequest, question_of
-from citewell.interfaces.links import unlinked
+from citewell.interfaces.http.openai_messages import ChatRequest, to_ask_request
+from citewell.interfaces.links import unlink_citations
 from citewell.service.ask.run import LONGEST_MESSAGE, MOST_HISTORY
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def history_of(*said: str) -> list[tuple[str, str]]:
     body = ChatRequest(
         model="citewell/qa", messages=[*messages, {"role": "user", "content": "And?"}]
     )
-    asked, _ = question_of(body, "local")
+    asked, _ = to_ask_request(body, "local")
     return [(m.role, m.content) for m in asked.history or []]
 
 
@@ -48,7 +48,7 @@ def test_reasoning_is_left_out() -> None:
 def test_a_hostile_reply_takes_no_time(unit: str, before: str) -> None:
     text = before + unit * (400_000 // len(unit))
     assert cpu_seconds(lambda: history_of(text), tries=2) < 3.0
-    assert cpu_seconds(lambda: unlinked(text), tries=2) < 3.0
+    assert cpu_seconds(lambda: unlink_citations(text), tries=2) < 3.0
 
 
 def test_programs_that_send_all_are_cut() -> None:

@@ -18,7 +18,7 @@ from mcp import Client, MCPError
 from citewell.errors import ModelUnavailable
 from citewell.interfaces.mcp.tools import AgentName
 from citewell.runtime.app import App
-from citewell.service.ask.ask import names
+from citewell.service.ask.ask import list_agent_names
 
 if TYPE_CHECKING:
     from tests.interfaces.conftest import FakeAgent, Served
@@ -66,7 +66,7 @@ async def held(client: Client) -> AsyncIterator[Client]:
 
 @pytest.fixture
 def chat_agent(agent: FakeAgent, monkeypatch: pytest.MonkeyPatch) -> FakeAgent:
-    monkeypatch.setattr("citewell.interfaces.mcp.tools.stream", agent.stream)
+    monkeypatch.setattr("citewell.interfaces.mcp.tools.stream_answer", agent.stream)
     return agent
 
 
@@ -111,7 +111,7 @@ async def test_tools_are_described(mcp: Client) -> None:
         assert "path" not in properties
     assert (
         sorted(tools["ask"].input_schema["properties"]["agent"]["enum"])
-        == sorted(names())
+        == sorted(list_agent_names())
         == sorted(get_args(AgentName))
     )
     assert "citations" in (mcp.instructions or "")

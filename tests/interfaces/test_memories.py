@@ -14,8 +14,8 @@ import pytest
 
 from citewell.config import Settings
 from citewell.runtime.app import App
-from citewell.service.sessions.memories import remember
-from citewell.skills.memory.remember import facts_told
+from citewell.service.sessions.memories import store_memory
+from citewell.skills.memory.remember import extract_stated_facts
 from citewell.store.memory import Memory, Told
 from citewell.types import Trace
 
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
 
 async def tell(app: App, user: str, said: str) -> Memory:
-    [fact] = facts_told(said)
-    kept = await remember(app, user, Told("fact", fact.subject, fact.text))
+    [fact] = extract_stated_facts(said)
+    kept = await store_memory(app, user, Told("fact", fact.subject, fact.text))
     assert kept.memory is not None
     return kept.memory
 
@@ -36,7 +36,7 @@ async def settle(app: App, user: str, question: str, answer: str, *sources: str)
     told = Told(
         "question", question, answer, "docs", "direct_chunk_search", "tr_9", ("doc_1",), sources
     )
-    kept = await remember(app, user, told)
+    kept = await store_memory(app, user, told)
     assert kept.memory is not None
     return kept.memory
 

@@ -15,9 +15,9 @@ from tests.interfaces.auth import bearer, code_of, done, with_users
 
 from citewell.config import Settings
 from citewell.errors import InvalidInput, Stopped, TransientError
-from citewell.instrumentation import outcome_of
+from citewell.instrumentation import get_outcome
 from citewell.interfaces.http import create_app
-from citewell.interfaces.http.metrics import failed
+from citewell.interfaces.http.metrics import classify_failure
 from citewell.models.scripted import Line, ScriptedLLM
 from citewell.runtime.app import App
 from citewell.service.admin.users import add_user
@@ -258,7 +258,7 @@ def test_how_a_question_without_an_answer_ended() -> None:
         ValueError("x"),
         asyncio.CancelledError(),
     ]
-    assert [failed(outcome_of(error)) for error in ends] == [
+    assert [classify_failure(get_outcome(error)) for error in ends] == [
         "stopping",
         "invalid",
         "failed",

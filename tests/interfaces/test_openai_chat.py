@@ -36,7 +36,7 @@ async def ai(served: Served) -> AsyncIterator[openai.AsyncOpenAI]:
 
 @pytest.fixture
 def chat_agent(agent: FakeAgent, monkeypatch: pytest.MonkeyPatch) -> FakeAgent:
-    monkeypatch.setattr("citewell.interfaces.http.openai_chat.stream", agent.stream)
+    monkeypatch.setattr("citewell.interfaces.http.openai_chat.stream_answer", agent.stream)
     monkeypatch.setattr("citewell.interfaces.http.openai_chat.answer_to", agent.ask)
     return agent
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from citewell.interfaces.cli.terminal import plain
+from citewell.interfaces.cli.terminal import strip_controls
 
 if TYPE_CHECKING:
     from tests.interfaces.conftest import Result
@@ -369,7 +369,7 @@ def test_a_removed_paper(cli: Cli, session: str) -> None:
 
 
 def test_help_names_every_option(cli: Cli) -> None:
-    said = plain(cli("paper", "--help").out)
+    said = strip_controls(cli("paper", "--help").out)
     for option in (
         "--interest",
         "--ask",
@@ -381,6 +381,6 @@ def test_help_names_every_option(cli: Cli) -> None:
         "--select",
     ):
         assert option in said
-    said = plain(cli("papers", "--help").out)
+    said = strip_controls(cli("papers", "--help").out)
     for command in ("list", "show", "rename", "delete", "export", "done", "undo", "plan"):
         assert f"  {command} " in said

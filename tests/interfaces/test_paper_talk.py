@@ -19,7 +19,7 @@ from pathlib import Path
 
 import pytest
 
-from citewell.interfaces.cli.terminal import plain
+from citewell.interfaces.cli.terminal import strip_controls
 
 PAPER = next((Path(__file__).resolve().parents[2] / "samples" / "papers").glob("reserve-*.pdf"))
 QUESTION = "Which data was the history network trained on?"
@@ -61,13 +61,13 @@ class Terminal:
         """What comes up to `words`, which may be broken over lines."""
         wanted = re.compile(r"\s+".join(re.escape(word) for word in words.split()))
         deadline = time.monotonic() + seconds
-        while not (found := wanted.search(plain(self.said))):
+        while not (found := wanted.search(strip_controls(self.said))):
             assert time.monotonic() < deadline, (
-                f"{words!r} did not come: {plain(self.said)[-2000:]}"
+                f"{words!r} did not come: {strip_controls(self.said)[-2000:]}"
             )
             if select.select([self.fd], [], [], 0.1)[0]:
                 self.said += self.decoder.decode(os.read(self.fd, 65536))
-        text = plain(self.said)
+        text = strip_controls(self.said)
         self.said = text[found.end() :]
         return text[: found.end()]
 

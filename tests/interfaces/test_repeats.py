@@ -20,11 +20,11 @@ class Written:
 
     def __init__(self, settings: Settings) -> None:
         self.stream = io.StringIO()
-        self.handler = logs.handler_of(settings)
+        self.handler = logs.build_handler(settings)
         assert isinstance(self.handler, logs.Lines)
         self.handler.setStream(self.stream)
 
-    def say(
+    def add_sentence(
         self,
         text: str,
         *,
@@ -51,23 +51,23 @@ def log(settings: Settings, request: pytest.FixtureRequest) -> Iterator[Written]
 
 def test_the_same_again_is_counted(log: Written) -> None:
     for n in range(1_000):
-        log.say("no room", at=n / 1_000)
-        log.say("another", at=n / 1_000) if n < 3 else None
+        log.add_sentence("no room", at=n / 1_000)
+        log.add_sentence("another", at=n / 1_000) if n < 3 else None
     assert len(log.lines) == repeats.SAME + 3
-    log.say("later", at=61.5)
+    log.add_sentence("later", at=61.5)
     told = log.lines[repeats.SAME + 3 :]
     assert len(told) == 2
     assert "left out 995 more lines like this of 60 seconds: no room" in told[0]
     assert "later" in told[1]
-    log.say("no room", at=61.6)
+    log.add_sentence("no room", at=61.6)
     assert "no room" in log.lines[-1]
 
 
 def test_other_words_each_time_are_counted_by_their_logger(log: Written) -> None:
     """A library that puts a number into each line; another logger is heard all the same."""
     for n in range(50_000):
-        log.say(f"socket {n}", at=n / 50_000)
-    log.say("heard", name="citewell.jobs", at=1.0)
+        log.add_sentence(f"socket {n}", at=n / 50_000)
+    log.add_sentence("heard", name="citewell.jobs", at=1.0)
     assert len(log.lines) == repeats.OF_LOGGER + 1
     assert "heard" in log.lines[-1]
     log.handler.close()  # the end tells what is still to be told
@@ -93,7 +93,7 @@ def test_a_traceback_is_told_some_times(log: Written) -> None:
 
 def test_what_somebody_did_is_always_told(log: Written) -> None:
     for n in range(400):
-        log.say(
+        log.add_sentence(
             "GET /api/ask 200",
             name="citewell.access",
             level=logging.INFO,
@@ -101,8 +101,8 @@ def test_what_somebody_did_is_always_told(log: Written) -> None:
             status=200,
             at=n / 1_000,
         )
-        log.say("users: ann added bob", name="citewell.audit", at=n / 1_000)
-        log.say(
+        log.add_sentence("users: ann added bob", name="citewell.audit", at=n / 1_000)
+        log.add_sentence(
             "GET (none) 401",
             name="citewell.access",
             level=logging.INFO,
@@ -122,10 +122,10 @@ def test_a_line_that_cannot_be_written(log: Written, capsys: pytest.CaptureFixtu
 
     log.handler.setStream(Full())  # type: ignore[attr-defined]
     for _ in range(3):
-        log.say("lost")
+        log.add_sentence("lost")
     log.handler.handle(logging.LogRecord("citewell", logging.ERROR, "", 0, "%d", ("wrong",), None))
     log.handler.setStream(log.stream)  # type: ignore[attr-defined]
-    log.say("there is room again")
+    log.add_sentence("there is room again")
     assert capsys.readouterr().err == ""
     assert "there is room again" in log.lines[0]
     assert "4 lines before this one could not be written" in log.lines[1]

@@ -24,7 +24,7 @@ from tests.interfaces.auth import done
 from citewell.config import Settings
 from citewell.errors import ConfigError, TransientError
 from citewell.interfaces.http import create_app
-from citewell.interfaces.spans import SECONDS, spans_of
+from citewell.interfaces.spans import SECONDS, build_spans
 from citewell.models.scripted import ScriptedLLM
 from citewell.runtime.app import App
 
@@ -266,7 +266,7 @@ async def test_a_collector_that_is_not_there(
 
 def test_off_unless_it_is_set(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "http://127.0.0.1:9")
-    assert spans_of(settings.model_copy(update={"otel": False})) is None
+    assert build_spans(settings.model_copy(update={"otel": False})) is None
 
 
 def test_without_the_extra_the_error_says_what_to_install(
@@ -274,5 +274,5 @@ def test_without_the_extra_the_error_says_what_to_install(
 ) -> None:
     monkeypatch.setitem(sys.modules, "opentelemetry.exporter.otlp.proto.http.trace_exporter", None)
     with pytest.raises(ConfigError, match="OpenTelemetry is not installed") as told:
-        spans_of(settings)
+        build_spans(settings)
     assert "citewell[otel]" in told.value.hint

@@ -14,12 +14,12 @@ import httpx
 import pytest
 from tests.service.made_traces import data_trace
 
-from citewell.interfaces.cli.trace import show
+from citewell.interfaces.cli.trace import show_trace
 from citewell.models.scripted import ScriptedLLM
 from citewell.runtime.app import App
 from citewell.service.ask.ask import AskRequest, ask
-from citewell.service.knowledge.give_feedback import get_feedback, give
-from citewell.service.library.add import add, embed_pending
+from citewell.service.knowledge.give_feedback import get_feedback, submit_feedback
+from citewell.service.library.add import add_paths, embed_pending
 
 Cli = Callable[..., Any]
 QUESTION = "When was the lighthouse built?"
@@ -129,7 +129,7 @@ def test_the_health_of_knowledge_on_the_command_line(
 @pytest.fixture
 async def asked(app: App, folder: Path) -> str:
     """A trace on a library of one document."""
-    await add(app, [str(folder)], "default")
+    await add_paths(app, [str(folder)], "default")
     await embed_pending(app)
     assert isinstance(app.llm, ScriptedLLM)
     app.llm.reply_with(lambda _: BUILT)
@@ -161,7 +161,7 @@ async def test_over_http(app: App, client: httpx.AsyncClient, asked: str) -> Non
 async def test_the_health_of_knowledge_over_http(
     app: App, client: httpx.AsyncClient, asked: str
 ) -> None:
-    given = await give(app, asked, True)
+    given = await submit_feedback(app, asked, True)
     async with asyncio.timeout(60):
         while (vote := await get_feedback(app, given.feedback_id)).state == "waiting":  # noqa: ASYNC110  # a row
             await asyncio.sleep(0.05)
@@ -184,5 +184,5 @@ def test_a_refusal_of_tables_searched_nothing(capsys: pytest.CaptureFixture[str]
         trace = data_trace("tr_1", question)
         assert trace.snapshot is not None
         snapshot = trace.snapshot.model_copy(update={"generated_logic": "", "user_query": question})
-        show(trace.model_copy(update={"snapshot": snapshot}))
+        show_trace(trace.model_copy(update={"snapshot": snapshot}))
         assert said in capsys.readouterr().out

@@ -62,7 +62,7 @@ def test_uploads_outlive_kills(uploads: Uploads) -> None:
     for _ in range(KILLS):
         with uploads.running():
             until = time.monotonic() + 30
-            while "running" not in uploads.states():
+            while "running" not in uploads.state_line():
                 assert time.monotonic() < until
                 time.sleep(0.01)
     with uploads.running():

@@ -21,11 +21,11 @@ from tests.interfaces.auth import bearer, code_of, done, people, with_users
 
 from citewell.config import AccessSettings, Settings
 from citewell.errors import InvalidInput
-from citewell.fetch.urls import canonical
+from citewell.fetch.urls import canonicalize_url
 from citewell.interfaces.http import create_app, widget
 from citewell.runtime.app import App
 from citewell.service.admin.users import add_user, make_widget_token
-from citewell.service.admin.widget_scope import binding_of
+from citewell.service.admin.widget_scope import parse_binding
 from citewell.service.library.add import add_data
 from citewell.store.users.identity import VISITOR
 from citewell.store.users.users import Users
@@ -96,7 +96,7 @@ def test_the_script_needs_nothing_else(tmp_path: Path) -> None:
     """All its parts, in an order in which each finds what it needs; nothing is loaded, made into
     markup, or evaluated.
     """
-    text = widget.joined()[0].decode()
+    text = widget.load_script()[0].decode()
     assert {path.stem for path in FOLDER.glob("*.js")} == set(widget.PARTS)
     for part in widget.PARTS:
         needed = widget.IMPORT.findall((FOLDER / f"{part}.js").read_text("utf-8"))
@@ -307,7 +307,7 @@ async def test_a_site(app: App, client: httpx.AsyncClient, site_server: SiteServ
     )
     await add_user(app, "guest", "reader")
     name = site_server.url.partition("://")[2].rstrip("/")
-    await app.sites.put_site(name, [canonical(site_server.url)], [name])
+    await app.sites.put_site(name, [canonicalize_url(site_server.url)], [name])
     token = (await make_widget_token(app, "guest", site=name)).token
     reply = await asked(client, token)
     assert (reply.status_code, reply.json()["agent"]) == (200, "website"), reply.text
@@ -453,5 +453,5 @@ def test_bindings() -> None:
         ("site:docs.example.com:8080", "site", "docs.example.com:8080"),
         ("a: b", "collection", "a: b"),
     ):
-        assert binding_of(text) == (kind, name)
-        assert binding_of(str(binding_of(text))) == (kind, name)
+        assert parse_binding(text) == (kind, name)
+        assert parse_binding(str(parse_binding(text))) == (kind, name)

@@ -138,7 +138,7 @@ class Uploads:
         found: dict[str, Any] = reply.json()
         return found
 
-    def states(self) -> list[str]:
+    def state_line(self) -> list[str]:
         reply = httpx.get(f"{self.url}/api/jobs", trust_env=False, timeout=20)
         return [job["state"] for job in reply.json()["jobs"]]
 

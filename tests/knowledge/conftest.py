@@ -95,11 +95,11 @@ class Shelf:
         """Texts of the chunks nearest to what this text, under the heading of `document_of`, was
         embedded as.
         """
-        found = await self.index.by_vector(vector_of(f"T\n{text}"), k, where)
+        found = await self.index.search_vectors(vector_of(f"T\n{text}"), k, where)
         return [hit.text for hit in await self.index.hits([chunk for chunk, _ in found])]
 
     async def worded(self, text: str, k: int = 10, where: Filter = ANY) -> list[str]:
-        found = await self.index.by_words(text, k, where)
+        found = await self.index.search_words(text, k, where)
         return [hit.text for hit in await self.index.hits([chunk for chunk, _ in found])]
 
     async def count(self, table: str) -> int:

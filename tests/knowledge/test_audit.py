@@ -16,7 +16,7 @@ from citewell.store.db import Database
 from citewell.store.library.catalog import Catalog
 from citewell.store.sources import Source, Sources
 from citewell.store.users.actor import ACTOR, Actor
-from citewell.store.users.audit import Audit, record
+from citewell.store.users.audit import Audit, record_event
 from citewell.store.users.home_key import FILE
 from citewell.store.users.users import Users
 
@@ -165,8 +165,8 @@ async def test_a_name_in_no_place_is_nobody(db: Database) -> None:
     """What the server does by itself, and names with half characters."""
 
     def write(connection: Connection) -> None:
-        record(connection, "user.add", "user", "a\udfffb".encode("utf-8", "replace").decode())
-        record(connection, "home.backup", "home", "字")
+        record_event(connection, "user.add", "user", "a\udfffb".encode("utf-8", "replace").decode())
+        record_event(connection, "home.backup", "home", "字")
 
     ACTOR.set(Actor())
     await db.write(write)

@@ -11,7 +11,7 @@ import pytest
 
 from citewell.errors import Conflict, NotFound
 from citewell.store.index.base import Filter
-from citewell.store.library.chunks import rows_of
+from citewell.store.library.chunks import build_rows
 from citewell.types import Box, Chunk, Document, Section
 
 if TYPE_CHECKING:
@@ -73,12 +73,12 @@ async def test_summaries_are_written_anew(shelf: Shelf) -> None:
     """
     info = await shelf.put("a", "alpha", "beta", summary="extracted words")
     await shelf.put("b", "no summary")
-    [(chunk, path, body)] = await shelf.catalog.summaries_to_write("model", 10)
+    [(chunk, path, body)] = await shelf.catalog.list_unwritten_summaries("model", 10)
     assert (path, body) == (("T",), "alpha\nbeta")
-    assert await shelf.catalog.summaries_to_write("", 10) == []
+    assert await shelf.catalog.list_unwritten_summaries("", 10) == []
     assert await shelf.catalog.put_summary(chunk, "Greek letters", "model")
-    assert await shelf.catalog.summaries_to_write("model", 10) == []
-    assert len(await shelf.catalog.summaries_to_write("another", 10)) == 1
+    assert await shelf.catalog.list_unwritten_summaries("model", 10) == []
+    assert len(await shelf.catalog.list_unwritten_summaries("another", 10)) == 1
     assert await shelf.worded("letters", where=SUMMARIES) == ["Greek letters"]
     assert await shelf.worded("extracted", where=SUMMARIES) == []
     assert await shelf.nearest("Greek letters", where=SUMMARIES) == []
@@ -93,7 +93,7 @@ async def test_summaries_are_written_anew(shelf: Shelf) -> None:
 async def test_a_summary_whose_document_has_gone(shelf: Shelf) -> None:
     """Writing it changes nothing; nor can a passage be written over."""
     info = await shelf.put("a", "alpha", summary="first")
-    [(chunk, _, _)] = await shelf.catalog.summaries_to_write("model", 10)
+    [(chunk, _, _)] = await shelf.catalog.list_unwritten_summaries("model", 10)
     assert not await shelf.catalog.put_summary(chunk - 1, "over a passage", "model")
     await shelf.catalog.delete(info.doc_id)
     assert not await shelf.catalog.put_summary(chunk, "late", "model")
@@ -153,7 +153,7 @@ async def test_how_a_collection_is_cut(shelf: Shelf) -> None:
 def test_rows_of_a_long_document_are_all_there_each_time() -> None:
     """However many stretches they are packed in."""
     cut = [Chunk(f"Lamp {n}.", 8 * n, 8 * n + 7, 0, ("Lamps",), None, 3) for n in range(1_201)]
-    rows = rows_of("Harbour", cut)
+    rows = build_rows("Harbour", cut)
     for _ in range(2):
         assert [(row["ordinal"], row["text"]) for row in rows] == [
             (n, chunk.text) for n, chunk in enumerate(cut)

@@ -15,12 +15,12 @@ from markdown_it import MarkdownIt
 from citewell.config import IngestSettings
 from citewell.ingest.markup.markdown import parse
 from citewell.store.confirmed.item_markdown import (
-    block,
-    document,
-    fence,
-    front_matter,
-    plain,
+    clean_text,
+    escape_block,
+    fence_code,
     read_front_matter,
+    render_document,
+    render_front_matter,
 )
 from citewell.store.confirmed.types import Confirmation, Confirmed
 from citewell.types import IntentAnalysis
@@ -91,12 +91,12 @@ def hold(hostile: str) -> None:
     """The front matter reads back equal; headings and fences are ours alone; what was typed is read
     as text.
     """
-    written = document(item(hostile))
+    written = render_document(item(hostile))
     assert read_front_matter(written) == {
         "id": "qa_confirmed_tr_1",
-        "title": plain(hostile),
+        "title": clean_text(hostile),
         "category": "confirmed_qa",
-        "tags": ["auto-generated", "human-verified", *([plain(hostile)] if hostile else [])],
+        "tags": ["auto-generated", "human-verified", *([clean_text(hostile)] if hostile else [])],
         "priority": "high",
     }
     front, _, body = written.partition("\n---\n\n")
@@ -109,8 +109,8 @@ def hold(hostile: str) -> None:
     ] == HEADINGS
     fences = [token for token in tokens if token.type == "fence"]
     assert [token.info for token in fences] == ["json", "sql"]
-    assert fences[1].content.strip("\n") == plain(hostile).strip("\n")
-    assert json.loads(fences[0].content) == {plain(hostile): plain(hostile)}
+    assert fences[1].content.strip("\n") == clean_text(hostile).strip("\n")
+    assert json.loads(fences[0].content) == {clean_text(hostile): clean_text(hostile)}
     kinds = {token.type.removesuffix("_open").removesuffix("_close") for token in tokens}
     assert kinds <= {"heading", "inline", "paragraph", "fence", "bullet_list", "list_item"}
     inner = {child.type for token in tokens for child in token.children or []}
@@ -147,8 +147,8 @@ def test_what_is_indexed_is_what_was_typed(hostile: str) -> None:
     """Our own parser, by which the document is indexed, gives the words back, and no section that
     is not ours.
     """
-    read = parse(document(item(hostile)).encode("utf-8"), "x.md", IngestSettings())
-    words = re.sub(r"\s", "", plain(hostile))
+    read = parse(render_document(item(hostile)).encode("utf-8"), "x.md", IngestSettings())
+    words = re.sub(r"\s", "", clean_text(hostile))
     assert words in re.sub(r"\s", "", read.text)
     assert {path[-1] for section in read.sections if (path := section.heading_path)} <= {
         each.lstrip("# ") for each in HEADINGS
@@ -169,7 +169,7 @@ def test_the_documents_own_form() -> None:
             "confirmed_by": [Confirmation(user_id="User", trace_id="tr_1", at=1705572000.0)],
         }
     )
-    assert document(made) == (
+    assert render_document(made) == (
         "---\n"
         "id: qa_confirmed_tr_1\n"
         "title: IT cost 有哪些服务\n"
@@ -190,8 +190,8 @@ def test_the_documents_own_form() -> None:
 
 
 def test_pieces() -> None:
-    assert fence("a ``` b ```` c", "sql").splitlines()[0] == "`````sql"
-    assert block("1. a\n\n\n\nb_c _d_") == "1\\. a\n\nb_c \\_d\\_"
-    assert front_matter({"a": "---\n# x"}) == '---\na: "---\\n# x"\n---'
+    assert fence_code("a ``` b ```` c", "sql").splitlines()[0] == "`````sql"
+    assert escape_block("1. a\n\n\n\nb_c _d_") == "1\\. a\n\nb_c \\_d\\_"
+    assert render_front_matter({"a": "---\n# x"}) == '---\na: "---\\n# x"\n---'
     with pytest.raises(ValueError, match="no front matter"):
         read_front_matter("# x\n")

@@ -313,6 +313,6 @@ def test_a_full_disk_is_named_where_a_journal_cannot_be_opened(
     error = sqlite3.OperationalError("unable to open database file")
     error.sqlite_errorcode = sqlite3.SQLITE_CANTOPEN
     path.parent.mkdir(parents=True, exist_ok=True)
-    assert db_module.storage_error(path, error).message == f"{path}: it cannot be opened"
+    assert db_module.to_storage_error(path, error).message == f"{path}: it cannot be opened"
     monkeypatch.setattr(shutil, "disk_usage", lambda _: shutil._ntuple_diskusage(4096, 4096, 0))
-    assert db_module.storage_error(path, error).message == f"{path}: the disk is full"
+    assert db_module.to_storage_error(path, error).message == f"{path}: the disk is full"

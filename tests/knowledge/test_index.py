@@ -60,7 +60,7 @@ async def test_recall_is_that_of_an_exact_scan(shelf: Shelf) -> None:
         ]
         exact = np.stack([vectors[chunk] for chunk in ids])
         for query in list(vectors.values())[::97]:
-            found = await shelf.index.by_vector(query, 10, where)
+            found = await shelf.index.search_vectors(query, 10, where)
             cosines = exact @ query
             assert {chunk for chunk, _ in found} == {ids[i] for i in np.argsort(-cosines)[:10]}
             assert [score for _, score in found] == pytest.approx(
@@ -100,13 +100,15 @@ async def test_words_rank_best_first(shelf: Shelf) -> None:
     first.
     """
     await shelf.put("a", "the cat sat", "the cat ate the mouse", "a dog", embed=False)
-    found = await shelf.index.by_words("cat and mouse", 10)
+    found = await shelf.index.search_words("cat and mouse", 10)
     assert [hit.text for hit in await shelf.index.hits([i for i, _ in found])] == [
         "the cat ate the mouse",
         "the cat sat",
     ]
     assert found[0][1] > found[1][1] > 0
-    assert await shelf.index.by_words("cat", 1) == (await shelf.index.by_words("cat", 10))[:1]
+    assert (
+        await shelf.index.search_words("cat", 1) == (await shelf.index.search_words("cat", 10))[:1]
+    )
 
 
 async def test_a_question_of_stop_words_still_searches(shelf: Shelf) -> None:
@@ -183,7 +185,7 @@ async def test_hits_and_vectors_in_the_order_asked(shelf: Shelf) -> None:
     vectors.
     """
     await shelf.put("file.txt", "one", "two")
-    (two, cosine), *_ = await shelf.index.by_vector((await shelf.index.vectors([2]))[0], 1)
+    (two, cosine), *_ = await shelf.index.search_vectors((await shelf.index.vectors([2]))[0], 1)
     assert cosine == pytest.approx(1)
     hits = await shelf.index.hits([two, 999, 1])
     assert [(h.text, h.uri, h.title, h.heading_path, h.start, h.end) for h in hits] == [
@@ -202,7 +204,7 @@ async def test_nothing_embedded_yet(shelf: Shelf) -> None:
     """
     await shelf.put("a", "text", embed=False)
     query = np.ones(DIM, np.float32)
-    assert await shelf.index.by_vector(query, 5) == []
+    assert await shelf.index.search_vectors(query, 5) == []
     assert ((await shelf.index.vectors([1])) @ query).tolist() == [0.0]
 
 
@@ -210,9 +212,9 @@ async def test_wrong_vectors_are_refused(shelf: Shelf) -> None:
     """A query of another length or with NaN says so."""
     await shelf.put("a", "text")
     with pytest.raises(InvalidInput, match="32 dimensions, the vectors 64"):
-        await shelf.index.by_vector(np.ones(32, np.float32), 5)
+        await shelf.index.search_vectors(np.ones(32, np.float32), 5)
     with pytest.raises(InvalidInput, match="finite"):
-        await shelf.index.by_vector(np.full(DIM, np.nan, np.float32), 5)
+        await shelf.index.search_vectors(np.full(DIM, np.nan, np.float32), 5)
 
 
 async def test_vectors_of_another_embedder_are_not_compared(shelf: Shelf) -> None:

@@ -102,7 +102,7 @@ async def test_a_priority_that_changes(shelf: Shelf, how: str) -> None:
     assert await uris(shelf, how, high) == {"old.pdf"}
     await shelf.put("old.pdf", "shared other text of old.pdf")
     assert await uris(shelf, how, high) == {"old.pdf"}
-    found = await shelf.index.by_words("shared", 1, high)
+    found = await shelf.index.search_words("shared", 1, high)
     assert [(hit.priority, hit.uri) for hit in await shelf.index.hits([found[0][0]])] == [
         (8, "old.pdf")
     ]

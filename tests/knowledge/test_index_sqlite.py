@@ -29,11 +29,11 @@ async def test_an_index_that_fell_behind_loads_again(
     monkeypatch.setattr(vectors, "CHANGES_KEPT", 3)
     gone = await shelf.put("a", "old text")
     behind = SqliteIndex(db, "test")
-    assert len(await behind.by_vector(np.ones(64, np.float32), 10)) == 1
+    assert len(await behind.search_vectors(np.ones(64, np.float32), 10)) == 1
     await shelf.catalog.delete(gone.doc_id)
     await shelf.put("b", *[f"text {i}" for i in range(20)])
     assert await shelf.count("changes") == 3
-    found = await behind.by_vector(np.ones(64, np.float32), 100)
+    found = await behind.search_vectors(np.ones(64, np.float32), 100)
     assert len(found) == 20
     assert len(await behind.hits([chunk for chunk, _ in found])) == 20
 
@@ -48,9 +48,9 @@ async def test_an_older_copy_of_the_file(
     await shelf.put("b", "second")
     async with Database(tmp_path / "copy.db") as copy:
         index = SqliteIndex(db, "test")
-        assert len(await index.by_vector(np.ones(64, np.float32), 10)) == 2
+        assert len(await index.search_vectors(np.ones(64, np.float32), 10)) == 2
         index._db = copy
-        assert len(await index.by_vector(np.ones(64, np.float32), 10)) == 1
+        assert len(await index.search_vectors(np.ones(64, np.float32), 10)) == 1
 
 
 @pytest.mark.parametrize("few", [0, 10**6])
@@ -63,7 +63,7 @@ async def test_both_ways_to_filter_words_agree(
         "a", "cat and mouse", "猫和老鼠的故事 cat", "mouse", collection="one", embed=False
     )
     await shelf.put("b", "cat", "mouse cat", collection="two", embed=False)
-    everything = dict(await shelf.index.by_words("cat mouse", 10))
+    everything = dict(await shelf.index.search_words("cat mouse", 10))
     assert len(everything) == 5
     cases = {
         Filter(collections=("one",)): {1, 2, 3},
@@ -73,7 +73,7 @@ async def test_both_ways_to_filter_words_agree(
         Filter(collections=("two",), doc_ids=(one.doc_id,)): set(),
     }
     for where, ids in cases.items():
-        found = dict(await shelf.index.by_words("cat mouse", 10, where))
+        found = dict(await shelf.index.search_words("cat mouse", 10, where))
         assert found == pytest.approx({chunk: everything[chunk] for chunk in ids})
 
 
@@ -88,7 +88,7 @@ async def test_the_ranges_are_measured_on_a_sample(
         await shelf.put(f"d{n}", f"odd {n}", embed=False)
         await shelf.catalog.delete((await shelf.put(f"e{n}", f"even {n}", embed=False)).doc_id)
     await shelf.embed()
-    assert len(await SqliteIndex(db, "test").by_vector(np.ones(64, np.float32), 100)) == 40
+    assert len(await SqliteIndex(db, "test").search_vectors(np.ones(64, np.float32), 100)) == 40
 
 
 async def test_changes_are_followed(
@@ -100,16 +100,16 @@ async def test_changes_are_followed(
     await shelf.put("big", *[f"text {i}" for i in range(3000)])
     await shelf.nearest("text 1")
     loads: list[object] = []
-    load = SqliteIndex._load
+    load = SqliteIndex._load_scan
 
     def counted(*given: Any) -> Any:
         loads.append(given)
         return load(*given)
 
-    monkeypatch.setattr(SqliteIndex, "_load", counted)
+    monkeypatch.setattr(SqliteIndex, "_load_scan", counted)
     for i in range(10):
         await shelf.put(f"small {i}", f"needle {i}")
         assert await shelf.nearest(f"needle {i}", 1) == [f"needle {i}"]
     assert loads == []
-    await SqliteIndex(db, "test").by_vector(np.ones(64, np.float32), 1)
+    await SqliteIndex(db, "test").search_vectors(np.ones(64, np.float32), 1)
     assert len(loads) == 1

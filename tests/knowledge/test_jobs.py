@@ -11,14 +11,14 @@ import pytest
 from citewell.errors import Conflict, NotFound, StorageError, UnreadableFile
 from citewell.store import jobs as jobs_module
 from citewell.store.db import Database
-from citewell.store.jobs import LONGEST_PAUSE, MOST_FAULTS, SUSPECT, Job, Jobs, put_off_so_often
-from citewell.store.processes import name_of, this_process
+from citewell.store.jobs import LONGEST_PAUSE, MOST_FAULTS, SUSPECT, Job, Jobs, count_postponements
+from citewell.store.processes import name_process, name_this_process
 
 
 def ended_process() -> str:
     """How a process of this machine named itself that is gone now."""
     with subprocess.Popen(["sleep", "9"]) as process:
-        name = name_of(process.pid)
+        name = name_process(process.pid)
         process.kill()
     return name
 
@@ -39,7 +39,7 @@ async def test_the_life_of_a_job(db: Database) -> None:
     claimed = await jobs.claim()
     assert claimed is not None
     assert (claimed.job_id, claimed.state, claimed.attempts) == (first.job_id, "running", 1)
-    assert (await jobs.progress(first.job_id, 3, 10, "page 3")).detail == "page 3"
+    assert (await jobs.report_progress(first.job_id, 3, 10, "page 3")).detail == "page 3"
     done = await jobs.finish(first.job_id, {"files": 1}, attempt=1)
     assert (done.state, done.result, done.done, done.total) == ("done", {"files": 1}, 3, 10)
     claimed = await jobs.claim()
@@ -58,14 +58,14 @@ async def test_users_take_turns(db: Database) -> None:
     """Who has sent many waits behind who has sent one; each user's own come in their order."""
     jobs, owners = Jobs(db), list[str]()
     for name in ("ann", "ann", "ann", "ann", "bob", "", "bob"):
-        await jobs.seen_by(name).create("add", {"of": name, "n": len(owners)})
+        await jobs.restrict_to_viewer(name).create("add", {"of": name, "n": len(owners)})
         owners.append(name)
     taken = [await jobs.claim() for _ in range(4)]
     assert [job.payload["n"] for job in taken if job] == [0, 4, 5, 1]
     assert taken[0] is not None
     await jobs.finish(taken[0].job_id, {})
     for name in ("ann", "bob"):
-        await jobs.seen_by(name).create("add", {"of": name, "n": len(owners)})
+        await jobs.restrict_to_viewer(name).create("add", {"of": name, "n": len(owners)})
         owners.append(name)
     later = [await jobs.claim() for _ in range(5)]
     assert [job.payload["n"] for job in later if job] == [2, 6, 3, 8, 7]
@@ -92,7 +92,7 @@ async def test_a_dead_workers_job_is_taken_again(db: Database) -> None:
     await jobs.claim()
     clock.now += 59
     assert await jobs.claim() is None
-    await jobs.progress(job.job_id, 1, 2, attempt=1)
+    await jobs.report_progress(job.job_id, 1, 2, attempt=1)
     clock.now += 59
     assert await jobs.claim() is None
     clock.now += 2
@@ -101,7 +101,7 @@ async def test_a_dead_workers_job_is_taken_again(db: Database) -> None:
     assert (again.job_id, again.attempts) == (job.job_id, 2)
     for call in (
         jobs.finish(job.job_id, {}, attempt=1),
-        jobs.progress(job.job_id, 1, 2, attempt=1),
+        jobs.report_progress(job.job_id, 1, 2, attempt=1),
     ):
         with pytest.raises(Conflict, match=job.job_id):
             await call
@@ -118,13 +118,13 @@ async def test_deaths_of_a_server_harm_no_job(
     for death in range(20):
         jobs = Jobs(db, lease=3600)
         name = ended_process()
-        monkeypatch.setattr(jobs_module, "this_process", lambda name=name: name)
+        monkeypatch.setattr(jobs_module, "name_this_process", lambda name=name: name)
         claimed = await jobs.claim(alone=death >= SUSPECT)
         assert claimed is not None, death
         assert (claimed.job_id, claimed.attempts) == (job.job_id, death + 1)
         assert await jobs.claim(alone=death + 1 < SUSPECT) is None, "others are not to take it"
-    monkeypatch.setattr(jobs_module, "this_process", this_process)
-    assert await Jobs(db).suspected()
+    monkeypatch.setattr(jobs_module, "name_this_process", name_this_process)
+    assert await Jobs(db).has_suspects()
     claimed = await Jobs(db).claim("add", alone=True)
     assert claimed is not None
     assert (await Jobs(db).finish(job.job_id, {}, attempt=claimed.attempts)).state == "done"
@@ -134,9 +134,9 @@ async def test_a_start_of_the_machine_is_no_jobs_fault(
     db: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Whoever was at work before is gone, and their job waits as if nothing had been."""
-    machine, _, *rest = this_process().split(" ")
+    machine, _, *rest = name_this_process().split(" ")
     before = " ".join([machine, "an-earlier-start", *rest])
-    monkeypatch.setattr(jobs_module, "this_process", lambda: before)
+    monkeypatch.setattr(jobs_module, "name_this_process", lambda: before)
     job = await Jobs(db).create("add", {})
     for times in range(SUSPECT + 2):
         claimed = await Jobs(db, lease=3600).claim()
@@ -154,7 +154,7 @@ async def test_clock_that_is_set(db: Database, monkeypatch: pytest.MonkeyPatch) 
     for step in (-86_400.0, 3 * 86_400.0):
         wall.now += step
         assert await jobs.claim() is None
-        await jobs.progress(job.job_id, 1, 2, attempt=1)
+        await jobs.report_progress(job.job_id, 1, 2, attempt=1)
     steady.now += 61
     wall.now -= 86_400
     assert await jobs.claim() is not None
@@ -176,10 +176,10 @@ async def test_clock_that_is_set(db: Database, monkeypatch: pytest.MonkeyPatch) 
 async def died_alone(db: Database, monkeypatch: pytest.MonkeyPatch) -> Job:
     """A process that was alone with the job has died, and whoever started it saw it."""
     name = ended_process()
-    monkeypatch.setattr(jobs_module, "this_process", lambda: name)
+    monkeypatch.setattr(jobs_module, "name_this_process", lambda: name)
     claimed = await Jobs(db).claim(alone=True)
     assert claimed is not None
-    [blamed] = await Jobs(db).blame(name)
+    [blamed] = await Jobs(db).record_crash(name)
     return blamed
 
 
@@ -193,7 +193,7 @@ async def test_a_job_that_kills_who_is_alone_with_it_is_given_up(
     bad = await jobs.create("upload", {"folder": "bad"})
     for _ in range(SUSPECT):
         name = ended_process()
-        monkeypatch.setattr(jobs_module, "this_process", lambda name=name: name)
+        monkeypatch.setattr(jobs_module, "name_this_process", lambda name=name: name)
         assert await jobs.claim() is not None
     assert await jobs.claim() is None
     for fault in range(1, MOST_FAULTS + 1):
@@ -203,8 +203,8 @@ async def test_a_job_that_kills_who_is_alone_with_it_is_given_up(
             bad.job_id,
             "queued" if fault < MOST_FAULTS else "failed",
         )
-        assert not await jobs.suspected()
-    monkeypatch.setattr(jobs_module, "this_process", this_process)
+        assert not await jobs.has_suspects()
+    monkeypatch.setattr(jobs_module, "name_this_process", name_this_process)
     good = await jobs.create("upload", {"folder": "good"})
     claimed = await jobs.claim()
     assert claimed is not None
@@ -212,7 +212,7 @@ async def test_a_job_that_kills_who_is_alone_with_it_is_given_up(
     given_up = await jobs.get(bad.job_id)
     assert given_up.error is not None
     assert given_up.error["code"] == "gave_up"
-    assert await jobs.folders() == {"bad", "good"}
+    assert await jobs.list_folders() == {"bad", "good"}
     assert (await jobs.try_again(bad.job_id)).state == "queued"
     with pytest.raises(Conflict, match="queued"):
         await jobs.try_again(bad.job_id)
@@ -230,7 +230,7 @@ async def test_who_ended_is_not_blamed_for_what_it_handed_back(db: Database) -> 
     assert held[1] is not None
     await jobs.release(held[0].job_id, attempt=1)
     await jobs.put_off(held[1].job_id, StorageError("full"), 30, attempt=1)
-    assert [job.payload["n"] for job in await jobs.blame(this_process())] == [2]
+    assert [job.payload["n"] for job in await jobs.record_crash(name_this_process())] == [2]
 
 
 async def test_what_ended_does_not_change(db: Database) -> None:
@@ -276,11 +276,11 @@ async def test_a_job_that_is_put_off_waits_for_its_time(db: Database) -> None:
     for times in range(1, 5):
         claimed = await jobs.claim()
         assert claimed is not None
-        assert (claimed.attempts, put_off_so_often(claimed)) == (1, times - 1)
+        assert (claimed.attempts, count_postponements(claimed)) == (1, times - 1)
         waits = await jobs.put_off(
             job.job_id, StorageError("the disk is full", hint="free some space"), 30, attempt=1
         )
-        assert (waits.state, waits.attempts, put_off_so_often(waits)) == ("queued", 0, times)
+        assert (waits.state, waits.attempts, count_postponements(waits)) == ("queued", 0, times)
         assert waits.error is not None
         assert (waits.error["code"], waits.error["message"]) == (
             StorageError.code,

@@ -77,12 +77,12 @@ async def test_a_database_of_version_4(path: Path, monkeypatch: pytest.MonkeyPat
             Filter(),
             Filter(since=6.0, until=7.0, kinds=("text",), media_types=("text/plain",)),
         ):
-            assert [chunk for chunk, _ in await index.by_words("价格", 5, where)] == [2]
-            assert await index.by_vector(vector(), 5, where) == [(1, 1.0)]
+            assert [chunk for chunk, _ in await index.search_words("价格", 5, where)] == [2]
+            assert await index.search_vectors(vector(), 5, where) == [(1, 1.0)]
         for nothing in (Filter(since=8.0), Filter(kinds=("summary",)), Filter(least_priority=1)):
             assert (
-                await index.by_words("pump", 5, nothing)
-                == await index.by_vector(vector(), 5, nothing)
+                await index.search_words("pump", 5, nothing)
+                == await index.search_vectors(vector(), 5, nothing)
                 == []
             )
         assert [(hit.dated, hit.kind, hit.media_type) for hit in await index.hits([1])] == [
@@ -119,7 +119,11 @@ async def test_a_database_of_version_8(path: Path, monkeypatch: pytest.MonkeyPat
         assert (info.collection, info.uri, info.title) == ("web", "https://example.com/a", "T")
         assert (await catalog.content("doc_1")).text == BODY
         assert not any(
-            [await snapshots.of("web"), await snapshots.sums("test"), await sites.sites()]
+            [
+                await snapshots.of("web"),
+                await snapshots.count_by_collection("test"),
+                await sites.sites(),
+            ]
         )
         await sites.put_site("web", ["https://example.com/"])
         await snapshots.failed("web", "https://example.com/b", "gone", "page_missing", 1.0)
@@ -157,13 +161,15 @@ async def test_a_database_of_version_12(path: Path, monkeypatch: pytest.MonkeyPa
         catalog = Catalog(db, "test")
         owners = {info.name: info.owner for info in await catalog.collections()}
         assert owners == {"default": "", "papers": "local", "papers-1": "ann", "twice": ""}
-        assert [info.name for info in await catalog.seen_by("ann").collections()] == [
+        assert [info.name for info in await catalog.restrict_to_viewer("ann").collections()] == [
             "default",
             "papers-1",
             "twice",
         ]
         items = await db.read(
-            lambda connection: {item.item_id: item.owner for item in confirmed.listed(connection)}
+            lambda connection: {
+                item.item_id: item.owner for item in confirmed.list_items(connection)
+            }
         )
         assert items == {"qa_1": "ann", "qa_2": ""}
         [job] = await Jobs(db).list()

@@ -168,10 +168,10 @@ async def test_sums(catalog: Catalog, snapshots: Snapshots) -> None:
     await catalog.put_vectors(
         "test", [chunk], direction(1)[None, :]
     )  # the other page has the same text
-    [sums] = await snapshots.sums("test")
+    [sums] = await snapshots.count_by_collection("test")
     assert (sums.collection, sums.pages, sums.problems, sums.bytes) == ("site", 2, 1, 42)
     assert (sums.chunks, sums.embedded, sums.oldest, sums.newest) == (2, 2, 20.0, 90.0)
-    assert (await snapshots.sums("other"))[0].embedded == 0
+    assert (await snapshots.count_by_collection("other"))[0].embedded == 0
 
 
 async def test_sites(sites: Sites, catalog: Catalog) -> None:

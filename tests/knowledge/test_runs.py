@@ -14,7 +14,7 @@ from citewell.errors import Conflict, NotFound
 from citewell.store import processes
 from citewell.store import runs as runs_module
 from citewell.store.db import Database
-from citewell.store.processes import gone, this_process
+from citewell.store.processes import has_ended, name_this_process
 from citewell.store.runs import LEASE_SECONDS, Runs
 
 ASKED = {"question": "Why?", "session_id": "ses_1"}
@@ -88,11 +88,11 @@ async def test_a_killed_process_keeps_nobody_waiting(
     runs out.
     """
     name = ended_process()
-    monkeypatch.setattr(runs_module, "this_process", lambda: name)
+    monkeypatch.setattr(runs_module, "name_this_process", lambda: name)
     await begun(runs)
     [run] = await runs.list("local")
     assert not run.alive
-    monkeypatch.setattr(runs_module, "this_process", lambda: "elsewhere " + name)
+    monkeypatch.setattr(runs_module, "name_this_process", lambda: "elsewhere " + name)
     await runs.take("tr_1", "local")
     with pytest.raises(Conflict, match="another process"):
         await runs.take("tr_1", "local")
@@ -102,18 +102,18 @@ def test_processes_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
     """Gone is said only where it is certain: neither of this one, nor of one elsewhere, nor where
     it cannot be asked.
     """
-    name, mine = ended_process(), this_process()
-    assert [gone(each) for each in (name, mine, "elsewhere " + name, "", "x", "a b c")] == [
+    name, mine = ended_process(), name_this_process()
+    assert [has_ended(each) for each in (name, mine, "elsewhere " + name, "", "x", "a b c")] == [
         True,
         *[False] * 5,
     ]
     if (processes._PROC / "self/stat").exists():
         number, started = mine.split()[-2:]
-        assert gone(f"{mine.removesuffix(f' {number} {started}')} {number} {int(started) - 1}"), (
-            "the number was given again"
-        )
+        assert has_ended(
+            f"{mine.removesuffix(f' {number} {started}')} {number} {int(started) - 1}"
+        ), "the number was given again"
     monkeypatch.setattr("citewell.store.processes.os.name", "nt")
-    assert not gone(name)
+    assert not has_ended(name)
 
 
 async def test_a_run_that_ends_its_process_twice_is_given_up(runs: Runs, clock: Clock) -> None:

@@ -29,7 +29,7 @@ def test_candidates_hold_the_nearest(dim: int) -> None:
     scan.add(range(2000), rows, [PLACE] * 2000)
     for query in [*rows[:20], *queries]:
         exact = np.argsort(-(rows @ query))[:10]
-        assert set(exact) <= set(scan.nominate(query, 50, ANY))
+        assert set(exact) <= set(scan.find_nearest(query, 50, ANY))
 
 
 def test_removed_rows_are_not_nominated() -> None:
@@ -38,9 +38,9 @@ def test_removed_rows_are_not_nominated() -> None:
     scan = Scan(rows)
     scan.add([100 - i for i in range(10)], rows, [PLACE] * 10)
     scan.remove([100, 98, 12345])
-    assert sorted(scan.nominate(rows[0], 50, ANY)) == [91, 92, 93, 94, 95, 96, 97, 99]
+    assert sorted(scan.find_nearest(rows[0], 50, ANY)) == [91, 92, 93, 94, 95, 96, 97, 99]
     scan.remove(range(91, 101))
-    assert scan.nominate(rows[0], 50, ANY) == []
+    assert scan.find_nearest(rows[0], 50, ANY) == []
 
 
 def test_rows_unlike_the_sample_wear_it_out() -> None:

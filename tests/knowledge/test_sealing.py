@@ -13,7 +13,7 @@ from citewell.store.db import Database
 from citewell.store.migrations import MIGRATIONS
 from citewell.store.sources import Source, Sources
 from citewell.store.users.home_key import FILE
-from citewell.store.users.sealing import MARK, open_sealed, seal
+from citewell.store.users.sealing import MARK, open_sealed, seal_secret
 
 URL = "postgresql://reader:hunter2-Pa55@db.example/shop"
 
@@ -76,7 +76,7 @@ async def test_what_is_moved_or_changed_does_not_open(path: Path, db: Database) 
     assert await sources.location("other") == URL
     with pytest.raises(SourceUnavailable, match="damaged"):
         await sources.location("shop")
-    for bad in (MARK, MARK + "x:y", seal(home, "x", "y")[:-4] + "AAAA"):
+    for bad in (MARK, MARK + "x:y", seal_secret(home, "x", "y")[:-4] + "AAAA"):
         with pytest.raises(SourceUnavailable):
             open_sealed(home, bad, "y")
 

@@ -214,7 +214,7 @@ async def test_whole_traces_are_parsed_in_the_databases_thread(
     for read in (
         traces.get("tr_1"),
         traces.list(),
-        traces.of_session("ses_1"),
+        traces.list_session("ses_1"),
         traces.page(5, "local", Wanted()),
     ):
         await read

@@ -10,7 +10,14 @@ from sqlalchemy import text
 
 from citewell.errors import Conflict, InvalidInput, NotFound
 from citewell.store.db import Database
-from citewell.store.users.users import SIGN_INS, Lifetime, Users, csrf_of, hash_of, reviewers
+from citewell.store.users.users import (
+    SIGN_INS,
+    Lifetime,
+    Users,
+    compute_csrf_token,
+    hash_secret,
+    list_reviewers,
+)
 
 LIFE = Lifetime(1_000, 100)
 NAMES_LIKE_MORE = [
@@ -56,7 +63,7 @@ async def test_add_list_and_change(db: Database, users: Users) -> None:
         ("王伟", "reader", 0),
     ]
     assert (await users.set_role("王伟", "reviewer")).role == "reviewer"
-    assert set(await db.read(reviewers)) == {"Ann", "王伟"}
+    assert set(await db.read(list_reviewers)) == {"Ann", "王伟"}
     await users.make_token("Ann")
     assert (await users.get("Ann")).tokens == 1
 
@@ -113,7 +120,7 @@ async def test_revoke_all(users: Users) -> None:
 
 async def _revoked(users: Users, token_id: str) -> list[str]:
     try:
-        return [(await users.revoke(token_id)).token_id]
+        return [(await users.revoke_token(token_id)).token_id]
     except NotFound:
         return []
 
@@ -129,7 +136,7 @@ async def test_a_look_is_no_use(users: Users, clock: Clock) -> None:
     secret = await users.sign_in(made.info.token_id)
     for _ in range(3):
         clock.now += 40
-        there = await users.signed_in(secret, LIFE, note=False)
+        there = await users.find_session_holder(secret, LIFE, note=False)
     assert there is None
 
 
@@ -140,9 +147,9 @@ async def test_whose_word_is_everybodys(db: Database, users: Users) -> None:
     await users.add("guest", "reader")
     widget = await users.make_token("guest", scope="widget", bound="collection:help")
     await users.set_role("guest", "reviewer")
-    assert await db.read(reviewers) == ()
-    await users.revoke(widget.info.token_id)
-    assert await db.read(reviewers) == ("guest",)
+    assert await db.read(list_reviewers) == ()
+    await users.revoke_token(widget.info.token_id)
+    assert await db.read(list_reviewers) == ("guest",)
 
 
 @pytest.mark.parametrize("same", ["ann", "ANN", " Ann ", "Ａｎｎ"])
@@ -167,7 +174,7 @@ async def test_what_is_unknown(users: Users) -> None:
     await users.add("ann", "reader")
     await users.add("bob", "reader")
     token = (await users.make_token("ann")).info
-    for refused in (users.revoke("tok_none"), users.revoke(token.token_id, "bob")):
+    for refused in (users.revoke_token("tok_none"), users.revoke_token(token.token_id, "bob")):
         with pytest.raises(NotFound):
             await refused
     assert await users.tokens("ann") == [token]
@@ -192,7 +199,7 @@ async def test_tokens_are_kept_as_hashes(db: Database, users: Users, clock: Cloc
     made = await users.make_token("ann", "laptop")
     row = (await db.read(lambda c: c.execute(text("SELECT * FROM tokens")).mappings().all()))[0]
     assert made.token not in map(str, row.values())
-    assert row["sha256"] == hash_of(made.token)
+    assert row["sha256"] == hash_secret(made.token)
     assert len(made.token) == 3 + 43
     holder = await users.holder(made.token)
     assert holder is not None
@@ -203,7 +210,7 @@ async def test_tokens_are_kept_as_hashes(db: Database, users: Users, clock: Cloc
         made.token[:-1],
         made.token + "x",
         made.token.upper(),
-        hash_of(made.token),
+        hash_secret(made.token),
         "\ud800",
     ):
         assert await users.holder(wrong) is None
@@ -224,7 +231,7 @@ async def test_a_token_runs_out(users: Users, clock: Clock) -> None:
     assert await users.holder(made.token)
     clock.now += 1
     assert await users.holder(made.token) is None
-    assert await users.signed_in(secret, Lifetime(1e9, 1e9)) is None
+    assert await users.find_session_holder(secret, Lifetime(1e9, 1e9)) is None
     assert (await users.get("ann")).tokens == 0
 
 
@@ -233,15 +240,15 @@ async def test_sessions_of_the_page(db: Database, users: Users, clock: Clock) ->
     await users.add("ann", "editor")
     token = (await users.make_token("ann")).info.token_id
     idle, used = await users.sign_in(token), await users.sign_in(token)
-    assert csrf_of(idle) != csrf_of(used) != used
+    assert compute_csrf_token(idle) != compute_csrf_token(used) != used
     alive = []
     for _ in range(11):
         clock.now += 90
-        alive.append(await users.signed_in(used, LIFE) is not None)
+        alive.append(await users.find_session_holder(used, LIFE) is not None)
     assert alive == [True] * 11
-    assert await users.signed_in(idle, LIFE) is None
+    assert await users.find_session_holder(idle, LIFE) is None
     clock.now += 10
-    assert await users.signed_in(used, LIFE) is None
+    assert await users.find_session_holder(used, LIFE) is None
     left = await users.sign_in(token)
     await users.forget_ended(LIFE)
     assert (
@@ -249,7 +256,7 @@ async def test_sessions_of_the_page(db: Database, users: Users, clock: Clock) ->
     )
     await users.sign_out("nothing")
     await users.sign_out(left)
-    assert await users.signed_in(left, LIFE) is None
+    assert await users.find_session_holder(left, LIFE) is None
 
 
 async def test_what_ends_with_a_user(db: Database, users: Users) -> None:
@@ -308,7 +315,7 @@ async def test_a_full_disk_keeps_nobody_out(
     clock.now += 70
     for _ in range(12):
         assert await users.holder(made.token)
-        assert await users.signed_in(secret, LIFE)
+        assert await users.find_session_holder(secret, LIFE)
         await users.settle()
         clock.now += 15
     assert (
@@ -319,8 +326,8 @@ async def test_a_full_disk_keeps_nobody_out(
     assert (await users.tokens("ann"))[0].used_at == 0
     await refuse_uses(db, refuse=False)
     await users.forget_ended(LIFE)
-    assert await users.signed_in(secret, LIFE)
-    assert await users.signed_in(unused, Lifetime(1e9, 1e9)) is None
+    assert await users.find_session_holder(secret, LIFE)
+    assert await users.find_session_holder(unused, Lifetime(1e9, 1e9)) is None
     clock.now += 61
     assert await users.holder(made.token)
     await users.settle()
@@ -337,9 +344,9 @@ async def test_who_comes_in_does_not_wait_for_a_writer(
     clock.now += 90
     async with asyncio.timeout(30), db._writing:
         assert await users.holder(made.token)
-        assert await users.signed_in(secret, LIFE)
+        assert await users.find_session_holder(secret, LIFE)
         clock.now += 90
-        assert await users.signed_in(secret, LIFE)
+        assert await users.find_session_holder(secret, LIFE)
     await users.settle()
     assert (await users.tokens("ann"))[0].used_at == clock.now - 90
     seen = await db.read(lambda c: c.execute(text("SELECT used_at FROM sign_ins")).scalar_one())
@@ -356,8 +363,8 @@ async def test_the_newest_sign_ins_stay(db: Database, users: Users) -> None:
     )
     other = await users.sign_in(his)
     secrets = [await users.sign_in(hers) for _ in range(SIGN_INS + 3)]
-    there = [await users.signed_in(each, LIFE) is not None for each in secrets]
+    there = [await users.find_session_holder(each, LIFE) is not None for each in secrets]
     assert there == [False] * 3 + [True] * SIGN_INS
-    assert await users.signed_in(other, LIFE)
+    assert await users.find_session_holder(other, LIFE)
     count = await db.read(lambda c: c.execute(text("SELECT count(*) FROM sign_ins")).scalar_one())
     assert count == SIGN_INS + 1

@@ -6,7 +6,13 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from citewell.text.tokens import LONGEST, MOST_QUERY_TOKENS, index_tokens, is_prefix, query_tokens
+from citewell.text.tokens import (
+    LONGEST,
+    MOST_QUERY_TOKENS,
+    is_prefix,
+    tokenize_for_index,
+    tokenize_query,
+)
 
 
 @pytest.mark.parametrize(
@@ -35,7 +41,7 @@ from citewell.text.tokens import LONGEST, MOST_QUERY_TOKENS, index_tokens, is_pr
 )
 def test_index_tokens(text: str, tokens: set[str]) -> None:
     """Words, pairs, stems, numbers whole and in part."""
-    assert tokens <= set(index_tokens(text))
+    assert tokens <= set(tokenize_for_index(text))
 
 
 @pytest.mark.parametrize(
@@ -55,7 +61,7 @@ def test_query_tokens(question: str, tokens: list[str]) -> None:
     """Each once; stop words only where there is nothing else; pairs do not reach over stop
     words.
     """
-    assert query_tokens(question) == tokens
+    assert tokenize_query(question) == tokens
 
 
 @pytest.mark.parametrize(
@@ -68,29 +74,31 @@ def test_query_tokens(question: str, tokens: list[str]) -> None:
 )
 def test_a_text_finds_itself(text: str) -> None:
     """Whatever is asked for is indexed; a single character as the start of a token."""
-    indexed = set(index_tokens(text))
-    for token in query_tokens(text):
+    indexed = set(tokenize_for_index(text))
+    for token in tokenize_query(text):
         assert token in indexed or (is_prefix(token) and any(t.startswith(token) for t in indexed))
 
 
 def test_every_character_begins_a_token() -> None:
     """So a question of one Chinese character is answered by a prefix."""
     text = "研究人员用量子计算模拟分子"
-    indexed = index_tokens(text)
+    indexed = tokenize_for_index(text)
     assert all(any(token.startswith(character) for token in indexed) for character in text)
 
 
 def test_endless_words_are_cut() -> None:
     """A token is at most 64 characters, a question at most 256 tokens, and neither takes long."""
-    assert max(map(len, index_tokens("x" * 10**6 + " " + "9" * 10**6))) <= LONGEST
-    assert len(query_tokens(" ".join(f"word{i}" for i in range(5000)))) == MOST_QUERY_TOKENS
+    assert max(map(len, tokenize_for_index("x" * 10**6 + " " + "9" * 10**6))) <= LONGEST
+    assert len(tokenize_query(" ".join(f"word{i}" for i in range(5000)))) == MOST_QUERY_TOKENS
 
 
 def test_threads_agree() -> None:
     """Stemming in many threads at once gives what one gives."""
     texts = [f"running {i} studies 研究人员" for i in range(200)]
     with ThreadPoolExecutor(8) as pool:
-        assert list(pool.map(index_tokens, texts)) == [index_tokens(text) for text in texts]
+        assert list(pool.map(tokenize_for_index, texts)) == [
+            tokenize_for_index(text) for text in texts
+        ]
 
 
 def test_plain_letters_are_cut_as_among_others() -> None:
@@ -99,4 +107,4 @@ def test_plain_letters_are_cut_as_among_others() -> None:
         "The A-100's 3.5% of v2.1: C++ is 1,000 miles_off; see x@y.org/a-b, 'n' e.g. 007 (ACME "
         "& co)."
     )
-    assert index_tokens(plain) == index_tokens(plain + " ☀")[:-1]
+    assert tokenize_for_index(plain) == tokenize_for_index(plain + " ☀")[:-1]

@@ -9,7 +9,7 @@ import pytest
 
 from citewell.measure import ranking
 from citewell.measure.report import Cited, Found, Item, Replied, Report, Run, Searched
-from citewell.measure.summary import report
+from citewell.measure.summary import build_report
 from citewell.retrieve.confidence import Logistic
 
 EVIDENCE = "Evidence <script>alert(1)</script>."
@@ -20,7 +20,7 @@ def searched(place: int | None, *, x: float = 0.8, seconds: float = 0.1) -> Sear
     """One gold document, at that place of the ranking."""
     places = [frozenset({"d"}) if n == place else frozenset[str]() for n in range(1, 13)]
     return Searched(
-        figures=ranking.rated(places, {"d": 1.0}),
+        figures=ranking.measure_ranking(places, {"d": 1.0}),
         first=place,
         held=place is not None and place <= 3,
         confidence=0.7,
@@ -92,7 +92,7 @@ def reported(items: Sequence[Item], **changes: Any) -> Report:
         llm="scripted",
         embedder="scripted",
     )
-    return report(
+    return build_report(
         items, of=changes.pop("of", len(items)), run=run, troubles=[], model=MODEL, **changes
     )
 

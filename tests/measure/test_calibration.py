@@ -8,9 +8,15 @@ import numpy as np
 import pytest
 from tests.measure.conftest import item, replied
 
-from citewell.measure.calibration import Sample, auc, fit, reliability
+from citewell.measure.calibration import Sample, compute_auc, fit, measure_reliability
 from citewell.measure.report import Candidate
-from citewell.measure.samples import LOST, answers, choose_threshold, fitted, picks
+from citewell.measure.samples import (
+    LOST,
+    choose_threshold,
+    fit_weights,
+    label_picks,
+    make_answer_labeller,
+)
 
 
 def drawn(n: int, *, seed: int = 3, groups: int = 100) -> list[Sample]:
@@ -39,7 +45,7 @@ def test_fit_finds_the_weights_that_labels_were_drawn_with() -> None:
     assert found.weights["noise"] == pytest.approx(0, abs=0.4)
     assert found.weights["still"] == 0
     assert found.bias == pytest.approx(-2, abs=0.4)
-    rated = reliability(found.chances, [s.label for s in samples])
+    rated = measure_reliability(found.chances, [s.label for s in samples])
     assert rated is not None
     assert rated.brier < 0.8 * rated.brier_of_the_mean
     assert rated.ece < 0.04
@@ -63,7 +69,7 @@ def test_a_group_never_stands_on_both_sides() -> None:
         samples += [Sample(marks, label, f"g{group}", "en", "set")] * 5
     found = fit(samples)
     assert found is not None
-    rated = reliability(found.chances, [s.label for s in samples])
+    rated = measure_reliability(found.chances, [s.label for s in samples])
     assert rated is not None
     assert rated.auc is not None
     assert rated.brier >= 0.9 * rated.brier_of_the_mean
@@ -73,25 +79,25 @@ def test_reliability_by_hand() -> None:
     """0.9 and 0.7 right, 0.8 and 0.2 wrong: Brier (0.01 + 0.09 + 0.64 + 0.04) / 4; 3 of 4 pairs in
     order.
     """
-    rated = reliability([0.9, 0.7, 0.8, 0.2], [True, True, False, False])
+    rated = measure_reliability([0.9, 0.7, 0.8, 0.2], [True, True, False, False])
     assert rated is not None
     assert rated.brier == pytest.approx(0.195)
     assert rated.brier_of_the_mean == 0.25
     assert rated.auc == pytest.approx(0.75)
     assert rated.ece == pytest.approx((0.1 + 0.3 + 0.8 + 0.2) / 4)
     assert [(b.low, b.n) for b in rated.bins] == [(0.2, 1), (0.7, 1), (0.8, 1), (0.9, 1)]
-    assert reliability([], []) is None
+    assert measure_reliability([], []) is None
 
 
 def test_auc_counts_ties_half() -> None:
     """One pair above, one tied: 0.75. Labels of one kind have none."""
-    assert auc(np.array([0.5, 0.5, 0.1]), np.array([1.0, 0.0, 0.0])) == 0.75
-    assert auc(np.array([0.5]), np.array([1.0])) is None
+    assert compute_auc(np.array([0.5, 0.5, 0.1]), np.array([1.0, 0.0, 0.0])) == 0.75
+    assert compute_auc(np.array([0.5]), np.array([1.0])) is None
 
 
 def test_certainty_falls_into_the_last_bin() -> None:
     """A confidence of exactly 1 is no eleventh bin."""
-    rated = reliability([1.0, 0.0], [True, False])
+    rated = measure_reliability([1.0, 0.0], [True, False])
     assert rated is not None
     assert [(b.low, b.high) for b in rated.bins] == [(0.0, 0.1), (0.9, 1.0)]
 
@@ -122,10 +128,10 @@ def test_a_new_pick_moves_what_the_decision_is_fitted_on() -> None:
         )
         for n in range(10)
     ]
-    pick = fitted("answer:pick", items, picks)
+    pick = fit_weights("answer:pick", items, label_picks)
     assert pick is not None
     assert pick.weights["span"] > 0 > pick.weights["score"]
-    assert answers("reader", pick)(items[0]) == [
+    assert make_answer_labeller("reader", pick)(items[0]) == [
         ({"retrieval": 0.5, "span": 3.0, "score": 0.1}, True)
     ]
-    assert picks(item("q", answerable=False, answer=items[0].answer)) == []
+    assert label_picks(item("q", answerable=False, answer=items[0].answer)) == []

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from citewell.errors import InvalidInput
-from citewell.measure.dataset import read_corpus, read_questions, told
+from citewell.measure.dataset import format_troubles, read_corpus, read_questions
 
 
 def lines(path: Path, *records: object) -> Path:
@@ -92,7 +92,7 @@ def test_broken_lines_are_named_and_the_rest_goes_on(tmp_path: Path) -> None:
         "unknown field 'anwsers' (and 1 more lines); did you mean 'answers'?" in m for m in messages
     )
     assert any("id 'a' stands there already" in m for m in messages)
-    assert "1 more broken lines" in told(read.troubles)[5]
+    assert "1 more broken lines" in format_troubles(read.troubles)[5]
 
 
 @pytest.mark.parametrize(

@@ -9,8 +9,8 @@ from html.parser import HTMLParser
 
 from tests.measure.conftest import item, replied, reported, searched
 
-from citewell.measure.compare import compare
-from citewell.measure.html import comparison_page, page
+from citewell.measure.compare import compare_reports
+from citewell.measure.html import render_comparison, render_report
 from citewell.measure.report import Item
 
 HOSTILE = "<script>alert('x')</script> \"' onload=alert(1) </style></details>{{ 7 * 7 }} & 问题"
@@ -57,10 +57,13 @@ def hostile() -> list[Item]:
 def test_nothing_of_the_data_becomes_markup() -> None:
     """One script and one style, ours; no handler attribute; the words are there to be read."""
     report = reported(hostile()).model_copy(update={"troubles": [HOSTILE]})
-    both = comparison_page(
-        report, reported(hostile()), compare(report, reported([item(HOSTILE)])), (HOSTILE, "new")
+    both = render_comparison(
+        report,
+        reported(hostile()),
+        compare_reports(report, reported([item(HOSTILE)])),
+        (HOSTILE, "new"),
     )
-    for text in (page(report), both):
+    for text in (render_report(report), both):
         outline = Outline(text)
         assert [tag for tag, _ in outline.tags].count("script") == 1
         assert [tag for tag, _ in outline.tags].count("style") == 1
@@ -74,7 +77,7 @@ def test_nothing_of_the_data_becomes_markup() -> None:
 
 def test_it_needs_nothing_else_and_lets_nothing_in(some: list[Item]) -> None:
     """No address outside the page; its policy names the hashes of its own script and style."""
-    text = page(reported(some, calibrate=True))
+    text = render_report(reported(some, calibrate=True))
     outline = Outline(text)
     assert not any({"src", "href"} & set(attributes) for _, attributes in outline.tags)
     assert "url(" not in text
@@ -87,7 +90,7 @@ def test_it_needs_nothing_else_and_lets_nothing_in(some: list[Item]) -> None:
 
 def test_the_worst_comes_first_with_its_evidence(some: list[Item]) -> None:
     """Failed, wrong and made up stand before right; a wrong one shows what was found."""
-    text = page(reported(some))
+    text = render_report(reported(some))
     order = [
         text.index(f'data-words="{words}"') for words in ("failed", "wrong", "not found", "right")
     ]
@@ -101,7 +104,7 @@ def test_no_field_hides_what_the_script_needs() -> None:
     items = [item("a"), item("b", dataset="other", pair="zh")]
     names = {
         attributes.get("name")
-        for tag, attributes in Outline(page(reported(items))).tags
+        for tag, attributes in Outline(render_report(reported(items))).tags
         if tag in {"input", "select"}
     }
     assert names == {"text", "words", "of", "pair", "order"}
@@ -115,7 +118,7 @@ def test_plots_and_fits_are_drawn() -> None:
         )
         for n in range(60)
     ]
-    text = page(reported(items, calibrate=True))
+    text = render_report(reported(items, calibrate=True))
     assert text.count("<svg") >= 5
     assert "Search confidence, fitted anew" in text
     assert "Answer confidence (reader), fitted anew" in text
@@ -123,7 +126,7 @@ def test_plots_and_fits_are_drawn() -> None:
 
 def test_many_questions_stay_a_light_page() -> None:
     """Above 300 questions those that went well show one short passage."""
-    text = page(reported([item(f"{n}") for n in range(400)]))
+    text = render_report(reported([item(f"{n}") for n in range(400)]))
     assert len(text) < 400 * 1600
 
 
@@ -133,7 +136,7 @@ def test_comparison_shows_both_sides(some: list[Item]) -> None:
         [item(f"{n}", search=searched(5), answer=replied(right=False)) for n in range(30)]
     )
     new = reported([item(f"{n}") for n in range(30)] + some)
-    text = comparison_page(old, new, compare(old, new), ("old.json", "new.json"))
+    text = render_comparison(old, new, compare_reports(old, new), ("old.json", "new.json"))
     assert "retrieval.hit@1" in text
     assert ">better</b>" in text
     assert "30 questions changed" in text

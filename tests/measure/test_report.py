@@ -8,7 +8,7 @@ import pytest
 from tests.measure.conftest import item, replied, reported, searched
 
 from citewell.errors import InvalidInput
-from citewell.measure.judgement import judge
+from citewell.measure.judgement import judge_item
 from citewell.measure.report import Item, read_report
 
 
@@ -104,7 +104,7 @@ def test_nothing_asked_gives_a_report_without_figures() -> None:
 
 def test_judgements(some: list[Item]) -> None:
     """The words people read, and the order: what misleads comes before what is missing."""
-    assert [judge(one).words for one in some] == [
+    assert [judge_item(one).words for one in some] == [
         "right",
         "wrong",
         "wrongly refused",
@@ -113,8 +113,10 @@ def test_judgements(some: list[Item]) -> None:
         "not found",
         "failed",
     ]
-    ordered = sorted(some, key=lambda one: -judge(one).badness)
+    ordered = sorted(some, key=lambda one: -judge_item(one).badness)
     assert [one.id for one in ordered[:3]] == ["failed", "wrong", "made up"]
-    assert judge(item("x", search=searched(3))).words == "found at 3"
-    assert judge(item("x", search=None)).words == "not judged"
-    assert judge(item("x", answers=[], answer=replied(refused=True))).words == "wrongly refused"
+    assert judge_item(item("x", search=searched(3))).words == "found at 3"
+    assert judge_item(item("x", search=None)).words == "not judged"
+    assert (
+        judge_item(item("x", answers=[], answer=replied(refused=True))).words == "wrongly refused"
+    )

@@ -14,9 +14,9 @@ from citewell.config import Settings
 from citewell.errors import ModelUnavailable
 from citewell.models.base import Vector
 from citewell.models.builtin import embedder as builtin_embed
-from citewell.models.builtin.e5_file import e5, unpacked
-from citewell.models.builtin.e5_network import MOST_TOKENS, network, weights
-from citewell.models.builtin.embedder import BuiltinEmbedder, Remembered
+from citewell.models.builtin.e5_file import load_e5, unpack_blocks
+from citewell.models.builtin.e5_network import MOST_TOKENS, collect_weights, get_network
+from citewell.models.builtin.embedder import BuiltinEmbedder, VectorCache
 from citewell.models.builtin.onnx_session import open_session
 
 TEXTS = [
@@ -94,7 +94,7 @@ async def test_equal_texts_are_embedded_once(monkeypatch: pytest.MonkeyPatch) ->
         asked.append(text)
         return np.ones(builtin_embed.DIM, np.float32)
 
-    monkeypatch.setattr(builtin_embed, "embed", record)
+    monkeypatch.setattr(builtin_embed, "embed_text", record)
     embedder = BuiltinEmbedder(Settings())
     rows = await embedder.passages(["lake", "lake"])
     assert np.array_equal(rows[0], rows[1])
@@ -107,8 +107,8 @@ async def test_equal_texts_are_embedded_once(monkeypatch: pytest.MonkeyPatch) ->
 @pytest.mark.parametrize("unit", ["word ", "字", "x", "🙂"])
 def test_long_text_is_cut_at_the_window(unit: str) -> None:
     """What does not fit into 512 tokens is left out; a book takes no longer than a page."""
-    fits = network().vector(unit * MOST_TOKENS * 16)
-    assert np.array_equal(network().vector(unit * MOST_TOKENS * 160), fits)
+    fits = get_network().vector(unit * MOST_TOKENS * 16)
+    assert np.array_equal(get_network().vector(unit * MOST_TOKENS * 160), fits)
 
 
 @pytest.mark.parametrize(("broken", "said"), [
@@ -119,7 +119,7 @@ async def test_model_that_cannot_be_loaded(
     monkeypatch: pytest.MonkeyPatch, broken: Callable[[], object], said: str
 ) -> None:
     """ModelUnavailable, with the reason."""
-    monkeypatch.setattr(builtin_embed, "network", broken)
+    monkeypatch.setattr(builtin_embed, "get_network", broken)
     with pytest.raises(ModelUnavailable, match=said):
         await BuiltinEmbedder(Settings()).passages(TEXTS)
 
@@ -128,11 +128,11 @@ def test_weights() -> None:
     """Eight bits hold what four said: no value is off by more than half a step of its output,
     whatever divides its input.
     """
-    file, _ = e5()
+    file, _ = load_e5()
     exponents = np.arange(file.sizes.hidden, dtype=np.int8) % 5 - 2
-    made = weights(file, {"l0.inner": exponents})
+    made = collect_weights(file, {"l0.inner": exponents})
     values, scales = made["l0.inner.weight"], made["l0.inner.scale"]
-    four_bits = unpacked(file.blocks("l0.fi.w").reshape(file.sizes.inner, -1)).T
+    four_bits = unpack_blocks(file.read_blocks("l0.fi.w").reshape(file.sizes.inner, -1)).T
     assert values.shape == (file.sizes.hidden, file.sizes.inner)
     back = made["l0.inner.factor"][:, None]
     assert (np.abs(values * scales * back - four_bits) <= 0.5001 * scales * back).all()
@@ -142,7 +142,7 @@ def test_weights() -> None:
 
 def test_remembers_the_last() -> None:
     """What was used longest ago is forgotten first."""
-    known = Remembered(2)
+    known = VectorCache(2)
     for key in (b"a", b"b"):
         known.put(key, np.ones(1, np.float32))
     assert known.get(b"a") is not None

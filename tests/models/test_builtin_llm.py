@@ -14,8 +14,8 @@ import pytest
 from citewell.config import Settings
 from citewell.errors import ModelUnavailable
 from citewell.models.builtin.chat import BuiltinLLM
-from citewell.models.builtin.download import model_path
-from citewell.models.yesno import log_odds, word_odds
+from citewell.models.builtin.download import get_model_path
+from citewell.models.yesno import compute_log_odds, parse_word_odds
 from citewell.types import Message
 
 
@@ -39,8 +39,8 @@ async def test_wrong_file(settings: Settings, tmp_path: Path) -> None:
     page.write_text("<html>")
     with pytest.raises(ModelUnavailable, match="not a GGUF file"):
         await BuiltinLLM(Settings(llm_file=page)).yes_no(ask("Hello"))
-    model_path(settings).parent.mkdir(parents=True)
-    model_path(settings).write_bytes(b"GGUF" + bytes(100))
+    get_model_path(settings).parent.mkdir(parents=True)
+    get_model_path(settings).write_bytes(b"GGUF" + bytes(100))
     with pytest.raises(ModelUnavailable, match=r"104 bytes where 1,117,320,768 are due"):
         await BuiltinLLM(settings).chat(ask("Hello"))
 
@@ -70,8 +70,13 @@ def test_log_odds() -> None:
     """Spellings add up; a word that is not listed counts as the least likely one; nothing listed is
     undecided.
     """
-    assert log_odds([("Yes", -0.1), ("No", -3.0), ("so", -5.0)]) == pytest.approx(2.9)
-    assert log_odds([("no", -0.1), ("so", -5.0)]) == pytest.approx(-4.9)
-    assert log_odds([("so", -0.1)]) == 0.0
-    assert log_odds([]) == 0.0
-    assert [word_odds(text) for text in ("Yes, it is.", " no", "None", "")] == [5.0, -5.0, 0.0, 0.0]
+    assert compute_log_odds([("Yes", -0.1), ("No", -3.0), ("so", -5.0)]) == pytest.approx(2.9)
+    assert compute_log_odds([("no", -0.1), ("so", -5.0)]) == pytest.approx(-4.9)
+    assert compute_log_odds([("so", -0.1)]) == 0.0
+    assert compute_log_odds([]) == 0.0
+    assert [parse_word_odds(text) for text in ("Yes, it is.", " no", "None", "")] == [
+        5.0,
+        -5.0,
+        0.0,
+        0.0,
+    ]

@@ -17,7 +17,7 @@ from pydantic import BaseModel
 from citewell.config import Settings
 from citewell.errors import ModelUnavailable, PermanentError, TransientError
 from citewell.models.builtin.chat import SLOTS, BuiltinLLM
-from citewell.models.builtin.download import MODEL, model_path
+from citewell.models.builtin.download import MODEL, get_model_path
 from citewell.models.prompt import ask_json
 from citewell.types import Message
 
@@ -34,7 +34,7 @@ def ask(text: str, system: str = "You are brief.") -> list[Message]:
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def llm() -> AsyncIterator[BuiltinLLM]:
-    if not model_path(Settings()).is_file():
+    if not get_model_path(Settings()).is_file():
         pytest.skip(f"{MODEL.name} is not in the cache folder; `citewell models pull` fetches it")
     model = BuiltinLLM(Settings())
     yield model
@@ -202,7 +202,7 @@ async def test_exit_without_close_is_clean() -> None:
     """A program that forgets to close the model ends, in time, with nothing printed, nothing
     listening on a port.
     """
-    if not model_path(Settings()).is_file():
+    if not get_model_path(Settings()).is_file():
         pytest.skip(f"{MODEL.name} is not in the cache folder; `citewell models pull` fetches it")
     code = (
         "import asyncio, pathlib\n"

@@ -17,12 +17,12 @@ from citewell.errors import ModelUnavailable
 from citewell.models.builtin import reader as builtin_reader
 from citewell.models.builtin.reader import (
     BuiltinReader,
-    best_span,
-    joined,
-    judgement_of,
-    reading_of,
-    same_odds,
-    same_share,
+    build_judgement,
+    build_reading,
+    compute_same_odds,
+    compute_same_share,
+    find_best_span,
+    join_ranges,
 )
 from citewell.models.builtin.reader_network import (
     CLAIM,
@@ -31,7 +31,7 @@ from citewell.models.builtin.reader_network import (
     WINDOW,
     Heads,
     Tokens,
-    network,
+    get_network,
 )
 from citewell.models.reader_base import Judgement, Reading, build_reader
 
@@ -62,7 +62,7 @@ def test_best_span() -> None:
     """The last token is never before the first, nor too far behind; no answer is what it is
     measured by.
     """
-    start, end, score = best_span(
+    start, end, score = find_best_span(
         np.array([1, 0, 5, 0], np.float32), np.array([1, 7, 3, 0], np.float32)
     )
     assert (start, end, score) == (1, 1, 6.0)
@@ -70,13 +70,13 @@ def test_best_span() -> None:
     ends[100] = 9
     starts = np.zeros(101, np.float32)
     starts[1] = 2
-    start, end, _ = best_span(starts, ends)
+    start, end, _ = find_best_span(starts, ends)
     assert end - start < builtin_reader.LONGEST_ANSWER
 
 
 def test_reading_is_in_characters() -> None:
     part = Tokens([7, 8, 9], [(10, 13), (14, 18), (18, 20)])
-    reading = reading_of(heads([0, 0, 4, 0], [0, 0, 0, 4], [0, 0, 0], []), part, CONSTANTS)
+    reading = build_reading(heads([0, 0, 4, 0], [0, 0, 0, 4], [0, 0, 0], []), part, CONSTANTS)
     assert (reading.start, reading.end) == (14, 20)
     assert reading.span_score == 8.0
     assert reading.answerable == pytest.approx(1 / (1 + np.exp(-8)))
@@ -84,7 +84,7 @@ def test_reading_is_in_characters() -> None:
 
 def test_judgement_adds_up() -> None:
     claim = Tokens([1, 2, 3], [(0, 3), (4, 7), (8, 11)])
-    judgement = judgement_of(heads([0], [0], [2, 1, 0], [-1, 1, 1]), claim, CONSTANTS)
+    judgement = build_judgement(heads([0], [0], [2, 1, 0], [-1, 1, 1]), claim, CONSTANTS)
     assert judgement.entailed + judgement.not_stated + judgement.contradicted == pytest.approx(1)
     assert judgement.verdict == "entailed"
     assert judgement.unsupported == ((4, 11),)
@@ -98,7 +98,7 @@ def test_judgement_adds_up() -> None:
 def test_ranges_that_touch_are_one(
     ranges: list[tuple[int, int]], wanted: tuple[tuple[int, int], ...]
 ) -> None:
-    assert joined(ranges) == wanted
+    assert join_ranges(ranges) == wanted
 
 
 @needs_weights
@@ -160,10 +160,10 @@ async def test_long_passages_are_read_to_the_end() -> None:
     filler = "Nothing is said here of any building, only of rain and of the fields. " * 40
     reading = (await reader.read(QUESTION, [filler + PASSAGE]))[0]
     assert reading.start > len(filler)
-    net = network()
+    net = get_network()
     first = net.first("why " * 1000)
     assert len(first) == FIRST_TOKENS
-    parts = net.windows(first, net.tokens(filler))
+    parts = net.split_windows(first, net.tokens(filler))
     assert all(len(first) + len(part) + 4 <= WINDOW for part in parts)
     assert {span for part in parts for span in part.spans} == set(net.tokens(filler).spans)
     assert net.heads(first, parts[0], CLAIM).tokens.shape == (FIRST_TOKENS,)
@@ -186,7 +186,7 @@ async def test_reader_that_cannot_be_loaded(
     monkeypatch: pytest.MonkeyPatch, broken: Callable[[], object]
 ) -> None:
     """ModelUnavailable, with the reason."""
-    monkeypatch.setattr(builtin_reader, "network", broken)
+    monkeypatch.setattr(builtin_reader, "get_network", broken)
     with pytest.raises(ModelUnavailable, match="no such file"):
         await BuiltinReader(Settings()).judge([("a", "b")])
 
@@ -209,12 +209,17 @@ def test_same_whichever_comes_first() -> None:
     """Both orders count alike; of a question that is too long to be read whole, nothing is the
     same.
     """
-    net = network()
-    assert same_odds(net, QUESTION, "什么时候建的？") == pytest.approx(
-        same_odds(net, "什么时候建的？", QUESTION)
+    net = get_network()
+    assert compute_same_odds(net, QUESTION, "什么时候建的？") == pytest.approx(
+        compute_same_odds(net, "什么时候建的？", QUESTION)
     )
-    assert same_share(same_odds(net, QUESTION, "why " * 1000), {"weight": 0.5, "bias": 9.0}) == 0.0
-    assert same_share(2.0, {"weight": 0.5, "bias": -1.0}) == 0.5
+    assert (
+        compute_same_share(
+            compute_same_odds(net, QUESTION, "why " * 1000), {"weight": 0.5, "bias": 9.0}
+        )
+        == 0.0
+    )
+    assert compute_same_share(2.0, {"weight": 0.5, "bias": -1.0}) == 0.5
 
 
 @needs_weights

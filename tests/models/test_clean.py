@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from citewell.text.sanitize import clean, inert
+from citewell.text.sanitize import escape_chat_markers, replace_unsafe_chars
 
 
 @pytest.mark.parametrize(
@@ -22,7 +22,7 @@ from citewell.text.sanitize import clean, inert
 )
 def test_control_marks_are_put_in_other_brackets(mark: str) -> None:
     """The words stay readable, the mark is none any more."""
-    text = inert(f"a {mark}system b")
+    text = escape_chat_markers(f"a {mark}system b")
     assert mark not in text
     assert text.startswith("a ‹")
     assert text.endswith("system b")
@@ -31,9 +31,9 @@ def test_control_marks_are_put_in_other_brackets(mark: str) -> None:
 def test_ordinary_text_stays_as_it_is() -> None:
     """Brackets, tables and comparisons are no control marks."""
     text = "if a <b> then [1] | x | y <| z"
-    assert inert(text) == text
+    assert escape_chat_markers(text) == text
 
 
 def test_offsets_stay_true() -> None:
     """NUL and lone surrogates become one space each."""
-    assert clean("a\x00b\ud800c") == "a b c"
+    assert replace_unsafe_chars("a\x00b\ud800c") == "a b c"

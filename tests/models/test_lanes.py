@@ -11,7 +11,7 @@ import anyio.to_thread
 import pytest
 
 from citewell.models.builtin import lanes
-from citewell.models.builtin.lanes import Lanes, background
+from citewell.models.builtin.lanes import Lanes, use_background_priority
 
 
 class Slow:
@@ -34,7 +34,7 @@ class Slow:
 
 
 async def in_background(work: Lanes[int, int], items: list[int]) -> list[int]:
-    with background():
+    with use_background_priority():
         return await work.results(items)
 
 
@@ -118,7 +118,7 @@ async def test_a_thread_hands_its_lane_on() -> None:
         return lanes._behind.get()
 
     def ask() -> bool:
-        with background():
+        with use_background_priority():
             return anyio.from_thread.run(lane)
 
     assert await anyio.to_thread.run_sync(ask)

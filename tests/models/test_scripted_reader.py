@@ -34,7 +34,7 @@ async def test_a_script_decides() -> None:
     assert await reader.read("q", ["a", ""]) == [reading, reading]
     assert await reader.judge([("c", "e")]) == [judgement]
     assert await reader.same([("Who?", "WHO"), ("Who?", "Why?")]) == [1.0, 0.0]
-    reader.same_with(lambda one, other: 0.7)
+    reader.compare_with(lambda one, other: 0.7)
     assert await reader.same([("Who?", "Why?")]) == [0.7]
     await reader.close()
     assert reader.closed

@@ -50,7 +50,7 @@ def cite(served: Served, doc_id: str, name: str, quote: str, **more: Any) -> dic
         "doc_id": doc_id,
         "title": info["title"],
         "uri": info["uri"],
-        "page": document.page_at(start),
+        "page": document.find_page_at(start),
         "section": " › ".join(section.heading_path),
         "quote": quote,
         "start": start,

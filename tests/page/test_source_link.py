@@ -15,7 +15,7 @@ from tests.page.conftest import PATIENCE, Served, until
 from tests.page.sources import cite, sample
 from tests.page.told import LINE, answer
 
-from citewell.interfaces.links import address_of
+from citewell.interfaces.links import build_citation_url
 from citewell.types import Citation
 
 Goto = Callable[..., Page]
@@ -30,7 +30,7 @@ def environment() -> dict[str, str]:
 
 def link_to(citation: dict[str, Any]) -> str:
     """As answers of the OpenAI-compatible routes have it, without the server."""
-    return address_of(Citation(**citation), "/").removeprefix("/#")
+    return build_citation_url(Citation(**citation), "/").removeprefix("/#")
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])

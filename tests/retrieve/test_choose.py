@@ -7,9 +7,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from citewell.retrieve.boosts import DAY, freshness, weighed
-from citewell.retrieve.diversify import diversified
-from citewell.retrieve.snippet import snippet
+from citewell.retrieve.boosts import DAY, apply_boosts, compute_freshness
+from citewell.retrieve.diversify import diversify_hits
+from citewell.retrieve.snippet import extract_snippet
 from citewell.types import Hit
 
 NOW = 1_000 * DAY
@@ -40,7 +40,7 @@ def order(hits: list[Hit]) -> list[int]:
 
 def test_recency_halves() -> None:
     """1 today and for days to come, a half after a half-life, a quarter after two."""
-    assert [freshness(NOW - days * DAY, 100, NOW) for days in (-5, 0, 100, 200)] == [
+    assert [compute_freshness(NOW - days * DAY, 100, NOW) for days in (-5, 0, 100, 200)] == [
         1,
         1,
         0.5,
@@ -53,22 +53,24 @@ def test_recency_moves_what_is_about_as_good() -> None:
     first.
     """
     hits = [hit(1, 1.0, days=1000), hit(2, 0.8, days=1), hit(3, -2.0, days=0)]
-    assert weighed(hits, recency=0, half_life_days=30, now=NOW) == hits
-    moved = weighed(hits, recency=1, half_life_days=30, now=NOW)
+    assert apply_boosts(hits, recency=0, half_life_days=30, now=NOW) == hits
+    moved = apply_boosts(hits, recency=1, half_life_days=30, now=NOW)
     assert order(moved) == [2, 1, 3]
     assert moved[0].signals["recency"] == pytest.approx(0.977, abs=0.001)
     assert order(
-        weighed([hit(1, 5.0, days=1000), hit(2, 0.8)], recency=1, half_life_days=30, now=NOW)
+        apply_boosts([hit(1, 5.0, days=1000), hit(2, 0.8)], recency=1, half_life_days=30, now=NOW)
     ) == [1, 2]
 
 
 def test_priority_is_a_small_bonus() -> None:
     """It decides between near hits only, and is shown as a signal."""
-    near = weighed([hit(1, 1.0), hit(2, 0.5, priority=10)], recency=0, half_life_days=1, now=NOW)
+    near = apply_boosts(
+        [hit(1, 1.0), hit(2, 0.5, priority=10)], recency=0, half_life_days=1, now=NOW
+    )
     assert order(near) == [2, 1]
     assert near[0].signals == {"priority": 1.0}
     assert order(
-        weighed([hit(1, 2.0), hit(2, 0.5, priority=10)], recency=0, half_life_days=1, now=NOW)
+        apply_boosts([hit(1, 2.0), hit(2, 0.5, priority=10)], recency=0, half_life_days=1, now=NOW)
     ) == [1, 2]
 
 
@@ -79,16 +81,16 @@ def test_diversity_takes_what_is_unlike() -> None:
     hits = [hit(1, 1.0, doc="a"), hit(2, 0.95, doc="b"), hit(3, 0.6, doc="c"), hit(4, 0.0, doc="d")]
     vectors = np.eye(4, dtype=np.float32)
     vectors[1] = vectors[0]
-    assert order(diversified(hits, vectors, 3, 0.0)) == [1, 2, 3]
-    assert order(diversified(hits, vectors, 3, 0.5)) == [1, 3, 4]
-    assert order(diversified(hits, vectors, 4, 0.5)) == [1, 3, 4, 2]
+    assert order(diversify_hits(hits, vectors, 3, 0.0)) == [1, 2, 3]
+    assert order(diversify_hits(hits, vectors, 3, 0.5)) == [1, 3, 4]
+    assert order(diversify_hits(hits, vectors, 4, 0.5)) == [1, 3, 4, 2]
 
 
 def test_diversity_between_documents() -> None:
     """Passages of one document count as half alike, whatever they say."""
     hits = [hit(1, 1.0, doc="a"), hit(2, 0.9, doc="a"), hit(3, 0.85, doc="b"), hit(4, 0.0, doc="c")]
-    assert order(diversified(hits, np.eye(4, dtype=np.float32), 2, 0.5)) == [1, 3]
-    assert order(diversified(hits[:1], np.eye(1, dtype=np.float32), 2, 0.5)) == [1]
+    assert order(diversify_hits(hits, np.eye(4, dtype=np.float32), 2, 0.5)) == [1, 3]
+    assert order(diversify_hits(hits[:1], np.eye(1, dtype=np.float32), 2, 0.5)) == [1]
 
 
 @pytest.mark.parametrize(
@@ -110,7 +112,7 @@ def test_a_snippet_marks_the_words_of_the_question(
     question: str, text: str, marked: list[str]
 ) -> None:
     """By their stem in English, as they are in Chinese; the snippet is the passage's own text."""
-    shown = snippet(question, text)
+    shown = extract_snippet(question, text)
     assert [shown.text[a:b] for a, b in shown.marks] == marked
     assert text[shown.start : shown.start + len(shown.text)] == shown.text
 
@@ -120,9 +122,9 @@ def test_a_snippet_of_a_long_passage() -> None:
     has them.
     """
     text = "Nothing of it. " * 40 + "The needle is here. " + "Nothing again. " * 40
-    shown = snippet("needle", text)
+    shown = extract_snippet("needle", text)
     assert "The needle is here." in shown.text
     assert len(shown.text) <= 240
-    endless = snippet("needle", "hay " * 500 + "a needle " + "hay " * 500)
+    endless = extract_snippet("needle", "hay " * 500 + "a needle " + "hay " * 500)
     assert [endless.text[a:b] for a, b in endless.marks] == ["needle"]
     assert len(endless.text) <= 240

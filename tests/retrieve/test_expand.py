@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from citewell.config import Settings
-from citewell.retrieve.expand import expanded
+from citewell.retrieve.expand import expand_hits
 from citewell.runtime.app import App
 from citewell.text.language import count_tokens
 from citewell.types import Chunk, Document, Hit, Section
@@ -37,7 +37,7 @@ async def widened(
     app: App, ordinals: list[int], before: int, after: int, budget: int = 1000
 ) -> list[Hit]:
     by_ordinal = {hit.ordinal: hit for hit in await app.index.hits(range(1, 7))}
-    hits = await expanded(app.index, [by_ordinal[n] for n in ordinals], before, after, budget)
+    hits = await expand_hits(app.index, [by_ordinal[n] for n in ordinals], before, after, budget)
     text = (await app.catalog.content(hits[0].doc_id)).text
     assert all(text[hit.start : hit.end] == hit.text for hit in hits)
     return hits
@@ -67,12 +67,12 @@ async def test_the_budget_goes_to_the_best_first(app: App) -> None:
     budget = count_tokens("\n\n".join(PARTS[:3])) + count_tokens(PARTS[4])
     hits = await widened(app, [1, 4], 1, 1, budget=budget)
     assert [hit.text for hit in hits] == ["\n\n".join(PARTS[:3]), PARTS[4]]
-    assert await expanded(app.index, [], 1, 1, 100) == []
+    assert await expand_hits(app.index, [], 1, 1, 100) == []
 
 
 async def test_what_is_gone_or_not_wanted_stays_as_it_is(app: App) -> None:
     """A document deleted meanwhile, and neighbours switched off."""
     hits = await app.index.hits([1, 2])
-    assert await expanded(app.index, hits, 0, 0, 1000) == hits
+    assert await expand_hits(app.index, hits, 0, 0, 1000) == hits
     await app.catalog.delete(hits[0].doc_id)
-    assert await expanded(app.index, hits, 1, 1, 1000) == hits
+    assert await expand_hits(app.index, hits, 1, 1, 1000) == hits

@@ -12,14 +12,14 @@ from citewell.retrieve.frontier import (
     Known,
     Mention,
     Promise,
-    branches,
-    chosen,
-    folded,
-    label,
-    pattern,
-    signpost,
-    weigh,
-    words_of,
+    choose_links,
+    extract_url_words,
+    fold_line,
+    get_url_pattern,
+    is_signpost,
+    label_link,
+    list_branches,
+    weigh_links,
 )
 
 HOME = "http://shop.example"
@@ -41,7 +41,7 @@ def order(question: str, links: Sequence[Link | Mention], **more: Any) -> list[s
 def weighed(question: str, links: Sequence[Link | Mention], **more: Any) -> list[Promise]:
     mentions = [each if isinstance(each, Mention) else Mention(each, HOME + "/") for each in links]
     meaning, led = more.pop("meaning", {}), more.pop("led", {})
-    return weigh(question, mentions, meaning, Known(**more), led)
+    return weigh_links(question, mentions, meaning, Known(**more), led)
 
 
 # ---------------------------------------------------------------- what a link says
@@ -102,7 +102,7 @@ def test_meaning_stands_in_for_words() -> None:
     nothing.
     """
     links = [link("/a", "Sending something back"), link("/b", "The people")]
-    near = {label(links[0]): 0.90, label(links[1]): 0.78}
+    near = {label_link(links[0]): 0.90, label_link(links[1]): 0.78}
     first, second = weighed(ASKED, links, meaning=near)
     assert (first.url, first.why) == (HOME + "/a", "it is close in meaning")
     assert second.score == weighed(ASKED, links[1:])[0].score
@@ -232,7 +232,7 @@ def promises(*paths: str) -> list[Promise]:
 
 
 def taken(found: list[Promise], most: int, **more: float) -> list[str]:
-    return [promise.url.removeprefix(HOME) for promise in chosen(found, most, **more)]
+    return [promise.url.removeprefix(HOME) for promise in choose_links(found, most, **more)]
 
 
 def test_the_best_and_no_more() -> None:
@@ -264,17 +264,17 @@ def test_a_list_takes_half_at_most(day: str) -> None:
 ])  # fmt: skip
 def test_pattern(one: str, other: str, same: bool) -> None:
     """Addresses that differ in figures or in what a parameter says have one pattern."""
-    assert (pattern(HOME + one) == pattern(HOME + other)) is same
+    assert (get_url_pattern(HOME + one) == get_url_pattern(HOME + other)) is same
 
 
 def test_patterns_of_two_hosts_differ() -> None:
-    assert pattern("http://a.example/1") != pattern("http://b.example/1")
+    assert get_url_pattern("http://a.example/1") != get_url_pattern("http://b.example/1")
 
 
 def test_branches() -> None:
     """The folder on its host, and the page that leads there."""
-    assert branches(HOME + "/help/a.html?x=1", HOME) == ["shop.example/help/", f"from {HOME}"]
-    assert branches(HOME + "/", HOME)[0] == "shop.example/"
+    assert list_branches(HOME + "/help/a.html?x=1", HOME) == ["shop.example/help/", f"from {HOME}"]
+    assert list_branches(HOME + "/", HOME)[0] == "shop.example/"
 
 
 # ---------------------------------------------------------------- words
@@ -290,7 +290,7 @@ def test_branches() -> None:
 ])  # fmt: skip
 def test_words_of(url: str, words: str) -> None:
     """What an address says, without what every address has."""
-    assert words_of(HOME + url).split() == words.split()
+    assert extract_url_words(HOME + url).split() == words.split()
 
 
 @pytest.mark.parametrize(("given", "shown"), [
@@ -306,37 +306,37 @@ def test_label(given: Link, shown: str) -> None:
     """Words that say nothing by themselves are replaced by what stands around them; short ones are
     put under their heading.
     """
-    assert label(given) == shown
+    assert label_link(given) == shown
 
 
 def test_labels_are_short() -> None:
-    assert len(label(link("/a", "word " * 100))) <= 160
+    assert len(label_link(link("/a", "word " * 100))) <= 160
 
 
 def test_signpost() -> None:
     """A list of links leads to answers and is none; a text with a link in it is one."""
     links = frozenset(
-        folded(text) for text in ("Returns and refunds", "Shipping costs", "保修", "付款方式")
+        fold_line(text) for text in ("Returns and refunds", "Shipping costs", "保修", "付款方式")
     )
-    assert signpost("Help\n\n- Returns and refunds\n- Shipping costs", links)
-    assert signpost("1. 保修\n2. 付款方式", links)
-    assert not signpost(
+    assert is_signpost("Help\n\n- Returns and refunds\n- Shipping costs", links)
+    assert is_signpost("1. 保修\n2. 付款方式", links)
+    assert not is_signpost(
         "Orders may be returned within 14 days of delivery.\n\n- Shipping costs", links
     )
-    assert not signpost("可以在签收后十四天内申请退货，详情见下。\n- 保修", links)
-    assert not signpost(
+    assert not is_signpost("可以在签收后十四天内申请退货，详情见下。\n- 保修", links)
+    assert not is_signpost(
         "Valid for three years.\n\n- Returns and refunds\n- Shipping costs\n- 保修", links
     )
-    assert not signpost("有效期三年。\n- 保修\n- 付款方式", links)
-    assert not signpost("", links)
-    assert not signpost("- Returns and refunds", frozenset())
+    assert not is_signpost("有效期三年。\n- 保修\n- 付款方式", links)
+    assert not is_signpost("", links)
+    assert not is_signpost("- Returns and refunds", frozenset())
 
 
 def test_folded() -> None:
     """Without list marks and numbers, in small letters."""
     assert (
-        folded(" 1.2)  Returns   AND refunds ")
-        == folded("- returns and refunds")
+        fold_line(" 1.2)  Returns   AND refunds ")
+        == fold_line("- returns and refunds")
         == "returns and refunds"
     )
-    assert folded("三、保修") == "三、保修"
+    assert fold_line("三、保修") == "三、保修"

@@ -104,13 +104,13 @@ async def test_the_wrong_sections_are_made_up_for(
     app: App, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Where their chunks are surely not what was asked for, the direct search is what counts."""
-    [(summary, _)] = await app.index.by_words("Topic 7", 1, Filter(kinds=("summary",)))
+    [(summary, _)] = await app.index.search_words("Topic 7", 1, Filter(kinds=("summary",)))
     wrong = await app.index.hits([summary])
 
     async def astray(index: Index, query: Query) -> list[Hit]:
         return wrong
 
-    monkeypatch.setattr(strategies, "_sections", astray)
+    monkeypatch.setattr(strategies, "_find_sections", astray)
     found = await find(app, "hierarchical_search", "The guarantee ends where the seal is broken")
     assert found.hits[0].text == WARRANTY[1]
 

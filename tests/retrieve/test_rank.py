@@ -6,15 +6,15 @@ from dataclasses import replace
 
 import pytest
 
-from citewell.retrieve.confidence import confidence
+from citewell.retrieve.confidence import compute_confidence
 from citewell.retrieve.rank import (
-    append,
-    coverage,
+    append_ranking,
+    compute_coverage,
+    compute_entity_share,
     deduplicate,
-    entity_share,
-    fuse,
-    interleave,
-    rerank,
+    fuse_rankings,
+    interleave_rankings,
+    rerank_hits,
 )
 from citewell.types import Hit
 
@@ -48,8 +48,8 @@ def hit(
 
 def test_fuse_prefers_what_both_rankings_hold() -> None:
     """Second in both beats first in one."""
-    assert fuse([1, 2, 3], [4, 2, 5])[0] == 2
-    assert fuse([], []) == []
+    assert fuse_rankings([1, 2, 3], [4, 2, 5])[0] == 2
+    assert fuse_rankings([], []) == []
 
 
 def test_coverage_weighs_rare_terms_more() -> None:
@@ -57,7 +57,7 @@ def test_coverage_weighs_rare_terms_more() -> None:
     nothing.
     """
     texts = ["warranty of the pump", "warranty of the filter", "warranty of the tap", "gardening"]
-    shares = coverage("warranty pump", texts)
+    shares = compute_coverage("warranty pump", texts)
     assert shares[0] == pytest.approx(1.0)
     assert 0 < shares[1] < 0.5
     assert shares[3] == 0
@@ -65,12 +65,15 @@ def test_coverage_weighs_rare_terms_more() -> None:
 
 def test_coverage_finds_two_character_words() -> None:
     """A Chinese word that a dictionary cuts otherwise still counts."""
-    assert coverage("量子", ["研究人员用量子计算模拟分子", "天气"]) == [pytest.approx(1.0), 0.0]
+    assert compute_coverage("量子", ["研究人员用量子计算模拟分子", "天气"]) == [
+        pytest.approx(1.0),
+        0.0,
+    ]
 
 
 def test_rerank_joins_meaning_words_and_entities() -> None:
     """The hit that is good by all signals comes first; its signals are kept."""
-    found = rerank(
+    found = rerank_hits(
         "How long is the warranty of the A-100?",
         [
             hit(1, "The garden is open.", cosine=0.86, bm25=0.0),
@@ -80,7 +83,7 @@ def test_rerank_joins_meaning_words_and_entities() -> None:
     )
     assert [h.chunk_id for h in found] == [2, 1]
     assert found[0].signals["entities"] == 1.0
-    assert rerank("anything", []) == []
+    assert rerank_hits("anything", []) == []
 
 
 def test_deduplicate_drops_equal_and_overlapping_chunks() -> None:
@@ -97,19 +100,22 @@ def test_deduplicate_drops_equal_and_overlapping_chunks() -> None:
 
 def test_entity_share() -> None:
     """Letter case aside; nothing asked is nothing shared."""
-    assert entity_share(["A-100", "pump"], "the a-100 valve") == 0.5
-    assert entity_share([], "x") == 0
+    assert compute_entity_share(["A-100", "pump"], "the a-100 valve") == 0.5
+    assert compute_entity_share([], "x") == 0
 
 
 def test_confidence_is_a_probability_that_grows_with_the_evidence() -> None:
     """No hits: none. Matching words and meaning: more than neither."""
-    good = rerank(
+    good = rerank_hits(
         "warranty of the pump", [hit(1, "The warranty of the pump is two years.", cosine=0.92)]
     )
-    bad = rerank("warranty of the pump", [hit(1, "Opening hours on Sunday", cosine=0.75)])
-    assert confidence("x", []) == 0.0
+    bad = rerank_hits("warranty of the pump", [hit(1, "Opening hours on Sunday", cosine=0.75)])
+    assert compute_confidence("x", []) == 0.0
     assert (
-        0 <= confidence("warranty of the pump", bad) < confidence("warranty of the pump", good) <= 1
+        0
+        <= compute_confidence("warranty of the pump", bad)
+        < compute_confidence("warranty of the pump", good)
+        <= 1
     )
 
 
@@ -117,14 +123,14 @@ def test_interleave_takes_two_rankings_in_turn() -> None:
     """The second's hits carry the first's scores, so that nothing later prunes them by scale."""
     first = [replace(hit(1, "a"), score=9.0), replace(hit(2, "b"), score=5.0)]
     second = [hit(3, "c"), hit(4, "d"), hit(5, "e")]
-    assert [(h.chunk_id, h.score) for h in interleave(first, second)] == [
+    assert [(h.chunk_id, h.score) for h in interleave_rankings(first, second)] == [
         (1, 9.0),
         (3, 9.0),
         (2, 5.0),
         (4, 5.0),
         (5, 5.0),
     ]
-    assert [h.chunk_id for h in interleave([], second)] == [3, 4, 5]
+    assert [h.chunk_id for h in interleave_rankings([], second)] == [3, 4, 5]
 
 
 def test_append_keeps_scores_falling() -> None:
@@ -133,8 +139,12 @@ def test_append_keeps_scores_falling() -> None:
         [replace(hit(1, "a"), score=9.0), replace(hit(2, "b"), score=5.0)],
         [replace(hit(3, "c"), score=7.0)],
     )
-    assert [(h.chunk_id, h.score) for h in append(first, second)] == [(1, 9.0), (2, 5.0), (3, 5.0)]
-    assert [(h.chunk_id, h.score) for h in append([], second)] == [(3, 0.0)]
+    assert [(h.chunk_id, h.score) for h in append_ranking(first, second)] == [
+        (1, 9.0),
+        (2, 5.0),
+        (3, 5.0),
+    ]
+    assert [(h.chunk_id, h.score) for h in append_ranking([], second)] == [(3, 0.0)]
 
 
 def test_a_passage_without_a_vector_is_neither_near_nor_far() -> None:
@@ -144,7 +154,7 @@ def test_a_passage_without_a_vector_is_neither_near_nor_far() -> None:
         hit(2, "lilies", cosine=0.82),
         hit(3, "warranty of the pump", cosine=0.0, bm25=9.0),
     ]
-    assert [h.chunk_id for h in rerank("warranty of the pump", hits)] == [3, 2, 1]
+    assert [h.chunk_id for h in rerank_hits("warranty of the pump", hits)] == [3, 2, 1]
 
 
 def test_a_hair_of_meaning_does_not_beat_words_in_a_small_pool() -> None:
@@ -153,4 +163,4 @@ def test_a_hair_of_meaning_does_not_beat_words_in_a_small_pool() -> None:
         hit(1, "The garden is open.", cosine=0.861, bm25=0.0),
         hit(2, "The warranty is two years.", cosine=0.860, bm25=0.5),
     ]
-    assert [h.chunk_id for h in rerank("warranty", near)] == [2, 1]
+    assert [h.chunk_id for h in rerank_hits("warranty", near)] == [2, 1]

@@ -11,9 +11,9 @@ from citewell.errors import InvalidInput
 from citewell.models.scripted import ScriptedEmbedder
 from citewell.runtime.app import App
 from citewell.runtime.progress import Progress
-from citewell.service.admin.doctor import examine
-from citewell.service.admin.readiness import readiness
-from citewell.service.library.add import add, embed_pending, pending
+from citewell.service.admin.doctor import run_checks
+from citewell.service.admin.readiness import get_readiness
+from citewell.service.library.add import add_paths, count_pending, embed_pending
 from citewell.store.index.base import Filter
 
 
@@ -25,13 +25,13 @@ async def test_files_are_added_unchanged_replaced(app: App, library: Path) -> No
     """New files are added, the same bytes are not parsed again, changed ones replace the old under
     one id.
     """
-    first = await add(app, [str(library)], "docs")
+    first = await add_paths(app, [str(library)], "docs")
     assert [file.status for file in first.files] == ["added", "added"]
     assert all(file.chunks > 0 for file in first.files)
-    again = await add(app, [str(library)], "docs")
+    again = await add_paths(app, [str(library)], "docs")
     assert [file.status for file in again.files] == ["unchanged", "unchanged"]
     (library / "lighthouse.md").write_text("# Lighthouse\n\nIt was torn down in 1990.\n", "utf-8")
-    changed = await add(app, [str(library / "lighthouse.md")], "docs")
+    changed = await add_paths(app, [str(library / "lighthouse.md")], "docs")
     assert [file.status for file in changed.files] == ["replaced"]
     assert changed.files[0].doc_id == first.files[0].doc_id
     assert len(await app.catalog.documents("docs")) == 2
@@ -41,7 +41,7 @@ async def test_bad_file_costs_only_itself(app: App, library: Path) -> None:
     """A broken, an empty and a missing file are reported with a reason; the others are added."""
     (library / "broken.pdf").write_bytes(b"%PDF-1.7\nnot really")
     (library / "empty.txt").write_bytes(b"")
-    report = await add(app, [str(library), str(library / "none.md")], "docs")
+    report = await add_paths(app, [str(library), str(library / "none.md")], "docs")
     failed = {Path(file.path).name: file.reason for file in report.files if file.status == "failed"}
     assert set(failed) == {"broken.pdf", "empty.txt", "none.md"}
     assert all(failed.values())
@@ -53,23 +53,23 @@ async def test_too_large_file_is_not_read(app: App, library: Path) -> None:
     """A file over the limit fails by its size alone: this one, all holes, would fill any memory."""
     with (library / "big.txt").open("wb") as file:
         file.truncate(10**12)
-    [report] = (await add(app, [str(library / "big.txt")], "docs")).files
+    [report] = (await add_paths(app, [str(library / "big.txt")], "docs")).files
     assert report.status == "failed"
     assert "bytes" in report.reason
 
 
 async def test_found_by_words_before_meaning(app: App, library: Path) -> None:
     """A document answers to its words at once; its vectors come with `embed_pending`."""
-    await add(app, [str(library)], "docs")
+    await add_paths(app, [str(library)], "docs")
     where = Filter(collections=("docs",))
-    assert await app.index.by_words("lighthouse", 5, where)
-    assert await app.index.by_words("红色", 5, where)
+    assert await app.index.search_words("lighthouse", 5, where)
+    assert await app.index.search_words("红色", 5, where)
     vector = await app.embedder.query("lighthouse")
-    assert await app.index.by_vector(vector, 5, where) == []
-    assert await pending(app) > 0
+    assert await app.index.search_vectors(vector, 5, where) == []
+    assert await count_pending(app) > 0
     await embed_pending(app)
-    assert await pending(app) == 0
-    assert await app.index.by_vector(vector, 5, where)
+    assert await count_pending(app) == 0
+    assert await app.index.search_vectors(vector, 5, where)
 
 
 async def test_embedding_goes_on_where_it_was_killed(
@@ -81,8 +81,8 @@ async def test_embedding_goes_on_where_it_was_killed(
         (library / f"{number}.md").write_text(
             f"# Note {number}\n\nIts number is {number}.\n", "utf-8"
         )
-    await add(app, [str(library)], "docs")
-    total = await pending(app)
+    await add_paths(app, [str(library)], "docs")
+    total = await count_pending(app)
 
     async def kill(progress: Progress) -> None:
         if progress.done:
@@ -90,7 +90,7 @@ async def test_embedding_goes_on_where_it_was_killed(
 
     with pytest.raises(Killed):
         await embed_pending(app, kill)
-    left = await pending(app)
+    left = await count_pending(app)
     assert 0 < left < total
     assert await embed_pending(app) == left
 
@@ -102,7 +102,7 @@ async def test_progress_is_told(app: App, library: Path) -> None:
     async def tell(progress: Progress) -> None:
         told.append(progress)
 
-    await add(app, [str(library)], "docs", on_progress=tell)
+    await add_paths(app, [str(library)], "docs", on_progress=tell)
     await embed_pending(app, tell)
     for phase in ("read", "embed"):
         steps = [progress for progress in told if progress.phase == phase]
@@ -113,7 +113,7 @@ async def test_progress_is_told(app: App, library: Path) -> None:
 async def test_collection_name_is_checked(app: App, library: Path) -> None:
     """A name that could not stand in an address is refused before anything is read."""
     with pytest.raises(InvalidInput, match="not allowed"):
-        await add(app, [str(library)], "a/b")
+        await add_paths(app, [str(library)], "a/b")
 
 
 async def test_change_of_embedder_embeds_all_again(
@@ -123,20 +123,20 @@ async def test_change_of_embedder_embeds_all_again(
     finds nothing.
     """
     async with App(settings) as app:
-        await add(app, [str(library)], "docs")
+        await add_paths(app, [str(library)], "docs")
         total = await embed_pending(app)
     monkeypatch.setattr(ScriptedEmbedder, "name", "another")
-    report = await examine(settings, fast=True)
+    report = await run_checks(settings, fast=True)
     assert [check.state for check in report.checks if check.name == "embeddings"] == ["warn"]
     async with App(settings) as app:
         where = Filter(collections=("docs",))
         vector = await app.embedder.query("lighthouse")
-        assert await pending(app) == (await readiness(app)).waiting == total > 0
-        assert await app.index.by_vector(vector, 5, where) == []
-        assert [file.status for file in (await add(app, [str(library)], "docs")).files] == [
+        assert await count_pending(app) == (await get_readiness(app)).waiting == total > 0
+        assert await app.index.search_vectors(vector, 5, where) == []
+        assert [file.status for file in (await add_paths(app, [str(library)], "docs")).files] == [
             "unchanged",
             "unchanged",
         ]
         assert await embed_pending(app) == total
-        assert await pending(app) == (await readiness(app)).waiting == 0
-        assert await app.index.by_vector(vector, 5, where)
+        assert await count_pending(app) == (await get_readiness(app)).waiting == 0
+        assert await app.index.search_vectors(vector, 5, where)

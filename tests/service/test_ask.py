@@ -14,14 +14,14 @@ from citewell.config import Settings
 from citewell.errors import InvalidInput, NotFound, StorageError
 from citewell.models.scripted import ScriptedLLM
 from citewell.runtime.app import App
-from citewell.service.ask.ask import AskRequest, ask, stream
-from citewell.service.library.add import add, embed_pending
+from citewell.service.ask.ask import AskRequest, ask, stream_answer
+from citewell.service.library.add import add_paths, embed_pending
 from citewell.types import Answer, Message, Step
 
 
 @pytest.fixture
 async def filled(app: App, library: Path) -> App:
-    await add(app, [str(library)], "default")
+    await add_paths(app, [str(library)], "default")
     await embed_pending(app)
     return app
 
@@ -102,7 +102,8 @@ async def test_steps_come_before_the_answer_and_the_answer_last(filled: App) -> 
     """A channel can show what happens while it happens."""
     script(filled).enqueue("The lighthouse was built in 1857.")
     kinds = [
-        e.kind async for e in stream(filled, AskRequest(question="When was the lighthouse built?"))
+        e.kind
+        async for e in stream_answer(filled, AskRequest(question="When was the lighthouse built?"))
     ]
     assert kinds[0] == "step"
     assert kinds[-1] == "answer"
@@ -114,7 +115,7 @@ async def test_the_first_step_tells_the_name_of_the_run(filled: App, agent: str)
     """So that who loses the line can look for the answer; what is kept of the step is as it was."""
     events = [
         event
-        async for event in stream(
+        async for event in stream_answer(
             filled, AskRequest(question="When was the lighthouse built?", agent=agent)
         )
     ]
@@ -131,7 +132,8 @@ async def test_evidence_is_in_the_retrieval_step(filled: App) -> None:
     """The first evidence is shown before any model is asked."""
     script(filled).enqueue("The lighthouse was built in 1857.")
     events = [
-        e.data async for e in stream(filled, AskRequest(question="When was the lighthouse built?"))
+        e.data
+        async for e in stream_answer(filled, AskRequest(question="When was the lighthouse built?"))
     ]
     step = next(e for e in events if isinstance(e, Step) and e.node == "DocumentRetrievalNode")
     assert "1857" in step.detail["evidence"][0]["text"]
@@ -161,7 +163,7 @@ async def test_chunks_without_vectors_are_found_by_words_and_said_so(
     app: App, library: Path
 ) -> None:
     """A document can be asked about as soon as it is added."""
-    await add(app, [str(library)], "default")
+    await add_paths(app, [str(library)], "default")
     script(app).enqueue("The lighthouse was built in 1857.")
     answer = await ask(app, AskRequest(question="When was the lighthouse built?"))
     assert answer.status == "answered"
@@ -173,7 +175,7 @@ async def test_tier_none_answers_with_the_documents_own_words(
 ) -> None:
     """No chat model at all: extractive, proved."""
     async with App(settings.model_copy(update={"llm": "none"})) as app:
-        await add(app, [str(library)], "default")
+        await add_paths(app, [str(library)], "default")
         await embed_pending(app)
         answer = await ask(app, AskRequest(question="When was the lighthouse built?"))
     assert "The lighthouse was built in 1857." in answer.answer

@@ -13,13 +13,13 @@ import pytest
 
 from citewell.config import Settings
 from citewell.errors import InvalidInput, NotFound, TransientError
-from citewell.models.script_reply import wants
+from citewell.models.script_reply import detect_reply_kind
 from citewell.models.scripted import ScriptedLLM
 from citewell.runtime.app import App
-from citewell.service.ask.ask import AskRequest, ask, stream
-from citewell.service.knowledge.catch_up import catch_up
-from citewell.service.knowledge.give_feedback import give
-from citewell.service.library.add import add
+from citewell.service.ask.ask import AskRequest, ask, stream_answer
+from citewell.service.knowledge.catch_up import run_pending_jobs
+from citewell.service.knowledge.give_feedback import submit_feedback
+from citewell.service.library.add import add_paths
 from citewell.service.tables.sources import add_source, remove_source
 from citewell.types import Answer, Step, TableData
 
@@ -151,13 +151,13 @@ async def test_what_one_person_confirmed_answers_the_next(app: App, costs: Path)
     question = "Which function cost the most in 2023?"
     says(app, BY_FUNCTION)
     first = await ask(app, asking(question, user_id="anna"))
-    await give(app, first.trace_id, True, user_id="anna")
-    await catch_up(app)
+    await submit_feedback(app, first.trace_id, True, user_id="anna")
+    await run_pending_jobs(app)
     before = len(model(app).calls)
     answer = await ask(app, asking(question, user_id="ben"))
-    assert {wants(call.schema) for call in model(app).calls[before:]} <= {"sentences"}, (
-        "no statement was asked for"
-    )
+    assert {detect_reply_kind(call.schema) for call in model(app).calls[before:]} <= {
+        "sentences"
+    }, "no statement was asked for"
     assert table(answer).rows == table(first).rows
     [followed] = answer.followed
     assert (followed.how, followed.confirmed_by, followed.text) == (
@@ -262,7 +262,7 @@ async def test_steps_come_as_they_happen(app: App, costs: Path) -> None:
     says(app, SERVICES)
     kinds = [
         event.data.node if isinstance(event.data, Step) else event.kind
-        async for event in stream(app, asking("Which services has IT?"))
+        async for event in stream_answer(app, asking("Which services has IT?"))
     ]
     assert kinds == [
         "Load Context",
@@ -278,7 +278,7 @@ async def test_steps_come_as_they_happen(app: App, costs: Path) -> None:
 async def test_auto_asks_tables_where_they_are_plainly_meant(
     app: App, costs: Path, library: Path
 ) -> None:
-    await add(app, [str(library)], "default")
+    await add_paths(app, [str(library)], "default")
     says(app, SERVICES)
     answer = await ask(
         app, asking("Which services has the function IT?").model_copy(update={"agent": "auto"})
@@ -311,7 +311,7 @@ async def test_a_figure_of_rows_that_the_tables_have_is_asked_of_them(
     app: App, costs: Path, library: Path
 ) -> None:
     """A stored value and a column: the question's other words may be any."""
-    await add(app, [str(library)], "default")
+    await add_paths(app, [str(library)], "default")
     says(app, "SELECT avg(Cost_EUR) FROM costs WHERE Service = 'Cloud hosting'")
     question = "What does everybody here pay for Cloud hosting on average, by cost?"
     assert (await ask(app, AskRequest(question=question, agent="auto"))).agent == "data"
@@ -346,7 +346,7 @@ async def test_documents_that_say_as_much_are_asked(app: App, costs: Path, tmp_p
     page.write_text(
         "# IT\n\nThe function IT has these services: cloud hosting and laptops.\n", "utf-8"
     )
-    await add(app, [str(page)], "default")
+    await add_paths(app, [str(page)], "default")
     answer = await ask(
         app, AskRequest(question="Which services has the function IT?", agent="auto")
     )

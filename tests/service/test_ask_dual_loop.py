@@ -18,8 +18,8 @@ from citewell.config import Settings
 from citewell.errors import Conflict, InvalidInput, NotFound
 from citewell.models.scripted import ScriptedLLM
 from citewell.runtime.app import App
-from citewell.service.ask.ask import AskRequest, ask, stream, unfinished
-from citewell.service.library.add import add, embed_pending
+from citewell.service.ask.ask import AskRequest, ask, list_unfinished_runs, stream_answer
+from citewell.service.library.add import add_paths, embed_pending
 from citewell.service.sessions.memories import forget_memories, list_memories
 from citewell.types import Answer, Step
 
@@ -31,7 +31,7 @@ ENTAILED = '{"verdicts": [{"n": 1, "verdict": "entailed"}]}'
 
 @pytest.fixture
 async def filled(app: App, library: Path) -> App:
-    await add(app, [str(library)], "default")
+    await add_paths(app, [str(library)], "default")
     await embed_pending(app)
     return app
 
@@ -47,11 +47,11 @@ def asking(question: str = QUESTION, **more: Any) -> AskRequest:
 
 async def stopped_after(app: App, node: str, request: AskRequest) -> str:
     """Run until a node is done, then leave, as a client does that goes away. The trace_id."""
-    async with aclosing(stream(app, request)) as events:  # type: ignore[type-var]
+    async with aclosing(stream_answer(app, request)) as events:  # type: ignore[type-var]
         async for event in events:
             if isinstance(event.data, Step) and event.data.node == node:
                 break
-    (run,) = await unfinished(app)
+    (run,) = await list_unfinished_runs(app)
     return run.trace_id
 
 
@@ -151,7 +151,7 @@ async def test_what_is_forgotten_while_it_is_used_leaves_no_trace(filled: App) -
     trace_id = await stopped_after(filled, "direct_response", asking("What is my plan?"))
 
     async def forgetting() -> None:
-        async for event in stream(filled, asking("What is my plan?")):
+        async for event in stream_answer(filled, asking("What is my plan?")):
             if isinstance(event.data, Step) and event.data.node == "direct_response":
                 await forget_memories(filled, "local", memory.memory_id)
 
@@ -228,7 +228,7 @@ async def test_a_run_that_was_left_goes_on(filled: App, node: str) -> None:
     assert [step.n for step in trace.steps] == list(range(1, 9))
     assert len(trace.prompts) == 2
     assert trace.question == QUESTION
-    assert await unfinished(filled) == []
+    assert await list_unfinished_runs(filled) == []
     assert [m.content for m in await filled.sessions.history(answer.session_id)] == [
         QUESTION,
         answer.answer,
@@ -269,7 +269,7 @@ async def test_an_answer_that_could_not_be_kept_whole_is_not_kept_in_part(
             await ask(filled, asking())
     assert await filled.traces.list() == []
     assert await filled.sessions.list() == []
-    (run,) = await unfinished(filled)
+    (run,) = await list_unfinished_runs(filled)
     answer = await ask(filled, AskRequest(resume=run.trace_id))
     assert (answer.status, len(llm.calls)) == ("answered", 2)
     (session,) = await filled.sessions.list()
@@ -285,7 +285,7 @@ async def test_a_run_whose_session_is_gone_does_not_wait_for_ever(filled: App) -
     await filled.sessions.delete(session)
     with pytest.raises(NotFound, match="no session"):
         await ask(filled, AskRequest(resume=trace_id))
-    assert await unfinished(filled) == []
+    assert await list_unfinished_runs(filled) == []
 
 
 async def test_half_characters_are_no_fault_of_ours(filled: App) -> None:
@@ -326,19 +326,19 @@ async def test_who_goes_on_takes_it_over(filled: App) -> None:
     """
     llm = script(filled)
     llm.enqueue(DRAFT, DRAFT)
-    first = stream(filled, asking())
+    first = stream_answer(filled, asking())
     assert isinstance(first, AsyncIterator)
     async for event in first:
         if isinstance(event.data, Step) and event.data.node == "grade_documents":
             break
     (run,) = await filled.runs.list("local")
-    assert await unfinished(filled) == []
+    assert await list_unfinished_runs(filled) == []
     with pytest.raises(Conflict, match="is being answered by another process"):
         await ask(filled, AskRequest(resume=run.trace_id))
     await filled.db.write(
         lambda connection: connection.exec_driver_sql("UPDATE runs SET lease = 1")
     )
-    assert await unfinished(filled) == [replace(run, alive=False)]
+    assert await list_unfinished_runs(filled) == [replace(run, alive=False)]
     answer = await ask(filled, AskRequest(resume=run.trace_id))
     assert answer.status == "answered"
     left: list[Any] = []
@@ -358,7 +358,7 @@ async def test_who_leaves_before_it_goes_on_holds_nothing(filled: App) -> None:
     """
     script(filled).enqueue(DRAFT)
     trace_id = await stopped_after(filled, "grade_documents", asking())
-    begun = await unfinished(filled)
+    begun = await list_unfinished_runs(filled)
     with closing(sqlite3.connect(filled.settings.database, isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
         left = asyncio.create_task(ask(filled, AskRequest(resume=trace_id)))
@@ -368,7 +368,7 @@ async def test_who_leaves_before_it_goes_on_holds_nothing(filled: App) -> None:
     with pytest.raises(asyncio.CancelledError):
         await left
     assert (
-        [run.trace_id for run in await unfinished(filled)]
+        [run.trace_id for run in await list_unfinished_runs(filled)]
         == [run.trace_id for run in begun]
         == [trace_id]
     )
@@ -377,11 +377,11 @@ async def test_who_leaves_before_it_goes_on_holds_nothing(filled: App) -> None:
 
 async def test_a_run_that_keeps_nothing_cannot_be_gone_on_with(filled: App) -> None:
     """keep=False leaves nothing behind, not even this."""
-    async with aclosing(stream(filled, asking(keep=False))) as events:  # type: ignore[type-var]
+    async with aclosing(stream_answer(filled, asking(keep=False))) as events:  # type: ignore[type-var]
         async for event in events:
             if isinstance(event.data, Step) and event.data.node == "grade_documents":
                 break
-    assert await unfinished(filled) == []
+    assert await list_unfinished_runs(filled) == []
 
 
 async def test_chinese(filled: App) -> None:

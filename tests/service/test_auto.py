@@ -10,7 +10,7 @@ from citewell.errors import InvalidInput
 from citewell.models.scripted import ScriptedLLM
 from citewell.runtime.app import App
 from citewell.service.ask.ask import AskRequest, ask
-from citewell.service.ask.choose_agent import Asked, choose
+from citewell.service.ask.choose_agent import Asked, choose_agent
 from citewell.types import Message
 
 ALL = ("qa", "dual_loop", "website", "paper", "data")
@@ -49,15 +49,20 @@ HISTORY = (Message(role="user", content="How long is the warranty of the trail b
     ],
 )
 def test_the_choice_and_its_reason(asked: Asked, agent: str, word: str) -> None:
-    choice = choose(asked, ALL)
+    choice = choose_agent(asked, ALL)
     assert choice.agent == agent
     assert word in choice.reason
 
 
 def test_an_agent_that_is_not_there_is_not_chosen() -> None:
     """The next rule decides."""
-    assert choose(Asked("What does https://example.com say?"), ("qa", "dual_loop")).agent == "qa"
-    assert choose(Asked("anything", source="orders", session_agent="paper"), ("qa",)).agent == "qa"
+    assert (
+        choose_agent(Asked("What does https://example.com say?"), ("qa", "dual_loop")).agent == "qa"
+    )
+    assert (
+        choose_agent(Asked("anything", source="orders", session_agent="paper"), ("qa",)).agent
+        == "qa"
+    )
 
 
 async def test_the_answer_says_who_gave_it_and_why(app: App) -> None:

@@ -33,17 +33,17 @@ from citewell.errors import (
     StorageError,
     UnreadableFile,
 )
-from citewell.service.admin.backup import backup
+from citewell.service.admin.backup import create_backup
 from citewell.service.admin.backup_list import Manifest
-from citewell.service.admin.backup_read import newer, read
+from citewell.service.admin.backup_read import check_schema_version, read_archive
 from citewell.service.admin.backup_restore import (
-    free_to_restore,
-    migrated,
+    check_restore_target,
+    collect_warnings,
+    migrate_home,
     put_in_place,
-    unpacked,
-    warnings_of,
+    unpack_archive,
 )
-from citewell.service.admin.hidden_copies import sweep
+from citewell.service.admin.hidden_copies import sweep_hidden_copies
 from citewell.store.copies import SCHEMA
 from citewell.store.db import Database
 from citewell.store.migrations import MIGRATIONS
@@ -80,7 +80,7 @@ async def home(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def archive(home: Path, tmp_path: Path) -> Path:
-    return Path(backup(home, tmp_path / "b.tar.gz", quiet).file)
+    return Path(create_backup(home, tmp_path / "b.tar.gz", quiet).file)
 
 
 def names(folder: Path, pattern: str = "*") -> list[str]:
@@ -101,8 +101,8 @@ def modes(path: Path) -> set[int]:
 
 
 async def restored(archive: Path, home: Path, *, force: bool = False) -> Path | None:
-    with unpacked(archive, home, quiet) as (folder, _):
-        await migrated(folder)
+    with unpack_archive(archive, home, quiet) as (folder, _):
+        await migrate_home(folder)
         return put_in_place(folder, home, force=force)
 
 
@@ -124,7 +124,7 @@ def test_the_list_says_all(home: Path, archive: Path) -> None:
     """Sizes and sums of the files as they are unpacked; what is none of ours is named and left
     out.
     """
-    manifest = read(archive, quiet, lambda _: None)
+    manifest = read_archive(archive, quiet, lambda _: None)
     assert manifest.schema_version == SCHEMA
     sums = {file.path: (file.size, file.sha256) for file in manifest.files}
     data = (home / "uploads/0a1b/0").read_bytes()
@@ -132,7 +132,7 @@ def test_the_list_says_all(home: Path, archive: Path) -> None:
     (home / "notes.txt").write_text("mine", "utf-8")
     (home / "sources/x.part").write_text("half", "utf-8")
     (home / "sources/link.duckdb").symlink_to("/etc/passwd")
-    again = backup(home, archive.with_name("c.tar.gz"), quiet)
+    again = create_backup(home, archive.with_name("c.tar.gz"), quiet)
     assert again.left_out == ["notes.txt", "sources/link.duckdb"]
 
 
@@ -140,15 +140,15 @@ def test_what_a_backup_refuses(home: Path, archive: Path, tmp_path: Path) -> Non
     """A file that is there, a place in the home, a home that is none; each leaves no file."""
     before = archive.read_bytes()
     with pytest.raises(Conflict, match="overwrites nothing"):
-        backup(home, archive, quiet)
+        create_backup(home, archive, quiet)
     assert archive.read_bytes() == before
     with pytest.raises(InvalidInput, match="inside the home"):
-        backup(home, home / "b.tar.gz", quiet)
+        create_backup(home, home / "b.tar.gz", quiet)
     with pytest.raises(NotFound, match="no library"):
-        backup(tmp_path / "nowhere", tmp_path / "c.tar.gz", quiet)
+        create_backup(tmp_path / "nowhere", tmp_path / "c.tar.gz", quiet)
     with pytest.raises(StorageError, match="no backup was written"):
-        backup(home, tmp_path / "nowhere" / "c.tar.gz", quiet)
-    named = backup(home, tmp_path, quiet)
+        create_backup(home, tmp_path / "nowhere" / "c.tar.gz", quiet)
+    named = create_backup(home, tmp_path, quiet)
     assert Path(named.file).parent == tmp_path
     assert sorted(path.name for path in tmp_path.iterdir()) == sorted(
         ["b.tar.gz", "home", Path(named.file).name]
@@ -165,7 +165,7 @@ def test_an_interrupted_backup_leaves_nothing(
         raise why
 
     with pytest.raises((StorageError, KeyboardInterrupt)):
-        backup(home, tmp_path / "b.tar.gz", ends)
+        create_backup(home, tmp_path / "b.tar.gz", ends)
     assert [path.name for path in tmp_path.iterdir()] == ["home"]
     assert not list(home.glob(".backup-*"))
 
@@ -195,14 +195,15 @@ def test_a_moment_while_others_write(home: Path, tmp_path: Path) -> None:
     try:
         time.sleep(0.2)
         archives = [
-            Path(backup(home, tmp_path / f"b{number}.tar.gz", quiet).file) for number in range(8)
+            Path(create_backup(home, tmp_path / f"b{number}.tar.gz", quiet).file)
+            for number in range(8)
         ]
     finally:
         ended.set()
         worker.join()
     for number, archive in enumerate(archives):
         folder = tmp_path / f"out{number}"
-        read(archive, quiet, lambda _: None, folder)
+        read_archive(archive, quiet, lambda _: None, folder)
         with closing(sqlite3.connect(folder / "citewell.db")) as database:
             wanted = {name for (name,) in database.execute("SELECT name FROM wanted")}
             assert database.execute("PRAGMA integrity_check").fetchone() == ("ok",)
@@ -216,8 +217,8 @@ def test_memory_stays_flat(home: Path, tmp_path: Path) -> None:
             file.write(os.urandom(1 << 20))
     tracemalloc.start()
     try:
-        archive = Path(backup(home, tmp_path / "b.tar.gz", quiet).file)
-        read(archive, quiet, lambda _: None, tmp_path / "out")
+        archive = Path(create_backup(home, tmp_path / "b.tar.gz", quiet).file)
+        read_archive(archive, quiet, lambda _: None, tmp_path / "out")
         assert tracemalloc.get_traced_memory()[1] < 16_000_000
     finally:
         tracemalloc.stop()
@@ -419,17 +420,17 @@ def test_long_headers_are_no_way_in(archive: Path, tmp_path: Path) -> None:
         parts = members(archive)
         written(bad, [parts[0], entry("citewell.db" + "x" * 300), *parts[1:]], form)
         with pytest.raises(UnreadableFile, match="no plain file but a special entry"):
-            read(bad, quiet, lambda _: None)
+            read_archive(bad, quiet, lambda _: None)
 
 
 def test_a_later_version_is_refused_by_its_name(archive: Path) -> None:
-    manifest: Manifest = read(archive, quiet, lambda _: None)
+    manifest: Manifest = read_archive(archive, quiet, lambda _: None)
     later = manifest.model_copy(update={"schema_version": SCHEMA + 1, "version": "9.9"})
     with pytest.raises(
         StorageError,
         match=rf"Citewell 9\.9 wrote it \(schema {SCHEMA + 1}, this one knows {SCHEMA}\)",
     ):
-        newer(archive, later)
+        check_schema_version(archive, later)
 
 
 async def test_an_earlier_schema_is_brought_up_to_date(
@@ -439,8 +440,8 @@ async def test_an_earlier_schema_is_brought_up_to_date(
     with monkeypatch.context() as earlier:
         earlier.setattr("citewell.store.db.MIGRATIONS", MIGRATIONS[:8])
         home = await made(tmp_path / "old")
-        archive = Path(backup(home, tmp_path / "b.tar.gz", quiet).file)
-    assert read(archive, quiet, lambda _: None).schema_version == 8
+        archive = Path(create_backup(home, tmp_path / "b.tar.gz", quiet).file)
+    assert read_archive(archive, quiet, lambda _: None).schema_version == 8
     there = tmp_path / "new"
     await restored(archive, there)
     with closing(sqlite3.connect(there / "citewell.db")) as database:
@@ -454,7 +455,7 @@ async def test_a_home_with_something_in_it(home: Path, archive: Path) -> None:
     """Refused; with force it stays beside the new one, under a name with the moment."""
     (home / "calibration.json").write_text('{"later": 1}', "utf-8")
     with pytest.raises(Conflict, match="something in it already"):
-        free_to_restore(home, force=False)
+        check_restore_target(home, force=False)
     before = await restored(archive, home, force=True)
     assert before is not None
     assert before.name.startswith("home.replaced-20")
@@ -537,18 +538,18 @@ async def test_killed_in_the_middle(home: Path, archive: Path, tmp_path: Path, w
         pass
     if what == "backup":
         assert names(tmp_path, "new*") == []
-        backup(home, target, quiet)
-        [part] = sweep(home)
+        create_backup(home, target, quiet)
+        [part] = sweep_hidden_copies(home)
         assert (part.parent, part.name[:12]) == (tmp_path, ".new.tar.gz."), (
             "what it left outside is told of"
         )
         [left] = names(home, ".backup-*")
         assert "files" not in names(home / left), "the copy in the home is thrown away"
         os.unlink(part)  # noqa: PTH108 - nobody else is waiting here
-        assert sweep(home) == []
+        assert sweep_hidden_copies(home) == []
         assert names(home, ".backup-*") == []
     else:
-        hidden = [path.name[:16] for path in sweep(home)]
+        hidden = [path.name[:16] for path in sweep_hidden_copies(home)]
         assert hidden == (
             [] if what == "exchanging" else [".home.restoring-"]
         )  # there it has its last name, in sight
@@ -578,6 +579,6 @@ def test_settings_that_do_not_fit_here(home: Path) -> None:
     (home / "citewell.toml").write_text(
         'home = "/srv/old"\nllm_file = "/srv/model.gguf"\n', "utf-8"
     )
-    first, second = warnings_of(home)
+    first, second = collect_warnings(home)
     assert "home = /srv/old" in first
     assert "llm_file = /srv/model.gguf, which is not on this machine" in second

@@ -18,8 +18,8 @@ from citewell.config import Settings
 from citewell.errors import CitewellError, StorageError, UnreadableFile
 from citewell.runtime.app import App
 from citewell.service.admin import backup as backups
-from citewell.service.admin.backup import backup
-from citewell.service.admin.backup_verify import rotate, verify
+from citewell.service.admin.backup import create_backup
+from citewell.service.admin.backup_verify import remove_old_backups, verify_backup
 from citewell.service.library.add import add_data, embed_pending
 from citewell.store import copies
 
@@ -42,7 +42,7 @@ async def home(settings: Settings) -> Path:
 @pytest.fixture
 def unlooked(monkeypatch: pytest.MonkeyPatch) -> None:
     """Backups as they were made before: nobody looks through the database."""
-    monkeypatch.setattr(backups, "check", lambda path: 0)
+    monkeypatch.setattr(backups, "check_copy", lambda path: 0)
 
 
 def flip(path: Path, times: int, seed: int) -> None:
@@ -77,13 +77,13 @@ DAMAGE = ("bytes", "reference", "original", "words")
 @pytest.mark.parametrize("how", DAMAGE)
 def test_no_backup_of_a_damaged_database(home: Path, tmp_path: Path, how: str) -> None:
     """It says so, and nothing is written; the one of before stays."""
-    before = backup(home, tmp_path / "citewell-2026-01-01.tar.gz", quiet)
+    before = create_backup(home, tmp_path / "citewell-2026-01-01.tar.gz", quiet)
     broken(home, how)
     with pytest.raises(StorageError, match=r"citewell\.db") as refused:
-        backup(home, tmp_path / "b.tar.gz", quiet)
+        create_backup(home, tmp_path / "b.tar.gz", quiet)
     assert "no backup was written" in refused.value.message or "damaged" in refused.value.message
     assert (names(tmp_path, "*.gz"), names(tmp_path, ".*.gz*")) == ([Path(before.file).name], [])
-    assert verify(Path(before.file), home, quiet).counts["documents"] == NOTES
+    assert verify_backup(Path(before.file), home, quiet).counts["documents"] == NOTES
 
 
 @pytest.mark.parametrize("how", DAMAGE)
@@ -93,12 +93,12 @@ def test_a_backup_of_a_damaged_database_is_not_whole(
     """Whoever made it: `--verify` refuses what a restore refuses, and leaves nothing behind."""
     broken(home, how)
     try:
-        archive = Path(backup(home, tmp_path / "b.tar.gz", quiet).file)
+        archive = Path(create_backup(home, tmp_path / "b.tar.gz", quiet).file)
     except StorageError:
         assert how == "bytes", "so bad that it cannot even be copied"
         return
     with pytest.raises(UnreadableFile, match=r"b\.tar\.gz"):
-        verify(archive, tmp_path / "elsewhere", quiet)
+        verify_backup(archive, tmp_path / "elsewhere", quiet)
     assert list((tmp_path / "elsewhere").iterdir()) == []
 
 
@@ -114,7 +114,7 @@ def test_flipped_bytes(
         database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     flip(home / "citewell.db", 5, seed)
     try:
-        backup(home, tmp_path / "b.tar.gz", quiet)
+        create_backup(home, tmp_path / "b.tar.gz", quiet)
     except CitewellError:
         return
     assert originals(home) == whole
@@ -129,7 +129,7 @@ def test_rotation_after_a_verified_one(home: Path, tmp_path: Path) -> None:
     """The newest so many stay; what has another name is nobody's to remove."""
     folder = tmp_path / "backups"
     folder.mkdir()
-    whole = Path(backup(home, folder / "citewell-2026-01-05.tar.gz", quiet).file)
+    whole = Path(create_backup(home, folder / "citewell-2026-01-05.tar.gz", quiet).file)
     for name in (
         "citewell-2026-01-01.tar.gz",
         "citewell-2026-01-04-031500.tar.gz",
@@ -137,7 +137,9 @@ def test_rotation_after_a_verified_one(home: Path, tmp_path: Path) -> None:
         "citewell-old.tar.gz",
     ):
         shutil.copy(whole, folder / name)
-    assert [Path(path).name for path in rotate(folder, 2)] == ["citewell-2026-01-01.tar.gz"]
+    assert [Path(path).name for path in remove_old_backups(folder, 2)] == [
+        "citewell-2026-01-01.tar.gz"
+    ]
     left = [
         "citewell-2026-01-04-031500.tar.gz",
         "citewell-2026-01-05.tar.gz",
@@ -151,4 +153,4 @@ def test_what_is_looked_through(home: Path) -> None:
     """A whole one is whole."""
     with closing(sqlite3.connect(home / "citewell.db")) as database:
         database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-    assert copies.check(home / "citewell.db") == copies.SCHEMA
+    assert copies.check_copy(home / "citewell.db") == copies.SCHEMA

@@ -11,10 +11,10 @@ from tests.measure.conftest import item, replied, reported, searched
 from citewell.config import Settings
 from citewell.errors import ConfigError
 from citewell.measure.report import Report
-from citewell.retrieve.confidence import OWN, SIGNALS, in_force, own, shipped
+from citewell.retrieve.confidence import OWN, SIGNALS, load_calibration, load_own, load_shipped
 from citewell.runtime.app import App
-from citewell.service.admin.doctor import examine
-from citewell.service.evaluate.calibrate import save, undo
+from citewell.service.admin.doctor import run_checks
+from citewell.service.evaluate.calibrate import reset_calibration, save_calibration
 
 
 def report(n: int = 60, *, learnable: bool = True) -> Report:
@@ -43,7 +43,7 @@ async def test_kept_weights_are_in_force_and_shown(app: App, settings: Settings)
     """The next App searches with them; `doctor` says what they were fitted on and how to undo
     it.
     """
-    path, told = save(app, report())
+    path, told = save_calibration(app, report())
     assert (path, told) == (settings.home / OWN, [])
     async with App(settings) as again:
         model = again.calibration.retrieval
@@ -52,28 +52,28 @@ async def test_kept_weights_are_in_force_and_shown(app: App, settings: Settings)
         assert model.fitted is not None
         assert (model.fitted.on, model.fitted.items) == ({"set": 60}, 120)
         assert model.fitted.brier < model.fitted.brier_of_the_mean
-        assert again.calibration.answer == shipped().answer
+        assert again.calibration.answer == load_shipped().answer
         assert model({"cosine": 0.9, "coverage": 0.8}) > model({"cosine": 0.8, "coverage": 0.2})
     [check] = [
-        one for one in (await examine(settings, fast=True)).checks if one.name == "calibration"
+        one for one in (await run_checks(settings, fast=True)).checks if one.name == "calibration"
     ]
     assert check.state == "ok"
     assert "this library's own" in check.detail
     assert "120 items of set" in check.detail
-    assert undo(app)
-    assert not undo(app)
-    assert in_force(settings.home / OWN, "scripted") == shipped()
+    assert reset_calibration(app)
+    assert not reset_calibration(app)
+    assert load_calibration(settings.home / OWN, "scripted") == load_shipped()
 
 
 async def test_what_is_no_better_than_the_mean_is_not_kept(app: App) -> None:
     """Nor what was fitted on a handful; it says which and why."""
-    path, told = save(app, report(learnable=False))
+    path, told = save_calibration(app, report(learnable=False))
     assert path is None
     assert "no better than always the mean" in told[0]
-    path, told = save(app, report(8))
+    path, told = save_calibration(app, report(8))
     assert path is None
     assert "too few" in told[0]
-    path, told = save(app, report(1))
+    path, told = save_calibration(app, report(1))
     assert path is None
     assert "nothing to learn from" in told[0]
 
@@ -99,7 +99,7 @@ async def test_answers_are_fitted_by_tier(app: App, settings: Settings, tier: st
     """
     made = answered(tier)
     assert [fit.name for fit in made.fits] == [f"answer:{tier}"]
-    path, told = save(app, made)
+    path, told = save_calibration(app, made)
     assert (path, told) == (
         settings.home / OWN,
         [
@@ -114,7 +114,7 @@ async def test_answers_are_fitted_by_tier(app: App, settings: Settings, tier: st
         assert model({"told": 0.9}) > model.threshold > model({"told": 0.1})
         assert (model.fitted.items if model.fitted else 0) == 60
         assert {name: each for name, each in again.calibration.answer.items() if name != tier} == {
-            name: each for name, each in shipped().answer.items() if name != tier
+            name: each for name, each in load_shipped().answer.items() if name != tier
         }
 
 
@@ -124,14 +124,14 @@ async def test_the_other_parts_stay(app: App, settings: Settings) -> None:
     """
     kept = {"answer": {"search": {"bias": 1.0, "weights": {"retrieval": 2.0}}}}
     (settings.home / OWN).write_text(json.dumps(kept), "utf-8")
-    save(app, report())
-    save(app, answered("reader"))
-    found = own(settings.home / OWN, "scripted")
+    save_calibration(app, report())
+    save_calibration(app, answered("reader"))
+    found = load_own(settings.home / OWN, "scripted")
     assert found is not None
     assert found.retrieval is not None
     assert (sorted(found.answer), found.answer["search"].bias) == (["reader", "search"], 1.0)
     (settings.home / OWN).write_text("{broken", "utf-8")
-    _, told = save(app, report())
+    _, told = save_calibration(app, report())
     assert "replaced" in told[0]
 
 
@@ -145,11 +145,11 @@ def test_a_file_of_the_last_release_still_loads(settings: Settings, tmp_path: Pa
     }
     path = tmp_path / OWN
     path.write_text(json.dumps(before), "utf-8")
-    found = in_force(path, "scripted")
+    found = load_calibration(path, "scripted")
     assert found.retrieval is not None
-    assert (found.retrieval.bias, found.answer) == (1.0, shipped().answer)
+    assert (found.retrieval.bias, found.answer) == (1.0, load_shipped().answer)
     path.write_text(json.dumps(before | {"answer": None}), "utf-8")
-    assert in_force(path, "scripted").answer == shipped().answer
+    assert load_calibration(path, "scripted").answer == load_shipped().answer
 
 
 @pytest.mark.parametrize(
@@ -169,10 +169,10 @@ async def test_a_file_that_cannot_be_used_is_named_and_left_out(
     path = settings.home / OWN
     path.write_text(text, "utf-8")
     with pytest.raises(ConfigError, match=words):
-        own(path, "scripted")
-    assert in_force(path, "scripted") == shipped()
+        load_own(path, "scripted")
+    assert load_calibration(path, "scripted") == load_shipped()
     [check] = [
-        one for one in (await examine(settings, fast=True)).checks if one.name == "calibration"
+        one for one in (await run_checks(settings, fast=True)).checks if one.name == "calibration"
     ]
     assert check.state == "warn"
     assert words in check.detail
@@ -181,7 +181,7 @@ async def test_a_file_that_cannot_be_used_is_named_and_left_out(
 
 async def test_weights_of_another_embedder_are_left_out(app: App, settings: Settings) -> None:
     """Cosines of two embedders cannot be compared."""
-    save(app, report())
+    save_calibration(app, report())
     with pytest.raises(ConfigError, match="scripted, and other is in use"):
-        own(settings.home / OWN, "other")
-    assert in_force(settings.home / OWN, "other") == shipped()
+        load_own(settings.home / OWN, "other")
+    assert load_calibration(settings.home / OWN, "other") == load_shipped()

@@ -12,9 +12,9 @@ from citewell.errors import InvalidInput, NotFound, TransientError
 from citewell.models.reader_base import Judgement
 from citewell.models.scripted import ScriptedLLM
 from citewell.models.scripted_reader import ScriptedReader
-from citewell.runtime.access_scope import seen_by
+from citewell.runtime.access_scope import get_user_view
 from citewell.runtime.app import App
-from citewell.service.ask.check import UNSURE, check, check_pairs, check_text
+from citewell.service.ask.check import UNSURE, check_pairs, check_request, check_text
 from citewell.service.ask.check_types import CheckRequest, Pair, PairsResult
 from citewell.service.library.add import add_data, embed_pending
 
@@ -108,7 +108,7 @@ async def test_without_a_judge_only_quotations_count(settings: Settings) -> None
 
 async def test_who_signs_in_has_the_same_judge_and_only_their_collections(app: App) -> None:
     judge_by_script(app, ("entailed", "1.1", ""))
-    view = seen_by(app, "ann", "reader")
+    view = get_user_view(app, "ann", "reader")
     assert (await check_text(view, "The pump has a weight of 12 kg.")).judge == "scripted"
     assert view.reader is app.reader
     with pytest.raises(NotFound):
@@ -130,7 +130,7 @@ async def test_pairs_are_judged_each_by_its_own_evidence(app: App) -> None:
         Pair(id="2", claim="It is red.", evidence=["It is red. It is old."]),
         Pair(id="3", claim="It is red.", evidence=[]),
     ]
-    found = await check(app, CheckRequest(pairs=pairs))
+    found = await check_request(app, CheckRequest(pairs=pairs))
     assert isinstance(found, PairsResult)
     assert [(item.id, item.verdict, item.score) for item in found.items] == [
         ("1", "entailed", 0.97),
@@ -151,7 +151,7 @@ async def test_what_cannot_be_checked(app: App) -> None:
         CheckRequest(text="It is red.", pairs=[_pair()]),
     ):
         with pytest.raises(InvalidInput, match="either a text or pairs"):
-            await check(app, request)
+            await check_request(app, request)
     with pytest.raises(InvalidInput, match="20000 are allowed"):
         await check_text(app, "x" * 20_001)
     with pytest.raises(InvalidInput, match="is empty"):

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import pytest
 
-from citewell.service.knowledge.correction_sql import kind_of
+from citewell.service.knowledge.correction_sql import detect_correction_kind
 
 QUERIES = [
     "SELECT 1",
@@ -71,4 +71,4 @@ WORDS = [
     ],
 )
 def test_kind_of_a_correction(text: str, kind: str) -> None:
-    assert kind_of(text) == kind
+    assert detect_correction_kind(text) == kind

@@ -13,11 +13,11 @@ from citewell.errors import InvalidInput, NotFound, StorageError, UnreadableFile
 from citewell.runtime.app import App
 from citewell.runtime.progress import Progress
 from citewell.service.library import rechunk as module
-from citewell.service.library.add import add, embed_pending, pending
-from citewell.service.library.chunking import chunking_of, cut, cut_as
+from citewell.service.library.add import add_paths, count_pending, embed_pending
+from citewell.service.library.chunking import cut_document, cut_document_as, resolve_chunking
 from citewell.service.library.collections import create_collection
-from citewell.service.library.preview import preview
-from citewell.service.library.rechunk import rechunk, set_chunking
+from citewell.service.library.preview import preview_file
+from citewell.service.library.rechunk import rechunk_collection, set_chunking
 from citewell.types import Chunk, Document
 
 PROSE = (
@@ -39,7 +39,7 @@ def library(tmp_path: Path) -> Path:
 
 
 async def added(app: App, library: Path) -> list[str]:
-    report = await add(app, [str(library)], "ships")
+    report = await add_paths(app, [str(library)], "ships")
     await embed_pending(app)
     return [file.doc_id for file in report.files]
 
@@ -49,7 +49,7 @@ def test_chunking_is_checked() -> None:
     name.
     """
     settings = IngestSettings()
-    assert chunking_of(settings, {"tokens": 100, "overlap": None}).model_dump() == {
+    assert resolve_chunking(settings, {"tokens": 100, "overlap": None}).model_dump() == {
         "chunker": "structure",
         "tokens": 100,
         "overlap": 40,
@@ -61,7 +61,7 @@ def test_chunking_is_checked() -> None:
         {"size": 3},
     ):
         with pytest.raises(InvalidInput, match=next(iter(wrong)) if len(wrong) == 1 else "no room"):
-            chunking_of(settings, wrong)
+            resolve_chunking(settings, wrong)
 
 
 async def test_documents_are_cut_as_their_collection_says(app: App, library: Path) -> None:
@@ -72,7 +72,7 @@ async def test_documents_are_cut_as_their_collection_says(app: App, library: Pat
     assert max(chunk.tokens for chunk in own if chunk.kind != "summary") <= 61
     assert {chunk.kind for chunk in own} >= {"text", "summary"}
     document = await app.catalog.content(doc_id)
-    assert len(await cut(app, document, "elsewhere")) < len(own)
+    assert len(await cut_document(app, document, "elsewhere")) < len(own)
     with pytest.raises(InvalidInput):
         await create_collection(app, "other", {"tokens": 5})
 
@@ -97,7 +97,7 @@ async def test_rechunk(app: App, library: Path) -> None:
     async def tell(progress: Progress) -> None:
         told.append(progress)
 
-    report = await rechunk(app, "ships", on_progress=tell)
+    report = await rechunk_collection(app, "ships", on_progress=tell)
     assert (report.changed, report.documents) == (3, 3)
     assert {progress.phase for progress in told} == {"cut"}
     after = await app.catalog.document(docs[0])
@@ -107,19 +107,19 @@ async def test_rechunk(app: App, library: Path) -> None:
         before.sha256,
     )
     assert after.chunks > before.chunks
-    assert await pending(app) > 0
+    assert await count_pending(app) > 0
     await embed_pending(app)
-    assert (await rechunk(app, "ships")).changed == 0
-    assert await pending(app) == 0
+    assert (await rechunk_collection(app, "ships")).changed == 0
+    assert await count_pending(app) == 0
 
 
 async def test_equal_text_keeps_its_vector(app: App, library: Path) -> None:
     """What the old chunks and the new ones have in common is not embedded again."""
     docs = await added(app, library)
     await set_chunking(app, "ships", {"overlap": 0})
-    await rechunk(app, "ships")
+    await rechunk_collection(app, "ships")
     chunks = [chunk for doc in docs for chunk in await app.catalog.chunks(doc)]
-    assert 0 < await pending(app) < len(chunks)
+    assert 0 < await count_pending(app) < len(chunks)
 
 
 async def test_rechunk_goes_on_where_it_was_stopped(
@@ -138,8 +138,8 @@ async def test_rechunk_goes_on_where_it_was_stopped(
 
     monkeypatch.setattr(app.catalog, "rechunk", failing)
     with pytest.raises(StorageError):
-        await rechunk(app, "ships")
-    report = await rechunk(app, "ships")
+        await rechunk_collection(app, "ships")
+    report = await rechunk_collection(app, "ships")
     assert report.changed == 2
     assert calls[1] == calls[2]
 
@@ -147,9 +147,9 @@ async def test_rechunk_goes_on_where_it_was_stopped(
 async def test_unknown_collection(app: App) -> None:
     """Nothing is made by asking."""
     for asked in (
-        module.chunking(app, "none"),
+        module.get_chunking(app, "none"),
         set_chunking(app, "none", {"tokens": 80}),
-        rechunk(app, "none"),
+        rechunk_collection(app, "none"),
     ):
         with pytest.raises(NotFound):
             await asked
@@ -159,7 +159,7 @@ async def test_preview_needs_no_library(settings: Settings, library: Path) -> No
     """Totals and spans of a file, several ways, without a database; repeated characters are
     told.
     """
-    found = await preview(
+    found = await preview_file(
         settings, str(library / "a.md"), ["structure", "fixed"], {"tokens": 60, "overlap": 5}
     )
     assert not settings.home.exists()
@@ -185,10 +185,10 @@ async def test_a_document_that_cannot_be_cut_stays_and_stops_no_other(
     async def late(document: Document, *arguments: Any) -> Sequence[Chunk]:
         if document.title == first.title:
             raise UnreadableFile("it could not be read within 60 s", hint="split the file")
-        return await cut_as(document, *arguments)
+        return await cut_document_as(document, *arguments)
 
-    monkeypatch.setattr("citewell.service.library.rechunk.cut_as", late)
-    report = await rechunk(app, "ships")
+    monkeypatch.setattr("citewell.service.library.rechunk.cut_document_as", late)
+    report = await rechunk_collection(app, "ships")
     assert (report.changed, report.failed) == (
         2,
         [f"{first.uri}: it could not be read within 60 s; split the file"],

@@ -21,7 +21,7 @@ from citewell.models.scripted import ScriptedLLM
 from citewell.runtime.app import App
 from citewell.service.ask import ask_data
 from citewell.service.ask.ask import AskRequest, ask
-from citewell.service.knowledge.correction_sql import accept
+from citewell.service.knowledge.correction_sql import check_statement
 from citewell.service.tables.sources import add_source
 
 
@@ -47,7 +47,7 @@ async def test_reading_a_file_anew_counts(app: App, monkeypatch: pytest.MonkeyPa
         await anyio.sleep(60)
         yield
 
-    monkeypatch.setattr(ask_data, "opened", slow)
+    monkeypatch.setattr(ask_data, "open_source", slow)
     begun = time.monotonic()
     with pytest.raises(SourceUnavailable, match="longer than the time of this question") as told:
         await ask(app, asking("How much is Mail?", max_seconds=0.5))
@@ -66,7 +66,7 @@ async def test_votes_that_wait_count_too(app: App, monkeypatch: pytest.MonkeyPat
         given.append(seconds)
         return 0
 
-    monkeypatch.setattr(ask_data, "catch_up", caught)
+    monkeypatch.setattr(ask_data, "run_pending_jobs", caught)
     assert isinstance(app.llm, ScriptedLLM)
     for knowledge in (True, False):
         app.llm.enqueue(json.dumps({"sql": "SELECT sum(amount) AS total FROM costs"}))
@@ -92,8 +92,8 @@ async def test_another_database_of_the_same_login(app: App, mysql_database: str)
                 "payroll" in warning and f"only name tables of {here}" in warning
                 for warning in added.warnings
             )
-            await accept(app, "shop", "SELECT service FROM costs")
-            await accept(app, "shop", f"SELECT service FROM {here}.costs")
+            await check_statement(app, "shop", "SELECT service FROM costs")
+            await check_statement(app, "shop", f"SELECT service FROM {here}.costs")
             for sql in (
                 "SELECT * FROM payroll.pay",
                 "SELECT name FROM costs JOIN `payroll`.`pay` p USING (amount)",
@@ -101,7 +101,7 @@ async def test_another_database_of_the_same_login(app: App, mysql_database: str)
                 with pytest.raises(
                     StatementRefused, match=r"payroll\.pay is no table of this source"
                 ):
-                    await accept(app, "shop", sql)
+                    await check_statement(app, "shop", sql)
         finally:
             cursor.execute("DROP DATABASE payroll")
 
@@ -116,6 +116,6 @@ async def test_another_schema_that_the_role_may_not_list(app: App, postgres_data
         connection.execute("CREATE TABLE hr.pay (name text)")
     await add_source(app, postgres_database, "shop")
     for sql in ("SELECT * FROM public.costs", "SELECT name FROM hr.pay"):
-        await accept(app, "shop", sql)
+        await check_statement(app, "shop", sql)
     with pytest.raises(StatementRefused, match=r"information_schema\.tables is no table"):
-        await accept(app, "shop", "SELECT table_name FROM information_schema.tables")
+        await check_statement(app, "shop", "SELECT table_name FROM information_schema.tables")

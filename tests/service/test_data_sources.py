@@ -29,10 +29,10 @@ from citewell.errors import (
 from citewell.runtime.app import App
 from citewell.service.tables import file_copies as data_copies
 from citewell.service.tables import sources as service
-from citewell.service.tables.glossary import glossary_file, term_of
-from citewell.service.tables.kept_schema import schema_of
-from citewell.service.tables.preview_tables import preview
-from citewell.service.tables.source_places import connection_of, keeps_password, place_of
+from citewell.service.tables.glossary import parse_term, read_glossary_file
+from citewell.service.tables.kept_schema import load_schema
+from citewell.service.tables.preview_tables import preview_table
+from citewell.service.tables.source_places import build_location, has_password, parse_place
 from citewell.sql.engines.engine import Limits
 
 CSV = "Function,Service,Cost\nIT,Cloud,10\nIT,Network,20\nHR,Payroll,5\n"
@@ -51,7 +51,7 @@ def copies(app: App) -> list[str]:
 
 
 async def total(app: App, name: str = "costs", column: str = "Cost") -> object:
-    async with service.opened(app, name) as (_, engine):
+    async with service.open_source(app, name) as (_, engine):
         rows = await engine.run(f'SELECT sum("{column}") FROM "costs"', Limits())
     return rows.rows[0][0]
 
@@ -63,7 +63,7 @@ async def test_add_list_get_open_remove(app: App, costs: Path) -> None:
         "costs",
         str(costs),
     )
-    [table] = schema_of(added.source).tables
+    [table] = load_schema(added.source).tables
     assert [(column.name, column.type) for column in table.columns] == [
         ("Function", "VARCHAR"),
         ("Service", "VARCHAR"),
@@ -72,10 +72,10 @@ async def test_add_list_get_open_remove(app: App, costs: Path) -> None:
     assert await service.list_sources(app) == [await service.get_source(app, "costs")]
     assert await total(app) == 35
     assert (app.settings.home / added.source.path).stat().st_mode & 0o077 == 0
-    _, rows = await preview(app, "costs", "COSTS", 2)
+    _, rows = await preview_table(app, "costs", "COSTS", 2)
     assert rows.rows == (("IT", "Cloud", 10), ("IT", "Network", 20))
     with pytest.raises(NotFound, match="no table 'cost'"):
-        await preview(app, "costs", "cost", 2)
+        await preview_table(app, "costs", "cost", 2)
     await service.remove_source(app, "costs")
     assert (copies(app), await service.list_sources(app), costs.read_text()) == ([], [], CSV)
 
@@ -101,7 +101,7 @@ async def test_the_same_again_another_place(app: App, costs: Path, tmp_path: Pat
 async def test_a_changed_file_is_read_first(app: App, costs: Path) -> None:
     first = await service.add_source(app, str(costs))
     costs.write_text(CSV + "HR,Training,7\n", "utf-8")
-    async with service.opened(app, "costs") as before:
+    async with service.open_source(app, "costs") as before:
         assert (await before.engine.run("SELECT count(*) FROM costs", Limits())).rows == ((4,),)
         costs.write_text(CSV.replace("Cost", "Price"), "utf-8")
         assert await total(app, column="Price") == 35
@@ -154,7 +154,7 @@ async def test_uploads(app: App, costs: Path) -> None:
     added = await service.add_upload(app, costs, "../费用.csv", None)
     assert (added.source.name, added.source.location) == ("费用", "upload:../费用.csv")
     costs.unlink()
-    async with service.opened(app, "费用") as (source, _):
+    async with service.open_source(app, "费用") as (source, _):
         assert source.problem == ""
     with pytest.raises(Conflict, match="its file was sent"):
         await service.refresh_source(app, "费用")
@@ -172,7 +172,7 @@ async def test_sqlite_as_a_file_and_by_url(app: App, tmp_path: Path) -> None:
     by_url = (await service.add_source(app, f"sqlite:///{path}", "live")).source
     assert (as_file.dialect, by_url.dialect, by_url.path) == ("duckdb", "sqlite", "")
     for source in (as_file, by_url):
-        tables = {table.name: table for table in schema_of(source).tables}
+        tables = {table.name: table for table in load_schema(source).tables}
         assert tables["p"].primary_key == ("id",)
         [key] = tables["o"].foreign_keys
         assert (
@@ -193,7 +193,7 @@ async def test_a_server_by_url(app: App, postgres_database: str) -> None:
             "postgres",
             ["t"],
         )
-        _, rows = await preview(app, "pg", "t", 5)
+        _, rows = await preview_table(app, "pg", "t", 5)
         assert rows.rows == ((1, "x"),)
         connection.execute("ALTER TABLE t ADD COLUMN c date")
     assert (await service.refresh_source(app, "pg")).status == "replaced"
@@ -254,20 +254,20 @@ async def test_over_the_network_no_parameter_that_reads_this_machine(app: App, u
 
 def test_a_password_from_the_environment() -> None:
     url = "postgresql://u:${PW}@h/d"
-    assert place_of(url).location == url
-    assert connection_of(url, 5, {"PW": "a@b/c"}).where == "postgresql://u:a%40b%2Fc@h/d"
+    assert parse_place(url).location == url
+    assert build_location(url, 5, {"PW": "a@b/c"}).where == "postgresql://u:a%40b%2Fc@h/d"
     with pytest.raises(SourceUnavailable, match="which is not set"):
-        connection_of(url, 5, {})
+        build_location(url, 5, {})
     assert (
-        keeps_password(url),
-        keeps_password("postgresql://u:p@h/d"),
-        keeps_password("postgresql://u@h/d"),
+        has_password(url),
+        has_password("postgresql://u:p@h/d"),
+        has_password("postgresql://u@h/d"),
     ) == (
         False,
         True,
         False,
     )
-    assert place_of("mysql://u:p%40ss@h/shop").shown == "mysql://u:***@h/shop"
+    assert parse_place("mysql://u:p%40ss@h/shop").shown == "mysql://u:***@h/shop"
 
 
 async def test_strange_names_of_files(app: App, tmp_path: Path) -> None:
@@ -275,7 +275,7 @@ async def test_strange_names_of_files(app: App, tmp_path: Path) -> None:
         (tmp_path / name).write_text(CSV, "utf-8")
         added = await service.add_source(app, str(tmp_path / name))
         [table] = added.source.tables
-        _, rows = await preview(app, added.source.name, table["name"], 5)
+        _, rows = await preview_table(app, added.source.name, table["name"], 5)
         assert len(rows.rows) == 3
     with pytest.raises(InvalidInput, match="not allowed"):
         await service.add_source(app, str(tmp_path / "费用 明细.csv"), "../../x")
@@ -389,7 +389,7 @@ async def test_a_failure_after_reading_leaves_nothing(
 async def test_glossary_files(app: App, costs: Path, tmp_path: Path, name: str, text: str) -> None:
     (tmp_path / name).write_text(text, "utf-8")
     await service.add_source(app, str(costs))
-    source = await service.set_glossary(app, "costs", await glossary_file(tmp_path / name))
+    source = await service.set_glossary(app, "costs", await read_glossary_file(tmp_path / name))
     assert {each.term: each.meaning for each in source.glossary} == {
         "IT cost": "Function is IT",
         "客单价": "平均价格",
@@ -411,19 +411,19 @@ async def test_glossary_files(app: App, costs: Path, tmp_path: Path, name: str, 
 async def test_glossary_files_that_are_none(tmp_path: Path, name: str, text: str) -> None:
     (tmp_path / name).write_text(text, "utf-8")
     with pytest.raises(InvalidInput, match=name):
-        await glossary_file(tmp_path / name)
+        await read_glossary_file(tmp_path / name)
 
 
 def test_terms() -> None:
-    assert term_of("IT成本：Function = 'IT'").model_dump() == {
+    assert parse_term("IT成本：Function = 'IT'").model_dump() == {
         "term": "IT成本",
         "meaning": "Function = 'IT'",
     }
-    assert term_of("a = b = c").meaning == "b = c"
-    assert term_of("time = 10:30").model_dump() == {"term": "time", "meaning": "10:30"}
+    assert parse_term("a = b = c").meaning == "b = c"
+    assert parse_term("time = 10:30").model_dump() == {"term": "time", "meaning": "10:30"}
     for wrong in ("", "a", "= b", "a ="):
         with pytest.raises(InvalidInput):
-            term_of(wrong)
+            parse_term(wrong)
 
 
 async def test_the_same_under_two_names_is_told(app: App, tmp_path: Path) -> None:

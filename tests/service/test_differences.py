@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from citewell.service.sessions.compare_traces import differences
+from citewell.service.sessions.compare_traces import find_differences
 from citewell.types import Answer, Step, Trace
 
 
@@ -40,7 +40,7 @@ def trace(
 
 
 def told(one: Trace, other: Trace) -> list[str]:
-    return [f"{each.where}: {each.what}" for each in differences(one, other)]
+    return [f"{each.where}: {each.what}" for each in find_differences(one, other)]
 
 
 @pytest.mark.parametrize("name", ["confidence", "log_odds", "probability"])

@@ -9,8 +9,8 @@ from pydantic import SecretStr
 
 from citewell.config import Settings, WebSettings, load_settings
 from citewell.runtime.app import App
-from citewell.service.admin.doctor import Check, examine, settings_in_force
-from citewell.service.library.add import add
+from citewell.service.admin.doctor import Check, list_effective_settings, run_checks
+from citewell.service.library.add import add_paths
 
 
 def named(checks: list[Check], name: str) -> Check:
@@ -19,7 +19,7 @@ def named(checks: list[Check], name: str) -> Check:
 
 async def test_healthy_installation(settings: Settings) -> None:
     """All is well, the models were timed, and versions are told."""
-    report = await examine(settings)
+    report = await run_checks(settings)
     assert {check.state for check in report.checks} == {"ok"}
     assert named(report.checks, "embedding speed").figures["passages/s"] > 0
     assert report.packages["fastapi"]
@@ -27,7 +27,7 @@ async def test_healthy_installation(settings: Settings) -> None:
 
 async def test_fast_leaves_timing_out(settings: Settings) -> None:
     """`fast` loads no model."""
-    report = await examine(settings, fast=True)
+    report = await run_checks(settings, fast=True)
     assert not [check for check in report.checks if "speed" in check.name]
 
 
@@ -36,8 +36,8 @@ async def test_missing_model_and_waiting_passages_are_warnings(
 ) -> None:
     """Both still work in part, and the advice says how to make them whole."""
     async with App(settings) as app:
-        await add(app, [str(library)], "docs")
-    report = await examine(settings.model_copy(update={"llm": "builtin"}))
+        await add_paths(app, [str(library)], "docs")
+    report = await run_checks(settings.model_copy(update={"llm": "builtin"}))
     assert "fail" not in {check.state for check in report.checks}
     assert named(report.checks, "chat model").state == "warn"
     assert "models pull" in named(report.checks, "chat model").advice
@@ -49,7 +49,7 @@ async def test_damaged_database_fails_with_advice(settings: Settings) -> None:
     """A file that is no database is named, and the report still comes."""
     settings.home.mkdir()
     settings.database.write_bytes(b"not a database at all" * 100)
-    report = await examine(settings, fast=True)
+    report = await run_checks(settings, fast=True)
     check = named(report.checks, "database")
     assert check.state == "fail"
     assert "citewell.db" in check.detail
@@ -58,7 +58,7 @@ async def test_damaged_database_fails_with_advice(settings: Settings) -> None:
 
 async def test_embedder_that_cannot_be_built_is_a_fault_of_the_settings(settings: Settings) -> None:
     """An endpoint without its address: the report still comes, and does not blame the database."""
-    report = await examine(settings.model_copy(update={"embedder": "openai"}), fast=True)
+    report = await run_checks(settings.model_copy(update={"embedder": "openai"}), fast=True)
     assert named(report.checks, "settings").state == "fail"
     assert "embed_url" in named(report.checks, "settings").detail
 
@@ -72,7 +72,8 @@ def test_settings_say_where_they_come_from(tmp_path: Path, monkeypatch: pytest.M
         "CITEWELL_INGEST__MAX_PAGES": "7",
     }
     shown = {
-        setting.name: setting for setting in settings_in_force(load_settings(environ), environ)
+        setting.name: setting
+        for setting in list_effective_settings(load_settings(environ), environ)
     }
     assert (shown["port"].value, shown["port"].source) == ("9000", "settings file")
     assert shown["qa.max_retries"].source == "settings file"
@@ -98,10 +99,10 @@ async def test_ocr_is_told(
     words: str,
 ) -> None:
     """Whether pictures can be read, and what to do for it."""
-    monkeypatch.setattr("citewell.ingest.picture.ocr.available", lambda: there)
+    monkeypatch.setattr("citewell.ingest.picture.ocr.is_available", lambda: there)
     ingest = settings.ingest.model_copy(update={"ocr": mode})
     check = named(
-        (await examine(settings.model_copy(update={"ingest": ingest}), fast=True)).checks, "ocr"
+        (await run_checks(settings.model_copy(update={"ingest": ingest}), fast=True)).checks, "ocr"
     )
     assert (check.state, words in check.detail) == (state, True)
     assert ("citewell[ocr]" in check.advice) is not there
@@ -118,10 +119,10 @@ async def test_reranker_is_told(
 ) -> None:
     """One that is wanted is named, one that cannot work is warned of, and none is no line."""
     check = named(
-        (await examine(settings.model_copy(update=changes), fast=True)).checks, "reranker"
+        (await run_checks(settings.model_copy(update=changes), fast=True)).checks, "reranker"
     )
     assert (check.state, words in check.detail) == (state, True)
-    assert "reranker" not in {each.name for each in (await examine(settings, fast=True)).checks}
+    assert "reranker" not in {each.name for each in (await run_checks(settings, fast=True)).checks}
 
 
 @pytest.mark.parametrize(
@@ -137,6 +138,8 @@ async def test_web_search_is_told(
 ) -> None:
     """What its provider needs, without asking it; nothing where it is off."""
     changed = settings.model_copy(update={"web": WebSettings(**web)})
-    check = named((await examine(changed, fast=True)).checks, "web search")
+    check = named((await run_checks(changed, fast=True)).checks, "web search")
     assert (check.state, words in check.detail) == (state, True)
-    assert "web search" not in [each.name for each in (await examine(settings, fast=True)).checks]
+    assert "web search" not in [
+        each.name for each in (await run_checks(settings, fast=True)).checks
+    ]

@@ -9,7 +9,7 @@ import pytest
 
 from citewell.errors import Conflict, InvalidInput, NotFound
 from citewell.runtime.app import App
-from citewell.service.library.add import add
+from citewell.service.library.add import add_paths
 from citewell.service.library.collections import (
     create_collection,
     delete_collection,
@@ -19,7 +19,7 @@ from citewell.service.library.collections import (
 from citewell.service.library.documents import (
     delete_document,
     find_documents,
-    original_file,
+    get_original_file,
     read_document,
 )
 from citewell.service.sessions.sessions import read_session, rename_session
@@ -31,8 +31,8 @@ async def test_document_is_found_by_id_path_and_address(app: App, library: Path)
     two.
     """
     path = library / "lighthouse.md"
-    await add(app, [str(path)], "one")
-    await add(app, [str(path)], "two")
+    await add_paths(app, [str(path)], "one")
+    await add_paths(app, [str(path)], "two")
     [info] = await find_documents(app, str(path), "one")
     relative = os.path.relpath(path)  # noqa: ASYNC240  # no disk is asked
     assert await find_documents(app, relative, "one") == [info]
@@ -45,8 +45,8 @@ async def test_document_is_found_by_id_path_and_address(app: App, library: Path)
 async def test_document_is_read_back_and_deleted(app: App, library: Path) -> None:
     """Text and original bytes come back as they were; after deletion neither does."""
     path = library / "灯塔.txt"
-    [report] = (await add(app, [str(path)], "one")).files
-    info, data = await original_file(app, report.doc_id)
+    [report] = (await add_paths(app, [str(path)], "one")).files
+    info, data = await get_original_file(app, report.doc_id)
     assert data == path.read_bytes()
     assert "一八五七年" in (await read_document(app, info.doc_id)).text
     await delete_document(app, info.doc_id)

@@ -15,9 +15,9 @@ import pytest
 from citewell.config import Settings
 from citewell.models.probe import FILE
 from citewell.runtime.app import App
-from citewell.service.admin.doctor import Check, examine
-from citewell.service.ask.ask import AskRequest, begin
-from citewell.service.library.add import add
+from citewell.service.admin.doctor import Check, run_checks
+from citewell.service.ask.ask import AskRequest, begin_run
+from citewell.service.library.add import add_paths
 
 FORM = '{"capital": "Paris", "numbers": [1, 2, 3]}'
 
@@ -94,7 +94,7 @@ def connected(settings: Settings, endpoint: Server) -> Settings:
 
 async def line(settings: Settings, name: str = "chat endpoint", *, fast: bool = False) -> Check:
     return next(
-        check for check in (await examine(settings, fast=fast)).checks if check.name == name
+        check for check in (await run_checks(settings, fast=fast)).checks if check.name == name
     )
 
 
@@ -134,10 +134,10 @@ async def test_a_question_goes_by_it(
     """
     endpoint.context = context
     async with App(connected) as app:
-        await add(app, [str(library)], "docs")
+        await add_paths(app, [str(library)], "docs")
         endpoint.asked.clear()
         for _ in range(2):
-            run = await begin(
+            run = await begin_run(
                 app, AskRequest(question="Who keeps the lighthouse?", agent="qa", collection="docs")
             )
             assert run.meter is not None

@@ -16,13 +16,18 @@ from citewell.errors import InvalidInput, NotFound
 from citewell.measure.report import Item
 from citewell.models.scripted import ScriptedLLM
 from citewell.runtime.app import App
-from citewell.runtime.progress import silent
-from citewell.service.evaluate.ablate import VARIANTS, Variant, ablate
-from citewell.service.evaluate.corpus import loaded
-from citewell.service.evaluate.eval_sets import Options, corpus_beside, datasets, drawn
+from citewell.runtime.progress import ignore_progress
+from citewell.service.evaluate.ablate import VARIANTS, Variant, run_ablation
+from citewell.service.evaluate.corpus import load_corpus
+from citewell.service.evaluate.eval_sets import (
+    Options,
+    find_corpus_beside,
+    load_datasets,
+    sample_questions,
+)
 from citewell.service.evaluate.evaluate import Evaluation
 from citewell.service.evaluate.journal import Journal
-from citewell.service.library.add import add, embed_pending
+from citewell.service.library.add import add_paths, embed_pending
 
 Files = Callable[[str, Sequence[dict[str, Any]]], Path]
 DOCUMENTS: list[dict[str, Any]] = [
@@ -81,7 +86,11 @@ async def evaluated(app: App, *paths: Path, journal: Path | None = None, **ways:
     collection, corpus = ways.pop("collection", None), ways.pop("corpus", None)
     options = Options(**ways)
     run = Evaluation(
-        app, datasets(paths, corpus, collection, options), options, collection, Journal(journal)
+        app,
+        load_datasets(paths, corpus, collection, options),
+        options,
+        collection,
+        Journal(journal),
     )
     try:
         await run.run()
@@ -96,7 +105,7 @@ async def test_a_corpus_is_loaded_once_and_beside_the_library(
     """Pages of one document are one document; an empty one is told; the user's library stays
     empty.
     """
-    async with loaded(app, paths[1]) as corpus:
+    async with load_corpus(app, paths[1]) as corpus:
         infos = {info.uri: info for info in await corpus.app.catalog.documents(corpus.collection)}
         assert set(infos) == {"lamp#1", "tower", "book"}
         assert (infos["book"].pages, infos["lamp#1"].title) == (2, "Lamp")
@@ -108,12 +117,12 @@ async def test_a_corpus_is_loaded_once_and_beside_the_library(
         ]
         assert corpus.app.embedder is app.embedder
     assert await app.catalog.collections() == []
-    async with loaded(app, paths[1]) as again:
+    async with load_corpus(app, paths[1]) as again:
         assert again.fingerprint == corpus.fingerprint
         assert {info.doc_id for info in await again.app.catalog.documents(again.collection)} == {
             info.doc_id for info in infos.values()
         }
-    async with loaded(app, paths[1], fresh=True) as anew:
+    async with load_corpus(app, paths[1], fresh=True) as anew:
         assert {info.uri for info in await anew.app.catalog.documents(anew.collection)} == set(
             infos
         )
@@ -203,7 +212,7 @@ async def test_a_collection_of_the_users_is_only_read(
     """Asked where there is no corpus; nothing is added to it. Gold that is not there is told, and
     counts as not found.
     """
-    await add(app, [str(library)], "docs")
+    await add_paths(app, [str(library)], "docs")
     await embed_pending(app)
     before = await app.catalog.documents("docs")
     asked = files(
@@ -238,7 +247,7 @@ async def test_a_stopped_run_goes_on(
     journal.write_text("\n".join([kept[0], json.dumps(failed), kept[2][:50]]), "utf-8")
     asked: list[str] = []
     whole = measuring(asked)
-    monkeypatch.setattr("citewell.service.evaluate.evaluate.measured", whole)
+    monkeypatch.setattr("citewell.service.evaluate.evaluate.measure_question", whole)
     second = await evaluated(app, paths[0], only="retrieval", journal=journal)
     assert asked == ["2", "3", "4"]
     assert [item.id for item in second.items] == [item.id for item in first.items]
@@ -250,7 +259,7 @@ async def test_a_stopped_run_goes_on(
 def measuring(asked: list[str]) -> Callable[..., Awaitable[Item]]:
     from citewell.service.evaluate import evaluate
 
-    original = evaluate.measured
+    original = evaluate.measure_question
 
     async def measured(shelf: Any, dataset: str, question: Any, options: Options) -> Item:
         asked.append(question.id)
@@ -295,21 +304,21 @@ def test_a_sample_keeps_the_proportion(files: Files) -> None:
         for n in range(40)
     ]
     path = files("many_questions.jsonl", records)
-    [one] = datasets([path], None, None, Options(limit=8, seed=5))
+    [one] = load_datasets([path], None, None, Options(limit=8, seed=5))
     assert [q.answerable for q in one.questions].count(False) == 2
-    assert datasets([path], None, None, Options(limit=8, seed=5))[0].questions == one.questions
-    assert datasets([path], None, None, Options(limit=8, seed=6))[0].questions != one.questions
+    assert load_datasets([path], None, None, Options(limit=8, seed=5))[0].questions == one.questions
+    assert load_datasets([path], None, None, Options(limit=8, seed=6))[0].questions != one.questions
     assert one.name == "many"
-    assert drawn(one.questions, None, 1) == one.questions
-    assert corpus_beside(path) is None
+    assert sample_questions(one.questions, None, 1) == one.questions
+    assert find_corpus_beside(path) is None
     files("many_corpus.jsonl", DOCUMENTS)
-    assert corpus_beside(path) is not None
+    assert find_corpus_beside(path) is not None
 
 
 def test_troubles_of_the_data_are_told(files: Files) -> None:
     """Broken lines with how many are left, and questions that nothing can be measured with."""
     path = files("q.jsonl", [{"question": "Who?"}, {"anwser": 1}])
-    [one] = datasets([path, path], None, None, Options())[:1]
+    [one] = load_datasets([path, path], None, None, Options())[:1]
     assert any("1 questions used, 1 broken lines left out" in line for line in one.troubles)
     assert any("neither gold nor answers" in line for line in one.troubles)
 
@@ -321,7 +330,7 @@ async def test_a_stopped_ablation_goes_on_with_the_next_variant(
     behind.
     """
     options = Options()
-    sets = datasets([paths[0]], None, None, options)
+    sets = load_datasets([paths[0]], None, None, options)
 
     def journal(variant: Variant) -> Journal:
         return Journal(tmp_path / f"{variant.slug}.items.jsonl")
@@ -329,7 +338,7 @@ async def test_a_stopped_ablation_goes_on_with_the_next_variant(
     async def run(most: int) -> list[str]:
         names: list[str] = []
         async with aclosing(
-            ablate(app, sets, options, None, journal, lambda _: None, silent)
+            run_ablation(app, sets, options, None, journal, lambda _: None, ignore_progress)
         ) as reports:  # type: ignore[type-var]
             async for variant, _ in reports:
                 names.append(variant.name)

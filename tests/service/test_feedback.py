@@ -21,19 +21,19 @@ from citewell.errors import Conflict, InvalidInput, NotFound, StatementRefused, 
 from citewell.runtime.app import App
 from citewell.service.ask.search import SearchRequest, search
 from citewell.service.jobs import worker as jobs
-from citewell.service.jobs.submit import cancel
+from citewell.service.jobs.submit import cancel_or_discard_job
 from citewell.service.knowledge import correction_sql, feedback_job
 from citewell.service.knowledge import find_knowledge as knowledge
-from citewell.service.knowledge.catch_up import WORK, catch_up
+from citewell.service.knowledge.catch_up import WORK, run_pending_jobs
 from citewell.service.knowledge.give_feedback import (
     KIND,
     LONGEST,
-    correction_of,
+    clean_correction,
     get_feedback,
-    give,
     list_feedback,
-    try_again,
-    wrong_questions,
+    list_wrong_questions,
+    retry_refused_jobs,
+    submit_feedback,
 )
 from citewell.service.tables.sources import add_source
 from citewell.store.confirmed import exchange as confirmed_exchange
@@ -63,8 +63,8 @@ async def said(
 ) -> Vote:
     """The trace is kept, its user gives their word, and the job is done."""
     await app.traces.put(trace)
-    given = await give(app, trace.trace_id, is_correct, correction, trace.user_id)
-    await catch_up(app)
+    given = await submit_feedback(app, trace.trace_id, is_correct, correction, trace.user_id)
+    await run_pending_jobs(app)
     return await get_feedback(app, given.feedback_id, trace.user_id)
 
 
@@ -92,7 +92,7 @@ async def nothing_left(app: App) -> None:
     """No file, no document, no index entry, no effect."""
     assert files(app) == []
     assert await found(app) == []
-    assert await knowledge.known(app, QUESTION, agent="data", source="costs") == []
+    assert await knowledge.find_similar_items(app, QUESTION, agent="data", source="costs") == []
 
 
 async def test_reply_is_kept_before_the_work(app: App) -> None:
@@ -100,12 +100,12 @@ async def test_reply_is_kept_before_the_work(app: App) -> None:
     the job.
     """
     await app.traces.put(data_trace())
-    given = await give(app, "tr_1", True)
+    given = await submit_feedback(app, "tr_1", True)
     assert (given.state, given.message) == ("waiting", "noted: this answer becomes knowledge")
     assert (await app.jobs.get(given.job_id)).state == "queued"
     assert await knowledge.list_items(app) == []
     assert files(app) == []
-    assert await catch_up(app) == 1
+    assert await run_pending_jobs(app) == 1
     assert (await app.jobs.get(given.job_id)).state == "done"
     vote = await get_feedback(app, given.feedback_id)
     assert (vote.state, vote.outcome, vote.item_id) == ("done", "active", "qa_confirmed_tr_1")
@@ -135,7 +135,7 @@ async def test_confirmed_chain_is_knowledge_at_once(app: App) -> None:
         "priority": "high",
     }
     assert f"```sql\n{SQL}\n```" in written
-    assert written == await knowledge.document_of(app, item.item_id)
+    assert written == await knowledge.get_item_document(app, item.item_id)
     info = await app.catalog.document(item.doc_id)
     assert (info.collection, info.priority, info.title, info.uri) == (
         CONFIRMED,
@@ -146,13 +146,15 @@ async def test_confirmed_chain_is_knowledge_at_once(app: App) -> None:
     assert info.embedded == info.chunks > 0
     assert QUESTION in (await app.catalog.content(item.doc_id)).text
     assert await found(app) == [QUESTION]
-    [known] = await knowledge.known(
+    [known] = await knowledge.find_similar_items(
         app, "which services are part of IT cost", agent="data", source="costs"
     )
     assert (known.item, 0.5 < known.similarity < 1) == (item, True)
-    assert await knowledge.known(app, QUESTION, agent="data", source="other") == []
+    assert await knowledge.find_similar_items(app, QUESTION, agent="data", source="other") == []
     assert (
-        await knowledge.known(app, "How tall is the red lighthouse?", agent="data", source="costs")
+        await knowledge.find_similar_items(
+            app, "How tall is the red lighthouse?", agent="data", source="costs"
+        )
         == []
     )
 
@@ -161,10 +163,10 @@ async def test_confirming_twice_changes_nothing(app: App) -> None:
     """No second job, no second confirmation, the same document; the reply says so."""
     first = await said(app, data_trace())
     before = await the_item(app)
-    again = await give(app, "tr_1", True)
+    again = await submit_feedback(app, "tr_1", True)
     assert (again.feedback_id, again.job_id) == (first.feedback_id, "")
     assert "nothing has changed" in again.message
-    assert await catch_up(app) == 0
+    assert await run_pending_jobs(app) == 0
     assert await the_item(app) == before
     assert len(await list_feedback(app)) == 1
 
@@ -181,12 +183,14 @@ async def test_every_agents_answer_can_be_confirmed(app: App, agent: str) -> Non
         return
     assert item.evidence[0]["quote"] == "The lighthouse was built in 1857."
     assert "```text\ncited: [1] Lighthouse: The lighthouse was built in 1857.\n```" in written
-    [known] = await knowledge.known(
+    [known] = await knowledge.find_similar_items(
         app, "When was the lighthouse built", agent="dual_loop", collection="default"
     )
     assert known.item == item
     assert (
-        await knowledge.known(app, "When was the lighthouse built", agent="qa", collection="other")
+        await knowledge.find_similar_items(
+            app, "When was the lighthouse built", agent="qa", collection="other"
+        )
         == []
     )
 
@@ -260,9 +264,10 @@ async def test_two_confirmations_at_once(settings: Settings, people: int) -> Non
         for user in ("ann", "bob"):
             await one.traces.put(data_trace(f"tr_{user}", user_id=user))
         await asyncio.gather(
-            give(one, "tr_ann", True, None, "ann"), give(two, "tr_bob", True, None, "bob")
+            submit_feedback(one, "tr_ann", True, None, "ann"),
+            submit_feedback(two, "tr_bob", True, None, "bob"),
         )
-        await asyncio.gather(catch_up(one), catch_up(two))
+        await asyncio.gather(run_pending_jobs(one), run_pending_jobs(two))
         item = await the_item(one)
         assert (item.state, {each.user_id for each in item.confirmed_by}) == (
             "active",
@@ -270,9 +275,9 @@ async def test_two_confirmations_at_once(settings: Settings, people: int) -> Non
         )
         assert len(await one.catalog.documents(CONFIRMED)) == 1
         assert len(files(one)) == 1
-        assert (one.settings.home / item.path).read_text("utf-8") == await knowledge.document_of(
-            two, item.item_id
-        )
+        assert (one.settings.home / item.path).read_text(
+            "utf-8"
+        ) == await knowledge.get_item_document(two, item.item_id)
 
 
 @pytest.mark.parametrize(
@@ -298,7 +303,7 @@ async def test_two_ways_to_write_a_name_are_one_person(
                 )
             ]
             await app.db.write(
-                lambda c, t=trace, f=followed: knowledge.used_in(c, t.trace_id, f, 1.0)  # type: ignore[misc]
+                lambda c, t=trace, f=followed: knowledge.note_uses_in(c, t.trace_id, f, 1.0)  # type: ignore[misc]
             )
             await said(app, trace, False)
         assert (await the_item(app)).bad == 1
@@ -321,38 +326,41 @@ async def test_what_is_too_long_is_no_knowledge(app: App) -> None:
             update={"answer": "*中\n" * (LONGEST_ANSWER // 3), "data": data}
         )
         await app.traces.put(trace.model_copy(update={"answer": answer}))
-        given = await give(app, trace_id, True)
+        given = await submit_feedback(app, trace_id, True)
         assert ("for analysis only" in given.message) == (trace_id == "tr_2")
-        await catch_up(app)
+        await run_pending_jobs(app)
     item = await the_item(app)
     assert item.trace_id == "tr_1"
     assert (
-        confirmed_exchange.read_item(confirmed_exchange.item_file(item).encode(), "tr_1").answer
+        confirmed_exchange.read_item(
+            confirmed_exchange.render_item_file(item).encode(), "tr_1"
+        ).answer
         == item.answer
     )
     assert (
-        "its question has 20,001 characters" in (await give(app, "tr_2", False, "say less")).message
+        "its question has 20,001 characters"
+        in (await submit_feedback(app, "tr_2", False, "say less")).message
     )
-    await catch_up(app)
+    await run_pending_jobs(app)
     assert await knowledge.list_rules(app) == []
 
 
 async def test_catching_up_ends_in_time(app: App, monkeypatch: pytest.MonkeyPatch) -> None:
     """A job that takes long holds up no question: it waits again, and nothing of it is lost."""
     await app.traces.put(data_trace())
-    given = await give(app, "tr_1", True)
+    given = await submit_feedback(app, "tr_1", True)
 
     async def slow(*_: Any) -> Any:
         await asyncio.sleep(60)
 
     monkeypatch.setitem(WORK, KIND, slow)
-    assert await asyncio.wait_for(catch_up(app, 0.2), 10) == 0
+    assert await asyncio.wait_for(run_pending_jobs(app, 0.2), 10) == 0
     monkeypatch.undo()
     for _ in range(50):
         if (await app.jobs.get(given.job_id)).state == "queued":
             break
         await asyncio.sleep(0.1)
-    assert await catch_up(app) == 1
+    assert await run_pending_jobs(app) == 1
     assert (await the_item(app)).state == "active"
 
 
@@ -403,12 +411,12 @@ async def test_right_then_corrected_then_right(app: App) -> None:
 async def test_trace_expires_between_reply_and_job(app: App) -> None:
     """The vote has a copy of all of it; and one may change one's mind later too."""
     await app.traces.put(data_trace())
-    await give(app, "tr_1", True)
+    await submit_feedback(app, "tr_1", True)
     await app.db.write(lambda connection: connection.execute(text("DELETE FROM traces")))
-    await catch_up(app)
+    await run_pending_jobs(app)
     assert (await the_item(app)).logic == SQL
-    await give(app, "tr_1", False)
-    await catch_up(app)
+    await submit_feedback(app, "tr_1", False)
+    await run_pending_jobs(app)
     assert (await the_item(app)).state == "undone"
 
 
@@ -419,11 +427,11 @@ async def test_trace_that_was_deleted_leaves_no_copy(app: App) -> None:
     session = await app.sessions.create("qa", "local", "t")
     await said(app, text_trace("qa", session_id=session.session_id))
     await app.traces.put(text_trace("qa", "tr_2", session_id=session.session_id))
-    await give(app, "tr_2", True)
+    await submit_feedback(app, "tr_2", True)
     await app.db.write(
         lambda connection: app.traces.delete_session_in(connection, session.session_id)
     )
-    await catch_up(app)
+    await run_pending_jobs(app)
     votes = {vote.trace_id: vote for vote in await list_feedback(app)}
     assert votes["tr_2"].outcome == f"kept: {feedback_job.GONE}"
     assert {vote.question for vote in votes.values()} == {""}
@@ -441,7 +449,7 @@ async def test_unknown_expired_and_other_peoples_traces(app: App) -> None:
         ("../../etc/passwd", "local"),
     ):
         with pytest.raises(NotFound, match="no trace"):
-            await give(app, trace_id, True, None, user)
+            await submit_feedback(app, trace_id, True, None, user)
     assert await list_feedback(app, None) == []
 
 
@@ -451,15 +459,15 @@ async def test_corrections_and_users_are_checked(app: App) -> None:
     """
     await app.traces.put(data_trace())
     with pytest.raises(InvalidInput, match="4,001 characters"):
-        await give(app, "tr_1", False, "x" * (LONGEST + 1))
+        await submit_feedback(app, "tr_1", False, "x" * (LONGEST + 1))
     with pytest.raises(InvalidInput, match="takes no correction"):
-        await give(app, "tr_1", True, "x")
+        await submit_feedback(app, "tr_1", True, "x")
     for user in ("", " ", "a\nb", "x" * 101, "a\u202eb"):
         with pytest.raises(InvalidInput, match="not allowed"):
-            await give(app, "tr_1", True, None, user)
-    given = await give(app, "tr_1", False, " \x1b[31mIT\r\nhas\u202e Backup\x00 \ud800 ")
+            await submit_feedback(app, "tr_1", True, None, user)
+    given = await submit_feedback(app, "tr_1", False, " \x1b[31mIT\r\nhas\u202e Backup\x00 \ud800 ")
     assert (await get_feedback(app, given.feedback_id)).correction == "[31mIT\nhas Backup"
-    empty = await give(app, "tr_1", False, " \n\x00")
+    empty = await submit_feedback(app, "tr_1", False, " \n\x00")
     assert (await get_feedback(app, empty.feedback_id)).correction == ""
 
 
@@ -467,10 +475,10 @@ async def test_corrections_and_users_are_checked(app: App) -> None:
 async def test_what_is_no_answer_is_no_knowledge(app: App, status: str) -> None:
     """It is kept for analysis, and the reply says so; a correction of it is a rule."""
     await app.traces.put(data_trace(status=status))
-    given = await give(app, "tr_1", True)
+    given = await submit_feedback(app, "tr_1", True)
     assert status in given.message
     assert "analysis" in given.message
-    await catch_up(app)
+    await run_pending_jobs(app)
     assert (await get_feedback(app, given.feedback_id)).outcome == "kept"
     assert await knowledge.list_items(app) == []
     assert (await said(app, data_trace(status=status), False, "IT has Mail.")).outcome == "rule"
@@ -513,7 +521,7 @@ async def test_wrong_answers_are_counted(app: App) -> None:
             "Backup" if number == 2 else None,
         )
     await said(app, text_trace("qa", "tr_9"), False)
-    first, second = await wrong_questions(app)
+    first, second = await list_wrong_questions(app)
     assert (first.question, first.times, first.people, first.corrected) == (QUESTION, 3, 2, 1)
     assert (first.last_trace_id, second.times) == ("tr_2", 1)
 
@@ -529,7 +537,7 @@ async def test_statement_in_a_correction(app: App, monkeypatch: pytest.MonkeyPat
         if "drop" in sql.lower():
             raise StatementRefused("it writes")
 
-    monkeypatch.setattr(correction_sql, "accept", accept)
+    monkeypatch.setattr(correction_sql, "check_statement", accept)
     await said(app, data_trace("tr_1"), False, "-- fixed\nSELECT 1;")
     await said(app, data_trace("tr_2", "Other thing?"), False, "WITH a AS (DROP TABLE x) SELECT 1")
     await said(
@@ -556,7 +564,7 @@ async def test_folder_that_cannot_be_written(app: App) -> None:
     assert (vote.state, "tr_1.md: cannot be written" in vote.outcome) == ("failed", True)
     await nothing_left(app)
     (app.settings.home / "knowledge").unlink()
-    await catch_up(app)
+    await run_pending_jobs(app)
     assert (await get_feedback(app, vote.feedback_id)).outcome == "active"
 
 
@@ -577,8 +585,8 @@ async def test_full_disk_is_told_and_tried_again(app: App, monkeypatch: pytest.M
     [job] = await app.jobs.list()
     assert (job.state, (job.error or {})["code"]) == ("failed", "storage")
     monkeypatch.setattr(Path, "replace", whole)
-    assert await try_again(app) == 0  # the server waits a little
-    assert await catch_up(app) == 1
+    assert await retry_refused_jobs(app) == 0  # the server waits a little
+    assert await run_pending_jobs(app) == 1
     assert (await get_feedback(app, vote.feedback_id)).outcome == "active"
     assert await found(app) == [QUESTION]
 
@@ -596,10 +604,10 @@ async def test_stopped_between_file_and_row(app: App, monkeypatch: pytest.Monkey
     await said(app, data_trace())
     assert files(app) == ["tr_1.md"]
     assert (await the_item(app)).state == "pending"
-    assert await knowledge.known(app, QUESTION, agent="data", source="costs") == []
+    assert await knowledge.find_similar_items(app, QUESTION, agent="data", source="costs") == []
     assert await found(app) == []
     monkeypatch.setattr(app.db, "write", write)
-    await catch_up(app)
+    await run_pending_jobs(app)
     assert (await the_item(app)).state == "active"
     assert await found(app) == [QUESTION]
 
@@ -612,10 +620,10 @@ async def test_job_that_is_done_again(app: App) -> None:
     for _ in range(2):
         await app.db.write(lambda connection: connection.execute(text(back)))
         await app.jobs.create(KIND, {"feedback_id": vote.feedback_id})
-        await catch_up(app)
+        await run_pending_jobs(app)
         assert await the_item(app) == before
     assert len(await app.catalog.documents(CONFIRMED)) == 1
-    assert [each.action for each in await knowledge.history_of(app, before.item_id)] == [
+    assert [each.action for each in await knowledge.get_history(app, before.item_id)] == [
         "confirmed",
         "active",
     ]
@@ -624,11 +632,11 @@ async def test_job_that_is_done_again(app: App) -> None:
 async def test_job_that_was_cancelled(app: App) -> None:
     """Its vote waits for nobody: the same word again makes a new one."""
     await app.traces.put(data_trace())
-    given = await give(app, "tr_1", True)
-    assert (await give(app, "tr_1", True)).job_id == ""
-    await cancel(app, given.job_id)
-    assert (await give(app, "tr_1", True)).job_id not in {"", given.job_id}
-    await catch_up(app)
+    given = await submit_feedback(app, "tr_1", True)
+    assert (await submit_feedback(app, "tr_1", True)).job_id == ""
+    await cancel_or_discard_job(app, given.job_id)
+    assert (await submit_feedback(app, "tr_1", True)).job_id not in {"", given.job_id}
+    await run_pending_jobs(app)
     assert (await the_item(app)).state == "active"
 
 
@@ -669,9 +677,9 @@ async def test_statement_of_a_correction_on_real_tables(app: App, tmp_path: Path
 
 async def test_the_servers_worker_does_it(app: App) -> None:
     await app.traces.put(data_trace())
-    task = asyncio.create_task(jobs.work(app))
+    task = asyncio.create_task(jobs.run_worker(app))
     try:
-        given = await give(app, "tr_1", True)
+        given = await submit_feedback(app, "tr_1", True)
         async with asyncio.timeout(20):
             while (await app.jobs.get(given.job_id)).state not in ENDED:  # noqa: ASYNC110  # a row of the table
                 await asyncio.sleep(0.02)
@@ -694,7 +702,9 @@ async def test_words_on_answers_that_followed_an_item(app: App) -> None:
             f"tr_u{number}", f"Other question {number}?", f"SELECT {number}", user_id=f"u{number}"
         )
         await app.db.write(
-            lambda connection: knowledge.used_in(connection, trace.trace_id, followed, 5.0 + number)
+            lambda connection: knowledge.note_uses_in(
+                connection, trace.trace_id, followed, 5.0 + number
+            )
         )
         await said(app, trace, good)
         return await knowledge.get_item(app, item.item_id)
@@ -707,7 +717,7 @@ async def test_words_on_answers_that_followed_an_item(app: App) -> None:
     assert (now.state, now.good, now.bad) == ("quarantined", 1, 3)
     assert "said that answers which followed it are wrong" in now.reason
     assert "tr_1.md" not in files(app)
-    near = await knowledge.known(app, QUESTION, agent="data", source="costs")
+    near = await knowledge.find_similar_items(app, QUESTION, agent="data", source="costs")
     assert item.question not in [each.item.question for each in near]
     restored = await knowledge.endorse_item(app, item.item_id)
     assert (restored.state, restored.good, restored.bad) == ("active", 0, 0)
@@ -717,14 +727,16 @@ async def test_words_on_answers_that_followed_an_item(app: App) -> None:
 def test_names_of_files_are_ours(tmp_path: Path) -> None:
     for bad in ("../x", "a/b", "", ".hidden", "x" * 200, "a\x00b"):
         with pytest.raises(InvalidInput):
-            confirmed_files.path_of(tmp_path, bad)
+            confirmed_files.get_item_path(tmp_path, bad)
 
 
 async def test_votes_survive_json(app: App) -> None:
     """What a trace holds may be anything: the copy is the very text that was kept."""
     await app.traces.put(data_trace(question="名\u2028\"'\\ {}"))
-    given = await give(app, "tr_1", True)
-    kept = await app.db.read(lambda connection: feedback.copy_of(connection, given.feedback_id))
+    given = await submit_feedback(app, "tr_1", True)
+    kept = await app.db.read(
+        lambda connection: feedback.get_trace_copy(connection, given.feedback_id)
+    )
     assert kept is not None
     assert kept.model_copy(update={"expires_at": 1.0}) == (await app.traces.get("tr_1")).model_copy(
         update={"expires_at": 1.0}
@@ -735,9 +747,9 @@ async def test_votes_survive_json(app: App) -> None:
 def test_a_correction_of_white_space_keeps_nobody_waiting() -> None:
     started = time.monotonic()
     assert (
-        correction_of("It is 150. \t\n" + " " * 500_000 + "\t\n  See §3")
+        clean_correction("It is 150. \t\n" + " " * 500_000 + "\t\n  See §3")
         == "It is 150.\n\n  See §3"
     )
     with pytest.raises(InvalidInput, match="characters"):
-        correction_of(" " * 500_000 + "x" * 5_000 + " " * 500_000)
+        clean_correction(" " * 500_000 + "x" * 5_000 + " " * 500_000)
     assert time.monotonic() - started < 20

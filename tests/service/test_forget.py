@@ -15,14 +15,14 @@ from tests.service.made_traces import data_trace
 from citewell.config import Settings
 from citewell.errors import Conflict, NotFound
 from citewell.runtime.app import App
-from citewell.service.admin.backup import backup
+from citewell.service.admin.backup import create_backup
 from citewell.service.admin.backup_audit import note_backup
 from citewell.service.admin.forget_person import forget_person
 from citewell.service.admin.users import add_user
 from citewell.service.knowledge import find_knowledge as knowledge
-from citewell.service.knowledge.catch_up import catch_up
-from citewell.service.knowledge.give_feedback import give
-from citewell.store.confirmed.files import path_of
+from citewell.service.knowledge.catch_up import run_pending_jobs
+from citewell.service.knowledge.give_feedback import submit_feedback
+from citewell.store.confirmed.files import get_item_path
 from citewell.store.users.actor import ACTOR, Actor
 from citewell.store.users.person_columns import (
     GO_ALONG,
@@ -30,9 +30,9 @@ from citewell.store.users.person_columns import (
     MACHINES,
     NOBODY,
     PERSON_COLUMNS,
-    counted,
+    count_person_rows,
 )
-from citewell.store.users.person_scan import scan
+from citewell.store.users.person_scan import scan_tables
 
 FILLED = {  # a row of each table, with the columns that are not a user's
     "runs": "trace_id, agent, request, next, state, holder, started_at, updated_at",
@@ -156,7 +156,10 @@ async def test_one_is_forgotten_and_the_other_is_not(app: App) -> None:
     """
     await filled(app)
     before = await app.db.read(
-        lambda connection: (counted(connection, "ann"), counted(connection, "bob"))
+        lambda connection: (
+            count_person_rows(connection, "ann"),
+            count_person_rows(connection, "bob"),
+        )
     )
     assert before[0].keys() == before[1].keys()
     assert before[0].keys() >= {held.table for held in PERSON_COLUMNS} | {"sign_ins"}
@@ -177,7 +180,10 @@ async def test_one_is_forgotten_and_the_other_is_not(app: App) -> None:
     }
     assert {*gone.nameless} == {"confirmations", "rules", "knowledge_log"}
     after = await app.db.read(
-        lambda connection: (counted(connection, "ann"), counted(connection, "bob"))
+        lambda connection: (
+            count_person_rows(connection, "ann"),
+            count_person_rows(connection, "bob"),
+        )
     )
     assert after == ({}, before[1])
     assert [each.user_id for each in await app.users.list()] == ["bob", "boss"]
@@ -218,9 +224,9 @@ async def test_the_scan_finds_what_is_left(app: App, settings: Settings) -> None
         )
         connection.execute("UPDATE sessions SET title = 'ann went to the market; owner: bob'")
     connection.close()
-    assert (await app.db.read(lambda c: scan(c, "ann")))[0] == {"sessions.session_data": 1}
-    assert (await app.db.read(lambda c: scan(c, "eve")))[0] == {}
-    assert (await app.db.read(lambda c: scan(c, "bob")))[0]["sessions"] == 1
+    assert (await app.db.read(lambda c: scan_tables(c, "ann")))[0] == {"sessions.session_data": 1}
+    assert (await app.db.read(lambda c: scan_tables(c, "eve")))[0] == {}
+    assert (await app.db.read(lambda c: scan_tables(c, "bob")))[0]["sessions"] == 1
 
 
 async def test_backups_that_still_hold_it_are_named(
@@ -238,7 +244,7 @@ async def test_backups_that_still_hold_it_are_named(
         "ELSE -3600 END"
     )
     await app.db.write(lambda c: c.exec_driver_sql(later) and None)
-    made = backup(settings.home, tmp_path / "a" / "known.tar.gz", lambda *_: None)
+    made = create_backup(settings.home, tmp_path / "a" / "known.tar.gz", lambda *_: None)
     await note_backup(settings.home, made)
     whole = (tmp_path / "a" / "known.tar.gz").read_bytes()
     for name, size in (("a/beside", 10**9), ("b/torn", 40)):
@@ -277,10 +283,10 @@ async def test_a_confirmed_answer_stays_without_the_name(app: App) -> None:
     for n, user in enumerate(("Ann", "bob")):
         trace = data_trace(f"tr_{n}", user_id=user)
         await app.traces.put(trace)
-        await give(app, trace.trace_id, True, None, user)
-        await catch_up(app)
+        await submit_feedback(app, trace.trace_id, True, None, user)
+        await run_pending_jobs(app)
     [item] = await knowledge.list_items(app)
-    path = path_of(app.settings.home, item.trace_id)
+    path = get_item_path(app.settings.home, item.trace_id)
     assert "Ann" in words_of(path)
     gone = await forget_person(app, "ann")
     assert gone.left.found == {}

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from citewell.runtime.app import App
-from citewell.service.library.add import add
-from citewell.service.library.expand_paths import gather, name_of, uri_of
+from citewell.service.library.add import add_paths
+from citewell.service.library.expand_paths import gather_files, to_display_name, to_uri
 
 
 def write(path: Path, text: str = "x") -> Path:
@@ -27,7 +27,7 @@ def test_folder_is_walked_in_order_without_hidden_and_unknown_files(tmp_path: Pa
     first, second = write(tmp_path / "a.md"), write(tmp_path / "sub" / "B.TXT")
     for name in (".hidden.md", ".git/config.md", "photo.xyz", "sub/other.xyz", "Makefile"):
         write(tmp_path / name)
-    found = gather([str(tmp_path)])
+    found = gather_files([str(tmp_path)])
     assert found.files == [first, second]
     assert found.failed == []
     assert found.skipped == {".xyz": 2, "(no suffix)": 1}
@@ -39,7 +39,7 @@ def test_links_are_followed_once(tmp_path: Path) -> None:
     (tmp_path / "real" / "up").symlink_to(tmp_path)
     (tmp_path / "real" / "self").symlink_to(tmp_path / "real" / "self")
     (tmp_path / "again.md").symlink_to(real)
-    assert gather([str(tmp_path)]).files == [real]
+    assert gather_files([str(tmp_path)]).files == [real]
 
 
 def test_links_out_of_a_folder(tmp_path: Path) -> None:
@@ -53,11 +53,11 @@ def test_links_out_of_a_folder(tmp_path: Path) -> None:
     (tmp_path / "mine" / "within.md").symlink_to(own)
     (tmp_path / "beside").symlink_to(tmp_path / "mine")
     for folder in ("mine", "beside"):
-        found = gather([str(tmp_path / folder)])
+        found = gather_files([str(tmp_path / folder)])
         assert (found.files, found.links) == ([own], [str(link) for link in links])
-    found = gather([str(tmp_path / "mine")], links=True)
+    found = gather_files([str(tmp_path / "mine")], links=True)
     assert (sorted(found.files), found.links) == (sorted([secret, own]), [])
-    assert gather([str(links[1])]).files == [secret]
+    assert gather_files([str(links[1])]).files == [secret]
 
 
 def test_named_paths_are_answered_for(tmp_path: Path) -> None:
@@ -73,7 +73,7 @@ def test_named_paths_are_answered_for(tmp_path: Path) -> None:
         "ftp://example.com/a",
         "a\0b",
     ]
-    found = gather(named)
+    found = gather_files(named)
     assert found.files == []
     assert [path for path, _ in found.failed] == named
     reasons = [reason for _, reason in found.failed]
@@ -88,7 +88,7 @@ def test_named_paths_are_answered_for(tmp_path: Path) -> None:
 def test_web_addresses_are_taken_once(tmp_path: Path) -> None:
     """In their canonical form, beside files; nothing is fetched here."""
     path = write(tmp_path / "a.md")
-    found = gather(
+    found = gather_files(
         ["https://Example.com:443/a?utm_source=x#top", str(path), "https://example.com/a"]
     )
     assert [(each.uri, each.url, each.path) for each in found.found] == [
@@ -102,16 +102,16 @@ def test_same_file_twice_is_one(tmp_path: Path, monkeypatch: object) -> None:
     """A relative path, an absolute one and its folder mean one file, under one lasting name."""
     path = write(tmp_path / "a.md")
     relative = os.path.relpath(path)
-    assert gather([relative, str(path), str(tmp_path)]).files == [path]
-    assert uri_of(path) == str(path)
+    assert gather_files([relative, str(path), str(tmp_path)]).files == [path]
+    assert to_uri(path) == str(path)
 
 
 def test_name_of_other_bytes_has_an_address(tmp_path: Path) -> None:
     """A file name that is not UTF-8 can be written down."""
     path = Path(os.fsdecode(os.fsencode(tmp_path) + b"/\xb5\xc6.md"))
     path.write_text("x", "utf-8")
-    [found] = gather([str(tmp_path)]).files
-    assert uri_of(found).encode("utf-8").endswith(b"/\\xb5\\xc6.md")
+    [found] = gather_files([str(tmp_path)]).files
+    assert to_uri(found).encode("utf-8").endswith(b"/\\xb5\\xc6.md")
 
 
 @pytest.fixture
@@ -124,8 +124,8 @@ def chinese(tmp_path: Path) -> Path:
 
 async def test_chinese_name_of_an_old_system_is_read(app: App, chinese: Path) -> None:
     """A file name in GBK bytes is a title in Chinese."""
-    assert name_of(chinese) == "灯塔.txt"
-    [report] = (await add(app, [str(chinese.parent)], "docs")).files
+    assert to_display_name(chinese) == "灯塔.txt"
+    [report] = (await add_paths(app, [str(chinese.parent)], "docs")).files
     assert report.status == "added"
     assert (await app.catalog.document(report.doc_id)).title == "灯塔"
 
@@ -140,7 +140,7 @@ def test_folders_deeper_than_calls_may_be(tmp_path: Path) -> None:
     before = sys.getrecursionlimit()
     sys.setrecursionlimit(len(inspect.stack(0)) + 100)
     try:
-        found = gather([str(tmp_path)]).files
+        found = gather_files([str(tmp_path)]).files
     finally:
         sys.setrecursionlimit(before)
     assert [path.name for path in found] == ["a.md"]
@@ -150,7 +150,7 @@ def test_pipes_and_sockets_in_a_folder_are_passed_over(tmp_path: Path) -> None:
     """A folder's named pipe is no file, whatever its name."""
     os.mkfifo(tmp_path / "pipe.md")
     write(tmp_path / "a.md")
-    assert [path.name for path in gather([str(tmp_path)]).files] == ["a.md"]
+    assert [path.name for path in gather_files([str(tmp_path)]).files] == ["a.md"]
 
 
 def test_pictures_of_a_folder_are_taken_when_wanted(tmp_path: Path) -> None:
@@ -158,12 +158,12 @@ def test_pictures_of_a_folder_are_taken_when_wanted(tmp_path: Path) -> None:
     answered for.
     """
     text, picture = write(tmp_path / "a.md"), write(tmp_path / "b.PNG")
-    assert gather([str(tmp_path)]).files == [text]
-    assert gather([str(tmp_path)]).skipped == {".png": 1}
-    assert gather([str(tmp_path)], pictures=True).files == [text, picture]
-    assert gather([str(picture)]).files == [picture]
+    assert gather_files([str(tmp_path)]).files == [text]
+    assert gather_files([str(tmp_path)]).skipped == {".png": 1}
+    assert gather_files([str(tmp_path)], pictures=True).files == [text, picture]
+    assert gather_files([str(picture)]).files == [picture]
     text.unlink()
-    [(_, reason)] = gather([str(tmp_path)]).failed
+    [(_, reason)] = gather_files([str(tmp_path)]).failed
     assert "png" not in reason
     assert "ingest.ocr" in reason
 
@@ -171,4 +171,4 @@ def test_pictures_of_a_folder_are_taken_when_wanted(tmp_path: Path) -> None:
 def test_a_named_file_without_a_suffix_is_taken(tmp_path: Path) -> None:
     """What it is shows when it is read; of a folder's such files nobody asked for each."""
     (tmp_path / "LICENSE").write_text("All is permitted.", "utf-8")
-    assert [each.reason for each in gather([str(tmp_path / "LICENSE")]).found] == [""]
+    assert [each.reason for each in gather_files([str(tmp_path / "LICENSE")]).found] == [""]

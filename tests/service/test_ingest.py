@@ -17,8 +17,8 @@ from citewell.models.scripted import ScriptedEmbedder
 from citewell.runtime.app import App
 from citewell.runtime.limits import Turns
 from citewell.runtime.progress import Progress, Rate
-from citewell.service.library.add import add, pending
-from citewell.service.library.read_and_embed import ingest
+from citewell.service.library.add import add_paths, count_pending
+from citewell.service.library.read_and_embed import ingest_paths
 from citewell.types import Document
 
 
@@ -41,18 +41,18 @@ async def test_meaning_is_found_before_reading_is_over(
 
     async def slow(data: bytes, name: str, settings: IngestSettings) -> Document:
         if name == "20.md":
-            while not await app.index.by_vector(await app.embedder.query("lighthouse"), 5):  # noqa: ASYNC110  # rows of the table
+            while not await app.index.search_vectors(await app.embedder.query("lighthouse"), 5):  # noqa: ASYNC110  # rows of the table
                 await asyncio.sleep(0.01)
             seen.append(name)
         return await parse(data, name, settings)
 
     monkeypatch.setattr("citewell.service.library.intake.parse", slow)
     async with asyncio.timeout(20):
-        done = await ingest(app, [str(notes)], "docs")
+        done = await ingest_paths(app, [str(notes)], "docs")
     assert seen == ["20.md"]
     assert done.problem is None
     assert done.embedded == 30
-    assert await pending(app) == 0
+    assert await count_pending(app) == 0
 
 
 async def test_reports_come_in_the_order_of_the_files(
@@ -71,7 +71,7 @@ async def test_reports_come_in_the_order_of_the_files(
         str(notes / "03.md"),
         str(notes / "04.md"),
     ]
-    assert [file.path for file in (await add(app, named, "docs")).files] == named
+    assert [file.path for file in (await add_paths(app, named, "docs")).files] == named
 
 
 async def test_embedder_that_fails_costs_no_document(
@@ -83,10 +83,10 @@ async def test_embedder_that_fails_costs_no_document(
         raise ModelUnavailable("no model")
 
     monkeypatch.setattr(ScriptedEmbedder, "passages", fails)
-    done = await ingest(app, [str(notes)], "docs")
+    done = await ingest_paths(app, [str(notes)], "docs")
     assert isinstance(done.problem, ModelUnavailable)
     assert {file.status for file in done.report.files} == {"added"}
-    assert await pending(app) == 30
+    assert await count_pending(app) == 30
 
 
 async def test_full_disk_ends_the_run_with_whole_documents(
@@ -104,7 +104,7 @@ async def test_full_disk_ends_the_run_with_whole_documents(
         return await whole(*arguments, **named)  # type: ignore[arg-type]
 
     monkeypatch.setattr(app.catalog, "put", full)
-    report = (await ingest(app, [str(notes)], "docs")).report
+    report = (await ingest_paths(app, [str(notes)], "docs")).report
     assert report.error == {
         "code": "storage",
         "message": "citewell.db: the disk is full",
@@ -117,7 +117,7 @@ async def test_full_disk_ends_the_run_with_whole_documents(
         info.uri for info in documents
     )
     monkeypatch.setattr(app.catalog, "put", whole)
-    done = await ingest(app, [str(notes)], "docs")
+    done = await ingest_paths(app, [str(notes)], "docs")
     assert sum(file.status == "added" for file in done.report.files) == 30 - len(documents)
 
 
@@ -135,9 +135,9 @@ async def test_equal_texts_are_embedded_once(
     monkeypatch.setattr(ScriptedEmbedder, "passages", counted)
     for number in range(30):
         (notes / f"copy{number}.md").write_bytes((notes / f"{number:02}.md").read_bytes())
-    await ingest(app, [str(notes)], "docs")
+    await ingest_paths(app, [str(notes)], "docs")
     assert len(asked) == len(set(asked)) == 30
-    assert await pending(app) == 0
+    assert await count_pending(app) == 0
 
 
 async def test_progress_of_both_is_told(app: App, notes: Path) -> None:
@@ -149,7 +149,7 @@ async def test_progress_of_both_is_told(app: App, notes: Path) -> None:
     async def tell(progress: Progress) -> None:
         told.append(progress)
 
-    await ingest(app, [str(notes)], "docs", on_progress=tell)
+    await ingest_paths(app, [str(notes)], "docs", on_progress=tell)
     last = {
         phase: [each for each in told if each.phase == phase][-1] for phase in ("read", "embed")
     }
@@ -192,7 +192,7 @@ async def test_large_files_wait_for_room() -> None:
 async def test_day_of_a_local_file(app: App, notes: Path) -> None:
     """A file that says no day of its own is of the day it last changed."""
     os.utime(notes / "00.md", (1_000_000_000, 1_000_000_000))
-    await add(app, [str(notes / "00.md")], "docs")
+    await add_paths(app, [str(notes / "00.md")], "docs")
     [info] = await app.catalog.documents("docs")
     assert info.dated == 1_000_000_000
 
@@ -201,11 +201,11 @@ async def test_what_others_left_is_told_and_not_waited_for(
     app: App, notes: Path, tmp_path: Path
 ) -> None:
     """Two runs at once do not embed the same twice; the same files again go on where they were."""
-    await add(app, [str(notes)], "docs")
+    await add_paths(app, [str(notes)], "docs")
     own = tmp_path / "own.md"
     own.write_text("# Own\n\nThe harbour is deep.\n", "utf-8")
-    done = await ingest(app, [str(own)], "docs")
+    done = await ingest_paths(app, [str(own)], "docs")
     assert (done.embedded, done.others) == (1, 30)
-    assert (await ingest(app, [str(tmp_path / "missing.md")], "docs")).embedded == 0
-    again = await ingest(app, [str(notes)], "docs")
+    assert (await ingest_paths(app, [str(tmp_path / "missing.md")], "docs")).embedded == 0
+    again = await ingest_paths(app, [str(notes)], "docs")
     assert (again.embedded, again.others) == (30, 0)

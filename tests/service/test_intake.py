@@ -13,7 +13,7 @@ import pytest
 from citewell.config import IngestSettings
 from citewell.ingest.archive.unpack import Taken, unpack
 from citewell.runtime.app import App
-from citewell.service.library.add import FileReport, add
+from citewell.service.library.add import FileReport, add_paths
 from citewell.service.library.documents import delete_document, find_documents
 from citewell.service.library.intake import Intake
 
@@ -69,7 +69,7 @@ async def test_members_are_documents(app: App, tmp_path: Path, unpackings: list[
     opened again.
     """
     path = archive(tmp_path / "notes.zip", NOTES)
-    report = await add(app, [path], "docs")
+    report = await add_paths(app, [path], "docs")
     assert brief(report.files, tmp_path) == {
         "notes.zip!/a.md": "added",
         "notes.zip!/sub/灯塔.txt": "added",
@@ -77,7 +77,7 @@ async def test_members_are_documents(app: App, tmp_path: Path, unpackings: list[
     assert {info.uri for info in await app.catalog.documents("docs")} == {
         file.path for file in report.files
     }
-    again = await add(app, [path], "docs")
+    again = await add_paths(app, [path], "docs")
     assert {file.status for file in again.files} == {"unchanged"}
     assert [file.doc_id for file in again.files] == [file.doc_id for file in report.files]
     assert unpackings == ["notes.zip"]
@@ -86,8 +86,8 @@ async def test_members_are_documents(app: App, tmp_path: Path, unpackings: list[
 async def test_priority_of_what_is_unchanged(app: App, tmp_path: Path) -> None:
     """A priority given later holds for the members too."""
     path = archive(tmp_path / "notes.zip", NOTES)
-    await add(app, [path], "docs")
-    await add(app, [path], "docs", priority=7)
+    await add_paths(app, [path], "docs")
+    await add_paths(app, [path], "docs", priority=7)
     assert {info.priority for info in await app.catalog.documents("docs")} == {7}
 
 
@@ -117,9 +117,9 @@ async def test_new_version_of_an_archive(app: App, tmp_path: Path) -> None:
     alone.
     """
     path = archive(tmp_path / "notes.zip", NOTES | {"old.md": "# Old\n\nIt will go.\n"})
-    await add(app, [path], "docs")
+    await add_paths(app, [path], "docs")
     archive(tmp_path / "notes.zip", NOTES | {"a.md": "# Lighthouse\n\nIt was built in 1858.\n"})
-    report = await add(app, [path], "docs")
+    report = await add_paths(app, [path], "docs")
     assert brief(report.files, tmp_path) == {
         "notes.zip!/a.md": "replaced",
         "notes.zip!/sub/灯塔.txt": "unchanged",
@@ -133,7 +133,7 @@ async def test_bad_member_costs_only_itself(
     """It fails by its name; because it may be readable next time, the archive is opened again."""
     path = archive(tmp_path / "notes.zip", NOTES | {"broken.docx": "PK\x03\x04 not a document"})
     for status in ("added", "unchanged"):
-        files = brief((await add(app, [path], "docs")).files, tmp_path)
+        files = brief((await add_paths(app, [path], "docs")).files, tmp_path)
         assert files == {
             "notes.zip!/a.md": status,
             "notes.zip!/sub/灯塔.txt": status,
@@ -144,7 +144,9 @@ async def test_bad_member_costs_only_itself(
 
 async def test_archive_of_nothing_readable_fails(app: App, tmp_path: Path) -> None:
     """It is answered for itself, with what it held."""
-    [report] = (await add(app, [archive(tmp_path / "pictures.zip", {"a.xyz": "x"})], "docs")).files
+    [report] = (
+        await add_paths(app, [archive(tmp_path / "pictures.zip", {"a.xyz": "x"})], "docs")
+    ).files
     assert report.status == "failed"
     assert "nothing that can be read" in report.reason
     assert ".xyz" in report.reason
@@ -155,15 +157,15 @@ async def test_mail_is_a_document_and_its_attachments_are_others(
 ) -> None:
     """Also where the mail itself stands in an archive."""
     mail(tmp_path / "note.eml", "# Lighthouse\n\nThe lamp is electric.\n")
-    report = await add(app, [str(tmp_path / "note.eml")], "docs")
+    report = await add_paths(app, [str(tmp_path / "note.eml")], "docs")
     assert brief(report.files, tmp_path) == {"note.eml": "added", "note.eml!/notes.md": "added"}
     assert {
-        file.status for file in (await add(app, [str(tmp_path / "note.eml")], "docs")).files
+        file.status for file in (await add_paths(app, [str(tmp_path / "note.eml")], "docs")).files
     } == {"unchanged"}
     assert unpackings == ["note.eml"]
     with zipfile.ZipFile(tmp_path / "mails.zip", "w") as target:
         target.write(tmp_path / "note.eml", "note.eml")
-    inside = await add(app, [str(tmp_path / "mails.zip")], "docs")
+    inside = await add_paths(app, [str(tmp_path / "mails.zip")], "docs")
     assert brief(inside.files, tmp_path) == {
         "mails.zip!/note.eml": "added",
         "mails.zip!/note.eml!/notes.md": "added",
@@ -177,9 +179,11 @@ async def test_archive_stands_for_its_members(
     brings it back.
     """
     path = archive(tmp_path / "notes.zip", NOTES)
-    await add(app, [path], "docs")
+    await add_paths(app, [path], "docs")
     assert len(await find_documents(app, path)) == 2
     [info] = await find_documents(app, f"{path}!/a.md")
     await delete_document(app, info.doc_id)
-    assert brief((await add(app, [path], "docs")).files, tmp_path)["notes.zip!/a.md"] == "added"
+    assert (
+        brief((await add_paths(app, [path], "docs")).files, tmp_path)["notes.zip!/a.md"] == "added"
+    )
     assert len(unpackings) == 2

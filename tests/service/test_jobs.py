@@ -19,12 +19,12 @@ from citewell.errors import Conflict, InvalidInput, StorageError
 from citewell.models.base import Vector
 from citewell.models.scripted import ScriptedEmbedder
 from citewell.runtime.app import App
-from citewell.runtime.progress import silent
+from citewell.runtime.progress import ignore_progress
 from citewell.service.jobs import worker as jobs
-from citewell.service.jobs.submit import cancel, submit
-from citewell.service.jobs.worker import WORKERS, work
-from citewell.service.library.add import Source, add_data, add_sources, pending
-from citewell.service.library.chunking import cut
+from citewell.service.jobs.submit import cancel_or_discard_job, submit_uploads
+from citewell.service.jobs.worker import WORKERS, run_worker
+from citewell.service.library.add import Source, add_data, add_sources, count_pending
+from citewell.service.library.chunking import cut_document
 from citewell.service.library.collections import delete_collection
 from citewell.service.library.embedding import Embedding
 from citewell.service.library.uploads import ORPHAN, Upload
@@ -47,7 +47,7 @@ async def never(*_: object) -> Vector:
 
 @asynccontextmanager
 async def working(app: App) -> AsyncIterator[None]:
-    task = asyncio.create_task(work(app))
+    task = asyncio.create_task(run_worker(app))
     try:
         yield
     finally:
@@ -73,7 +73,7 @@ async def left(app: App, names: list[str]) -> None:
 async def test_upload_becomes_documents(app: App) -> None:
     """A job adds its files, embeds them, reports each one, and leaves no bytes behind."""
     async with working(app):
-        job = await submit(
+        job = await submit_uploads(
             app,
             "docs",
             [
@@ -103,7 +103,7 @@ async def test_killed_server_finishes_at_the_next_start(
     was acknowledged.
     """
     async with App(settings) as first:
-        job = await submit(first, "docs", [upload("a.md")])
+        job = await submit_uploads(first, "docs", [upload("a.md")])
         monkeypatch.setattr(first.jobs, "_leases", Leases(-1.0))  # the lease of a worker long dead
         assert (await first.jobs.claim()) is not None
     async with App(settings) as second, working(second):
@@ -123,8 +123,8 @@ async def test_fault_of_one_job_does_not_stop_the_worker(
 
     monkeypatch.setattr(jobs, "add_sources", breaks_on_b)
     async with working(app):
-        bad = await submit(app, "docs", [upload("b.md")])
-        good = await submit(app, "docs", [upload("a.md")])
+        bad = await submit_uploads(app, "docs", [upload("b.md")])
+        good = await submit_uploads(app, "docs", [upload("a.md")])
         assert (await ended(app, bad.job_id)).error == {
             "code": "internal",
             "message": "internal error: ZeroDivisionError",
@@ -136,9 +136,9 @@ async def test_fault_of_one_job_does_not_stop_the_worker(
 async def test_worker_embeds_what_a_killed_run_left(app: App) -> None:
     """At its start the worker embeds chunks that wait."""
     await add_data(app, TEXT.encode(), "a.md", "/a.md", "docs")
-    assert await pending(app) > 0
+    assert await count_pending(app) > 0
     async with working(app), asyncio.timeout(10):
-        while await pending(app):  # noqa: ASYNC110  # rows of the table
+        while await count_pending(app):  # noqa: ASYNC110  # rows of the table
             await asyncio.sleep(0.02)
 
 
@@ -149,15 +149,15 @@ async def test_upload_is_found_by_words_while_another_is_embedded(
 
     monkeypatch.setattr(ScriptedEmbedder, "passages", never)
     async with working(app), asyncio.timeout(10):
-        await submit(app, "docs", [upload("a.md")])
-        await submit(app, "docs", [upload("b.md", "# Harbour\n\nThe harbour is deep.\n")])
-        while not await app.index.by_words("harbour", 5):  # noqa: ASYNC110  # rows of the table
+        await submit_uploads(app, "docs", [upload("a.md")])
+        await submit_uploads(app, "docs", [upload("b.md", "# Harbour\n\nThe harbour is deep.\n")])
+        while not await app.index.search_words("harbour", 5):  # noqa: ASYNC110  # rows of the table
             await asyncio.sleep(0.02)
 
 
 async def test_bytes_of_no_job_are_thrown_away(app: App) -> None:
     """A folder that no job needs goes after a day; a young one and one of a waiting job stay."""
-    job = await submit(app, "docs", [upload("a.md")])
+    job = await submit_uploads(app, "docs", [upload("a.md")])
     uploads = app.settings.home / "uploads"
     old = time.time() - ORPHAN - 60
     for name in ("old", "young"):
@@ -173,7 +173,7 @@ async def test_bytes_of_no_job_are_thrown_away(app: App) -> None:
 async def test_collection_name_is_checked_first(app: App) -> None:
     """A job is not made for a collection that cannot be."""
     with pytest.raises(InvalidInput, match="not allowed"):
-        await submit(app, " ", [upload("a.md")])
+        await submit_uploads(app, " ", [upload("a.md")])
     assert await app.jobs.list() == []
 
 
@@ -195,10 +195,10 @@ async def test_fault_at_the_start_does_not_stop_the_worker(
 
     monkeypatch.setattr(jobs, broken, fails_once)
     async with working(app):
-        job = await submit(app, "docs", [upload("a.md")])
+        job = await submit_uploads(app, "docs", [upload("a.md")])
         assert (await ended(app, job.job_id)).state == "done"
     assert calls
-    assert await pending(app) == 0
+    assert await count_pending(app) == 0
 
 
 async def test_fault_of_the_queue_does_not_stop_the_worker(
@@ -219,7 +219,7 @@ async def test_fault_of_the_queue_does_not_stop_the_worker(
     async with working(app):
         while left_to_fail:  # noqa: ASYNC110  # the workers' doing
             await asyncio.sleep(0.01)
-        job = await submit(app, "docs", [upload("a.md")])
+        job = await submit_uploads(app, "docs", [upload("a.md")])
         assert (await ended(app, job.job_id)).state == "done"
     assert "RuntimeError: oops" in caplog.text
 
@@ -230,7 +230,7 @@ async def test_restarts_use_up_no_attempt(app: App, monkeypatch: pytest.MonkeyPa
     """
     whole = ScriptedEmbedder.passages
     monkeypatch.setattr(ScriptedEmbedder, "passages", never)
-    job = await submit(app, "docs", [upload("a.md")])
+    job = await submit_uploads(app, "docs", [upload("a.md")])
     for _ in range(4):
         async with working(app), asyncio.timeout(10):
             while not (await app.jobs.get(job.job_id)).detail.startswith("0 of"):  # noqa: ASYNC110  # rows of the table
@@ -238,7 +238,7 @@ async def test_restarts_use_up_no_attempt(app: App, monkeypatch: pytest.MonkeyPa
         stopped = await app.jobs.get(job.job_id)
         assert (stopped.state, stopped.attempts) == ("queued", 0)
         await app.jobs.claim()
-        await app.jobs.progress(job.job_id, 0, 0, "")
+        await app.jobs.report_progress(job.job_id, 0, 0, "")
         await app.jobs.release(job.job_id, attempt=1)
     monkeypatch.setattr(ScriptedEmbedder, "passages", whole)
     async with working(app):
@@ -257,21 +257,21 @@ async def test_cancelled_job_stops_and_keeps_what_it_added(
     whole = ScriptedEmbedder.passages
     monkeypatch.setattr(ScriptedEmbedder, "passages", never)
     monkeypatch.setattr("citewell.service.jobs.job_lease.BEAT", 0.05)
-    waits = await submit(app, "docs", [upload("b.md")])
-    assert (await cancel(app, waits.job_id)).state == "cancelled"
+    waits = await submit_uploads(app, "docs", [upload("b.md")])
+    assert (await cancel_or_discard_job(app, waits.job_id)).state == "cancelled"
     async with working(app):
-        job = await submit(app, "docs", [upload("a.md")])
+        job = await submit_uploads(app, "docs", [upload("a.md")])
         async with asyncio.timeout(10):
-            while not await app.index.by_words("lighthouse", 5):  # noqa: ASYNC110  # rows of the table
+            while not await app.index.search_words("lighthouse", 5):  # noqa: ASYNC110  # rows of the table
                 await asyncio.sleep(0.02)
-        assert (await cancel(app, job.job_id)).state == "cancelled"
+        assert (await cancel_or_discard_job(app, job.job_id)).state == "cancelled"
         await left(app, [])
         with pytest.raises(Conflict, match="cancelled already"):
-            await cancel(app, job.job_id)
+            await cancel_or_discard_job(app, job.job_id)
     assert [info.uri for info in await app.catalog.documents("docs")] == ["upload:a.md"]
     monkeypatch.setattr(ScriptedEmbedder, "passages", whole)
     async with working(app), asyncio.timeout(10):
-        while await pending(app):  # noqa: ASYNC110  # rows of the table
+        while await count_pending(app):  # noqa: ASYNC110  # rows of the table
             await asyncio.sleep(0.02)
 
 
@@ -288,7 +288,7 @@ async def test_small_upload_is_not_kept_waiting_by_a_large_one(
     monkeypatch.setattr(ScriptedEmbedder, "passages", slow)
     monkeypatch.setattr("citewell.service.library.embedding.REQUEST", 1)
     async with working(app):
-        large = await submit(
+        large = await submit_uploads(
             app,
             "docs",
             [upload(f"{n}.md", f"# Note {n}\n\nThe number is {n}.\n") for n in range(100)],
@@ -296,14 +296,14 @@ async def test_small_upload_is_not_kept_waiting_by_a_large_one(
         async with asyncio.timeout(10):
             while (await app.jobs.get(large.job_id)).done < 5:  # noqa: ASYNC110  # rows of the table
                 await asyncio.sleep(0.02)
-        small = await submit(app, "docs", [upload("a.md")])
+        small = await submit_uploads(app, "docs", [upload("a.md")])
         assert (await ended(app, small.job_id)).state == "done"
         assert (await app.jobs.get(large.job_id)).state == "running"
 
 
 async def test_killed_job_reports_what_its_first_attempt_added(app: App) -> None:
     """A file that was added before the kill is `added` in the job's report, not `unchanged`."""
-    job = await submit(
+    job = await submit_uploads(
         app, "docs", [upload("a.md"), upload("b.md", "# Harbour\n\nThe harbour is deep.\n")]
     )
     claimed = await app.jobs.claim()
@@ -311,8 +311,10 @@ async def test_killed_job_reports_what_its_first_attempt_added(app: App) -> None
     source = Source(
         "upload:a.md", app.settings.home / "uploads" / str(job.payload["folder"]) / "0", "a.md"
     )
-    [added] = await add_sources(app, [source], "docs", silent, Embedding(app), lambda _: None, None)
-    await app.jobs.progress(
+    [added] = await add_sources(
+        app, [source], "docs", ignore_progress, Embedding(app), lambda _: None, None
+    )
+    await app.jobs.report_progress(
         job.job_id, 1, 2, attempt=1, result={"files": [added.model_dump(mode="json")]}
     )
     await app.jobs.release(job.job_id, attempt=1)
@@ -341,7 +343,7 @@ async def test_full_disk_is_told_and_leaves_nothing(
 
     monkeypatch.setattr(shutil, "copyfileobj", full)
     with pytest.raises(StorageError, match=r"uploads.*No space left on device"):
-        await submit(app, "docs", [upload("a.md"), upload("b.md")])
+        await submit_uploads(app, "docs", [upload("a.md"), upload("b.md")])
     assert len(calls) == 2
     assert await app.jobs.list() == []
     await left(app, [])
@@ -357,7 +359,7 @@ async def test_job_that_cannot_be_made_leaves_no_bytes(
 
     monkeypatch.setattr(app.jobs, "create", refuses)
     with pytest.raises(StorageError):
-        await submit(app, "docs", [upload("a.md")])
+        await submit_uploads(app, "docs", [upload("a.md")])
     await left(app, [])
 
 
@@ -370,13 +372,13 @@ async def test_nothing_is_added_once_a_job_was_cancelled(
     async def slow(*arguments: Any) -> Sequence[Chunk]:
         reading.set()
         await go_on.wait()
-        return await cut(*arguments)
+        return await cut_document(*arguments)
 
-    monkeypatch.setattr("citewell.service.library.intake.cut", slow)
+    monkeypatch.setattr("citewell.service.library.intake.cut_document", slow)
     async with working(app):
-        job = await submit(app, "docs", [upload("a.md")])
+        job = await submit_uploads(app, "docs", [upload("a.md")])
         await reading.wait()
-        await cancel(app, job.job_id)
+        await cancel_or_discard_job(app, job.job_id)
         go_on.set()
         await left(app, [])
     assert await app.catalog.collections() == []
@@ -388,7 +390,7 @@ async def test_a_collection_that_is_deleted_takes_its_uploads_along(
     """An upload on its way into it is cancelled; one into another goes on."""
     monkeypatch.setattr(ScriptedEmbedder, "passages", never)
     async with working(app):
-        jobs = [await submit(app, name, [upload("a.md")]) for name in ("docs", "other")]
+        jobs = [await submit_uploads(app, name, [upload("a.md")]) for name in ("docs", "other")]
         async with asyncio.timeout(20):
             while len(await app.catalog.collections()) < 2:  # noqa: ASYNC110  # rows of the table
                 await asyncio.sleep(0.02)

@@ -16,7 +16,7 @@ from citewell.runtime.app import App
 from citewell.service.jobs import run_job
 from citewell.service.jobs import worker as jobs
 from citewell.service.jobs.run_job import MOST_REFUSALS
-from citewell.service.jobs.submit import cancel, submit, try_again
+from citewell.service.jobs.submit import cancel_or_discard_job, retry_job, submit_uploads
 from citewell.service.library.add import add_sources
 from citewell.service.library.uploads import Upload
 from citewell.store.jobs import LONGEST_PAUSE, Job
@@ -44,13 +44,13 @@ def upload() -> Upload:
 
 @pytest.fixture
 async def job(app: App) -> Job:
-    return await submit(app, "docs", [upload()])
+    return await submit_uploads(app, "docs", [upload()])
 
 
 async def run(app: App) -> None:
     """Every job that may be taken now, until none may."""
     while (claimed := await app.jobs.claim()) is not None:
-        await jobs.do(app, claimed)
+        await jobs.process_job(app, claimed)
 
 
 def folders(app: App) -> list[str]:
@@ -83,7 +83,7 @@ async def test_another_process_writes_for_longer_than_we_wait(
     """The file is free again when the job is put off, and its bytes are there."""
     monkeypatch.setattr("citewell.store.db.BUSY_SECONDS", 0.2)
     async with App(settings) as app:
-        job = await submit(app, "docs", [upload()])
+        job = await submit_uploads(app, "docs", [upload()])
         claimed = await app.jobs.claim()
         assert claimed is not None
         put_off = app.jobs.put_off
@@ -95,7 +95,7 @@ async def test_another_process_writes_for_longer_than_we_wait(
 
             monkeypatch.setattr(app.jobs, "put_off", when_free)
             other.execute("BEGIN IMMEDIATE")
-            await jobs.do(app, claimed)
+            await jobs.process_job(app, claimed)
         waits = await app.jobs.get(job.job_id)
         assert waits.state == "queued"
         assert "another process is writing" in (waits.error or {})["message"]
@@ -122,7 +122,7 @@ async def test_a_disk_that_always_refuses_ends_a_job(
     assert (failed.state, failed.error) == ("failed", WHY)
     assert folders(app) == [job.payload["folder"]]
     assert pauses == [5, 20, 80, 320, *[900] * (MOST_REFUSALS - 4)]
-    await try_again(app, job.job_id)
+    await retry_job(app, job.job_id)
     await run(app)
     assert (await app.jobs.get(job.job_id)).state == "done"
     assert folders(app) == []
@@ -134,7 +134,7 @@ async def test_a_job_cancelled_while_the_disk_refuses_is_over(
     """It does not come back to the queue, and its bytes go."""
 
     async def refuses(*_: Any) -> object:
-        await cancel(app, job.job_id)
+        await cancel_or_discard_job(app, job.job_id)
         raise StorageError("the disk is full")
 
     monkeypatch.setattr(jobs, "add_sources", refuses)

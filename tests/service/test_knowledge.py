@@ -18,9 +18,9 @@ from citewell.models.scripted import ScriptedEmbedder
 from citewell.runtime.app import App
 from citewell.service.ask.search import SearchRequest, search
 from citewell.service.knowledge import find_knowledge as knowledge
-from citewell.service.knowledge.catch_up import catch_up
-from citewell.service.knowledge.give_feedback import give
-from citewell.service.library.add import add
+from citewell.service.knowledge.catch_up import run_pending_jobs
+from citewell.service.knowledge.give_feedback import submit_feedback
+from citewell.service.library.add import add_paths
 from citewell.service.library.collections import create_collection, delete_collection
 from citewell.service.library.documents import delete_document
 from citewell.store.confirmed import files as confirmed_files
@@ -45,7 +45,7 @@ async def test_undo_removes_document_entry_and_effect(app: App) -> None:
     with pytest.raises(NotFound):
         await app.catalog.document(item.doc_id)
     assert await app.catalog.waiting() == 0
-    log = await knowledge.history_of(app, item.item_id)
+    log = await knowledge.get_history(app, item.item_id)
     assert [(each.action, each.user_id) for each in log] == [
         ("confirmed", "local"),
         ("active", ""),
@@ -55,7 +55,7 @@ async def test_undo_removes_document_entry_and_effect(app: App) -> None:
     with pytest.raises(Conflict, match="is undone: the service moved"):
         await knowledge.endorse_item(app, item.item_id)
     with pytest.raises(NotFound, match="has no document"):
-        await knowledge.document_of(app, item.item_id)
+        await knowledge.get_item_document(app, item.item_id)
 
 
 async def test_confirmed_again_after_undo(settings: Settings) -> None:
@@ -64,10 +64,10 @@ async def test_confirmed_again_after_undo(settings: Settings) -> None:
         await said(app, data_trace("tr_1", user_id="ann"))
         await said(app, data_trace("tr_2", user_id="bob"))
         await knowledge.undo_item(app, (await the_item(app)).item_id)
-        await catch_up(app)
-        given = await give(app, "tr_1", True, None, "ann")
+        await run_pending_jobs(app)
+        given = await submit_feedback(app, "tr_1", True, None, "ann")
         assert given.job_id
-        await catch_up(app)
+        await run_pending_jobs(app)
         item = await the_item(app)
         assert (item.state, [each.user_id for each in item.confirmed_by]) == ("pending", ["ann"])
 
@@ -82,14 +82,16 @@ async def test_killed_after_undo(app: App, monkeypatch: pytest.MonkeyPatch) -> N
     def refuse(path: Path) -> None:
         raise StorageError(f"{path}: the disk is gone")
 
-    monkeypatch.setattr("citewell.service.knowledge.update_items.remove", refuse)
+    monkeypatch.setattr("citewell.service.knowledge.update_items.remove_file", refuse)
     with pytest.raises(StorageError):
         await knowledge.undo_item(app, item.item_id)
     assert files(app) == ["tr_1.md"]
-    assert await knowledge.known(app, QUESTION, agent="data", source="costs") == []
+    assert await knowledge.find_similar_items(app, QUESTION, agent="data", source="costs") == []
     assert await found(app) == []
-    monkeypatch.setattr("citewell.service.knowledge.update_items.remove", confirmed_files.remove)
-    assert await catch_up(app) == 1
+    monkeypatch.setattr(
+        "citewell.service.knowledge.update_items.remove_file", confirmed_files.remove_file
+    )
+    assert await run_pending_jobs(app) == 1
     assert files(app) == []
 
 
@@ -128,7 +130,9 @@ async def test_a_rule_from_correction_to_undo(app: App) -> None:
     [rule] = await knowledge.list_rules(app, "waiting")
 
     async def used() -> list[str]:
-        known = await knowledge.known(app, QUESTION.lower(), agent="data", source="costs")
+        known = await knowledge.find_similar_items(
+            app, QUESTION.lower(), agent="data", source="costs"
+        )
         return [each.item.correction for each in known if not hasattr(each.item, "item_id")]
 
     assert await used() == []
@@ -137,7 +141,9 @@ async def test_a_rule_from_correction_to_undo(app: App) -> None:
     assert await used() == ["IT also has Backup."]
     followed = [Followed(item_id=rule.rule_id, kind="rule", how="rule", question=rule.question)]
     for _ in range(2):
-        await app.db.write(lambda connection: knowledge.used_in(connection, "tr_5", followed, 9.0))
+        await app.db.write(
+            lambda connection: knowledge.note_uses_in(connection, "tr_5", followed, 9.0)
+        )
     assert (
         (await knowledge.get_rule(app, rule.rule_id)).uses,
         (await knowledge.get_rule(app, rule.rule_id)).used_at,
@@ -156,7 +162,7 @@ async def test_a_rule_from_correction_to_undo(app: App) -> None:
     assert (undone.reason, undone.reviewed_by) == ("undone by zoe", "rae")  # who approved it stays
     with pytest.raises(Conflict):
         await knowledge.review_rule(app, rule.rule_id, "active")
-    log = [each.action for each in await knowledge.history_of(app, rule.rule_id)]
+    log = [each.action for each in await knowledge.get_history(app, rule.rule_id)]
     assert log == ["proposed", "active", "rejected", "proposed", "rejected", "active", "undone"]
     for unknown in ("", "waiting", "nonsense"):
         with pytest.raises(InvalidInput, match="unknown state"):
@@ -202,7 +208,7 @@ async def test_what_was_voted_out_needs_as_many_anew(settings: Settings) -> None
                 )
             ]
             await app.db.write(
-                lambda c, t=trace, f=followed: knowledge.used_in(c, t.trace_id, f, 1.0)  # type: ignore[misc]
+                lambda c, t=trace, f=followed: knowledge.note_uses_in(c, t.trace_id, f, 1.0)  # type: ignore[misc]
             )
             await said(app, trace, False)
         assert (await knowledge.get_item(app, item.item_id)).state == "quarantined"
@@ -214,11 +220,11 @@ async def test_what_was_voted_out_needs_as_many_anew(settings: Settings) -> None
 
 async def test_collection_is_reserved(app: App, library: Path) -> None:
     """Nobody adds to it, removes from it, or finds it among other documents."""
-    await add(app, [str(library)], "default")
+    await add_paths(app, [str(library)], "default")
     await said(app, text_trace("qa"))
     item = await the_item(app)
     refused: list[Callable[[], Awaitable[Any]]] = [
-        lambda: add(app, [str(library)], CONFIRMED),
+        lambda: add_paths(app, [str(library)], CONFIRMED),
         lambda: create_collection(app, CONFIRMED),
         lambda: delete_collection(app, CONFIRMED),
         lambda: delete_document(app, item.doc_id),
@@ -237,7 +243,8 @@ async def test_embedder_was_changed(app: App, monkeypatch: pytest.MonkeyPatch) -
     await said(app, data_trace())
     monkeypatch.setattr(ScriptedEmbedder, "name", "scripted-2")
     assert [
-        each.item for each in await knowledge.known(app, QUESTION, agent="data", source="costs")
+        each.item
+        for each in await knowledge.find_similar_items(app, QUESTION, agent="data", source="costs")
     ] == [await the_item(app)]
 
 
@@ -251,7 +258,7 @@ async def test_at_most_five_and_the_best_first(app: App) -> None:
                 f"tr_{number}", question, f"{SQL} -- {word} {number}".replace("'IT'", f"'{word}'")
             ),
         )
-    known = await knowledge.known(
+    known = await knowledge.find_similar_items(
         app,
         "What is the total yearly cost of backup in the IT function",
         agent="data",
@@ -262,4 +269,4 @@ async def test_at_most_five_and_the_best_first(app: App) -> None:
     assert [each.similarity for each in known] == sorted(
         (each.similarity for each in known), reverse=True
     )
-    assert await knowledge.known(app, " \x00 ", agent="data", source="costs") == []
+    assert await knowledge.find_similar_items(app, " \x00 ", agent="data", source="costs") == []

@@ -20,9 +20,9 @@ from citewell.errors import InvalidInput
 from citewell.runtime.app import App
 from citewell.service.knowledge import exchange_files as knowledge_files
 from citewell.service.knowledge import find_knowledge as knowledge
-from citewell.service.knowledge.catch_up import catch_up
-from citewell.service.knowledge.exchange_files import Imported, export, import_
-from citewell.service.knowledge.give_feedback import give
+from citewell.service.knowledge.catch_up import run_pending_jobs
+from citewell.service.knowledge.exchange_files import Imported, export_knowledge, import_knowledge
+from citewell.service.knowledge.give_feedback import submit_feedback
 from citewell.service.tables.sources import add_source
 from citewell.store.confirmed import exchange as confirmed_exchange
 from citewell.store.confirmed.types import Confirmed
@@ -57,14 +57,16 @@ def out(tmp_path: Path) -> Path:
 async def confirmed(app: App, *traces: Trace) -> None:
     for trace in traces:
         await app.traces.put(trace)
-        await give(app, trace.trace_id, True, None, trace.user_id)
-    await catch_up(app)
+        await submit_feedback(app, trace.trace_id, True, None, trace.user_id)
+    await run_pending_jobs(app)
 
 
 async def corrected(app: App, trace: Trace) -> str:
     await app.traces.put(trace)
-    await give(app, trace.trace_id, False, "The lamp was lit in 1859.\nNot before.", trace.user_id)
-    await catch_up(app)
+    await submit_feedback(
+        app, trace.trace_id, False, "The lamp was lit in 1859.\nNot before.", trace.user_id
+    )
+    await run_pending_jobs(app)
     (rule,) = await knowledge.list_rules(app)
     await knowledge.review_rule(app, rule.rule_id, "active", "rita")
     return rule.rule_id
@@ -100,7 +102,7 @@ async def test_there_and_back(settings: Settings, costs: Path, out: Path) -> Non
         rule_id = await corrected(
             app, text_trace("qa", "tr_3", "When was the lamp lit?", user_id="ann")
         )
-        first = await export(app, out)
+        first = await export_knowledge(app, out)
         assert (first.items, first.rules, len(first.written)) == (2, 1, 3)
         before = bytes_of(out)
         assert sorted(before) == [
@@ -108,20 +110,24 @@ async def test_there_and_back(settings: Settings, costs: Path, out: Path) -> Non
             "confirmed_qa/tr_2.md",
             f"rules/{rule_id}.md",
         ]
-        assert (await export(app, out)).written == []
+        assert (await export_knowledge(app, out)).written == []
         kept = {item.item_id: plainly(item) for item in await knowledge.list_items(app)}
-        assert {status for status, _ in statuses(await import_(app, out)).values()} == {"unchanged"}
+        assert {status for status, _ in statuses(await import_knowledge(app, out)).values()} == {
+            "unchanged"
+        }
         assert {item.item_id: plainly(item) for item in await knowledge.list_items(app)} == kept
         assert bytes_of(out) == before
     async with library(settings, "two") as app:
         await add_source(app, str(costs), "costs")
-        done = await import_(app, out)
+        done = await import_knowledge(app, out)
         assert set(statuses(done).values()) == {("added", "active")}, done
         assert {item.item_id: plainly(item) for item in await knowledge.list_items(app)} == kept
-        near = await knowledge.known(app, data_trace().question, agent="data", source="costs")
+        near = await knowledge.find_similar_items(
+            app, data_trace().question, agent="data", source="costs"
+        )
         assert [each.item.question for each in near] == [data_trace().question]
         again = out.parent / "again"
-        await export(app, again)
+        await export_knowledge(app, again)
         assert bytes_of(again) == before
 
 
@@ -151,27 +157,27 @@ async def test_two_exports_merge_in_git(settings: Settings, costs: Path, tmp_pat
                     trace_id, f"How much did {user} spend?", f"SELECT '{user}', 1", user_id=user
                 ),
             )
-        await export(one, repository)
+        await export_knowledge(one, repository)
         git("add", ".")
         git("commit", "-q", "-m", "one")
         git("checkout", "-q", "--orphan", "other")
         git("rm", "-rfq", ".")
-        await export(two, repository)
+        await export_knowledge(two, repository)
         git("add", ".")
         git("commit", "-q", "-m", "two")
         git("merge", "-q", "--allow-unrelated-histories", "main", "-m", "both")
         assert sorted(git("ls-files").split()) == ["confirmed_qa/tr_a.md", "confirmed_qa/tr_b.md"]
-        assert statuses(await import_(one, repository)) == {
+        assert statuses(await import_knowledge(one, repository)) == {
             "confirmed_qa/tr_a.md": ("unchanged", "active"),
             "confirmed_qa/tr_b.md": ("added", "active"),
         }
-        assert (await export(one, repository)).written == []
+        assert (await export_knowledge(one, repository)).written == []
         await knowledge.endorse_item(one, "qa_confirmed_tr_b", "ann")
-        assert (await export(one, repository)).written == ["confirmed_qa/tr_b.md"]
-        await import_(two, repository)
+        assert (await export_knowledge(one, repository)).written == ["confirmed_qa/tr_b.md"]
+        await import_knowledge(two, repository)
         item = await knowledge.get_item(two, "qa_confirmed_tr_b")
         assert [by.user_id for by in item.confirmed_by] == ["bob", "ann"]
-        assert (await export(two, repository)).written == []
+        assert (await export_knowledge(two, repository)).written == []
         changed = git("diff", "--stat")
         assert "tr_b.md" in changed
         assert "tr_a.md" not in changed
@@ -185,26 +191,26 @@ async def test_whose_word_counts(settings: Settings, costs: Path, out: Path) -> 
         await add_source(app, str(costs), "costs")
         await confirmed(app, data_trace("tr_1", sql=SQL, user_id="rita"))
         rule_id = await corrected(app, text_trace("qa", "tr_3", "When was the lamp lit?"))
-        await export(app, out)
+        await export_knowledge(app, out)
     async with library(settings, "two", confirmations=2) as app:
         await add_source(app, str(costs), "costs")
-        assert statuses(await import_(app, out, "mallory")) == {
+        assert statuses(await import_knowledge(app, out, "mallory")) == {
             "confirmed_qa/tr_1.md": ("added", "pending"),
             f"rules/{rule_id}.md": ("added", "waiting"),
         }
         item = await knowledge.get_item(app, "qa_confirmed_tr_1")
         assert [by.user_id for by in item.confirmed_by] == ["mallory"]
-        assert statuses(await import_(app, out, "mallory"))["confirmed_qa/tr_1.md"] == (
+        assert statuses(await import_knowledge(app, out, "mallory"))["confirmed_qa/tr_1.md"] == (
             "unchanged",
             "pending",
         )
     async with library(settings, "three", reviewers=("rita",)) as app:
         await add_source(app, str(costs), "costs")
-        assert statuses(await import_(app, out, "mallory"))["confirmed_qa/tr_1.md"] == (
+        assert statuses(await import_knowledge(app, out, "mallory"))["confirmed_qa/tr_1.md"] == (
             "added",
             "pending",
         )
-        assert statuses(await import_(app, out, "rita"))["confirmed_qa/tr_1.md"] == (
+        assert statuses(await import_knowledge(app, out, "rita"))["confirmed_qa/tr_1.md"] == (
             "merged",
             "active",
         )
@@ -217,9 +223,9 @@ async def test_what_cannot_be_used_here(settings: Settings, costs: Path, out: Pa
     async with library(settings, "one") as app:
         await add_source(app, str(costs), "costs")
         await confirmed(app, data_trace("tr_1", sql=SQL), text_trace("qa", "tr_2"))
-        await export(app, out)
+        await export_knowledge(app, out)
     async with library(settings, "two") as app:
-        done = {each.path: each for each in (await import_(app, out)).files}
+        done = {each.path: each for each in (await import_knowledge(app, out)).files}
         assert {each.state for each in done.values()} == {"quarantined"}
         assert "its tables costs are not here" in done["confirmed_qa/tr_1.md"].reason
         assert "was removed" in done["confirmed_qa/tr_2.md"].reason
@@ -234,17 +240,17 @@ async def test_what_was_undone_here_stays_undone(
     async with library(settings, "one") as app:
         await add_source(app, str(costs), "costs")
         await confirmed(app, data_trace("tr_1", sql=SQL))
-        await export(app, out)
+        await export_knowledge(app, out)
         await knowledge.undo_item(app, "qa_confirmed_tr_1", "ann", "wrong tax")
-        (kept,) = (await import_(app, out)).files
+        (kept,) = (await import_knowledge(app, out)).files
         assert (kept.status, kept.state, kept.reason) == (
             "kept",
             "undone",
             "it was undone here: wrong tax",
         )
-        left = await export(app, out)
+        left = await export_knowledge(app, out)
         assert (left.left, left.pruned) == (["confirmed_qa/tr_1.md"], [])
-        assert (await export(app, out, prune=True)).pruned == ["confirmed_qa/tr_1.md"]
+        assert (await export_knowledge(app, out, prune=True)).pruned == ["confirmed_qa/tr_1.md"]
         assert bytes_of(out) == {}
 
 
@@ -309,13 +315,13 @@ async def test_hostile_files(
             data_trace("tr_1", sql=SQL),
             data_trace("tr_2", "How many are there?", "SELECT count(*) FROM costs"),
         )
-        await export(app, out)
+        await export_knowledge(app, out)
     file = out / "confirmed_qa" / "tr_1.md"
     changed = change(file.read_text("utf-8"))
     file.write_bytes(changed if isinstance(changed, bytes) else changed.encode())
     async with library(settings, "two") as app:
         await add_source(app, str(costs), "costs")
-        bad, good = (await import_(app, out)).files
+        bad, good = (await import_knowledge(app, out)).files
         assert (bad.status, good.status) == ("failed", "added"), bad
         assert why in bad.reason
         assert [item.item_id for item in await knowledge.list_items(app)] == ["qa_confirmed_tr_2"]
@@ -328,7 +334,7 @@ async def test_prune_leaves_what_is_not_ours(settings: Settings, costs: Path, ou
     async with library(settings, "one") as app:
         await add_source(app, str(costs), "costs")
         await confirmed(app, data_trace("tr_1", sql=SQL))
-        await export(app, out)
+        await export_knowledge(app, out)
         (out / "rules").mkdir()
         ours = (out / "confirmed_qa" / "tr_1.md").read_text("utf-8")
         stay = {
@@ -341,8 +347,8 @@ async def test_prune_leaves_what_is_not_ours(settings: Settings, costs: Path, ou
             (out / name).write_text(words, "utf-8")
         (out / "confirmed_qa" / "tr_8.md").symlink_to(costs)
         await knowledge.undo_item(app, "qa_confirmed_tr_1", "ann")
-        assert (await export(app, out)).left == ["confirmed_qa/tr_1.md"]
-        assert (await export(app, out, prune=True)).pruned == ["confirmed_qa/tr_1.md"]
+        assert (await export_knowledge(app, out)).left == ["confirmed_qa/tr_1.md"]
+        assert (await export_knowledge(app, out, prune=True)).pruned == ["confirmed_qa/tr_1.md"]
         assert all((out / name).is_file() for name in [*stay, "confirmed_qa/tr_8.md"])
 
 
@@ -384,7 +390,7 @@ async def test_a_folder_of_too_much(
     monkeypatch.setattr(knowledge_files, "MOST_TOTAL", 299)
     async with library(settings, "one") as app:
         with pytest.raises(InvalidInput, match="300 bytes are more than the 299"):
-            await import_(app, out)
+            await import_knowledge(app, out)
 
 
 async def test_odd_names_and_links(
@@ -396,7 +402,7 @@ async def test_odd_names_and_links(
     async with library(settings, "one") as app:
         await add_source(app, str(costs), "costs")
         await confirmed(app, data_trace("tr_1", sql=SQL))
-        await export(app, out)
+        await export_knowledge(app, out)
     folder = out / "confirmed_qa"
     (folder / "tr_copy.md").write_bytes((folder / "tr_1.md").read_bytes())
     (folder / "tr_link.md").symlink_to(costs)
@@ -407,7 +413,7 @@ async def test_odd_names_and_links(
         await add_source(app, str(costs), "costs")
         found = {
             each.path.removeprefix("confirmed_qa/"): each.status
-            for each in (await import_(app, out)).files
+            for each in (await import_knowledge(app, out)).files
         }
         assert found == {
             "tr_1.md": "added",
@@ -416,6 +422,6 @@ async def test_odd_names_and_links(
             "tr_folder.md": "failed",
         }
         with pytest.raises(InvalidInput, match="no such folder"):
-            await import_(app, tmp_path / "nowhere")
+            await import_knowledge(app, tmp_path / "nowhere")
         with pytest.raises(InvalidInput, match="no files in"):
-            await import_(app, tmp_path)
+            await import_knowledge(app, tmp_path)

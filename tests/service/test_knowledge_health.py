@@ -14,18 +14,18 @@ from tests.service.made_traces import data_trace, text_trace
 
 from citewell.errors import StatementFailed
 from citewell.runtime.app import App
-from citewell.service.jobs.worker import do
+from citewell.service.jobs.worker import process_job
 from citewell.service.knowledge import find_knowledge as knowledge
-from citewell.service.knowledge.catch_up import catch_up
-from citewell.service.knowledge.clean_up import gc
-from citewell.service.knowledge.conflicts import conflicts
-from citewell.service.knowledge.give_feedback import give
+from citewell.service.knowledge.catch_up import run_pending_jobs
+from citewell.service.knowledge.clean_up import collect_garbage
+from citewell.service.knowledge.conflicts import list_conflicts
+from citewell.service.knowledge.give_feedback import submit_feedback
 from citewell.service.knowledge.recheck import check_documents, check_source
-from citewell.service.knowledge.update_items import settle
-from citewell.service.library.add import add
+from citewell.service.knowledge.update_items import settle_item
+from citewell.service.library.add import add_paths
 from citewell.service.library.documents import delete_document
 from citewell.service.tables.sources import add_source, refresh_source, remove_source
-from citewell.store.confirmed.evidence_weights import DAY, weight_of
+from citewell.store.confirmed.evidence_weights import DAY, compute_weight
 from citewell.store.confirmed.types import Confirmation, Confirmed, Rule
 from citewell.store.library.documents import CONFIRMED
 from citewell.types import Trace
@@ -56,8 +56,8 @@ def remove(path: Path) -> None:
 async def item_of(app: App, trace: Trace) -> Confirmed:
     """The item that a trace becomes when its user says that it is right."""
     await app.traces.put(trace)
-    await give(app, trace.trace_id, True, None, trace.user_id)
-    await catch_up(app)
+    await submit_feedback(app, trace.trace_id, True, None, trace.user_id)
+    await run_pending_jobs(app)
     return await knowledge.get_item(app, f"qa_confirmed_{trace.trace_id}")
 
 
@@ -66,7 +66,7 @@ async def changed(app: App, path: Path, rows: str) -> None:
     write(path, rows)
     await refresh_source(app, "costs")
     while (job := await app.jobs.claim()) is not None:
-        await do(app, job)
+        await process_job(app, job)
 
 
 @pytest.mark.parametrize(
@@ -88,18 +88,22 @@ async def test_schema_drift_sets_aside(app: App, costs: Path, rows: str, why: st
     aside = await knowledge.get_item(app, item.item_id)
     assert (aside.state, aside.doc_id, aside.path) == ("quarantined", "", "")
     assert why in aside.reason
-    assert await knowledge.known(app, item.question, agent="data", source="costs") == []
+    assert (
+        await knowledge.find_similar_items(app, item.question, agent="data", source="costs") == []
+    )
     await changed(app, costs, COSTS)
     back = await knowledge.get_item(app, item.item_id)
     assert (back.state, back.reason) == ("active", "")
-    assert [each.action for each in await knowledge.history_of(app, item.item_id)][-3:] == [
+    assert [each.action for each in await knowledge.get_history(app, item.item_id)][-3:] == [
         "quarantined",
         "holds again",
         "active",
     ]
     assert [
         each.item.question
-        for each in await knowledge.known(app, item.question, agent="data", source="costs")
+        for each in await knowledge.find_similar_items(
+            app, item.question, agent="data", source="costs"
+        )
     ] == [item.question]
 
 
@@ -134,7 +138,7 @@ async def test_a_limit_proves_nothing(
     async def late(*_: object) -> None:
         raise StatementFailed("it took longer than 10 s", code="timeout")
 
-    monkeypatch.setattr("citewell.service.knowledge.recheck.query", late)
+    monkeypatch.setattr("citewell.service.knowledge.recheck.run_query", late)
     (looked,) = (await check_source(app, "costs")).looked
     assert (looked.outcome, (await knowledge.get_item(app, item.item_id)).state) == (
         "unknown",
@@ -170,7 +174,7 @@ async def test_a_source_that_disappears(app: App, costs: Path) -> None:
 async def done(app: App) -> None:
     """All jobs that wait."""
     while (job := await app.jobs.claim()) is not None:
-        await do(app, job)
+        await process_job(app, job)
 
 
 async def test_tables_added_again(app: App, costs: Path, tmp_path: Path) -> None:
@@ -193,7 +197,7 @@ async def test_tables_added_again(app: App, costs: Path, tmp_path: Path) -> None
     assert await again(costs) == ("active", "")
     await remove_source(app, "costs")
     await add_source(app, str(costs), "costs")
-    await catch_up(app)  # a program without a worker
+    await run_pending_jobs(app)  # a program without a worker
     assert (await knowledge.get_item(app, mine.item_id)).state == "active"
     state, reason = await again(other)
     assert state == "quarantined"
@@ -226,7 +230,7 @@ async def test_the_newest_reason_is_told(app: App, costs: Path) -> None:
     second = await knowledge.get_item(app, mine.item_id)
     assert "its statement fails" in first.reason
     assert (second.state, "held numbers and holds texts" in second.reason) == ("quarantined", True)
-    assert (await knowledge.history_of(app, mine.item_id))[-1].action == "still quarantined"
+    assert (await knowledge.get_history(app, mine.item_id))[-1].action == "still quarantined"
 
 
 async def test_killed_right_after_the_schema_is_kept(
@@ -270,7 +274,9 @@ async def test_killed_right_after_the_source_is_removed(
     monkeypatch.undo()
     aside = await knowledge.get_item(app, mine.item_id)
     assert (aside.state, aside.doc_id) == ("quarantined", "")
-    assert await knowledge.known(app, mine.question, agent="data", source="costs") == []
+    assert (
+        await knowledge.find_similar_items(app, mine.question, agent="data", source="costs") == []
+    )
     await done(app)
     assert not (app.settings.home / mine.path).exists()
     await add_source(app, str(costs), "costs")
@@ -280,7 +286,7 @@ async def test_killed_right_after_the_source_is_removed(
 
 async def confirmed_text(app: App, library: Path) -> tuple[Confirmed, str]:
     """An answer that quotes the lighthouse's document, and that document's id."""
-    await add(app, [str(library)], "default")
+    await add_paths(app, [str(library)], "default")
     doc_id = next(
         d.doc_id for d in await app.catalog.documents("default") if d.title == "Lighthouse"
     )
@@ -306,11 +312,11 @@ async def test_documents_that_change(app: App, library: Path) -> None:
         f"# Lighthouse\n\n{QUOTE}\n",
     ):
         file.write_text(body, "utf-8")
-        await add(app, [str(library)], "default")
+        await add_paths(app, [str(library)], "default")
         (looked,) = (await check_documents(app)).looked
         outcomes.append((looked.outcome, (await knowledge.get_item(app, item.item_id)).state))
     assert outcomes == [("ok", "active"), ("quarantined", "quarantined"), ("restored", "active")]
-    log = await knowledge.history_of(app, item.item_id)
+    log = await knowledge.get_history(app, item.item_id)
     assert any(
         "does not say any more: “The lighthouse was built in 1857.”" in each.reason for each in log
     )
@@ -352,14 +358,14 @@ async def test_two_statements_for_one_question(app: App) -> None:
         [["Mail"]],
     )
     ids = await two(app, one, other)
-    (found,) = await conflicts(app)
+    (found,) = await list_conflicts(app)
     assert sorted(side.item_id for side in found.sides) == sorted(ids)
     assert {side.item_id: [by.user_id for by in side.confirmed_by] for side in found.sides} == {
         ids[0]: ["ann"],
         ids[1]: ["bob"],
     }
     assert found.source == "costs"
-    near = await knowledge.known(app, one.question, agent="data", source="costs")
+    near = await knowledge.find_similar_items(app, one.question, agent="data", source="costs")
     assert {
         each.item.item_id: each.item.conflicts for each in near if isinstance(each.item, Confirmed)
     } == {
@@ -368,7 +374,7 @@ async def test_two_statements_for_one_question(app: App) -> None:
     }
     assert [(await knowledge.get_item(app, each)).conflicts for each in ids] == [[ids[1]], [ids[0]]]
     await knowledge.undo_item(app, ids[1])
-    assert await conflicts(app) == []
+    assert await list_conflicts(app) == []
     assert [(await knowledge.get_item(app, each)).conflicts for each in ids] == [[], []]
 
 
@@ -383,7 +389,7 @@ async def test_what_is_no_disagreement(app: App) -> None:
         rows(data_trace("tr_4", "What was sold in 2024?", "SELECT 2"), [[2]]),
     )
     await two(app, text_trace("qa", "tr_5"), text_trace("qa", "tr_6", collection="other"))
-    assert await conflicts(app) == []
+    assert await list_conflicts(app) == []
     items = [
         await knowledge.get_item(app, item.item_id) for item in await knowledge.list_items(app)
     ]
@@ -407,7 +413,7 @@ async def test_two_answers_from_documents(app: App) -> None:
             text("UPDATE confirmed SET uses = 9, good = 3 WHERE item_id = :id"), {"id": ids[1]}
         )
     )
-    (found,) = await conflicts(app)
+    (found,) = await list_conflicts(app)
     assert [side.item_id for side in found.sides] == [ids[1], ids[0]]
     assert (await knowledge.get_item(app, ids[0])).conflicts == [ids[1]]
     assert found.sides[0].weight > found.sides[1].weight
@@ -448,7 +454,7 @@ def item(**changes: Any) -> Confirmed:
 )
 def test_weights(changes: dict[str, Any], days: float, weight: float) -> None:
     """The documented formula: votes, use, age; a clock that went back harms nothing."""
-    assert weight_of(item(**changes), days * DAY, 180.0) == weight
+    assert compute_weight(item(**changes), days * DAY, 180.0) == weight
 
 
 def test_the_weight_of_a_correction() -> None:
@@ -465,7 +471,7 @@ def test_the_weight_of_a_correction() -> None:
         uses=3,
         updated_at=0.0,
     )
-    assert weight_of(rule, 180 * DAY, 180.0) == pytest.approx(1.2 * 0.75)
+    assert compute_weight(rule, 180 * DAY, 180.0) == pytest.approx(1.2 * 0.75)
 
 
 # ---------------------------------------------------------------- cleaning
@@ -500,17 +506,17 @@ async def test_gc_says_what_it_would_do_and_does_it(app: App) -> None:
     await knowledge.quarantine_item(app, aside, "checked: gone")
     await aged(app, 400, f"item_id <> '{fresh}'")
     for item_id in (stale,):
-        await settle(app, item_id)
+        await settle_item(app, item_id)
     folder = app.settings.home / "knowledge" / "confirmed_qa"
     (folder / "tr_left.md").write_text("left by a kill", "utf-8")
     await app.traces.put(
         text_trace("qa", "tr_old").model_copy(update={"expires_at": time.time() - 1})
     )
-    said = await gc(app, dry_run=True)
+    said = await collect_garbage(app, dry_run=True)
     before = {each.item_id: each.state for each in await knowledge.list_items(app)}
     assert before == {stale: "active", undone: "undone", aside: "quarantined", fresh: "active"}
     assert (folder / "tr_left.md").exists()
-    did = await gc(app)
+    did = await collect_garbage(app)
     assert did.model_copy(update={"dry_run": True}) == said
     assert (said.stale, sorted(said.deleted), said.files, said.traces, said.feedback) == (
         [stale],
@@ -525,18 +531,18 @@ async def test_gc_says_what_it_would_do_and_does_it(app: App) -> None:
     assert [d.title for d in await app.catalog.documents(CONFIRMED)] == [
         "Question 3 of the lighthouse ship?"
     ]
-    assert (await gc(app)).nothing
+    assert (await collect_garbage(app)).nothing
 
 
 async def test_gc_brings_back_a_lost_document(app: App) -> None:
     """A file that somebody deleted, an index entry that is gone: made anew."""
     one = await item_of(app, text_trace("qa"))
     (app.settings.home / one.path).unlink()
-    assert (await gc(app, dry_run=True)).repaired == [one.item_id]
+    assert (await collect_garbage(app, dry_run=True)).repaired == [one.item_id]
     assert not (app.settings.home / one.path).exists()
-    await gc(app)
+    await collect_garbage(app)
     assert (app.settings.home / one.path).exists()
-    assert (await gc(app)).nothing
+    assert (await collect_garbage(app)).nothing
 
 
 async def test_gc_of_a_used_item(app: App) -> None:
@@ -548,5 +554,5 @@ async def test_gc_of_a_used_item(app: App) -> None:
             text("UPDATE confirmed SET used_at = :at"), {"at": time.time() - 7 * DAY}
         )
     )
-    assert (await gc(app)).stale == []
+    assert (await collect_garbage(app)).stale == []
     assert (await knowledge.get_item(app, one.item_id)).state == "active"

@@ -14,28 +14,28 @@ from citewell.errors import InvalidInput, NotFound
 from citewell.models.builtin.embedder import BuiltinEmbedder
 from citewell.models.scripted_reader import ScriptedReader
 from citewell.runtime.app import App
-from citewell.service.library.add import add
+from citewell.service.library.add import add_paths
 from citewell.service.sessions import memories as service
-from citewell.skills.memory.remember import facts_told
+from citewell.skills.memory.remember import extract_stated_facts
 from citewell.store.memory import Memory, Told
 
 
 async def tell(app: App, user: str, said: str) -> Memory:
-    [fact] = facts_told(said)
-    kept = await service.remember(app, user, Told("fact", fact.subject, fact.text))
+    [fact] = extract_stated_facts(said)
+    kept = await service.store_memory(app, user, Told("fact", fact.subject, fact.text))
     assert kept.memory is not None
     return kept.memory
 
 
 async def settle(app: App, user: str, question: str, answer: str, *docs: str) -> Memory:
     told = Told("question", question, answer, "default", "direct_chunk_search", "tr_1", docs)
-    kept = await service.remember(app, user, told)
+    kept = await service.store_memory(app, user, told)
     assert kept.memory is not None
     return kept.memory
 
 
 async def recalled(app: App, user: str, question: str) -> list[str]:
-    return [each.memory.memory_id for each in await service.recall(app, user, question)]
+    return [each.memory.memory_id for each in await service.find_memories(app, user, question)]
 
 
 @pytest.fixture
@@ -48,7 +48,7 @@ async def real(tmp_path: Path) -> AsyncIterator[App]:
     )
     async with App(settings) as opened:
         assert isinstance(opened.reader, ScriptedReader)
-        opened.reader.same_with(lambda one, other: float("plan" in one and "plan" in other))
+        opened.reader.compare_with(lambda one, other: float("plan" in one and "plan" in other))
         assert isinstance(opened.embedder, BuiltinEmbedder)
         yield opened
 
@@ -61,7 +61,7 @@ async def test_remembered_and_recalled(real: App) -> None:
     await tell(real, "han", "my plan is Basic")
     assert await recalled(real, "li", "我的套餐多少钱？") == [plan.memory_id]
     assert await recalled(real, "li", "What is my name?") == [name.memory_id]
-    [found] = await service.recall(real, "li", "What does the Pro plan cost?")
+    [found] = await service.find_memories(real, "li", "What does the Pro plan cost?")
     assert (found.memory.memory_id, found.same) == (price.memory_id, True)
     assert await recalled(real, "li", "When was the lighthouse built?") == []
     assert await recalled(real, "nobody", "What is my name?") == []
@@ -79,7 +79,7 @@ async def test_the_newer_word_counts(app: App) -> None:
     """
     await tell(app, "li", "my plan is Pro")
     told = Told("fact", "plan", "My plan is Basic")
-    kept = await service.remember(app, "li", told)
+    kept = await service.store_memory(app, "li", told)
     assert (kept.outcome, [old.text for old in kept.replaced]) == ("replaced", ["my plan is Pro"])
     again = await tell(app, "li", "my current plan is basic")
     assert again.seen == 2
@@ -112,7 +112,7 @@ async def test_secrets_are_not_kept(app: App) -> None:
         Told("fact", "my password is abc", "x"),
         Told("question", "怎么登录？", "密码是abc123"),
     ):
-        kept = await service.remember(app, "li", told)
+        kept = await service.store_memory(app, "li", told)
         assert (kept.outcome, kept.reason) == ("dropped", "it looks like a secret")
     fact = await tell(app, "li", "my plan is Pro")
     with pytest.raises(InvalidInput, match="secret"):
@@ -144,14 +144,14 @@ async def test_an_answer_is_recalled_while_its_documents_are_as_they_were(
     """Not after a new version of one, nor after one was removed. It is still listed."""
     question = "When was the lighthouse built?"
     lighthouse, tower = library / "lighthouse.md", library / "灯塔.txt"
-    await add(app, [str(library)], "docs")
+    await add_paths(app, [str(library)], "docs")
     docs = {info.uri: info.doc_id for info in await app.catalog.documents("docs")}
     memory = await settle(app, "li", question, "In 1857.", *docs.values())
     assert await recalled(app, "li", question) == [memory.memory_id]
-    await add(app, [str(library)], "docs")  # nothing has changed
+    await add_paths(app, [str(library)], "docs")  # nothing has changed
     assert await recalled(app, "li", question) == [memory.memory_id]
     lighthouse.write_text("# Lighthouse\n\nThe lighthouse was built in 1858.\n", "utf-8")
-    await add(app, [str(lighthouse)], "docs")
+    await add_paths(app, [str(lighthouse)], "docs")
     assert await recalled(app, "li", question) == []
     docs = {info.uri: info.doc_id for info in await app.catalog.documents("docs")}
     again = await settle(app, "li", question, "In 1858.", *docs.values())
@@ -166,7 +166,7 @@ async def test_switched_off(settings: Settings) -> None:
     async with App(settings) as app:
         await tell(app, "li", "my plan is Pro")
     async with App(settings.model_copy(update={"memory": MemorySettings(enabled=False)})) as app:
-        kept = await service.remember(app, "li", Told("fact", "name", "my name is Li"))
+        kept = await service.store_memory(app, "li", Told("fact", "name", "my name is Li"))
         assert kept.outcome == "dropped"
         assert "switched off" in kept.reason
         assert await recalled(app, "li", "What does my plan cost?") == []

@@ -386,14 +386,16 @@ async def test_the_map_of_a_site(app: App, site_server: SiteServer) -> None:
     none.
     """
     assert (
-        await open_pages(app).site_map(f"{site_server.url}/a", lambda _: True, most=10, seconds=5)
+        await open_pages(app).fetch_sitemap(
+            f"{site_server.url}/a", lambda _: True, most=10, seconds=5
+        )
         == []
     )
     url = site_server.url.replace("127.0.0.1", "localhost")
     named = "\n".join(f"<url><loc>{url}/{name}</loc></url>" for name in ("a", "b"))
     site_server.page("/robots.txt", f"Sitemap: {url}/map.xml\n".encode(), kind="text/plain")
     site_server.page("/map.xml", f"<urlset>{named}</urlset>".encode(), kind="application/xml")
-    found = await open_pages(app).site_map(
+    found = await open_pages(app).fetch_sitemap(
         f"{url}/a", lambda each: not each.endswith("/b"), most=10, seconds=5
     )
     assert [entry.url for entry in found] == [f"{url}/a"]

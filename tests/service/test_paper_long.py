@@ -11,7 +11,7 @@ import pytest
 from citewell.config import Settings
 from citewell.runtime.app import App
 from citewell.service.ask.ask import AskRequest, ask
-from citewell.service.papers.reading_sessions import begin, read
+from citewell.service.papers.reading_sessions import begin_paper_session, read_paper_session
 
 SAMPLE = (
     Path(__file__).parents[2]
@@ -43,7 +43,7 @@ def settings(tmp_path: Path) -> Settings:
 
 async def test_three_hundred_pages(settings: Settings) -> None:
     async with App(settings) as app:
-        session = await begin(app, data=long_paper(), name="long.pdf")
+        session = await begin_paper_session(app, data=long_paper(), name="long.pdf")
         assert session.paper.pages == PAGES
         said = {"agent": "paper", "session_id": session.session_id}
         report = await ask(app, AskRequest(question="", **said))
@@ -58,5 +58,5 @@ async def test_three_hundred_pages(settings: Settings) -> None:
         )
         assert "3.5" in answer.answer
         assert answer.citations[0].page in range(1, PAGES + 1)
-        kept = await read(app, session.session_id)
+        kept = await read_paper_session(app, session.session_id)
         assert [exchange.answer for exchange in kept.answers] == [answer.answer]

@@ -17,10 +17,10 @@ from citewell.ingest.paper.read_paper import read_paper
 from citewell.runtime.app import App
 from citewell.service.ask import ask_paper
 from citewell.service.ask import heartbeat as alive
-from citewell.service.ask.ask import AskRequest, ask, stream, unfinished
+from citewell.service.ask.ask import AskRequest, ask, list_unfinished_runs, stream_answer
 from citewell.service.library.documents import delete_document
 from citewell.service.papers import reading_sessions as papers
-from citewell.service.papers.guide_job import submit
+from citewell.service.papers.guide_job import submit_report
 from citewell.service.papers.reading_sessions import PaperSession
 from citewell.service.sessions.sessions import delete_session
 from citewell.store.leases import Leases
@@ -58,7 +58,7 @@ QUESTION = "How many hidden units has LampNet?"
 
 
 async def begun(app: App) -> PaperSession:
-    return await papers.begin(app, data=PAPER.encode(), name="lamp.md")
+    return await papers.begin_paper_session(app, data=PAPER.encode(), name="lamp.md")
 
 
 async def sent(
@@ -97,7 +97,7 @@ async def test_every_message_that_is_sent_again_has_its_answer(app: App) -> None
     ]
     assert [answer.data and answer.data["event"] for answer in first] == ["report", "ask", "ask"]
     await sent(app, session, "tides", "plan")
-    before = await papers.read(app, session.session_id)
+    before = await papers.read_paper_session(app, session.session_id)
     said = await app.sessions.history(session.session_id)
     for removed in (False, True):
         if removed:
@@ -107,7 +107,7 @@ async def test_every_message_that_is_sent_again_has_its_answer(app: App) -> None
             for text, name in (("", "m1"), ("x", "m2"), (QUESTION, "m3"))
         ]
         assert again == first
-    after = await papers.read(app, session.session_id)
+    after = await papers.read_paper_session(app, session.session_id)
     assert (after.plan, after.answers, after.unfinished) == (before.plan, before.answers, [])
     assert await app.sessions.history(session.session_id) == said
     with pytest.raises(NotFound, match="was removed"):
@@ -162,7 +162,10 @@ async def test_what_may_pass_does_not_end_a_run(app: App, monkeypatch: pytest.Mo
     }
     state = await kept_state(app, session)
     await app.runs.keep("tr_1", await app.runs.begin("tr_1", "local", "paper", asked), "ask", state)
-    for full in ("citewell.service.ask.ask_paper.opened", "citewell.service.ask.ask.own_session"):
+    for full in (
+        "citewell.service.ask.ask_paper.open_message",
+        "citewell.service.ask.ask.get_own_session",
+    ):
 
         async def refused(*_: object) -> None:
             raise StorageError("the disk is full")
@@ -171,17 +174,17 @@ async def test_what_may_pass_does_not_end_a_run(app: App, monkeypatch: pytest.Mo
             patch.setattr(full, refused)
             with pytest.raises(StorageError):
                 await ask(app, AskRequest(resume="tr_1"))
-        assert [run.trace_id for run in await unfinished(app)] == ["tr_1"]
+        assert [run.trace_id for run in await list_unfinished_runs(app)] == ["tr_1"]
     await delete_document(app, session.paper.doc_id)
     with pytest.raises(NotFound, match="was removed"):
         await ask(app, AskRequest(resume="tr_1"))
-    assert await unfinished(app) == []
+    assert await list_unfinished_runs(app) == []
 
 
 async def kept_state(app: App, session: PaperSession) -> dict[str, Any]:
     """What a run keeps before it begins, taken from one that is stopped."""
     request = AskRequest(question=QUESTION, agent="paper", session_id=session.session_id)
-    events: AsyncIterator[Any] = stream(app, request)
+    events: AsyncIterator[Any] = stream_answer(app, request)
     await anext(events)
     await anext(events)
     [row] = await app.db.read(lambda c: c.exec_driver_sql("SELECT trace_id, state FROM runs").all())
@@ -218,15 +221,15 @@ async def test_what_is_being_answered_is_not_taken(
     asking = asyncio.create_task(sent(app, session, QUESTION))
     await there.wait()
     await asyncio.sleep(0.6)
-    seen = await papers.read(app, session.session_id)
+    seen = await papers.read_paper_session(app, session.session_id)
     assert ([each.question for each in seen.under_way], seen.unfinished) == ([QUESTION], [])
     trace_id = seen.under_way[0].trace_id
     with pytest.raises(Conflict, match="is being answered by another process"):
         await ask(app, AskRequest(resume=trace_id))
-    await papers.drop(app, trace_id)
+    await papers.drop_run(app, trace_id)
     go.set()
     assert (await asking).trace_id == trace_id
-    assert (await papers.read(app, session.session_id)).under_way == []
+    assert (await papers.read_paper_session(app, session.session_id)).under_way == []
 
 
 async def test_a_report_is_made_once(app: App, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -246,7 +249,7 @@ async def test_deleted_while_it_answers(app: App, monkeypatch: pytest.MonkeyPatc
     there, go = await slow_work(app, monkeypatch, "ask")
     asking = asyncio.create_task(sent(app, session, QUESTION))
     await there.wait()
-    await papers.delete(app, session.session_id)
+    await papers.delete_paper_session(app, session.session_id)
     go.set()
     with pytest.raises(Conflict, match="was deleted while this was answered") as told:
         await asking
@@ -264,7 +267,7 @@ async def test_traces_go_with_their_session(app: App) -> None:
     await app.traces.put(
         trace.model_copy(update={"trace_id": "tr_chat", "session_id": chat.session_id})
     )
-    await papers.delete(app, first.session_id)
+    await papers.delete_paper_session(app, first.session_id)
     assert {trace.session_id for trace in await app.traces.list()} == {
         second.session_id,
         chat.session_id,
@@ -288,9 +291,11 @@ async def test_names_hold_nothing_that_is_not_seen(
     assert (session.paper.title, session.title) == ("A Lamp That Learns",) * 2
     assert session.paper.authors == ["Ann Keeper"]
     with pytest.raises(InvalidInput, match="name has 1 to"):
-        await papers.begin(app, data=PAPER.encode(), name="lamp.md", user_id="ann\ufffd")
+        await papers.begin_paper_session(
+            app, data=PAPER.encode(), name="lamp.md", user_id="ann\ufffd"
+        )
     with pytest.raises(NotFound) as told:
-        await papers.read(app, "nope")
+        await papers.read_paper_session(app, "nope")
     assert "for a new one" not in told.value.hint
     assert "citewell papers list" in told.value.hint
 
@@ -311,7 +316,7 @@ async def test_a_report_that_ends_its_process_fails_its_job(app: App) -> None:
     await app.db.write(
         lambda connection: connection.exec_driver_sql("UPDATE runs SET attempts = 2")
     )
-    await submit(app, session.session_id)
+    await submit_report(app, session.session_id)
     job = await app.jobs.claim()
     assert job is not None
     with pytest.raises(

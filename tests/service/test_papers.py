@@ -21,11 +21,11 @@ from citewell.service.ask.ask import AskRequest, ask
 from citewell.service.library.documents import delete_document
 from citewell.service.library.embedding import embed_pending
 from citewell.service.papers import reading_sessions as papers
-from citewell.service.papers.add_paper import collection_of
+from citewell.service.papers.add_paper import get_paper_collection
 from citewell.service.papers.edit_plan import PlanEdit, edit_plan
-from citewell.service.papers.guide_job import submit
+from citewell.service.papers.guide_job import submit_report
 from citewell.service.papers.reading_sessions import PaperSession
-from citewell.service.papers.structure import structure
+from citewell.service.papers.structure import read_structure
 from citewell.service.sessions.sessions import delete_session, list_sessions
 
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ trailer <</Root 1 0 R>>
 async def begun(
     app: App, user_id: str = "local", data: bytes = PAPER.encode(), name: str = "lamp.md"
 ) -> PaperSession:
-    return await papers.begin(app, data=data, name=name, user_id=user_id)
+    return await papers.begin_paper_session(app, data=data, name=name, user_id=user_id)
 
 
 async def routed(app: App, user_id: str = "local") -> PaperSession:
@@ -103,14 +103,14 @@ async def routed(app: App, user_id: str = "local") -> PaperSession:
             options={"event": event},
         )
         await ask(app, asked)
-    return await papers.read(app, session.session_id, user_id)
+    return await papers.read_paper_session(app, session.session_id, user_id)
 
 
 async def test_a_paper_becomes_a_session(app: App) -> None:
     """Of a PDF: its title, authors and pages; the state is the first; the document is of the user's
     collection.
     """
-    session = await papers.begin(app, path=str(ENGLISH))
+    session = await papers.begin_paper_session(app, path=str(ENGLISH))
     assert session.title.startswith("CargoCast: Forecasting the Battery Reserve")
     assert session.paper.title == session.title
     assert session.paper.authors
@@ -123,17 +123,17 @@ async def test_a_paper_becomes_a_session(app: App) -> None:
     )
     info = await app.catalog.document(session.paper.doc_id)
     assert (info.collection, info.uri) == ("papers", f"paper:{info.sha256[:16]}/{ENGLISH.name}")
-    assert await papers.read(app, session.session_id) == session
+    assert await papers.read_paper_session(app, session.session_id) == session
 
 
 async def test_a_chinese_paper(app: App) -> None:
-    session = await papers.begin(app, path=str(CHINESE), title=" 我的论文 ")
+    session = await papers.begin_paper_session(app, path=str(CHINESE), title=" 我的论文 ")
     assert (session.title, session.paper.title, session.paper.lang) == (
         "我的论文",
         CHINESE.stem,
         "zh",
     )
-    shape = await structure(app, session.session_id)
+    shape = await read_structure(app, session.session_id)
     assert {"abstract", "introduction", "method", "results", "references"} <= {
         part.role for part in shape.parts
     }
@@ -173,30 +173,37 @@ async def test_users_do_not_meet(app: App) -> None:
     hers, his = await begun(app, "ann"), await begun(app, "ben")
     assert [row.session_id for row in await papers.list_papers(app, "ann")] == [hers.session_id]
     assert await papers.list_papers(app) == []
-    assert collection_of(app, "local") == "papers"
+    assert get_paper_collection(app, "local") == "papers"
     assert (
-        len({collection_of(app, name) for name in ("local", "ann", "ben", "papers", "../x", "灯")})
+        len(
+            {
+                get_paper_collection(app, name)
+                for name in ("local", "ann", "ben", "papers", "../x", "灯")
+            }
+        )
         == 6
     )
     for attempt in (
-        papers.read(app, hers.session_id, "ben"),
-        papers.rename(app, hers.session_id, "Mine", "ben"),
-        papers.delete(app, hers.session_id, "ben"),
-        structure(app, hers.session_id, "ben"),
+        papers.read_paper_session(app, hers.session_id, "ben"),
+        papers.rename_paper_session(app, hers.session_id, "Mine", "ben"),
+        papers.delete_paper_session(app, hers.session_id, "ben"),
+        read_structure(app, hers.session_id, "ben"),
         edit_plan(app, hers.session_id, [PlanEdit(do="tick", step_id="x")], "ben"),
         ask(app, AskRequest(question="", agent="paper", session_id=hers.session_id, user_id="ben")),
     ):
         with pytest.raises(NotFound):
             await attempt
-    assert (await papers.read(app, hers.session_id, "ann")).title == "A Lamp That Learns"
-    await papers.delete(app, his.session_id, "ben")
+    assert (
+        await papers.read_paper_session(app, hers.session_id, "ann")
+    ).title == "A Lamp That Learns"
+    await papers.delete_paper_session(app, his.session_id, "ben")
     await app.catalog.document(hers.paper.doc_id)
 
 
 async def test_a_session_of_another_agent_is_no_paper(app: App) -> None:
     other = await app.sessions.create("qa")
     with pytest.raises(NotFound, match="reads no paper"):
-        await papers.read(app, other.session_id)
+        await papers.read_paper_session(app, other.session_id)
     assert await papers.list_papers(app) == []
 
 
@@ -234,7 +241,7 @@ async def test_what_is_refused(app: App, tmp_path: Path, name: str, words: str) 
         "picture.png": b"\x89PNG\r\n\x1a\n" + b"\0" * 100,
     }[name]
     with pytest.raises(UnreadableFile) as refused:
-        await papers.begin(app, data=data, name=name)
+        await papers.begin_paper_session(app, data=data, name=name)
     assert words in f"{refused.value.message}; {refused.value.hint}"
     assert await papers.list_papers(app) == []
     assert await app.catalog.collections() == []
@@ -248,14 +255,14 @@ async def test_files_that_are_none(app: App, tmp_path: Path) -> None:
         ("a\0b", "null"),
     ):
         with pytest.raises(UnreadableFile, match=words):
-            await papers.begin(app, path=path)
+            await papers.begin_paper_session(app, path=path)
     with pytest.raises(InvalidInput, match="which paper"):
-        await papers.begin(app)
+        await papers.begin_paper_session(app)
     for user in ("", " ", "a\nb", "x" * 201):
         with pytest.raises(InvalidInput, match="name has 1 to"):
             await begun(app, user)
     with pytest.raises(InvalidInput, match="title"):
-        await papers.begin(app, data=PAPER.encode(), name="lamp.md", title="x\ny")
+        await papers.begin_paper_session(app, data=PAPER.encode(), name="lamp.md", title="x\ny")
 
 
 async def test_mostly_scanned(app: App) -> None:
@@ -272,7 +279,9 @@ async def test_mostly_scanned(app: App) -> None:
         b"8 0 obj <</Length %d>> stream\n%s\nendstream endobj\ntrailer"
     ) % (len(cover), cover)
     with pytest.raises(UnreadableFile, match="2 of its 3 pages have no text") as refused:
-        await papers.begin(app, data=pages.replace(b"trailer", more), name="cover.pdf")
+        await papers.begin_paper_session(
+            app, data=pages.replace(b"trailer", more), name="cover.pdf"
+        )
     assert "OCR is off" in refused.value.hint
 
 
@@ -280,13 +289,13 @@ async def test_too_long(settings: Settings) -> None:
     small = settings.model_copy(update={"ingest": IngestSettings(max_pages=5)})
     async with App(small) as app:
         with pytest.raises(UnreadableFile, match="6 pages; 5 are allowed"):
-            await papers.begin(app, path=str(ENGLISH))
+            await papers.begin_paper_session(app, path=str(ENGLISH))
     small = settings.model_copy(update={"ingest": IngestSettings(max_bytes=1_000)})
     async with App(small) as app:
         with pytest.raises(
             UnreadableFile, match=r"ingest\.max_bytes|is more than the 1,000 allowed"
         ):
-            await papers.begin(app, path=str(ENGLISH))
+            await papers.begin_paper_session(app, path=str(ENGLISH))
 
 
 async def test_a_paper_of_the_web(settings: Settings, site_server: SiteServer) -> None:
@@ -303,33 +312,34 @@ async def test_a_paper_of_the_web(settings: Settings, site_server: SiteServer) -
         f"<html><head><title>Lamps</title>{gone}</head><body><p>{words}</p></body></html>".encode(),
     )
     async with App(settings.model_copy(update={"allow_private_hosts": ("127.0.0.1",)})) as app:
-        first = await papers.begin(app, url=f"{site_server.url}/x.pdf")
-        second = await papers.begin(app, url=f"{site_server.url}/abs")
+        first = await papers.begin_paper_session(app, url=f"{site_server.url}/x.pdf")
+        second = await papers.begin_paper_session(app, url=f"{site_server.url}/abs")
         assert first.paper.doc_id == second.paper.doc_id
         assert second.paper.pages == 6
-        third = await papers.begin(app, url=f"{site_server.url}/only")
+        third = await papers.begin_paper_session(app, url=f"{site_server.url}/only")
         assert third.paper.pages == 0
         with pytest.raises(CitewellError):
-            await papers.begin(app, url=f"{site_server.url}/nowhere.pdf")
+            await papers.begin_paper_session(app, url=f"{site_server.url}/nowhere.pdf")
         assert len(await papers.list_papers(app)) == 3
     async with App(settings) as app:
         with pytest.raises(CitewellError):
-            await papers.begin(app, url=f"{site_server.url}/x.pdf")
+            await papers.begin_paper_session(app, url=f"{site_server.url}/x.pdf")
 
 
 async def test_deleting_takes_the_paper_with_the_last_session(app: App) -> None:
     """Also by way of all sessions; what was under way is forgotten, its job cancelled."""
     first, second = await begun(app), await begun(app)
-    job = await submit(app, first.session_id)
+    job = await submit_report(app, first.session_id)
     holder = await app.runs.begin(
         "tr_1", "local", "paper", {"question": "", "session_id": first.session_id}
     )
     await app.runs.keep("tr_1", holder, "report", {})
-    assert [each.trace_id for each in (await papers.read(app, first.session_id)).unfinished] == [
-        "tr_1"
-    ]
-    assert (await papers.read(app, second.session_id)).unfinished == []
-    assert await papers.delete(app, first.session_id) is False
+    assert [
+        each.trace_id
+        for each in (await papers.read_paper_session(app, first.session_id)).unfinished
+    ] == ["tr_1"]
+    assert (await papers.read_paper_session(app, second.session_id)).unfinished == []
+    assert await papers.delete_paper_session(app, first.session_id) is False
     assert (await app.jobs.get(job.job_id)).state == "cancelled"
     assert await app.runs.list("local") == []
     with pytest.raises(Conflict):
@@ -346,31 +356,33 @@ async def test_a_session_begins_while_the_last_one_is_deleted(app: App) -> None:
     """Whatever comes first, the session that is there then has its paper."""
     for _ in range(5):
         session = await begun(app)
-        _, after = await asyncio.gather(papers.delete(app, session.session_id), begun(app))
+        _, after = await asyncio.gather(
+            papers.delete_paper_session(app, session.session_id), begun(app)
+        )
         await app.catalog.document(after.paper.doc_id)
-        await papers.delete(app, after.session_id)
+        await papers.delete_paper_session(app, after.session_id)
 
 
 async def test_a_removed_paper_leaves_what_was_read(app: App) -> None:
     """It can be read and deleted; asking it is told plainly, and costs it nothing."""
     session = await routed(app)
     await delete_document(app, session.paper.doc_id)
-    left = await papers.read(app, session.session_id)
+    left = await papers.read_paper_session(app, session.session_id)
     assert (left.removed, left.report, left.plan) == (True, session.report, session.plan)
     with pytest.raises(NotFound, match="was removed"):
         await ask(
             app, AskRequest(question="What is it?", agent="paper", session_id=session.session_id)
         )
     with pytest.raises(NotFound, match="was removed"):
-        await structure(app, session.session_id)
+        await read_structure(app, session.session_id)
     assert session.plan is not None
     ticked = await edit_plan(
         app, session.session_id, [PlanEdit(do="tick", step_id=session.plan.steps[0].step_id)]
     )
     assert ticked.plan is not None
     assert ticked.plan.steps[0].done_at is not None
-    assert (await papers.read(app, session.session_id)).unfinished == []
-    assert await papers.delete(app, session.session_id) is False
+    assert (await papers.read_paper_session(app, session.session_id)).unfinished == []
+    assert await papers.delete_paper_session(app, session.session_id) is False
 
 
 async def test_lists_and_names(app: App) -> None:
@@ -387,18 +399,18 @@ async def test_lists_and_names(app: App) -> None:
         0,
         old.plan.minutes,
     )
-    assert (await papers.rename(app, old.session_id, " 灯 ")).title == "灯"
+    assert (await papers.rename_paper_session(app, old.session_id, " 灯 ")).title == "灯"
     with pytest.raises(InvalidInput):
-        await papers.rename(app, old.session_id, "")
+        await papers.rename_paper_session(app, old.session_id, "")
 
 
 async def test_what_is_dropped_and_what_is_over(app: App) -> None:
     holder = await app.runs.begin("tr_1", "local", "paper", {"question": "Why?"})
     await app.runs.keep("tr_1", holder, "ask", {})
-    await papers.drop(app, "tr_1", "ann")
+    await papers.drop_run(app, "tr_1", "ann")
     assert len(await app.runs.list("local")) == 1
-    await papers.drop(app, "tr_1")
-    await papers.drop(app, "tr_1")
+    await papers.drop_run(app, "tr_1")
+    await papers.drop_run(app, "tr_1")
     assert await app.runs.list("local") == []
 
 
@@ -417,5 +429,5 @@ async def test_session_data_has_the_names_of_the_spec(app: App) -> None:
     assert {"chat_history", "paper", "report", PLAN, ANSWERS} <= set(data)
     assert json.loads(json.dumps(data)) == data
     with anyio.fail_after(5):
-        [answer] = (await papers.read(app, session.session_id)).answers
+        [answer] = (await papers.read_paper_session(app, session.session_id)).answers
     assert answer.question == "How many hidden units has LampNet?"

@@ -10,7 +10,7 @@ import pytest
 from markdown_it import MarkdownIt
 
 from citewell.agents.paper_state import Exchange, PaperInfo
-from citewell.service.papers.export_session import escaped, markdown
+from citewell.service.papers.export_session import escape_markdown, render_session
 from citewell.service.papers.reading_sessions import PaperSession
 from citewell.skills.paper.reading_context import (
     Plan,
@@ -138,13 +138,13 @@ def tags(text: str) -> dict[str, int]:
 @pytest.mark.parametrize("words", HOSTILE)
 def test_data_is_never_markdown(words: str) -> None:
     """Whatever stands everywhere, the page has the parts that plain words give it."""
-    assert tags(markdown(session(words))) == tags(markdown(session()))
+    assert tags(render_session(session(words))) == tags(render_session(session()))
 
 
 @pytest.mark.parametrize("words", HOSTILE)
 def test_escaped_words_are_shown_as_they_are(words: str) -> None:
     """What a reader sees is the text, on one line, without what a terminal would obey."""
-    [_, inline, _] = MarkdownIt("commonmark").parse(escaped(words))
+    [_, inline, _] = MarkdownIt("commonmark").parse(escape_markdown(words))
     shown = "".join(child.content for child in inline.children or [])
     visible = "".join(
         letter for letter in words.replace("\n", " ") if letter.isprintable() and letter != "\u202e"
@@ -156,7 +156,7 @@ def test_all_of_it_is_there() -> None:
     """Quotes with their pages, boxes, minutes, footnotes, what is not supported, and with what it
     was made.
     """
-    text = markdown(session())
+    text = render_session(session())
     for part in (
         "# Plain words.",
         "### Problem",
@@ -171,19 +171,19 @@ def test_all_of_it_is_there() -> None:
         "session ses\\_1, last changed 2023-11-14 22:13 UTC.",
     ):
         assert part in text
-    assert text == markdown(session())
+    assert text == render_session(session())
 
 
 def test_a_session_at_its_beginning_and_in_chinese() -> None:
     """Without a report it says so; Chinese papers are told of in Chinese."""
-    bare = markdown(session(report=None, plan=None, answers=[]))
+    bare = render_session(session(report=None, plan=None, answers=[]))
     assert "The report has not been made yet." in bare
     assert "##" not in bare
     chinese = session("方法来自三个仓库的拣选记录。")
     chinese = chinese.model_copy(
         update={"report": chinese.report and chinese.report.model_copy(update={"lang": "zh"})}
     )
-    text = markdown(chinese)
+    text = render_session(chinese)
     assert "## 导读报告" in text
     assert "第 2–3 页, 4 分钟" in text
     assert "⚠ 论文未支持此句" in text
@@ -203,6 +203,6 @@ def test_an_answer_that_is_none() -> None:
             }
         )
     )
-    text = markdown(session(answers=[refused]))
+    text = render_session(session(answers=[refused]))
     assert "*no answer from the paper*\n\nThe paper does not say." in text
     assert "[^" not in text

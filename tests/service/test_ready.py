@@ -15,11 +15,11 @@ import pytest
 
 from citewell.config import Settings
 from citewell.errors import PermanentError, TransientError
-from citewell.instrumentation import look_on
+from citewell.instrumentation import attach_watches
 from citewell.models.scripted import ScriptedLLM
 from citewell.runtime import health
 from citewell.runtime.app import App
-from citewell.service.admin.readiness import readiness, without_paths
+from citewell.service.admin.readiness import get_readiness, redact_readiness
 
 
 @pytest.fixture
@@ -29,7 +29,7 @@ async def app(settings: Settings) -> AsyncIterator[App]:
 
 
 async def test_all_is_well(app: App) -> None:
-    found = await readiness(app)
+    found = await get_readiness(app)
     assert (found.status, found.database, found.chat_model, found.embedding) == (
         "ready",
         "ok",
@@ -45,14 +45,14 @@ async def test_a_write_reaches_the_disk_and_is_not_tried_each_time(
         return Path(f"{app.db.path}-wal").stat().st_size
 
     before = size()
-    await readiness(app)
+    await get_readiness(app)
     after = size()
     assert after > before
     for _ in range(20):
-        await readiness(app)
+        await get_readiness(app)
     assert size() == after
     monkeypatch.setattr(health, "EVERY", 0.0)
-    await readiness(app)
+    await get_readiness(app)
     assert size() > after
 
 
@@ -61,12 +61,12 @@ async def test_another_that_holds_the_database(app: App, monkeypatch: pytest.Mon
     monkeypatch.setattr(health, "PATIENCE", 30.0)
     with closing(sqlite3.connect(app.db.path, isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
-        found = await readiness(app)
+        found = await get_readiness(app)
         other.execute("ROLLBACK")
     assert found.status == "unavailable"
     assert "another process is writing to it" in found.database
     monkeypatch.setattr(health, "EVERY", 0.0)
-    assert (await readiness(app)).status == "ready"
+    assert (await get_readiness(app)).status == "ready"
 
 
 async def test_who_asks_does_not_wait_for_a_write(
@@ -74,37 +74,37 @@ async def test_who_asks_does_not_wait_for_a_write(
 ) -> None:
     monkeypatch.setattr(health, "PATIENCE", 0.01)
     async with app.db._writing:
-        assert (await readiness(app)).status == "ready"  # as far as is known
+        assert (await get_readiness(app)).status == "ready"  # as far as is known
         monkeypatch.setattr(health, "STUCK", 0.0)
-        found = await readiness(app)
+        found = await get_readiness(app)
     assert (found.status, found.database[:30]) == ("unavailable", "a write has been waiting for 0")
     monkeypatch.setattr(health, "PATIENCE", 30.0)
-    assert (await readiness(app)).status == "ready"
+    assert (await get_readiness(app)).status == "ready"
 
 
 async def test_a_disk_with_nothing_left(app: App, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shutil, "disk_usage", lambda _: SimpleNamespace(free=2**20))
-    found = await readiness(app)
+    found = await get_readiness(app)
     assert found.status == "unavailable"
     assert "1 MiB are left" in found.database
 
 
 async def test_a_closed_database(app: App) -> None:
     await app.db.close()
-    found = await readiness(app)
+    found = await get_readiness(app)
     assert (found.status, "closed" in found.database) == ("unavailable", True)
     await app.db.open()
 
 
 async def test_stopping(app: App) -> None:
     app.stopping.close()
-    assert (await readiness(app)).status == "stopping"
+    assert (await get_readiness(app)).status == "stopping"
 
 
 async def test_a_model_that_fails_and_works_again(
     app: App, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    look_on(app.models_seen)
+    attach_watches(app.models_seen)
     assert isinstance(app.llm, ScriptedLLM)
     app.llm.enqueue(
         TransientError("connection lost"),
@@ -113,20 +113,20 @@ async def test_a_model_that_fails_and_works_again(
     )
     with pytest.raises(TransientError):
         await app.llm.chat([])
-    found = await readiness(app)
+    found = await get_readiness(app)
     assert found.status == "degraded"
     assert "connection lost" in found.chat_model
     with pytest.raises(PermanentError):
         await app.llm.chat([])  # the question's own fault: says nothing of the model
-    assert (await readiness(app)).status == "degraded"
+    assert (await get_readiness(app)).status == "degraded"
     await app.llm.chat([])
-    assert (await readiness(app)).chat_model == "ok"
+    assert (await get_readiness(app)).chat_model == "ok"
     app.llm.enqueue(TransientError("busy"))
     with pytest.raises(TransientError):
         await app.llm.chat([])
-    assert (await readiness(app)).status == "degraded"
+    assert (await get_readiness(app)).status == "degraded"
     monkeypatch.setattr(health, "FORGOTTEN", 0.0)  # else nobody might ask it ever again
-    assert (await readiness(app)).status == "ready"
+    assert (await get_readiness(app)).status == "ready"
 
 
 @pytest.mark.parametrize(
@@ -134,39 +134,39 @@ async def test_a_model_that_fails_and_works_again(
 )
 async def test_a_model_file_that_is_none(settings: Settings, content: bytes | None) -> None:
     """Of the packaged model also one that is not whole."""
-    from citewell.models.builtin.download import model_path
+    from citewell.models.builtin.download import get_model_path
 
-    path = model_path(settings)
+    path = get_model_path(settings)
     if content is not None:
         path.parent.mkdir(parents=True)
         path.write_bytes(content)
     async with App(settings.model_copy(update={"llm": "builtin"})) as app:
-        found = await readiness(app)
+        found = await get_readiness(app)
     assert found.status == "degraded"
     assert str(path) in found.chat_model
-    bare = without_paths(found, settings)
+    bare = redact_readiness(found, settings)
     assert path.name in bare.chat_model
     assert str(settings.cache) not in bare.model_dump_json()
 
 
 async def test_without_paths_of_the_database(app: App, settings: Settings) -> None:
     await app.db.close()
-    found = without_paths(await readiness(app), settings)
+    found = redact_readiness(await get_readiness(app), settings)
     assert found.database.startswith("citewell.db: ")
     await app.db.open()
-    look_on(app.models_seen)
+    attach_watches(app.models_seen)
     assert isinstance(app.llm, ScriptedLLM)
     app.llm.enqueue(TransientError("http://10.1.2.3/v1: gone"))
     with pytest.raises(TransientError):
         await app.llm.chat([])
-    found, others = await readiness(app), settings.model_copy(update={"auth": "token"})
-    assert "10.1.2.3" not in without_paths(found, others).model_dump_json()
+    found, others = await get_readiness(app), settings.model_copy(update={"auth": "token"})
+    assert "10.1.2.3" not in redact_readiness(found, others).model_dump_json()
 
 
 async def test_no_chat_model_on_purpose_is_ready(settings: Settings) -> None:
     """What was chosen is no fault, and is told."""
     async with App(settings.model_copy(update={"llm": "none"})) as app:
-        found = await readiness(app)
+        found = await get_readiness(app)
     assert (found.status, found.chat_model) == (
         "ready",
         "none: answers are extracts of the evidence",

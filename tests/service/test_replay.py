@@ -15,11 +15,11 @@ from citewell.models.script_reply import UNKNOWN
 from citewell.models.scripted import ScriptedLLM
 from citewell.runtime.app import App
 from citewell.service.ask.ask import AskRequest, ask
-from citewell.service.library.add import add, embed_pending
+from citewell.service.library.add import add_paths, embed_pending
 from citewell.service.library.documents import delete_document
 from citewell.service.papers import reading_sessions as papers
 from citewell.service.sessions.memories import list_memories
-from citewell.service.sessions.replay import Replay, replay
+from citewell.service.sessions.replay import Replay, replay_trace
 from citewell.service.sessions.sessions import list_sessions
 from citewell.service.tables.sources import add_source
 
@@ -54,7 +54,7 @@ UNITS = "LampNet is a recurrent network with 64 hidden units."
 
 @pytest.fixture
 async def filled(app: App, library: Path) -> App:
-    await add(app, [str(library)], "default")
+    await add_paths(app, [str(library)], "default")
     await embed_pending(app)
     return app
 
@@ -73,7 +73,7 @@ async def changed(app: App, library: Path) -> None:
     (library / "lighthouse.md").write_text(
         "# Lighthouse\n\nThe lighthouse was built in 1862. Its lamp is electric.\n", "utf-8"
     )
-    await add(app, [str(library)], "default")
+    await add_paths(app, [str(library)], "default")
     await embed_pending(app)
 
 
@@ -95,7 +95,7 @@ async def test_the_same_comes_out_the_same(filled: App, agent: str, recorded: bo
         await filled.traces.list(),
     )
     asked = len(llm.calls)
-    found = await replay(filled, answer.trace_id, "local", recorded=recorded)
+    found = await replay_trace(filled, answer.trace_id, "local", recorded=recorded)
     assert (found.same, found.differences, found.unknown_prompts, found.notes) == (True, [], [], [])
     assert found.replayed.answer.answer == answer.answer
     assert (len(llm.calls) == asked) is recorded, "a recorded replay asks no model"
@@ -117,7 +117,7 @@ async def test_a_changed_document_is_shown(filled: App, library: Path, agent: st
     script(filled).reply_with(
         lambda messages: DRAFT.replace("1857", "1862") if "1862" in str(messages) else DRAFT
     )
-    found = await replay(filled, answer.trace_id, "local", recorded=True)
+    found = await replay_trace(filled, answer.trace_id, "local", recorded=True)
     assert not found.same
     assert found.unknown_prompts, "the evidence stands in the prompt"
     assert answer.answer.startswith(DRAFT)
@@ -130,13 +130,13 @@ async def test_a_changed_reply_is_shown(filled: App) -> None:
     script(filled).reply_with(lambda _: DRAFT)
     answer = await ask(filled, AskRequest(question=QUESTION))
     script(filled).reply_with(lambda _: "It was built in 1857, and its lamp is electric.")
-    live = await replay(filled, answer.trace_id, "local")
+    live = await replay_trace(filled, answer.trace_id, "local")
     assert told(live)["5 AnswerGenerationNode: draft"] == (
         DRAFT,
         "It was built in 1857, and its lamp is electric.",
     )
     assert "answer: answer" in told(live)
-    assert (await replay(filled, answer.trace_id, "local", recorded=True)).same
+    assert (await replay_trace(filled, answer.trace_id, "local", recorded=True)).same
 
 
 async def test_a_changed_draft_is_another_way(filled: App) -> None:
@@ -144,12 +144,12 @@ async def test_a_changed_draft_is_another_way(filled: App) -> None:
     script(filled).reply_with(lambda _: DRAFT)
     answer = await ask(filled, AskRequest(question=QUESTION))
     script(filled).reply_with(lambda _: UNKNOWN)
-    found = told(await replay(filled, answer.trace_id, "local"))
+    found = told(await replay_trace(filled, answer.trace_id, "local"))
     assert found["answer: status"] == ("answered", "refused")
     assert found["5 AnswerGenerationNode: draft_status"] == ("answered", "not_told")
     (citation,) = answer.citations
     await delete_document(filled, citation.doc_id)
-    gone = told(await replay(filled, answer.trace_id, "local"))
+    gone = told(await replay_trace(filled, answer.trace_id, "local"))
     assert gone["answer: citation"] == (f"Lighthouse: {DRAFT}", None)
 
 
@@ -161,8 +161,8 @@ async def test_a_follow_up_hears_the_same_conversation(filled: App) -> None:
         filled, AskRequest(question="Is its lamp electric?", session_id=first.session_id)
     )
     await ask(filled, AskRequest(question="And what about the tower?", session_id=first.session_id))
-    assert (await replay(filled, first.trace_id, "local")).same
-    found = await replay(filled, second.trace_id, "local")
+    assert (await replay_trace(filled, first.trace_id, "local")).same
+    found = await replay_trace(filled, second.trace_id, "local")
     assert (found.same, found.differences) == (True, [])
 
 
@@ -173,9 +173,9 @@ async def test_what_was_remembered_later_does_not_count(filled: App) -> None:
     script(filled).reply_with(lambda _: DRAFT)
     first = await ask(filled, AskRequest(question=QUESTION, agent="dual_loop"))
     assert len(await list_memories(filled, "local")) == 1
-    assert (await replay(filled, first.trace_id, "local")).same
+    assert (await replay_trace(filled, first.trace_id, "local")).same
     second = await ask(filled, AskRequest(question=QUESTION, agent="dual_loop"))
-    again = await replay(filled, second.trace_id, "local")
+    again = await replay_trace(filled, second.trace_id, "local")
     assert again.replayed.steps[0].detail["memories"] != []
     assert [each for each in again.differences if each.what == "action"] == []
 
@@ -183,7 +183,7 @@ async def test_what_was_remembered_later_does_not_count(filled: App) -> None:
 async def test_what_auto_chose_is_not_chosen_anew(filled: App) -> None:
     script(filled).reply_with(lambda _: DRAFT)
     answer = await ask(filled, AskRequest(question=QUESTION, agent="auto"))
-    found = await replay(filled, answer.trace_id, "local")
+    found = await replay_trace(filled, answer.trace_id, "local")
     assert (found.same, found.differences) == (True, [])
     assert found.replayed.steps[0].node == "choose_agent"
 
@@ -192,7 +192,7 @@ async def test_a_paper_is_read_again(app: App) -> None:
     """Report, route and question, each from the state its session was in then; the session stays as
     it is.
     """
-    session = await papers.begin(app, data=PAPER.encode(), name="lamp.md")
+    session = await papers.begin_paper_session(app, data=PAPER.encode(), name="lamp.md")
     script(app).reply_with(lambda _: UNITS)
     traces = []
     for event, question in (
@@ -205,38 +205,38 @@ async def test_a_paper_is_read_again(app: App) -> None:
             question=question, agent="paper", session_id=session.session_id, options=options
         )
         traces.append((await ask(app, request)).trace_id)
-    before = await papers.read(app, session.session_id)
+    before = await papers.read_paper_session(app, session.session_id)
     for trace_id in traces:
-        found = await replay(app, trace_id, "local", recorded=True)
+        found = await replay_trace(app, trace_id, "local", recorded=True)
         assert (found.same, found.differences) == (True, []), trace_id
-    assert await papers.read(app, session.session_id) == before
+    assert await papers.read_paper_session(app, session.session_id) == before
     script(app).reply_with(lambda _: "LampNet is a network with 64 hidden units.")
-    live = await replay(app, traces[2], "local")
+    live = await replay_trace(app, traces[2], "local")
     assert "answer: answer" in told(live)
 
 
 async def test_a_paper_that_was_removed(app: App) -> None:
-    session = await papers.begin(app, data=PAPER.encode(), name="lamp.md")
+    session = await papers.begin_paper_session(app, data=PAPER.encode(), name="lamp.md")
     request = AskRequest(
         question="", agent="paper", session_id=session.session_id, options={"event": "report"}
     )
     answer = await ask(app, request)
     await delete_document(app, session.paper.doc_id)
     with pytest.raises(NotFound, match="cannot be replayed: the paper of this session was removed"):
-        await replay(app, answer.trace_id, "local")
+        await replay_trace(app, answer.trace_id, "local")
 
 
 async def test_what_cannot_be_replayed(filled: App) -> None:
     """Another user's trace, an unknown one, one that does not say what was asked."""
     answer = await ask(filled, AskRequest(question=QUESTION))
     with pytest.raises(NotFound):
-        await replay(filled, answer.trace_id, "bob")
+        await replay_trace(filled, answer.trace_id, "bob")
     with pytest.raises(NotFound):
-        await replay(filled, "tr_none", "local")
+        await replay_trace(filled, "tr_none", "local")
     trace = await filled.traces.get(answer.trace_id)
     await filled.traces.put(trace.model_copy(update={"request": {}}))
     with pytest.raises(InvalidInput, match="does not say what was asked"):
-        await replay(filled, answer.trace_id, "local")
+        await replay_trace(filled, answer.trace_id, "local")
 
 
 async def test_tables_are_asked_again(app: App, tmp_path: Path) -> None:
@@ -249,11 +249,11 @@ async def test_tables_are_asked_again(app: App, tmp_path: Path) -> None:
     script(app).reply_with(lambda _: json.dumps({"sql": SQL}))
     answer = await ask(app, AskRequest(question="What did each function cost?", agent="data"))
     assert answer.status == "answered", answer
-    same = await replay(app, answer.trace_id, "local", recorded=True)
+    same = await replay_trace(app, answer.trace_id, "local", recorded=True)
     assert (same.same, same.differences, same.unknown_prompts) == (True, [], [])
     write(path, COSTS.replace("25000", "26000"))
-    found = told(await replay(app, answer.trace_id, "local", recorded=True))
+    found = told(await replay_trace(app, answer.trace_id, "local", recorded=True))
     assert found["answer: rows[1][1]"] == (25000, 26000)
     script(app).reply_with(lambda _: json.dumps({"sql": SQL.replace("DESC", "ASC")}))
-    assert "answer: sql" in told(await replay(app, answer.trace_id, "local"))
+    assert "answer: sql" in told(await replay_trace(app, answer.trace_id, "local"))
     assert [trace.trace_id for trace in await app.traces.list()] == [answer.trace_id]

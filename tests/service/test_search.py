@@ -14,12 +14,12 @@ from citewell.config import SearchSettings, Settings
 from citewell.errors import InvalidInput, ModelUnavailable, NotFound
 from citewell.retrieve.strategies import STRATEGIES
 from citewell.runtime.app import App
-from citewell.service.ask.ask import AskRequest, stream
-from citewell.service.ask.options import moment
-from citewell.service.ask.search import SearchRequest, SearchResult, request_of, search
+from citewell.service.ask.ask import AskRequest, stream_answer
+from citewell.service.ask.options import parse_moment
+from citewell.service.ask.search import SearchRequest, SearchResult, parse_search_request, search
 from citewell.service.library.add import embed_pending
-from citewell.service.library.media_types import media_types
-from citewell.text.language import language
+from citewell.service.library.media_types import resolve_media_types
+from citewell.text.language import detect_language
 from citewell.types import Chunk, Document, Section
 
 
@@ -39,7 +39,7 @@ async def put(
     document = Document(
         uri,
         media_type,
-        language(text),
+        detect_language(text),
         text,
         (Section(("Pumps",), 0, len(text)),),
         dated=day(dated),
@@ -68,7 +68,7 @@ async def app(settings: Settings) -> AsyncIterator[App]:
 
 
 async def found(app: App, query: str = "warranty 保修期", **options: Any) -> set[str]:
-    return {hit.uri for hit in (await search(app, request_of(query, options))).hits}
+    return {hit.uri for hit in (await search(app, parse_search_request(query, options))).hits}
 
 
 async def test_a_passage_says_where_it_stands(app: App) -> None:
@@ -140,11 +140,11 @@ async def test_wrong_values_are_named(
 ) -> None:
     """With what would be right; the same for a search and for the options of a question."""
     with pytest.raises(InvalidInput) as caught:
-        await search(app, request_of("warranty", options))
+        await search(app, parse_search_request("warranty", options))
     assert message in caught.value.message
     assert hint in caught.value.hint
     with pytest.raises(InvalidInput, match=caught.value.message.split(":")[0]):
-        async for _ in stream(
+        async for _ in stream_answer(
             app, AskRequest(question="How long is the warranty?", options=options)
         ):
             pass
@@ -191,7 +191,7 @@ async def test_a_question_goes_by_its_options(app: App) -> None:
     """Filters and strategy reach the search of the agent; the route says which strategy it was."""
     options = {"types": ["md"], "strategy": "words_only"}
     request = AskRequest(question="How long is the warranty?", options=options)
-    events = [event async for event in stream(app, request)]
+    events = [event async for event in stream_answer(app, request)]
     answer: Any = events[-1].data
     assert answer.route == "words_only"
     shown = [
@@ -220,23 +220,25 @@ def test_dates() -> None:
     """A day, month or year begins and ends; a moment is itself; white space and nothing mean
     nothing.
     """
-    assert moment("2024-02", "since") == day("2024-02-01")
-    assert moment("2024-02", "until", end=True) == pytest.approx(day("2024-03-01"), abs=0.01)
-    assert moment("2024", "until", end=True) == pytest.approx(day("2025-01-01"), abs=0.01)
-    assert moment("2024-12-31", "until", end=True) == pytest.approx(day("2025-01-01"), abs=0.01)
-    assert moment("2024-02-01T12:00+08:00", "since") == day("2024-02-01T04:00")
-    assert moment("20240229", "until", end=True) == pytest.approx(day("2024-03-01"), abs=0.01)
-    assert moment("9999", "until", end=True) == pytest.approx(
+    assert parse_moment("2024-02", "since") == day("2024-02-01")
+    assert parse_moment("2024-02", "until", end=True) == pytest.approx(day("2024-03-01"), abs=0.01)
+    assert parse_moment("2024", "until", end=True) == pytest.approx(day("2025-01-01"), abs=0.01)
+    assert parse_moment("2024-12-31", "until", end=True) == pytest.approx(
+        day("2025-01-01"), abs=0.01
+    )
+    assert parse_moment("2024-02-01T12:00+08:00", "since") == day("2024-02-01T04:00")
+    assert parse_moment("20240229", "until", end=True) == pytest.approx(day("2024-03-01"), abs=0.01)
+    assert parse_moment("9999", "until", end=True) == pytest.approx(
         datetime.max.replace(tzinfo=UTC).timestamp(), abs=0.01
     )
-    assert moment(" ", "since") is moment(None, "since") is None
+    assert parse_moment(" ", "since") is parse_moment(None, "since") is None
     for wrong in ("10000", "0000", "2024-02-30", "１２"):
         with pytest.raises(InvalidInput):
-            moment(wrong, "until", end=True)
+            parse_moment(wrong, "until", end=True)
 
 
 def test_types() -> None:
     """Suffixes, groups, media types; each once."""
-    assert media_types(["pdf", ".PDF", "application/pdf"]) == ("application/pdf",)
-    assert "text/csv" in media_types(["table"])
-    assert media_types([]) == ()
+    assert resolve_media_types(["pdf", ".PDF", "application/pdf"]) == ("application/pdf",)
+    assert "text/csv" in resolve_media_types(["table"])
+    assert resolve_media_types([]) == ()

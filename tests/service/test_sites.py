@@ -15,10 +15,10 @@ from citewell.config import Settings
 from citewell.errors import Conflict, InvalidInput, ModelUnavailable, NotFound
 from citewell.runtime.app import App
 from citewell.runtime.progress import Progress
-from citewell.service.jobs.worker import work
-from citewell.service.library.add import add
+from citewell.service.jobs.worker import run_worker
+from citewell.service.library.add import add_paths
 from citewell.service.library.documents import find_documents
-from citewell.service.library.read_and_embed import ingest
+from citewell.service.library.read_and_embed import ingest_paths
 from citewell.service.sites import sites
 from citewell.service.sites.keep_pages import open_pages
 from citewell.store.jobs import ENDED, Job
@@ -47,7 +47,7 @@ async def crawl(app: App, server: SiteServer, *paths: str, name: str = "site") -
 
 @asynccontextmanager
 async def working(app: App) -> AsyncIterator[None]:
-    task = asyncio.create_task(work(app))
+    task = asyncio.create_task(run_worker(app))
     try:
         yield
     finally:
@@ -70,7 +70,7 @@ async def test_sites_are_listed(app: App, site_server: SiteServer, library: Path
     await crawl(app, site_server, "/a", "/b")
     with pytest.raises(Exception, match="status 404"):
         await crawl(app, site_server, "/none")
-    await add(app, [str(library)], "files")
+    await add_paths(app, [str(library)], "files")
     explored, site = await sites.list_sites(app)
     assert (explored.collection, explored.pages, explored.newest, explored.instruction) == (
         "explored",
@@ -89,7 +89,7 @@ async def test_sites_are_listed(app: App, site_server: SiteServer, library: Path
     with pytest.raises(Exception, match="status 404"):
         await open_pages(app).page(f"{site_server.url}/none", "default", seconds=5)
     assert [each.collection for each in await sites.list_sites(app)] == ["explored", "site"]
-    pages = await sites.pages_of(app, "site")
+    pages = await sites.list_pages(app, "site")
     assert [
         (page.url.removeprefix(site_server.url), page.title, bool(page.problem)) for page in pages
     ] == [
@@ -98,7 +98,7 @@ async def test_sites_are_listed(app: App, site_server: SiteServer, library: Path
         ("/none", "", True),
     ]
     with pytest.raises(NotFound, match="no site named files") as caught:
-        await sites.pages_of(app, "files")
+        await sites.list_pages(app, "files")
     assert "explored, site" in caught.value.hint
 
 
@@ -122,7 +122,7 @@ async def test_refresh(app: App, site_server: SiteServer) -> None:
     async def tell(progress: Progress) -> None:
         told.append(progress)
 
-    done = await sites.refresh(app, "site", tell)
+    done = await sites.refresh_site(app, "site", tell)
     url = site_server.url
     assert (done.pages, done.changed, done.unchanged, done.removed) == (7, 1, 3, [f"{url}/gone"])
     assert [(each.url, "status 500" in each.reason) for each in done.failed] == [
@@ -142,7 +142,7 @@ async def test_refresh(app: App, site_server: SiteServer) -> None:
     assert set(before) - set(after) == {f"{url}/gone"}
     assert (after[f"{url}/changed"].version, after[f"{url}/same"].version) == (2, 1)
     assert after[f"{url}/changed"].embedded == after[f"{url}/changed"].chunks
-    assert [each.url.removeprefix(url) for each in await sites.pages_of(app, "site")] == [
+    assert [each.url.removeprefix(url) for each in await sites.list_pages(app, "site")] == [
         "/busy",
         "/changed",
         "/etag",
@@ -172,7 +172,7 @@ async def test_a_page_that_leads_to_another_site_is_kept(
         site_server.page("/a", status=302, headers={"Location": f"{away}/secret"})
         site_server.page("/b", status=302, headers={"Location": "/a"})
         site_server.asked.clear()
-        done = await sites.refresh(app, "site")
+        done = await sites.refresh_site(app, "site")
         assert [each.url for each in done.failed] == [
             f"{site_server.url}/a",
             f"{site_server.url}/b",
@@ -185,7 +185,7 @@ async def test_a_page_that_leads_to_another_site_is_kept(
             (each.doc_id, each.version) for each in before
         ]
         await app.sites.put_site("site", [f"{site_server.url}/a"], ["127.0.0.1", "localhost"])
-        done = await sites.refresh(app, "site")
+        done = await sites.refresh_site(app, "site")
         assert done.failed == []
         assert any(info.uri == f"{away}/secret" for info in await app.catalog.documents("site"))
 
@@ -200,7 +200,7 @@ async def test_a_page_of_no_domain_of_its_site_may_lead_on_at_its_own_host(
         await crawl(app, site_server, "/a")
         site_server.page("/a", status=301, headers={"Location": "/b"})
         site_server.page("/b", TOWER)
-        assert (await sites.refresh(app, "site")).failed == []
+        assert (await sites.refresh_site(app, "site")).failed == []
 
 
 async def test_pages_of_before_snapshots_are_refreshed_too(
@@ -211,9 +211,9 @@ async def test_pages_of_before_snapshots_are_refreshed_too(
     site_server.page("/b", TOWER)
     await crawl(app, site_server, "/a", "/b")
     await app.snapshots.delete("site", f"{site_server.url}/a")
-    done = await sites.refresh(app, "site")
+    done = await sites.refresh_site(app, "site")
     assert (done.pages, done.unchanged) == (2, 2)
-    assert len(await sites.pages_of(app, "site")) == 2
+    assert len(await sites.list_pages(app, "site")) == 2
 
 
 async def test_a_refresh_that_is_stopped_keeps_what_it_did(
@@ -226,7 +226,7 @@ async def test_a_refresh_that_is_stopped_keeps_what_it_did(
     for path in ("/a", "/b"):
         site_server.page(path, f"<p>It was built in 1858. {path}</p>")
     site_server.slow = {"/b": 30.0}
-    task = asyncio.create_task(sites.refresh(app, "site"))
+    task = asyncio.create_task(sites.refresh_site(app, "site"))
     async with asyncio.timeout(10):
         while (await find_documents(app, f"{site_server.url}/a"))[0].version == 1:  # noqa: ASYNC110  # a row of the table
             await asyncio.sleep(0.02)
@@ -239,7 +239,7 @@ async def test_a_refresh_that_is_stopped_keeps_what_it_did(
     }
     assert versions == {"/a": 2, "/b": 1}
     site_server.slow = {}
-    done = await sites.refresh(app, "site")
+    done = await sites.refresh_site(app, "site")
     assert (done.unchanged, done.changed) == (1, 1)
 
 
@@ -252,7 +252,7 @@ async def test_an_embedder_that_fails_stops_no_refresh(
     site_server.page("/a", TOWER)
     await crawl(app, site_server, "/a")
     monkeypatch.setattr(app.embedder, "passages", broken)
-    done = await sites.refresh(app, "site")
+    done = await sites.refresh_site(app, "site")
     assert (done.unchanged, done.embedded, done.problem) == (1, 0, "no embedder; install it")
 
 
@@ -262,16 +262,16 @@ async def test_export(app: App, site_server: SiteServer) -> None:
     await crawl(app, site_server, "/a")
     with pytest.raises(Exception, match="status 404"):
         await crawl(app, site_server, "/none")
-    [line] = [line async for line in sites.export(app, "site")]
+    [line] = [line async for line in sites.export_site(app, "site")]
     assert line.endswith("}\n")
     row = json.loads(line)
     assert (row["url"], row["title"], row["lang"]) == (f"{site_server.url}/a", "灯塔", "en")
     assert "built in 1857" in row["text"]
     assert [link["url"] for link in row["links"]] == [f"{site_server.url}/b"]
-    [page] = [page for page in await sites.pages_of(app, "site") if page.doc_id]
+    [page] = [page for page in await sites.list_pages(app, "site") if page.doc_id]
     assert (row["sha256"], row["fetched_at"]) == (page.sha256, page.fetched_at)
     with pytest.raises(NotFound):
-        await anext(sites.export(app, "none"))
+        await anext(sites.export_site(app, "none"))
 
 
 async def test_a_site_is_deleted(app: App, site_server: SiteServer, library: Path) -> None:
@@ -282,7 +282,7 @@ async def test_a_site_is_deleted(app: App, site_server: SiteServer, library: Pat
     await crawl(app, site_server, "/a")
     await crawl(app, site_server, "/a", name="mixed")
     await app.sites.put_site("mixed", [f"{site_server.url}/a"])
-    await add(app, [str(library)], "mixed")
+    await add_paths(app, [str(library)], "mixed")
     job = await sites.submit_refresh(app, "site")
     gone = await sites.delete_site(app, "site")
     assert (gone.pages, gone.kept) == (1, 0)
@@ -315,7 +315,7 @@ async def test_refresh_as_a_job(app: App, site_server: SiteServer) -> None:
 
     site_server.asked.clear()
     with pytest.raises(Conflict, match="it was cancelled"):
-        await sites.refresh(app, "site", allowed=cancelled)
+        await sites.refresh_site(app, "site", allowed=cancelled)
     assert site_server.asked == []
 
 
@@ -338,7 +338,7 @@ async def test_pages_are_added_beside_files(
         f"{url}/none",
         "https://u:p@example.com/",
     ]
-    done = await ingest(app, named, "docs", priority=3)
+    done = await ingest_paths(app, named, "docs", priority=3)
     files = done.report.files
     assert [file.status for file in files] == [
         "added",
@@ -356,11 +356,11 @@ async def test_pages_are_added_beside_files(
     documents = await app.catalog.documents("docs")
     assert len(documents) == 4
     assert all(info.embedded == info.chunks > 0 and info.priority == 3 for info in documents)
-    again = (await ingest(app, named[:3], "docs", priority=5)).report.files
+    again = (await ingest_paths(app, named[:3], "docs", priority=5)).report.files
     assert [file.status for file in again] == ["unchanged"] * 4
     assert {info.priority for info in await app.catalog.documents("docs")} == {5}
     site_server.page("/a", "<p>It was built in 1858.</p>", etag='"v2"')
-    [changed] = (await ingest(app, [f"{url}/a"], "docs")).report.files
+    [changed] = (await ingest_paths(app, [f"{url}/a"], "docs")).report.files
     assert (changed.status, changed.doc_id) == ("replaced", files[0].doc_id)
     [info] = await find_documents(app, f"{url}/a")
     assert (info.version, info.priority) == (2, 5)

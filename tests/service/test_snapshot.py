@@ -22,9 +22,9 @@ from citewell.models.scripted import ScriptedLLM
 from citewell.runtime.app import App
 from citewell.service.ask import choose_agent as auto
 from citewell.service.ask.ask import AskRequest, ask
-from citewell.service.ask.snapshot import snapshot_of
-from citewell.service.ask.snapshot_words import in_words_of
-from citewell.service.library.add import add, embed_pending
+from citewell.service.ask.snapshot import build_snapshot
+from citewell.service.ask.snapshot_words import translate_reason
+from citewell.service.library.add import add_paths, embed_pending
 from citewell.service.papers import reading_sessions as papers
 from citewell.service.sessions.traces import delete_trace
 from citewell.service.tables import choose_source as data_pick
@@ -60,7 +60,7 @@ both harbours told us when we asked them.
 
 @pytest.fixture
 async def filled(app: App, library: Path) -> App:
-    await add(app, [str(library)], "default")
+    await add_paths(app, [str(library)], "default")
     await embed_pending(app)
     return app
 
@@ -152,7 +152,7 @@ async def test_the_snapshot_of_the_dual_loop_in_chinese(filled: App) -> None:
 
 async def test_the_snapshot_of_a_paper(app: App) -> None:
     """Report, route and question; of the question the agents that read for it."""
-    session = await papers.begin(app, data=PAPER.encode(), name="lamp.md")
+    session = await papers.begin_paper_session(app, data=PAPER.encode(), name="lamp.md")
     kinds = []
     script(app).reply_with(lambda _: "LampNet is a recurrent network with 64 hidden units.")
     for event, question in (
@@ -214,7 +214,7 @@ def test_the_snapshot_of_a_data_answer() -> None:
         prompts=[],
         answer=answer,
     )
-    snapshot = snapshot_of(trace)
+    snapshot = build_snapshot(trace)
     assert snapshot.generated_logic == "SELECT service FROM costs WHERE \"Function\" = 'IT'"
     assert snapshot.intent_analysis.intent_type == "list"
     assert snapshot.intent_analysis.parameters == {
@@ -242,7 +242,7 @@ async def test_an_old_trace_still_loads(filled: App) -> None:
     )
     kept = await filled.traces.get(trace.trace_id)
     assert (kept.snapshot, kept.request, kept.expires_at) == (None, {}, until)
-    assert snapshot_of(kept) == snapshot
+    assert build_snapshot(kept) == snapshot
 
 
 async def test_a_deleted_trace_is_gone(filled: App) -> None:
@@ -283,7 +283,7 @@ def test_every_reason_has_its_chinese(module: ModuleType) -> None:
     found = reasons_of(module)
     assert len(found) >= 2
     for reason in found:
-        assert re.search("[\u4e00-\u9fff]", in_words_of("zh", reason)), reason
-        assert in_words_of("en", reason) == reason
-    assert in_words_of("zh", "some reason of an older version") == ""
-    assert in_words_of("zh", "旧版本的理由") == "旧版本的理由"
+        assert re.search("[\u4e00-\u9fff]", translate_reason("zh", reason)), reason
+        assert translate_reason("en", reason) == reason
+    assert translate_reason("zh", "some reason of an older version") == ""
+    assert translate_reason("zh", "旧版本的理由") == "旧版本的理由"

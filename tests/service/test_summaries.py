@@ -11,12 +11,16 @@ import pytest
 
 from citewell.config import IngestSettings, Settings
 from citewell.errors import PermanentError, TransientError
-from citewell.models.script_reply import wants
+from citewell.models.script_reply import detect_reply_kind
 from citewell.models.scripted import ScriptedLLM
 from citewell.runtime.app import App
 from citewell.service.library import write_summaries as module
-from citewell.service.library.add import add_data, embed_pending, pending
-from citewell.service.library.write_summaries import keep_writing, write, write_summaries
+from citewell.service.library.add import add_data, count_pending, embed_pending
+from citewell.service.library.write_summaries import (
+    write_summaries,
+    write_summaries_forever,
+    write_summary,
+)
 
 SECTION = (
     "The lighthouse lamp was replaced in 1931. Its light is visible for 18 miles. Two keepers "
@@ -67,9 +71,9 @@ async def test_a_faithful_summary_takes_the_extractive_ones_place(app: App) -> N
     script(app).enqueue(GOOD, HARBOUR)
     assert await write_summaries(app) == 2
     assert sorted(await shown(app)) == sorted([GOOD, HARBOUR])
-    assert await pending(app) == 2
+    assert await count_pending(app) == 2
     assert await write_summaries(app) == 0
-    assert [wants(call.schema) for call in script(app).calls] == ["", "verdicts"] * 2
+    assert [detect_reply_kind(call.schema) for call in script(app).calls] == ["", "verdicts"] * 2
     assert "1931" in script(app).calls[0].messages[-1].content
 
 
@@ -81,7 +85,7 @@ async def test_an_invention_is_thrown_away(app: App) -> None:
     script(app).enqueue("The lamp was replaced in 1932.", "Captain Barnaby Quill built the tower.")
     assert await write_summaries(app) == 0
     assert sorted(await shown(app)) == sorted(before)
-    assert await pending(app) == 0
+    assert await count_pending(app) == 0
     assert await write_summaries(app) == 0
     assert len(script(app).calls) == 4
 
@@ -131,7 +135,7 @@ async def test_the_keeper_tells_once(
     monkeypatch.setattr(module, "IDLE", 0.01)
     script(app).enqueue(*[TransientError("busy")] * 3, GOOD, HARBOUR)
     with caplog.at_level(logging.WARNING):
-        task = asyncio.create_task(keep_writing(app))
+        task = asyncio.create_task(write_summaries_forever(app))
         async with asyncio.timeout(10):
             while sorted(await shown(app)) != sorted([GOOD, HARBOUR]):  # noqa: ASYNC110  # rows of the table
                 await asyncio.sleep(0.01)
@@ -149,11 +153,11 @@ async def test_the_judge_has_to_find_every_sentence_entailed(
 ) -> None:
     """One that it refutes, or passes over, is one too many."""
     llm = ScriptedLLM(TWO, json.dumps({"verdicts": verdicts}))
-    assert await write(llm, ("Lighthouse",), SECTION) == kept
+    assert await write_summary(llm, ("Lighthouse",), SECTION) == kept
 
 
 async def test_a_small_model_writes_none() -> None:
     """It cannot judge what it wrote."""
     llm = ScriptedLLM(GOOD)
     llm.evidence_tokens = 500
-    assert (await write(llm, ("Lighthouse",), SECTION), llm.calls) == ("", [])
+    assert (await write_summary(llm, ("Lighthouse",), SECTION), llm.calls) == ("", [])

@@ -14,8 +14,8 @@ from sqlalchemy import text
 from citewell.models.script_reply import UNKNOWN
 from citewell.models.scripted import ScriptedLLM
 from citewell.runtime.app import App
-from citewell.service.ask.ask import AskRequest, ask, stream, unfinished
-from citewell.service.knowledge.catch_up import catch_up
+from citewell.service.ask.ask import AskRequest, ask, list_unfinished_runs, stream_answer
+from citewell.service.knowledge.catch_up import run_pending_jobs
 from citewell.service.knowledge.find_knowledge import (
     list_items,
     list_rules,
@@ -23,9 +23,9 @@ from citewell.service.knowledge.find_knowledge import (
     review_rule,
     undo_item,
 )
-from citewell.service.knowledge.give_feedback import give
-from citewell.service.knowledge.update_items import settle
-from citewell.service.library.add import add, embed_pending
+from citewell.service.knowledge.give_feedback import submit_feedback
+from citewell.service.knowledge.update_items import settle_item
+from citewell.service.library.add import add_paths, embed_pending
 from citewell.service.library.documents import delete_document
 from citewell.types import Answer, Step
 
@@ -41,7 +41,7 @@ AGENTS = pytest.mark.parametrize("agent", ["qa", "dual_loop"])
 
 @pytest.fixture
 async def filled(app: App, library: Path) -> App:
-    await add(app, [str(library)], "default")
+    await add_paths(app, [str(library)], "default")
     await embed_pending(app)
     return app
 
@@ -60,8 +60,8 @@ async def confirmed(app: App, agent: str, question: str = QUESTION, user: str = 
     """Ask, say that it is right; the id of the item."""
     answer = await asked(app, question, agent, user_id=user)
     assert answer.status == "answered", answer
-    await give(app, answer.trace_id, True, user_id=user)
-    await catch_up(app)
+    await submit_feedback(app, answer.trace_id, True, user_id=user)
+    await run_pending_jobs(app)
     (item,) = [item for item in await list_items(app) if item.trace_id == answer.trace_id]
     assert item.state == "active"
     return item.item_id
@@ -74,7 +74,7 @@ async def removed(app: App, library: Path) -> None:
     (library / "lighthouse.md").write_text(
         "# Tides\n\nThe tide at the lighthouse is high at noon. Ships wait for it.\n", "utf-8"
     )
-    await add(app, [str(library / "lighthouse.md")], "default")
+    await add_paths(app, [str(library / "lighthouse.md")], "default")
     await embed_pending(app)
 
 
@@ -139,7 +139,7 @@ async def test_a_document_that_says_otherwise_counts(
     (library / "灯塔.txt").unlink()
     for info in await filled.catalog.documents("default"):
         await delete_document(filled, info.doc_id)
-    await add(filled, [str(library)], "default")
+    await add_paths(filled, [str(library)], "default")
     await embed_pending(filled)
     script(filled).enqueue(AGAINST)
     answer = await asked(
@@ -186,8 +186,8 @@ async def test_what_is_not_in_force_is_not_used(filled: App, agent: str) -> None
     settings = filled.settings.feedback.model_copy(update={"confirmations": 2})
     filled.settings = filled.settings.model_copy(update={"feedback": settings})
     answer = await asked(filled, QUESTION, agent, user_id="bob")
-    await give(filled, answer.trace_id, True, user_id="bob")
-    await catch_up(filled)
+    await submit_feedback(filled, answer.trace_id, True, user_id="bob")
+    await run_pending_jobs(filled)
     assert "pending" in {item.state for item in await list_items(filled)}
     assert (await asked(filled, PARAPHRASE, agent)).followed == []
 
@@ -196,7 +196,7 @@ async def test_what_is_not_in_force_is_not_used(filled: App, agent: str) -> None
 async def test_it_stays_in_its_collection(filled: App, library: Path, agent: str) -> None:
     """Neither as evidence nor in a prompt of a question to another one."""
     await confirmed(filled, agent)
-    await add(filled, [str(library / "灯塔.txt")], "other")
+    await add_paths(filled, [str(library / "灯塔.txt")], "other")
     await embed_pending(filled)
     script(filled).calls.clear()
     answer = await asked(filled, PARAPHRASE, agent, collection="other")
@@ -210,8 +210,8 @@ async def test_a_reviewed_correction_is_evidence(filled: App, library: Path, age
     await removed(filled, library)
     script(filled).judge_with(lambda _: 3.0)
     wrong = await asked(filled, QUESTION, agent, "The tide at the lighthouse is high at noon.")
-    await give(filled, wrong.trace_id, False, "The lighthouse was built in 1857.")
-    await catch_up(filled)
+    await submit_feedback(filled, wrong.trace_id, False, "The lighthouse was built in 1857.")
+    await run_pending_jobs(filled)
     (rule,) = await list_rules(filled)
     right = "The lighthouse was built in 1857."
     assert (await asked(filled, PARAPHRASE, agent, right)).followed == []
@@ -250,11 +250,11 @@ async def test_a_run_that_goes_on_keeps_it(filled: App) -> None:
     """The dual loop's state is plain data, what people confirmed in it."""
     item_id = await confirmed(filled, "dual_loop")
     request = AskRequest(question=PARAPHRASE, agent="dual_loop")
-    async with aclosing(stream(filled, request)) as events:  # type: ignore[type-var]
+    async with aclosing(stream_answer(filled, request)) as events:  # type: ignore[type-var]
         async for event in events:
             if isinstance(event.data, Step) and event.data.node == "grade_documents":
                 break
-    (run,) = await unfinished(filled)
+    (run,) = await list_unfinished_runs(filled)
     answer = await ask(filled, AskRequest(resume=run.trace_id))
     assert [each.item_id for each in answer.followed] == [item_id]
 
@@ -264,8 +264,8 @@ async def two_sides(app: App, agent: str) -> tuple[str, str]:
     first = await confirmed(app, agent, user="ann")
     both = f"{DRAFT} Its lamp is electric."
     other = await asked(app, QUESTION, agent, both, options={"knowledge": False}, user_id="bob")
-    await give(app, other.trace_id, True, user_id="bob")
-    await catch_up(app)
+    await submit_feedback(app, other.trace_id, True, user_id="bob")
+    await run_pending_jobs(app)
     (second,) = [item.item_id for item in await list_items(app) if item.item_id != first]
     words = {"answer": "The lighthouse was built in 1862.", "id": second}
     change = (
@@ -274,7 +274,7 @@ async def two_sides(app: App, agent: str) -> tuple[str, str]:
     )
     await app.db.write(lambda c: c.execute(text(change), words))
     await app.db.write(lambda c: c.execute(text("UPDATE confirmed SET evidence = '[]'")))
-    await settle(app, second)
+    await settle_item(app, second)
     return first, second
 
 

@@ -12,7 +12,7 @@ from citewell.models.builtin import e5_network
 from citewell.models.builtin.embedder import BuiltinEmbedder
 from citewell.models.scripted import ScriptedLLM
 from citewell.runtime.app import App
-from citewell.service.admin.warm import warm
+from citewell.service.admin.warm import warm_up_server
 
 
 class Loading(ScriptedLLM):
@@ -34,11 +34,11 @@ async def test_the_models_of_this_process(settings: Settings, *, wanted: bool, t
     async with App(settings) as app:
         app.llm = model = Loading()
         app.embedder = Missing(settings)
-        await warm(app)
+        await warm_up_server(app)
         assert model.loaded == times
 
 
 async def test_the_embedder(settings: Settings) -> None:
-    e5_network._loaded.cache_clear()
+    e5_network._load_network.cache_clear()
     await BuiltinEmbedder(settings).load()
-    assert e5_network._loaded.cache_info().currsize == 1
+    assert e5_network._load_network.cache_info().currsize == 1

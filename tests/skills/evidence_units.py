@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from citewell.skills.evidence.numbered import Unit, number_sentences
 from citewell.skills.evidence.passages import Passage
-from citewell.text.sentences import language
+from citewell.text.sentences import detect_language
 from citewell.types import Hit
 
 
@@ -15,7 +15,9 @@ def passage_of(*texts: str, n: int = 1, title: str = "Rules") -> Passage:
         whole += " " if whole else ""
         spans.append((len(whole), len(whole) + len(text)))
         whole += text
-    hit = Hit(n, f"doc{n}", "c", title, "uri", ("Fees",), 1, 0, len(whole), whole, language(whole))
+    hit = Hit(
+        n, f"doc{n}", "c", title, "uri", ("Fees",), 1, 0, len(whole), whole, detect_language(whole)
+    )
     return Passage(n, hit, tuple(spans), whole)
 
 

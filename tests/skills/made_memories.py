@@ -4,7 +4,7 @@ looks at a clock.
 
 from __future__ import annotations
 
-from citewell.skills.memory.remember import facts_told
+from citewell.skills.memory.remember import extract_stated_facts
 from citewell.store.memory import DAY, Kind, Memory
 
 NOW = 1_000 * DAY
@@ -34,5 +34,5 @@ def memory(
 
 
 def fact(text: str, number: int = 1, days: float = 0.0) -> Memory:
-    [found] = facts_told(text)
+    [found] = extract_stated_facts(text)
     return memory(found.subject, found.text, number=number, days=days)

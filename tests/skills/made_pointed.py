@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from citewell.ingest.paper.shape import Equation, Float, Mention, Paper, Part, Reference, Role
 from citewell.skills.paper.reading_context import OpenPaper
-from citewell.text.sentences import language
+from citewell.text.sentences import detect_language
 from citewell.types import Box, Document, Page, Section
 
 ENGLISH = """\
@@ -309,7 +309,7 @@ def _book(text: str, paper: Paper) -> OpenPaper:
     )
     sections = tuple(Section(part.heading_path, part.start, part.end) for part in paper.parts)
     document = Document(
-        paper.title, "application/pdf", language(text), text, sections, pages, boxes=boxes
+        paper.title, "application/pdf", detect_language(text), text, sections, pages, boxes=boxes
     )
     return OpenPaper("doc1", "papers", "kites.pdf", document, paper)
 

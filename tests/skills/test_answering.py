@@ -13,7 +13,7 @@ from tests.agents.replies import draft, untold
 from tests.skills.evidence_units import passage_of
 
 from citewell.errors import PermanentError
-from citewell.graph import entered
+from citewell.graph import enter_node
 from citewell.models.scripted import ScriptedLLM
 from citewell.skills.answer.answering import Drafted, draft_answer
 from citewell.skills.answer.draft import Draft
@@ -24,7 +24,7 @@ CHINESE = passage_of("押金为两个月租金。", "退租后三十天内退还
 
 
 async def drafted(llm: ScriptedLLM, question: str, found: Sequence[Passage] = ()) -> Drafted:
-    entered("generate", lambda _: None)
+    enter_node("generate", lambda _: None)
     means: Any = SimpleNamespace(llm=llm, reader=None, judge=None, embedder=None, calibration={})
 
     async def more(lacking: Draft) -> list[Passage]:
@@ -74,7 +74,7 @@ async def test_the_first_draft_stands_where_the_second_call_fails() -> None:
 async def test_nothing_is_read_twice() -> None:
     """One language, and nothing more found: the first draft is the last."""
     llm = ScriptedLLM(untold("Not told."))
-    entered("generate", lambda _: None)
+    enter_node("generate", lambda _: None)
     means: Any = SimpleNamespace(llm=llm, reader=None, judge=None, embedder=None, calibration={})
 
     async def nothing(_: Draft) -> list[Passage]:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from citewell.skills.answer.chart import choose
+from citewell.skills.answer.chart import choose_chart
 from citewell.sql.engines.engine import Rows
 
 
@@ -21,7 +21,7 @@ def rows(columns: list[str], values: list[list[Any]], *, truncated: bool = False
 
 
 def kind(given: Rows, question: str = "How much is it?") -> str:
-    chart = choose(given, question, "en")
+    chart = choose_chart(given, question, "en")
     return chart.kind if chart else ""
 
 
@@ -73,7 +73,7 @@ def test_shares_are_slices_where_the_question_asks_for_them() -> None:
 
 
 def test_only_quantities_of_one_size_share_an_axis() -> None:
-    chart = choose(
+    chart = choose_chart(
         rows(
             ["city", "orders", "returns", "revenue_eur"],
             [["a", 10, 3, 90_000], ["b", 20, 4, 50_000]],
@@ -84,6 +84,6 @@ def test_only_quantities_of_one_size_share_an_axis() -> None:
     assert chart is not None
     assert chart.y == ["orders", "returns"]
     assert chart.title == "orders, returns by city"
-    zh = choose(rows(["部门", "费用（万元）"], [["市场部", 1], ["财务部", 2]]), "", "zh")
+    zh = choose_chart(rows(["部门", "费用（万元）"], [["市场部", 1], ["财务部", 2]]), "", "zh")
     assert zh is not None
     assert zh.title == "各部门的费用（万元）"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from citewell.text.facts import facts, names, negations
+from citewell.text.facts import count_negations, extract_facts, extract_names
 
 
 @pytest.mark.parametrize(
@@ -29,7 +29,7 @@ from citewell.text.facts import facts, names, negations
 )
 def test_numbers(text: str, numbers: set[str]) -> None:
     """Digits, words, Han numerals, percent and scales; codes and idioms are no numbers."""
-    assert facts(text).numbers == numbers
+    assert extract_facts(text).numbers == numbers
 
 
 @pytest.mark.parametrize(
@@ -38,15 +38,15 @@ def test_numbers(text: str, numbers: set[str]) -> None:
 )
 def test_one_date_in_many_forms(text: str) -> None:
     """All are 2024-05-01, and their figures are not numbers besides."""
-    found = facts(text)
+    found = extract_facts(text)
     assert found.dates == {"2024-05-01"}
     assert not found.numbers
 
 
 def test_a_date_without_year_keeps_its_day() -> None:
     """A day of any year is marked as such."""
-    assert facts("on 3 March and 十月5日").dates == {"--03-03"}
-    assert facts("10月5日前").dates == {"--10-05"}
+    assert extract_facts("on 3 March and 十月5日").dates == {"--03-03"}
+    assert extract_facts("10月5日前").dates == {"--10-05"}
 
 
 @pytest.mark.parametrize(
@@ -61,14 +61,16 @@ def test_a_date_without_year_keeps_its_day() -> None:
 )
 def test_negations(text: str, n: int) -> None:
     """Words that deny are counted; words that only look like it are not."""
-    assert negations(text) == n
+    assert count_negations(text) == n
 
 
 def test_names() -> None:
     """Capitals inside a sentence and codes; not the first word, not months."""
-    assert names("The Dodge D-50 was sold in May by Mitsubishi's dealers. Later it left.") == {
+    assert extract_names(
+        "The Dodge D-50 was sold in May by Mitsubishi's dealers. Later it left."
+    ) == {
         "dodge",
         "d-50",
         "mitsubishi",
     }
-    assert names("请问型号A100的滤芯") == {"a100"}
+    assert extract_names("请问型号A100的滤芯") == {"a100"}

@@ -12,15 +12,25 @@ from citewell.models.reader_base import Reading
 from citewell.models.scripted import ScriptedEmbedder, ScriptedLLM
 from citewell.models.scripted_reader import ScriptedReader
 from citewell.retrieve.confidence import Logistic
-from citewell.skills.answer.decision import answer_signals, decide, model_of, tier_of
+from citewell.skills.answer.decision import (
+    collect_answer_signals,
+    decide,
+    get_decision_model,
+    get_tier,
+)
 from citewell.skills.answer.draft import Draft, DraftSentence
-from citewell.skills.answer.find_answer import READ_PASSAGES, find_answer, log_odds, split_question
+from citewell.skills.answer.find_answer import (
+    READ_PASSAGES,
+    compute_log_odds,
+    find_answer,
+    split_question,
+)
 from citewell.skills.evidence.passages import Passage
 from citewell.skills.proof.judge import Judgement
 from citewell.skills.proof.prove import Proven
 
 FEES = passage_of("Rent is due by 30 April.", "A late fee of 10 pounds is owed after that.")
-PICK = model_of("pick")
+PICK = get_decision_model("pick")
 PETS = passage_of("Dogs are allowed.", "Cats need a permit from the landlord.", n=2, title="Pets")
 
 
@@ -42,9 +52,15 @@ async def test_the_sentence_around_the_answer_is_quoted_whole() -> None:
         ["1.2"],
     )
     assert sentence.text[slice(*sentence.span)] == "10 pounds"
-    margin = log_odds(0.9) - log_odds(0.2)
+    margin = compute_log_odds(0.9) - compute_log_odds(0.2)
     assert found.signals == pytest.approx(
-        {"answerable": log_odds(0.9), "span": 3.0, "score": 0.0, "margin": margin, "first": 0.0}
+        {
+            "answerable": compute_log_odds(0.9),
+            "span": 3.0,
+            "score": 0.0,
+            "margin": margin,
+            "first": 0.0,
+        }
     )
     assert [text for text, _ in found.candidates] == ["Dogs are allowed.", sentence.text]
 
@@ -133,12 +149,12 @@ def test_tiers() -> None:
     """A small chat model is none: it neither writes nor judges whole answers."""
     small = ScriptedLLM()
     small.evidence_tokens = 500
-    assert [tier_of(llm, ScriptedReader()) for llm in (ScriptedLLM(), small, None)] == [
+    assert [get_tier(llm, ScriptedReader()) for llm in (ScriptedLLM(), small, None)] == [
         "connected",
         "reader",
         "reader",
     ]
-    assert tier_of(small, None) == "search"
+    assert get_tier(small, None) == "search"
     assert is_connected(ScriptedLLM())
     assert not is_connected(None)
 
@@ -149,7 +165,7 @@ def test_a_decision_is_made_of_named_signals() -> None:
     """
     made = Draft(status="partly", sentences=[DraftSentence(text="a"), DraftSentence(text="b")])
     proven = Proven(made, [Judgement("entailed", 0.9), Judgement("not_stated", 0.1)])
-    signals = answer_signals(0.4, "zh", proven, {"span": 2.0})
+    signals = collect_answer_signals(0.4, "zh", proven, {"span": 2.0})
     assert signals == {
         "retrieval": 0.4,
         "zh": 1.0,
@@ -158,10 +174,10 @@ def test_a_decision_is_made_of_named_signals() -> None:
         "least": 0.1,
         "span": 2.0,
     }
-    assert answer_signals(0.4, "en")["told"] == 0.0
+    assert collect_answer_signals(0.4, "en")["told"] == 0.0
     own = Logistic(bias=0.0, weights={"retrieval": 1.0}, threshold=0.6)
-    assert model_of("reader", {"reader": own}) is own
-    assert model_of("search", {"reader": own}) is model_of("search")
+    assert get_decision_model("reader", {"reader": own}) is own
+    assert get_decision_model("search", {"reader": own}) is get_decision_model("search")
     assert decide({"retrieval": 0.0}, own) == (0.5, False)
     assert decide({"retrieval": 1.0}, own) == (0.7311, True)
 
@@ -178,6 +194,6 @@ def test_shipped_weights_tell_good_from_poor(tier: str) -> None:
         "margin": 3.0,
     }
     poor = {"retrieval": 0.1, "answerable": -3.0, "span": -2.0}
-    model = model_of(tier)  # type: ignore[arg-type]
+    model = get_decision_model(tier)  # type: ignore[arg-type]
     assert decide(good, model)[1]
     assert not decide(poor, model)[1]

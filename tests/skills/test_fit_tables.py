@@ -13,7 +13,7 @@ from citewell.models.base import Vector
 from citewell.models.scripted import ScriptedEmbedder
 from citewell.sql.engines.engine import Column, Schema, Table
 from citewell.sql.plan import Term
-from citewell.sql.source_fit import best, fit, next_best
+from citewell.sql.source_fit import choose_next_source, choose_sources, measure_fit
 
 
 def tables(name: str, **columns: tuple[str, ...]) -> tuple[Schema, tuple[()]]:
@@ -40,7 +40,7 @@ SOURCES = {
 )
 async def test_a_name_is_seen_in_running_text(question: str, names: list[str]) -> None:
     """Chinese puts no space around it; an English word that only begins with it is another word."""
-    assert await best(question, SOURCES, None) == names
+    assert await choose_sources(question, SOURCES, None) == names
 
 
 async def test_of_names_that_hold_each_other_the_longer() -> None:
@@ -50,9 +50,9 @@ async def test_of_names_that_hold_each_other_the_longer() -> None:
         "sales": SOURCES["gbk"],
         "sales-2024": SOURCES["gbk"],
     }
-    assert await best("库存明细表里有几行？", sources, None) == ["库存明细"]
-    assert await best("How many rows has sales-2024?", sources, None) == ["sales-2024"]
-    assert await best("How many rows has sales?", sources, None) == ["sales"]
+    assert await choose_sources("库存明细表里有几行？", sources, None) == ["库存明细"]
+    assert await choose_sources("How many rows has sales-2024?", sources, None) == ["sales-2024"]
+    assert await choose_sources("How many rows has sales?", sources, None) == ["sales"]
 
 
 class Saturated(ScriptedEmbedder):
@@ -71,10 +71,10 @@ async def test_letters_decide_where_meaning_does_not() -> None:
         "a1": tables("t1", 仓库=CITIES, 产品=(), 数量=()),
         "b1": tables("t2", 城市=CITIES, 门店=(), 销售额=()),
     }
-    assert await best("成都仓库的产品数量", sources, Saturated()) == ["a1"]
-    assert await best("各门店的销售额", sources, Saturated()) == ["b1"]
-    assert await best("成都的数量是多少？", sources, Saturated()) == ["a1", "b1"]
-    assert await best("哪个城市的供应商评分最低？", sources, Saturated()) == ["b1"]
+    assert await choose_sources("成都仓库的产品数量", sources, Saturated()) == ["a1"]
+    assert await choose_sources("各门店的销售额", sources, Saturated()) == ["b1"]
+    assert await choose_sources("成都的数量是多少？", sources, Saturated()) == ["a1", "b1"]
+    assert await choose_sources("哪个城市的供应商评分最低？", sources, Saturated()) == ["b1"]
 
 
 async def test_that_a_chinese_name_is_near_says_nothing() -> None:
@@ -85,14 +85,14 @@ async def test_that_a_chinese_name_is_near_says_nothing() -> None:
         "sales": SOURCES["库存"],
         "costs": (tables("Costs", Function=("IT", "HR"), Cost=())[0], (Term("费用", "Cost"),)),
     }
-    assert await best("IT费用里哪项服务花得最多？", sources, Saturated()) == ["costs"]
+    assert await choose_sources("IT费用里哪项服务花得最多？", sources, Saturated()) == ["costs"]
 
 
 def test_it_beside_chinese_is_a_name() -> None:
     """It is the only word in capitals there could be, and not all of the question."""
     costs, _ = tables("Costs", Function=("IT", "HR"), Cost=())
-    assert fit("IT费用里哪项服务花得最多？", costs).values == ("IT",)
-    assert fit("IS IT SO?", costs).values == ()
+    assert measure_fit("IT费用里哪项服务花得最多？", costs).values == ("IT",)
+    assert measure_fit("IS IT SO?", costs).values == ()
 
 
 async def test_the_next_best_source() -> None:
@@ -101,7 +101,7 @@ async def test_the_next_best_source() -> None:
         "b1": tables("t2", 城市=CITIES, 门店=()),
         "c1": tables("t3", 供应商=()),
     }
-    assert await next_best("各城市的供应商", sources, "c1", Saturated()) == "b1"
-    assert await next_best("各城市的供应商", sources, "b1", Saturated()) == "c1"
-    assert await next_best("c1的城市", sources, "c1", None) == "", "the question names it"
-    assert await next_best("各城市的供应商", {"a1": sources["a1"]}, "a1", None) == ""
+    assert await choose_next_source("各城市的供应商", sources, "c1", Saturated()) == "b1"
+    assert await choose_next_source("各城市的供应商", sources, "b1", Saturated()) == "c1"
+    assert await choose_next_source("c1的城市", sources, "c1", None) == "", "the question names it"
+    assert await choose_next_source("各城市的供应商", {"a1": sources["a1"]}, "a1", None) == ""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from citewell.skills.answer.format import with_markers
+from citewell.skills.answer.format import format_with_markers
 from citewell.types import Sentence
 
 
@@ -15,7 +15,7 @@ def test_rows_of_a_table_stand_on_lines_of_their_own() -> None:
         "Ask early.",
         "Ask in writing.",
     ]
-    shown = with_markers(
+    shown = format_with_markers(
         [
             Sentence(text=text, citations=[n], verdict="supported")
             for n, text in enumerate(texts, 1)

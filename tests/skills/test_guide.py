@@ -16,12 +16,16 @@ from citewell.ingest import parse_here
 from citewell.ingest.paper.read_paper import read_paper
 from citewell.models.script_reply import UNKNOWN
 from citewell.models.scripted import ScriptedEmbedder, ScriptedLLM
-from citewell.models.scripted_reader import shared
-from citewell.skills.guide.cues import measured
+from citewell.models.scripted_reader import compute_word_overlap
+from citewell.skills.guide.cues import has_measurement
 from citewell.skills.guide.pick import SLOTS
-from citewell.skills.guide.plain_sentence import complete, leans, plain
+from citewell.skills.guide.plain_sentence import (
+    clean_sentence,
+    is_complete_sentence,
+    is_dependent_sentence,
+)
 from citewell.skills.guide.report import make_report
-from citewell.skills.guide.report_markdown import report_markdown
+from citewell.skills.guide.report_markdown import render_report
 from citewell.skills.paper.reading_context import OpenPaper, Report, Slot
 from citewell.skills.proof.judges import build_judge
 from citewell.types import Message, Sentence
@@ -47,10 +51,10 @@ def assert_proved(of: OpenPaper, report: Report) -> None:
         ]
         context = "\n".join(c.section for c in report.citations if c.n in sentence.citations)
         assert sentence.verdict == "supported"
-        assert shared(sentence.text, f"{quotes} {context}") > 0.5, sentence.text
+        assert compute_word_overlap(sentence.text, f"{quotes} {context}") > 0.5, sentence.text
     for citation in report.citations:
         assert of.document.text[citation.start : citation.end] == citation.quote
-        assert citation.page == of.document.page_at(citation.start)
+        assert citation.page == of.document.find_page_at(citation.start)
     assert [c.n for c in report.citations] == list(range(1, len(report.citations) + 1))
     used = {n for s in stated(report) for n in s.citations} | {
         n for q in report.questions for n in q.citations
@@ -79,8 +83,10 @@ async def test_the_slots_of_an_english_paper() -> None:
         "TideNet cannot forecast levels in rivers, where the tide is weak.",
         "TideNet requires a costly survey of the harbour floor before it can be used.",
     ]
-    assert all(measured(text) for text in texts(report, "results"))
-    assert not any(leans(text) for part in report.parts for text in texts(report, part.slot))
+    assert all(has_measurement(text) for text in texts(report, "results"))
+    assert not any(
+        is_dependent_sentence(text) for part in report.parts for text in texts(report, part.slot)
+    )
     assert not any("99.9%" in s.text or "thank" in s.text for s in stated(report))
     assert report.warnings == []
 
@@ -152,7 +158,7 @@ async def test_headings_and_questions_are_in_the_language_asked_for() -> None:
         report, "method"
     )
     assert [w for w in report.warnings if "原文的语言" in w]
-    shown = report_markdown(report, title=of.paper.title, authors=of.paper.authors)
+    shown = render_report(report, title=of.paper.title, authors=of.paper.authors)
     assert "## 研究问题" in shown
     assert "（4.1 Main results，第3页）" in shown
 
@@ -160,7 +166,7 @@ async def test_headings_and_questions_are_in_the_language_asked_for() -> None:
 async def test_markdown_numbers_lead_to_the_quotes() -> None:
     of = book(ENGLISH)
     report = await make_report(of, llm=None, judge=None, embedder=ScriptedEmbedder(), lang="en")
-    shown = report_markdown(report, title="A <b>title</b>", authors=["Ada Moor"])
+    shown = render_report(report, title="A <b>title</b>", authors=["Ada Moor"])
     body, _, quotes = shown.partition("## Quotes")
     assert "# A &lt;b>title&lt;/b>" in body
     for citation in report.citations:
@@ -317,13 +323,15 @@ async def test_real_papers(shared_data: Path, name: str) -> None:
     assert_proved(of, report)
     assert [part.slot for part in report.parts] == list(SLOTS)
     if name != "tacl_a_00660":  # a survey
-        assert sum(measured(text) for text in texts(report, "results")) >= 3
+        assert sum(has_measurement(text) for text in texts(report, "results")) >= 3
         assert len(report.questions) >= 5
     assert len(report.terms) >= 3
     for sentence in stated(report):
         assert sentence.text.endswith((".", ".”", '."', ".)"))
         assert not sentence.text.startswith(("Figure", "Table"))
-    assert not any(leans(text) for part in report.parts for text in texts(report, part.slot))
+    assert not any(
+        is_dependent_sentence(text) for part in report.parts for text in texts(report, part.slot)
+    )
 
 
 @pytest.mark.parametrize(
@@ -341,7 +349,7 @@ async def test_real_papers(shared_data: Path, name: str) -> None:
     ],
 )
 def test_a_statement_that_leans_on_the_sentence_before_is_known(text: str) -> None:
-    assert leans(text)
+    assert is_dependent_sentence(text)
 
 
 @pytest.mark.parametrize(
@@ -354,14 +362,14 @@ def test_a_statement_that_leans_on_the_sentence_before_is_known(text: str) -> No
     ],
 )
 def test_a_statement_that_stands_alone_is_known(text: str) -> None:
-    assert not leans(text)
+    assert not is_dependent_sentence(text)
 
 
 def test_the_rest_of_a_sentence_is_not_a_statement() -> None:
     """What stands behind a formula begins small; an item of a list may."""
     rest = "where m is the mass of bike, rider and load, and c the rolling resistance of the road."
-    assert not complete(plain(rest))
-    item = plain(
+    assert not is_complete_sentence(clean_sentence(rest))
+    item = clean_sentence(
         "(2) to collect readings of forty harbours over six years, with the weather of each;"
     )
     assert item.startswith("To collect")

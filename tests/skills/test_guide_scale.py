@@ -17,10 +17,10 @@ from citewell.errors import NotFound
 from citewell.ingest import parse_here
 from citewell.ingest.paper.read_paper import read_paper
 from citewell.models.scripted import ScriptedEmbedder
-from citewell.skills.guide.quotable import MOST_READ, lines
+from citewell.skills.guide.quotable import MOST_READ, find_quotable_lines
 from citewell.skills.guide.report import make_report
 from citewell.skills.paper.reading_context import OpenPaper, Selection
-from citewell.skills.paper.selection import selected
+from citewell.skills.paper.selection import locate_selection
 from citewell.skills.reading_route.plan_route import make_route
 
 STARTS = (
@@ -68,7 +68,7 @@ async def route(of: OpenPaper) -> None:
 
 async def selection(of: OpenPaper) -> None:
     with pytest.raises(NotFound):
-        selected(Selection(text="words that are nowhere, one after the other " * 80), of)
+        locate_selection(Selection(text="words that are nowhere, one after the other " * 80), of)
 
 
 async def spent(work: Callable[[OpenPaper], Awaitable[None]], sentences: int) -> float:
@@ -115,7 +115,7 @@ async def test_others_are_served_while_a_report_is_made() -> None:
 
 def test_of_a_book_a_share_is_weighed_from_all_of_it() -> None:
     of = book(6_000)
-    found = lines(of)
+    found = find_quotable_lines(of)
     assert MOST_READ / 3 < len(found) <= MOST_READ
     assert found[0].place < 0.01
     assert found[-1].place > 0.99
@@ -127,7 +127,7 @@ def test_of_a_book_a_share_is_weighed_from_all_of_it() -> None:
 async def test_what_a_book_says_of_an_interest_is_found() -> None:
     said = "Kingfishers dive from low branches into the shallow water."
     of = book(6_000, planted=said)
-    assert any(line.quote == said for line in lines(of, ["kingfishers"]))
+    assert any(line.quote == said for line in find_quotable_lines(of, ["kingfishers"]))
     plan = await make_route(
         of, "kingfishers", embedder=ScriptedEmbedder(), llm=None, lang="en", now=0.0
     )
@@ -150,7 +150,7 @@ async def test_hostile_texts_are_read_in_seconds(text: str) -> None:
     await route(of)
     for words in ("a" * 1_000, "an ordinary word and more " * 120, "我们提出了另外一个" * 100):
         try:
-            first, last = selected(Selection(text=words), of)
+            first, last = locate_selection(Selection(text=words), of)
         except NotFound:
             continue
         assert of.document.text[first:last]
@@ -167,7 +167,7 @@ def test_a_passage_with_a_changed_word_is_found_far_behind_in_a_text_that_repeat
         "the winter months of the year."
     )
     of = opened(f"# T\n\n## 1 Introduction\n\n{usual}\n\n{passage}\n\n{usual}\n")
-    start, end = selected(Selection(text=passage.replace("while", "although")), of)
+    start, end = locate_selection(Selection(text=passage.replace("while", "although")), of)
     assert of.document.text[start:end].strip(". ") in passage
     assert "kestrel" in of.document.text[start:end]
     assert "winter" in of.document.text[start:end]

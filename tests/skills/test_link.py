@@ -7,11 +7,17 @@ from tests.skills.made_schema import SHOP
 
 from citewell.models.scripted import ScriptedEmbedder
 from citewell.sql.engines.engine import Column, Schema, Table
-from citewell.sql.schema_link import Linked, content_words, link, phrase, stored
+from citewell.sql.schema_link import (
+    Linked,
+    extract_content_words,
+    find_stored_values,
+    link_question,
+    to_phrase,
+)
 
 
 async def linked(question: str, terms: tuple[str, ...] = ()) -> Linked:
-    return await link(question, SHOP, ScriptedEmbedder(), terms)
+    return await link_question(question, SHOP, ScriptedEmbedder(), terms)
 
 
 @pytest.mark.parametrize(
@@ -24,23 +30,27 @@ async def linked(question: str, terms: tuple[str, ...] = ()) -> Linked:
     ],
 )
 def test_a_name_as_words(name: str, words: str) -> None:
-    assert phrase(name) == words
+    assert to_phrase(name) == words
 
 
 def test_the_words_that_say_what_is_asked_about() -> None:
-    assert content_words("How many customers are there in each city?") == ["customers", "city"]
-    assert content_words("列出每个城市的客户数量") == ["城市", "客户"]
+    assert extract_content_words("How many customers are there in each city?") == [
+        "customers",
+        "city",
+    ]
+    assert extract_content_words("列出每个城市的客户数量") == ["城市", "客户"]
 
 
 def test_stored_values_the_longest_first_and_whole_words_only() -> None:
     assert [
-        (each.column, each.value) for each in stored("Sales of Drover 2 that were PAID", SHOP)
+        (each.column, each.value)
+        for each in find_stored_values("Sales of Drover 2 that were PAID", SHOP)
     ] == [
         ("title", "Drover 2"),
         ("status", "paid"),
     ]
-    assert [each.value for each in stored("上海的客户李伟", SHOP)] == ["李伟", "上海"]
-    assert stored("unpaid parisians reopened", SHOP) == []
+    assert [each.value for each in find_stored_values("上海的客户李伟", SHOP)] == ["李伟", "上海"]
+    assert find_stored_values("unpaid parisians reopened", SHOP) == []
 
 
 async def test_names_by_their_stems_and_what_is_missing() -> None:
@@ -64,14 +74,14 @@ async def test_a_term_of_the_glossary_is_no_missing_word() -> None:
 
 
 async def test_an_empty_schema_and_an_empty_question() -> None:
-    found = await link("How many customers?", Schema("sqlite", ()), ScriptedEmbedder())
+    found = await link_question("How many customers?", Schema("sqlite", ()), ScriptedEmbedder())
     assert found.missing == ("customers",)
     assert (await linked("")).share_missing == 0.0
 
 
 async def test_what_names_are_usually_shortened_to() -> None:
     staff = Table("emp", (Column("dept", "TEXT", "text"), Column("fname", "TEXT", "text")))
-    found = await link(
+    found = await link_question(
         "Which department has most employees?", Schema("sqlite", (staff,)), ScriptedEmbedder()
     )
     assert {(each.word, each.column) for each in found.links} >= {
@@ -81,10 +91,10 @@ async def test_what_names_are_usually_shortened_to() -> None:
 
 
 def test_a_word_in_capitals_is_a_name() -> None:
-    assert content_words("What did IT cost?") == ["it", "cost"]
-    assert content_words("WHAT DID IT COST?") == ["cost"]
+    assert extract_content_words("What did IT cost?") == ["it", "cost"]
+    assert extract_content_words("WHAT DID IT COST?") == ["cost"]
     costs = Table("costs", (Column("Function", "TEXT", "text", values=("IT", "HR")),))
-    assert [each.value for each in stored("IT cost 有哪些服务", Schema("duckdb", (costs,)))] == [
-        "IT"
-    ]
-    assert stored("Is it dear?", Schema("duckdb", (costs,))) == []
+    assert [
+        each.value for each in find_stored_values("IT cost 有哪些服务", Schema("duckdb", (costs,)))
+    ] == ["IT"]
+    assert find_stored_values("Is it dear?", Schema("duckdb", (costs,))) == []

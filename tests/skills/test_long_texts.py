@@ -10,13 +10,18 @@ from tests.timing import cpu_seconds
 from citewell.service.ask.run import LONGEST_MESSAGE
 from citewell.skills.answer.draft import stream_texts
 from citewell.skills.answer.find_answer import split_question
-from citewell.skills.dialogue.reference import candidates, depends_on_history, joined, readings
-from citewell.skills.dialogue.route import without_request
-from citewell.skills.memory.remember import facts_told
+from citewell.skills.dialogue.reference import (
+    build_readings,
+    find_antecedents,
+    is_follow_up,
+    join_earlier_questions,
+)
+from citewell.skills.dialogue.route import strip_web_request
+from citewell.skills.memory.remember import extract_stated_facts
 from citewell.skills.proof.exact import check_equation
-from citewell.text.dates import take_dates
-from citewell.text.entities import entity_list
-from citewell.text.facts import facts, names, plain_words
+from citewell.text.dates import extract_dates
+from citewell.text.entities import extract_entities
+from citewell.text.facts import extract_facts, extract_names, strip_figures_and_negations
 from citewell.types import Message
 
 UNITS = [
@@ -44,17 +49,17 @@ def _history(text: str) -> list[Message]:
 
 
 READ: dict[str, Callable[[str], object]] = {
-    "candidates": lambda text: candidates("How much is it?", _history(text)),
-    "readings": lambda text: readings("How much is it?", _history(text)),
-    "joined": lambda text: joined("How much is it?", _history(text)),
-    "depends": lambda text: depends_on_history(text, _history(text)),
-    "facts": facts.__wrapped__,
-    "names": names,
-    "plain words": plain_words,
-    "dates": take_dates,
-    "entities": entity_list,
-    "told": facts_told,
-    "request": lambda text: without_request(f"search online {text} search"),
+    "candidates": lambda text: find_antecedents("How much is it?", _history(text)),
+    "readings": lambda text: build_readings("How much is it?", _history(text)),
+    "joined": lambda text: join_earlier_questions("How much is it?", _history(text)),
+    "depends": lambda text: is_follow_up(text, _history(text)),
+    "facts": extract_facts.__wrapped__,
+    "names": extract_names,
+    "plain words": strip_figures_and_negations,
+    "dates": extract_dates,
+    "entities": extract_entities,
+    "told": extract_stated_facts,
+    "request": lambda text: strip_web_request(f"search online {text} search"),
     "questions": split_question,
     "equation": check_equation,
     "stream": lambda text: stream_texts(lambda _: None)(f'{{"sentences": [{{"text": "{text}'),
@@ -73,9 +78,9 @@ def test_in_one_pass(reads: str) -> None:
 
 def test_an_earlier_question_is_read_from_its_beginning() -> None:
     before = [Message(role="user", content="A100 and B200: which is lighter? " + "x" * 10_000)]
-    assert candidates("How much does it cost?", before) == ["A100", "B200"]
-    assert len(joined("And it?", before)) < 2_100
+    assert find_antecedents("How much does it cost?", before) == ["A100", "B200"]
+    assert len(join_earlier_questions("And it?", before)) < 2_100
 
 
 def test_endless_figures_are_a_number() -> None:
-    assert facts("一" * 5_000).numbers
+    assert extract_facts("一" * 5_000).numbers

@@ -11,17 +11,21 @@ import pytest
 from tests.agents.replies import draft, untold
 from tests.skills.evidence_units import passage_of, units_of
 
-from citewell.graph import entered
-from citewell.instrumentation import doing, look_on
+from citewell.graph import enter_node
+from citewell.instrumentation import attach_watches, observe_operation
 from citewell.interfaces.http.metrics import Metrics
 from citewell.models.reader_base import Reading
 from citewell.models.scripted import ScriptedLLM
 from citewell.models.scripted_reader import ScriptedReader
 from citewell.skills.answer.answering import draft_answer, prove_answer
 from citewell.skills.answer.cite import number_citations
-from citewell.skills.answer.decision import model_of
+from citewell.skills.answer.decision import get_decision_model
 from citewell.skills.answer.find_answer import find_answer
-from citewell.skills.evidence.orders import gives_orders, other_units, without_orders
+from citewell.skills.evidence.orders import (
+    filter_injected_units,
+    has_prompt_injection,
+    remove_prompt_injections,
+)
 from citewell.skills.evidence.passages import Passage
 from citewell.skills.proof.judge import Claim, Judgement
 from citewell.types import Sentence
@@ -33,7 +37,7 @@ HOSTILE = passage_of(ORDER, FACT)
 
 
 def means(llm: ScriptedLLM, judge: Any = None) -> Any:
-    entered("generate", lambda _: None)
+    enter_node("generate", lambda _: None)
     return SimpleNamespace(llm=llm, reader=None, judge=judge, embedder=None, calibration={})
 
 
@@ -42,15 +46,15 @@ def means(llm: ScriptedLLM, judge: Any = None) -> Any:
 )
 def test_orders_are_found_and_blanked_where_they_stand(text: str) -> None:
     whole = f"{FACT} {text} Dogs are allowed."
-    assert gives_orders(whole)
-    left = without_orders(whole)
+    assert has_prompt_injection(whole)
+    left = remove_prompt_injections(whole)
     assert (len(left), left.index(FACT), left.rindex("Dogs")) == (
         len(whole),
         0,
         whole.rindex("Dogs"),
     )
-    assert not gives_orders(left)
-    assert not gives_orders(FACT)
+    assert not has_prompt_injection(left)
+    assert not has_prompt_injection(FACT)
 
 
 async def test_a_model_that_falls_silent_is_shown_the_rest() -> None:
@@ -115,14 +119,18 @@ async def test_the_reader_is_not_drawn_away() -> None:
     start = HOSTILE.text.index("10 pounds")
     blind = Reading(0, 6, 0.01, -5.0)
     reader.read_with(
-        lambda _, text: blind if gives_orders(text) else Reading(start, start + 9, 0.9, 3.0)
+        lambda _, text: blind if has_prompt_injection(text) else Reading(start, start + 9, 0.9, 3.0)
     )
-    found = await find_answer(QUESTION, [HOSTILE], reader, None, model_of("pick"))
+    found = await find_answer(QUESTION, [HOSTILE], reader, None, get_decision_model("pick"))
     assert [s.text for s in found.draft.sentences] == [FACT]
     at = Reading(0, len(ORDER), 0.9, 3.0)
-    reader.read_with(lambda _, text: at if gives_orders(text) else blind)
+    reader.read_with(lambda _, text: at if has_prompt_injection(text) else blind)
     found = await find_answer(
-        "What does the page tell readers to ignore?", [HOSTILE], reader, None, model_of("pick")
+        "What does the page tell readers to ignore?",
+        [HOSTILE],
+        reader,
+        None,
+        get_decision_model("pick"),
     )
     assert [s.text for s in found.draft.sentences] == [ORDER]
 
@@ -133,13 +141,13 @@ def test_the_mark_is_the_passages() -> None:
     marked = number_citations([(sentence, units_of(ORDER, FACT)[1:], 0.9)])
     assert [(each.quote, each.gives_orders) for each in marked.citations] == [(FACT, True)]
     assert not number_citations([(sentence, units_of(FACT), 0.9)]).citations[0].gives_orders
-    assert other_units(units_of(ORDER, FACT)) == units_of(ORDER, FACT)[1:]
+    assert filter_injected_units(units_of(ORDER, FACT)) == units_of(ORDER, FACT)[1:]
 
 
 async def test_they_are_counted() -> None:
     metrics = Metrics()
-    look_on(metrics)
-    with doing("answer", "qa"), doing("node", "generate"):
+    attach_watches(metrics)
+    with observe_operation("answer", "qa"), observe_operation("node", "generate"):
         await draft_answer(
             means(ScriptedLLM(draft("It is told."))), QUESTION, [HOSTILE, passage_of(FACT, n=2)]
         )
@@ -147,4 +155,4 @@ async def test_they_are_counted() -> None:
         metrics.registry.get_sample_value("citewell_passages_with_orders_total", {"agent": "qa"})
         == 1.0
     )
-    look_on()
+    attach_watches()

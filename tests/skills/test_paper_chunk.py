@@ -11,14 +11,18 @@ from tests.skills.made_pointed import chinese, english, span
 
 from citewell.skills.evidence.passages import Passage
 from citewell.skills.paper.reading_context import OpenPaper
-from citewell.skills.paper.references import pointed
-from citewell.skills.paper.section_evidence import chunk_of, part_chunk, section_chunk
-from citewell.skills.paper.selection_evidence import selection_chunk
+from citewell.skills.paper.references import find_paper_targets
+from citewell.skills.paper.section_evidence import (
+    build_part_passages,
+    build_section_passages,
+    build_target_passages,
+)
+from citewell.skills.paper.selection_evidence import build_selection_passages
 from citewell.text.sentences import count_tokens
 
 
 def chunk(question: str, book: OpenPaper, budget: int = 200) -> list[Passage]:
-    found = chunk_of(pointed(question, book), book, question, budget)
+    found = build_target_passages(find_paper_targets(question, book), book, question, budget)
     checked(found, book, budget)
     return found
 
@@ -32,7 +36,7 @@ def checked(found: Sequence[Passage], book: OpenPaper, budget: int) -> None:
     assert sum(count_tokens(book.document.text[a:b]) for a, b in spans) <= budget
     for passage in found:
         assert passage.hit.text == book.document.text[passage.hit.start : passage.hit.end]
-        assert len({book.document.page_at(a) for a, _ in passage.spans}) == 1
+        assert len({book.document.find_page_at(a) for a, _ in passage.spans}) == 1
         for start, end in passage.spans:
             assert book.document.text[start:end] in passage.text
     ordered = sorted(spans)
@@ -144,7 +148,7 @@ def test_hits_are_cut_to_the_section_of_an_agent() -> None:
     book = english()
     text = book.document.text
     start, end = text.index("We call the router"), text.index("Table 1: Packets")
-    found = section_chunk(
+    found = build_section_passages(
         [book.hit(start, end, 1.0)],
         ("results",),
         book,
@@ -155,10 +159,13 @@ def test_hits_are_cut_to_the_section_of_an_agent() -> None:
     assert "The router loses 2.1 packets in a hundred." in found[0].text
     assert "We call" not in found[0].text
     assert (
-        section_chunk([book.hit(start, end, 1.0)], ("related_work",), book, "How many?", 200) == []
+        build_section_passages(
+            [book.hit(start, end, 1.0)], ("related_work",), book, "How many?", 200
+        )
+        == []
     )
     assert (
-        section_chunk(
+        build_section_passages(
             [replace(book.hit(start, end), doc_id="other")], ("results",), book, "How many?", 200
         )
         == []
@@ -171,7 +178,7 @@ def test_the_figures_agent_has_captions_and_rows() -> None:
     start, end = span(
         book.document.text, "Table 2: Causes of the losses.\n\nCause | Share\nBridges | 61"
     )
-    found = section_chunk(
+    found = build_section_passages(
         [book.hit(start - 40, end)],
         ("references",),
         book,
@@ -186,7 +193,7 @@ def test_the_figures_agent_has_captions_and_rows() -> None:
 
 def test_the_best_sentences_of_a_part_without_a_search() -> None:
     book = english()
-    found = part_chunk(("discussion",), book, "Were nights tried?", 8)
+    found = build_part_passages(("discussion",), book, "Were nights tried?", 8)
     checked(found, book, 8)
     assert "Nights were not tried." in found[0].text
 
@@ -194,7 +201,7 @@ def test_the_best_sentences_of_a_part_without_a_search() -> None:
 def test_a_selection_comes_first_then_what_explains_it() -> None:
     """The marked sentence, the rest of its paragraph, and the entry of what it cites."""
     book = english()
-    found = selection_chunk(
+    found = build_selection_passages(
         span(book.document.text, "lose packets, as Wei et al. (2022)"), book, 150
     )
     checked(found, book, 150)
@@ -206,14 +213,16 @@ def test_a_selection_comes_first_then_what_explains_it() -> None:
 def test_the_words_of_a_selection_are_explained() -> None:
     """An abbreviation where it is spelt out, a letter where it is named."""
     book = english()
-    found = selection_chunk(span(book.document.text, "We call the router LLM-R."), book, 150)
+    found = build_selection_passages(
+        span(book.document.text, "We call the router LLM-R."), book, 150
+    )
     assert found[0].text == "We call the router LLM-R."
     text = book.document.text.replace(
         "Nights were not tried.", "Nights were hard for any LLM, as g grows."
     )
     later = replace(book, document=replace(book.document, text=text))
     marked = span(text, "Nights were hard for any LLM, as g grows.")
-    shown = "\n".join(passage.text for passage in selection_chunk(marked, later, 200))
+    shown = "\n".join(passage.text for passage in build_selection_passages(marked, later, 200))
     assert "a large language model (LLM)" in shown
     assert "g the strength of the gusts" in shown
 
@@ -221,5 +230,5 @@ def test_the_words_of_a_selection_are_explained() -> None:
 def test_a_selection_longer_than_the_budget_is_shown_from_its_beginning() -> None:
     book = english()
     start = book.document.text.index("Figure 1 shows")
-    found = selection_chunk((start, start + 300), book, 10)
+    found = build_selection_passages((start, start + 300), book, 10)
     assert found[0].text == "Figure 1 shows the parts."

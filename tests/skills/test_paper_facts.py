@@ -9,7 +9,7 @@ import pytest
 from tests.skills.made_pointed import chinese, english
 
 from citewell.skills.paper.reading_context import OpenPaper
-from citewell.skills.paper.structure_answers import StructureAnswer, facts_answer
+from citewell.skills.paper.structure_answers import StructureAnswer, answer_from_structure
 
 WEI = (
     "Jason Wei, Xin Yu, and Ben Brändl. 2022. Packets in the wind. In Proceedings of Light "
@@ -29,14 +29,14 @@ SECTIONS = (
 
 def told(question: str, book: OpenPaper) -> StructureAnswer:
     """An answer whose citations are numbered, verbatim and used."""
-    answer = facts_answer(question, book)
+    answer = answer_from_structure(question, book)
     assert answer is not None, question
     assert [citation.n for citation in answer.citations] == [
         passage.n for passage in answer.passages
     ]
     for citation, passage in zip(answer.citations, answer.passages, strict=True):
         assert citation.quote == book.document.text[citation.start : citation.end] == passage.text
-        assert citation.page == book.document.page_at(citation.start)
+        assert citation.page == book.document.find_page_at(citation.start)
     assert {n for sentence in answer.sentences for n in sentence.citations} == {
         citation.n for citation in answer.citations
     }
@@ -219,13 +219,13 @@ def test_what_was_not_found_is_not_made_up() -> None:
         "What are the keywords?",
         "Does it cite Wei et al. (2022)?",
     ):
-        assert facts_answer(question, bare) is None
+        assert answer_from_structure(question, bare) is None
     assert told("How many figures are there?", bare).text == "I found no figures in the paper."
     assert (
         told("How many references are there?", bare).text
         == "I found no list of references in the paper."
     )
-    assert facts_answer("When was the paper published?", chinese()) is None
+    assert answer_from_structure("When was the paper published?", chinese()) is None
 
 
 @pytest.mark.parametrize(
@@ -268,7 +268,7 @@ def test_what_was_not_found_is_not_made_up() -> None:
 )
 def test_other_questions_are_left_alone(question: str) -> None:
     """They look like it, and ask for more."""
-    assert facts_answer(question, english()) is None
+    assert answer_from_structure(question, english()) is None
 
 
 @pytest.mark.parametrize(
@@ -290,7 +290,7 @@ def test_other_questions_are_left_alone(question: str) -> None:
     ],
 )
 def test_other_chinese_questions_are_left_alone(question: str) -> None:
-    assert facts_answer(question, chinese()) is None
+    assert answer_from_structure(question, chinese()) is None
 
 
 def test_sentences_bear_only_their_own_citations() -> None:

@@ -16,14 +16,14 @@ from citewell.sql.plan import (
     Asked,
     Candidate,
     Term,
-    analyze,
-    answerable,
-    order,
-    repair,
-    write,
+    analyze_question,
+    is_answerable,
+    order_candidates,
+    repair_candidate,
+    write_candidate,
 )
 from citewell.sql.schema_link import Link, Linked
-from citewell.sql.schema_text import schema_text, table_text
+from citewell.sql.schema_text import render_schema, render_table
 from citewell.store.confirmed.types import Confirmed, Known, Rule
 from citewell.types import Message
 
@@ -67,7 +67,7 @@ async def test_the_model_is_sent_the_schema_the_examples_and_the_question_last()
         (Term("regular", "a customer with 3 sales"),),
         (known(), rule("open sales are none")),
     )
-    found = await write(asked, PLAIN, llm)
+    found = await write_candidate(asked, PLAIN, llm)
     assert found == Candidate(
         "SELECT count(*) FROM customer", rules=("rule_1",)
     )  # the example was shown, not followed
@@ -85,10 +85,12 @@ async def test_the_model_is_sent_the_schema_the_examples_and_the_question_last()
 async def test_a_confirmed_statement_needs_no_model() -> None:
     sql = "SELECT count(*) FROM customer WHERE City = 'Paris'"
     asked = Asked(QUESTION, "en", SHOP, (), (known(sql, 0.99, QUESTION),))
-    assert await write(asked, PLAIN, None) == Candidate(sql, "qa_confirmed_1", "reused", 0.99)
-    assert (await analyze(asked, ScriptedLLM(), ScriptedEmbedder())).answerable
+    assert await write_candidate(asked, PLAIN, None) == Candidate(
+        sql, "qa_confirmed_1", "reused", 0.99
+    )
+    assert (await analyze_question(asked, ScriptedLLM(), ScriptedEmbedder())).answerable
     other = replace(asked, question="How many customers live in 上海?")
-    found = await write(other, PLAIN, None)
+    found = await write_candidate(other, PLAIN, None)
     assert isinstance(found, Candidate)
     assert (found.how, found.sql) == (
         "adapted",
@@ -101,7 +103,7 @@ async def test_a_statement_of_the_make_of_an_example_follows_it() -> None:
     asked = Asked(
         QUESTION, "en", SHOP, (), (known("SELECT count(*) FROM customer WHERE City = 'Rome'"),)
     )
-    found = await write(asked, PLAIN, llm)
+    found = await write_candidate(asked, PLAIN, llm)
     assert isinstance(found, Candidate)
     assert (found.item_id, found.how) == ("qa_confirmed_1", "example")
 
@@ -114,26 +116,28 @@ async def test_what_a_correction_calls_wrong_is_not_followed() -> None:
         item=right.item.model_copy(update={"question": QUESTION, "wrong": "select 4"}),
         same=True,
     )
-    assert await write(Asked(QUESTION, "en", SHOP, (), (wrong,)), PLAIN, None) is not None
-    found = await write(Asked(QUESTION, "en", SHOP, (), (wrong, right)), PLAIN, None)
+    assert await write_candidate(Asked(QUESTION, "en", SHOP, (), (wrong,)), PLAIN, None) is not None
+    found = await write_candidate(Asked(QUESTION, "en", SHOP, (), (wrong, right)), PLAIN, None)
     assert isinstance(found, Candidate)
     assert (found.sql, found.rules) == ("SELECT 5", ("rule_1",))
 
 
 async def test_without_a_model_nobody_writes_what_nobody_confirmed() -> None:
-    assert await write(Asked(QUESTION, "en", SHOP), PLAIN, None) is None
+    assert await write_candidate(Asked(QUESTION, "en", SHOP), PLAIN, None) is None
 
 
 async def test_a_reviewed_correction_of_this_very_question_is_followed() -> None:
     asked = Asked(
         "sales", "en", SHOP, (), (replace(rule("count paid ones", "SELECT 3"), same=True),)
     )
-    assert await write(asked, PLAIN, None) == Candidate("SELECT 3", "", "reused", 0.9, ("rule_1",))
+    assert await write_candidate(asked, PLAIN, None) == Candidate(
+        "SELECT 3", "", "reused", 0.9, ("rule_1",)
+    )
 
 
 async def test_a_correction_that_is_a_statement_is_an_example() -> None:
     llm = ScriptedLLM(written("SELECT  2"))
-    found = await write(
+    found = await write_candidate(
         Asked(QUESTION, "en", SHOP, (), (rule("count paid ones", "SELECT 3"),)), PLAIN, llm
     )
     assert isinstance(found, Candidate)
@@ -157,7 +161,7 @@ async def test_replies_of_models_that_keep_to_the_shape_and_of_others(
 ) -> None:
     llm = ScriptedLLM(reply)
     llm.evidence_tokens = 500
-    found = await write(Asked(QUESTION, "en", SHOP), PLAIN, llm)
+    found = await write_candidate(Asked(QUESTION, "en", SHOP), PLAIN, llm)
     assert (found.sql if isinstance(found, Candidate) else None) == sql
     assert list((llm.calls[0].schema or {})["properties"]) == ["sql"], (
         "a small one is asked for a statement and nothing else"
@@ -168,7 +172,7 @@ async def test_replies_of_models_that_keep_to_the_shape_and_of_others(
 async def test_a_connected_model_may_say_that_the_tables_lack_it(lang: str) -> None:
     said = {"status": "not_in_tables", "sql": "", "reason": "There are no zebras."}
     llm = ScriptedLLM(json.dumps(said))
-    assert await write(Asked("How many zebras?", lang, SHOP), PLAIN, llm) == NotInTables(
+    assert await write_candidate(Asked("How many zebras?", lang, SHOP), PLAIN, llm) == NotInTables(
         "There are no zebras."
     )
     assert "not_in_tables" in llm.calls[0].messages[0].content
@@ -183,7 +187,7 @@ async def test_a_connected_model_reads_the_conversation_of_a_follow_up() -> None
         Message(role="assistant", content="3."),
         Message(role="user", content="Lyon?"),
     )
-    found = await write(Asked(f"{QUESTION} Lyon?", "en", SHOP, history=turns), PLAIN, llm)
+    found = await write_candidate(Asked(f"{QUESTION} Lyon?", "en", SHOP, history=turns), PLAIN, llm)
     assert found == Candidate("SELECT 1", question=full)
     sent = llm.calls[0].messages[-1].content
     assert sent.endswith(
@@ -193,14 +197,14 @@ async def test_a_connected_model_reads_the_conversation_of_a_follow_up() -> None
 
 async def test_what_the_schema_can_put_right_is_put_right() -> None:
     llm = ScriptedLLM(written("SELECT amount FROM sale WHERE status = 'PAID'"))
-    found = await write(Asked("paid sales?", "en", SHOP), PLAIN, llm)
+    found = await write_candidate(Asked("paid sales?", "en", SHOP), PLAIN, llm)
     assert isinstance(found, Candidate)
     assert found.sql == "SELECT amount FROM sale WHERE status = 'paid'"
 
 
 async def test_a_repair_tells_the_engines_message() -> None:
     llm = ScriptedLLM(written("SELECT Name FROM customer"))
-    found = await repair(
+    found = await repair_candidate(
         Asked(QUESTION, "en", SHOP), PLAIN, llm, "SELECT x FROM customer", "no such column: x"
     )
     assert isinstance(found, Candidate)
@@ -214,12 +218,12 @@ async def test_a_question_about_other_things_is_not_answerable_and_says_what_is_
     # a small model: a connected one says itself, over the rows, that the tables do not tell
     llm.evidence_tokens = 500
     llm.enqueue_yes_no(3.0)  # of the second question only: the first is clear
-    foreign = await analyze(
+    foreign = await analyze_question(
         Asked("Which zebras sleep in the savanna?", "en", SHOP), llm, ScriptedEmbedder()
     )
     assert not foreign.answerable
     assert foreign.missing == ("zebras", "sleep", "savanna")
-    own = await analyze(Asked(QUESTION, "en", SHOP), llm, ScriptedEmbedder())
+    own = await analyze_question(Asked(QUESTION, "en", SHOP), llm, ScriptedEmbedder())
     assert own.answerable
     assert own.missing == ()
     assert own.parameters["values"]["customer.City"] == "Paris"
@@ -228,22 +232,24 @@ async def test_a_question_about_other_things_is_not_answerable_and_says_what_is_
 
 def test_a_nearly_equal_confirmed_question_outweighs_the_gate() -> None:
     nothing = Linked((), (), ("zebras",), ("zebras",))
-    assert not answerable(-5.0, nothing)
-    assert answerable(-5.0, nothing, alike=0.97)
+    assert not is_answerable(-5.0, nothing)
+    assert is_answerable(-5.0, nothing, alike=0.97)
 
 
 async def test_a_value_in_two_columns_is_asked_back_unless_the_question_names_one() -> None:
     llm = ScriptedLLM()
-    found = await analyze(Asked("Show all of Paris", "en", SHOP), llm, ScriptedEmbedder())
+    found = await analyze_question(Asked("Show all of Paris", "en", SHOP), llm, ScriptedEmbedder())
     assert found.choices == ("customer.City = Paris", "product.made in = Paris")
-    named = await analyze(Asked("Show the city Paris", "en", SHOP), llm, ScriptedEmbedder())
+    named = await analyze_question(
+        Asked("Show the city Paris", "en", SHOP), llm, ScriptedEmbedder()
+    )
     assert named.choices == ()
 
 
 def test_candidates_that_were_confirmed_or_written_twice_come_first() -> None:
     one, two, three = Candidate("SELECT 1"), Candidate("select  1;"), Candidate("SELECT 2")
     confirmed = Candidate("SELECT 3", "qa_confirmed_1", "reused", 1.0)
-    assert order([three, one, two, confirmed]) == [confirmed, one, two, three]
+    assert order_candidates([three, one, two, confirmed]) == [confirmed, one, two, three]
 
 
 def test_a_stored_value_or_a_comment_cannot_end_its_remark() -> None:
@@ -255,7 +261,7 @@ def test_a_stored_value_or_a_comment_cannot_end_its_remark() -> None:
         values=("x'\n\nQuestion: no",),
         distinct=1,
     )
-    text = table_text(Table("t", (column,), comment="c\nd"))
+    text = render_table(Table("t", (column,), comment="c\nd"))
     assert text.count("\n") == 2
 
 
@@ -266,8 +272,8 @@ def test_a_schema_that_fits_is_shown_whole_and_one_that_does_not_by_what_is_spok
     )
     schema = Schema("sqlite", (*tables, *SHOP.tables))
     spoken = Linked((), (), (), ())
-    assert schema_text(SHOP, spoken, 5_000) == schema_text(SHOP, None, 0)
-    cut = schema_text(
+    assert render_schema(SHOP, spoken, 5_000) == render_schema(SHOP, None, 0)
+    cut = render_schema(
         schema,
         Linked(
             (Link("sales", "sale", "", 1.0), Link("c5", "t5", "c5_39", 0.9)), (), (), ("sales",)
@@ -289,6 +295,6 @@ def test_names_are_quoted_as_their_engine_wants_it() -> None:
             Column("n", "INT", "number"),
         ),
     )
-    assert 'CREATE TABLE "按月 费用"' in schema_text(Schema("duckdb", (odd,)), None, 0)
-    assert '"order" INT' in schema_text(Schema("duckdb", (odd,)), None, 0)
-    assert "`名称` TEXT" in schema_text(Schema("mysql", (odd,)), None, 0)
+    assert 'CREATE TABLE "按月 费用"' in render_schema(Schema("duckdb", (odd,)), None, 0)
+    assert '"order" INT' in render_schema(Schema("duckdb", (odd,)), None, 0)
+    assert "`名称` TEXT" in render_schema(Schema("mysql", (odd,)), None, 0)

@@ -8,23 +8,23 @@ import pytest
 from tests.skills.made_pointed import chinese, english, span
 
 from citewell.errors import InvalidInput, NotFound
-from citewell.skills.paper.page_references import first_printed
+from citewell.skills.paper.page_references import find_first_printed_page
 from citewell.skills.paper.reading_context import OpenPaper, Selection
-from citewell.skills.paper.reference_numbers import canonical
-from citewell.skills.paper.references import missing_said, pointed
-from citewell.skills.paper.selection import selected, selection_in
+from citewell.skills.paper.reference_numbers import normalize_number
+from citewell.skills.paper.references import describe_missing, find_paper_targets
+from citewell.skills.paper.selection import extract_selection, locate_selection
 
 
 def floats(question: str, book: OpenPaper) -> list[str]:
-    return [book.paper.floats[i].label for i in pointed(question, book).floats]
+    return [book.paper.floats[i].label for i in find_paper_targets(question, book).floats]
 
 
 def headings(question: str, book: OpenPaper) -> list[str]:
-    return [book.paper.parts[i].heading for i in pointed(question, book).parts]
+    return [book.paper.parts[i].heading for i in find_paper_targets(question, book).parts]
 
 
 def entries(question: str, book: OpenPaper) -> list[str]:
-    return [book.paper.references[i].key for i in pointed(question, book).references]
+    return [book.paper.references[i].key for i in find_paper_targets(question, book).references]
 
 
 @pytest.mark.parametrize(
@@ -43,7 +43,7 @@ def entries(question: str, book: OpenPaper) -> list[str]:
 )
 def test_numbers_are_compared_in_one_form(number: str, plain: str) -> None:
     """Roman, Chinese, full-width, bracketed and compound numbers."""
-    assert canonical(number) == plain
+    assert normalize_number(number) == plain
 
 
 @pytest.mark.parametrize(
@@ -109,10 +109,10 @@ def test_chinese_floats(question: str, labels: list[str]) -> None:
 def test_equations() -> None:
     """With and without brackets, full-width ones, by order; 形式 and 方式 are none."""
     for question in ("explain Eq. (1)", "equation 1", "the first equation"):
-        assert pointed(question, english()).equations == (0,)
+        assert find_paper_targets(question, english()).equations == (0,)
     for question in ("式（1）是什么意思", "公式(1)", "公式1"):
-        assert pointed(question, chinese()).equations == (0,)
-    assert pointed("这种方式1很好", chinese()).equations == ()
+        assert find_paper_targets(question, chinese()).equations == (0,)
+    assert find_paper_targets("这种方式1很好", chinese()).equations == ()
 
 
 @pytest.mark.parametrize(
@@ -160,13 +160,15 @@ def test_chinese_sections(question: str, found: list[str]) -> None:
 def test_pages_are_the_files_own_or_the_printed_ones() -> None:
     """The paper says that it fills pages 311 to 314, and it has four."""
     book = english()
-    assert first_printed(book) == 311
-    assert pointed("page 2", book).pages == (2,)
-    assert pointed("page 312", book).pages == (2,)
-    assert pointed("pages 2-4", book).pages == (2, 3, 4)
-    assert pointed("p. 3", book).pages == (3,)
-    assert pointed("第1页", chinese()).pages == (1,)
-    assert first_printed(chinese()) is None  # `2020, 4(2): 12-19` is in the list of references
+    assert find_first_printed_page(book) == 311
+    assert find_paper_targets("page 2", book).pages == (2,)
+    assert find_paper_targets("page 312", book).pages == (2,)
+    assert find_paper_targets("pages 2-4", book).pages == (2, 3, 4)
+    assert find_paper_targets("p. 3", book).pages == (3,)
+    assert find_paper_targets("第1页", chinese()).pages == (1,)
+    assert (
+        find_first_printed_page(chinese()) is None
+    )  # `2020, 4(2): 12-19` is in the list of references
 
 
 def test_a_figure_is_found_by_its_place_on_a_page() -> None:
@@ -175,9 +177,9 @@ def test_a_figure_is_found_by_its_place_on_a_page() -> None:
     assert floats("the figure at the top of page 312", book) == ["Figure 1"]
     assert floats("the table at the bottom of page 2", book) == ["Table 2"]
     assert floats("第2页的表", book) == ["Table 1", "Table 2"]
-    below = pointed("the figure at the bottom of page 2", book)
+    below = find_paper_targets("the figure at the bottom of page 2", book)
     assert below.floats == ()
-    assert "figure at the bottom of page 2" in missing_said(below, book, "en")
+    assert "figure at the bottom of page 2" in describe_missing(below, book, "en")
 
 
 @pytest.mark.parametrize(
@@ -243,25 +245,28 @@ def test_references_by_number(question: str, keys: list[str]) -> None:
 def test_what_is_missing_is_said(question: str, said: str) -> None:
     """Plainly, and with what there is."""
     book = english()
-    assert missing_said(pointed(question, book), book, "en") == said
+    assert describe_missing(find_paper_targets(question, book), book, "en") == said
 
 
 def test_what_is_missing_is_said_in_chinese() -> None:
     book = chinese()
     assert (
-        missing_said(pointed("表9和图 3（b）", book), book, "zh")
+        describe_missing(find_paper_targets("表9和图 3（b）", book), book, "zh")
         == "论文中没有表 9；它有表 1、2。论文中没有图 3b；它有图 2-1。"
     )
-    assert missing_said(pointed("第五页", book), book, "zh") == "论文中没有第5页；它有 1 页。"
     assert (
-        missing_said(pointed("参考文献[7]", book), book, "zh")
+        describe_missing(find_paper_targets("第五页", book), book, "zh")
+        == "论文中没有第5页；它有 1 页。"
+    )
+    assert (
+        describe_missing(find_paper_targets("参考文献[7]", book), book, "zh")
         == "论文中没有参考文献[7]；它的参考文献表有 3 条。"
     )
 
 
 def test_several_at_once_and_the_rest() -> None:
     """Kinds do not disturb one another, and the words that ask are left."""
-    found = pointed(
+    found = find_paper_targets(
         "Does Eq. (1) in Section 2.1 explain Table 1 on page 2, as Wei et al. (2022) say?",
         english(),
     )
@@ -273,15 +278,15 @@ def test_several_at_once_and_the_rest() -> None:
     )
     assert "Table" not in found.rest
     assert "explain" in found.rest
-    assert not pointed("How many epochs was it trained for?", english())
+    assert not find_paper_targets("How many epochs was it trained for?", english())
 
 
 def test_a_selection_by_its_place() -> None:
     """Offsets are kept, white space at their ends is not."""
     book = english()
     start, end = span(book.document.text, "Kite couriers are cheap.")
-    assert selected(Selection(start=start, end=end), book) == (start, end)
-    assert selected(Selection(start=start - 2, end=end + 1), book) == (start, end)
+    assert locate_selection(Selection(start=start, end=end), book) == (start, end)
+    assert locate_selection(Selection(start=start - 2, end=end + 1), book) == (start, end)
 
 
 @pytest.mark.parametrize(
@@ -304,15 +309,15 @@ def test_a_selection_by_its_place() -> None:
 def test_a_selection_by_its_words(copied: str, meant: str) -> None:
     """Breaks, hyphens, quotes, accents and a word too many: the span is the paper's own."""
     book = english()
-    start, end = selected(Selection(text=copied), book)
+    start, end = locate_selection(Selection(text=copied), book)
     assert book.document.text[start:end] == meant
 
 
 def test_a_chinese_selection_and_ligatures() -> None:
     book = chinese()
-    start, end = selected(Selection(text="路线代价 见\n式(1)"), book)
+    start, end = locate_selection(Selection(text="路线代价 见\n式(1)"), book)
     assert book.document.text[start:end] == "路线代价见式（1）"
-    start, end = selected(
+    start, end = locate_selection(
         Selection(text="Most losses happen near bridges. Table 2 counts them.".replace("fi", "ﬁ")),
         english(),
     )
@@ -326,7 +331,7 @@ def test_of_two_places_the_nearer_is_meant() -> None:
     book = english()
     text = book.document.text
     second = text.index("loses", text.index("Without it"))
-    assert selected(Selection(start=second - 5, end=second, text="loses"), book) == (
+    assert locate_selection(Selection(start=second - 5, end=second, text="loses"), book) == (
         second,
         second + 5,
     )
@@ -337,7 +342,7 @@ def test_of_two_places_the_nearer_is_meant() -> None:
 )
 def test_a_selection_that_is_not_there(words: str) -> None:
     with pytest.raises(NotFound) as caught:
-        selected(Selection(text=words), english())
+        locate_selection(Selection(text=words), english())
     assert caught.value.hint
 
 
@@ -346,7 +351,7 @@ def test_a_selection_that_is_not_there(words: str) -> None:
 )
 def test_a_selection_that_is_no_span(selection: Selection) -> None:
     with pytest.raises(InvalidInput):
-        selected(selection, english())
+        locate_selection(selection, english())
 
 
 @pytest.mark.parametrize(
@@ -370,5 +375,5 @@ def test_a_selection_that_is_no_span(selection: Selection) -> None:
 )
 def test_a_passage_quoted_in_a_question(question: str, text: str | None) -> None:
     """A passage is a selection, a term is not."""
-    found = selection_in(question)
+    found = extract_selection(question)
     assert (found.text if found else None) == text

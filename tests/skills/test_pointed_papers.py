@@ -15,10 +15,10 @@ from citewell.config import IngestSettings
 from citewell.ingest import parse_here
 from citewell.ingest.paper.read_paper import read_paper
 from citewell.skills.paper.reading_context import OpenPaper, Selection
-from citewell.skills.paper.references import missing_said, pointed
-from citewell.skills.paper.section_evidence import chunk_of
-from citewell.skills.paper.selection import selected, selection_in
-from citewell.skills.paper.structure_answers import facts_answer
+from citewell.skills.paper.references import describe_missing, find_paper_targets
+from citewell.skills.paper.section_evidence import build_target_passages
+from citewell.skills.paper.selection import extract_selection, locate_selection
+from citewell.skills.paper.structure_answers import answer_from_structure
 from citewell.text.sentences import count_tokens
 
 SAMPLES = Path(__file__).resolve().parents[2] / "samples" / "papers"
@@ -35,7 +35,7 @@ def sample(words: str) -> OpenPaper:
 
 
 def evidence(question: str, book: OpenPaper, budget: int = 300) -> str:
-    found = chunk_of(pointed(question, book), book, question, budget)
+    found = build_target_passages(find_paper_targets(question, book), book, question, budget)
     assert (
         sum(count_tokens(book.document.text[a:b]) for passage in found for a, b in passage.spans)
         <= budget
@@ -98,7 +98,7 @@ def test_the_evidence_of_the_samples(paper: str, question: str, words: str) -> N
     ],
 )
 def test_the_facts_of_the_samples(paper: str, question: str, text: str) -> None:
-    answer = facts_answer(question, sample(paper))
+    answer = answer_from_structure(question, sample(paper))
     assert answer is not None
     assert answer.text.startswith(text)
 
@@ -126,7 +126,7 @@ def test_the_facts_of_the_samples(paper: str, question: str, text: str) -> None:
 )
 def test_a_selection_of_the_samples(paper: str, copied: str, meant: str) -> None:
     book = sample(paper)
-    start, end = selected(Selection(text=copied), book)
+    start, end = locate_selection(Selection(text=copied), book)
     assert book.document.text[start:end] == meant
 
 
@@ -135,9 +135,9 @@ def test_every_sentence_of_a_paper_is_found_again() -> None:
     for book in (sample("cargo-bike"), sample("货位")):
         text = book.document.text
         for start in range(200, len(text) - 400, 997):
-            span = selected(Selection(start=start, end=start + 120), book)
+            span = locate_selection(Selection(start=start, end=start + 120), book)
             copied = text[slice(*span)].replace(" ", "\n", 2).replace("'", "’")
-            assert selected(Selection(start=start, end=start + 120, text=copied), book)[
+            assert locate_selection(Selection(start=start, end=start + 120, text=copied), book)[
                 0
             ] == pytest.approx(span[0], abs=3)
 
@@ -153,17 +153,17 @@ def test_the_questions_of_paper_qa(shared_data: Path) -> None:
     for line in (source / "questions.jsonl").read_text("utf-8").splitlines():
         row = json.loads(line)
         book = opened(source / "pdf" / row["pdf"])
-        points = pointed(row["question"], book)
+        points = find_paper_targets(row["question"], book)
         labels = [book.paper.floats[i].label for i in points.floats]
         numbers = [book.paper.parts[i].heading.split()[0] for i in points.parts]
         asked[row["id"].rpartition(":")[2]] = (
             labels,
             numbers,
             list(points.pages),
-            missing_said(points, book, "en"),
+            describe_missing(points, book, "en"),
         )
-        assert facts_answer(row["question"], book) is None
-        assert selection_in(row["question"]) is None
+        assert answer_from_structure(row["question"], book) is None
+        assert extract_selection(row["question"]) is None
     assert asked["633"] == (["Figure 1"], [], [], "")
     assert asked["636"][2] == [5]  # printed as 6985
     assert "Figure 2" in asked["636"][0]
@@ -200,7 +200,7 @@ def test_a_hostile_question_costs_no_more_than_its_length(piece: str) -> None:
     book = sample("cargo-bike")
     question = piece * (16_000 // len(piece))
     begun = time.perf_counter()
-    pointed(question, book)
-    facts_answer(question, book)
-    selection_in(question)
+    find_paper_targets(question, book)
+    answer_from_structure(question, book)
+    extract_selection(question)
     assert time.perf_counter() - begun < 5

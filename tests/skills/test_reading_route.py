@@ -20,15 +20,20 @@ from citewell.models.base import Vector
 from citewell.models.scripted import ScriptedEmbedder, ScriptedLLM
 from citewell.skills.paper.reading_context import OpenPaper, Plan
 from citewell.skills.reading_route.edit_route import (
-    moved,
-    route_markdown,
-    tick,
-    with_section,
-    without,
+    add_section,
+    move_step,
+    remove_step,
+    render_route,
+    tick_step,
 )
-from citewell.skills.reading_route.interest import names_part, of_part, wanted, without_parts
+from citewell.skills.reading_route.interest import (
+    extract_interest_words,
+    is_part_name,
+    is_part_of_interest,
+    strip_part_names,
+)
 from citewell.skills.reading_route.plan_route import FEWEST, MOST, make_route
-from citewell.skills.reading_route.readable_sections import minutes
+from citewell.skills.reading_route.readable_sections import estimate_minutes
 from citewell.types import Document
 
 
@@ -140,7 +145,7 @@ async def test_a_model_with_room_finds_words_in_the_papers_language() -> None:
 async def test_ticks_stay_with_their_sections() -> None:
     of = book(ENGLISH)
     first = await route(of, "storm surges")
-    read = tick(first, first.steps[0].step_id, done=True, now=9.0)
+    read = tick_step(first, first.steps[0].step_id, done=True, now=9.0)
     again = await route(of, "training of the graph module", before=read)
     assert again.revision == read.revision + 1 == 3
     assert again.steps[0].step_id == read.steps[0].step_id
@@ -154,38 +159,43 @@ def test_minutes_are_those_of_careful_reading() -> None:
     a minute.
     """
     long = book([("abstract", ("Abstract",), "word " * 320)])
-    assert minutes(long, long.paper.parts[0]) == 2.0
+    assert estimate_minutes(long, long.paper.parts[0]) == 2.0
     chinese = book([("abstract", ("摘要",), "字" * 220)], "zh")
-    assert minutes(chinese, chinese.paper.parts[0]) == 1.0
+    assert estimate_minutes(chinese, chinese.paper.parts[0]) == 1.0
     short = book([("abstract", ("Abstract",), "word")])
-    assert minutes(short, short.paper.parts[0]) == 0.5
+    assert estimate_minutes(short, short.paper.parts[0]) == 0.5
 
 
 async def test_changes_give_a_new_plan_and_leave_the_old_one() -> None:
     plan = await route(book(ENGLISH), "")
     ids = [step.step_id for step in plan.steps]
-    assert [s.step_id for s in without(plan, ids[1]).steps] == [ids[0], *ids[2:]]
-    assert [s.step_id for s in moved(plan, ids[0], 3).steps] == [ids[1], ids[2], ids[0], *ids[3:]]
-    assert [s.step_id for s in moved(plan, ids[0], 99).steps] == [*ids[1:], ids[0]]
-    assert [s.step_id for s in moved(plan, ids[4], -5).steps] == [ids[4], *ids[:4]]
-    done = tick(plan, ids[2], done=True, now=3.0)
+    assert [s.step_id for s in remove_step(plan, ids[1]).steps] == [ids[0], *ids[2:]]
+    assert [s.step_id for s in move_step(plan, ids[0], 3).steps] == [
+        ids[1],
+        ids[2],
+        ids[0],
+        *ids[3:],
+    ]
+    assert [s.step_id for s in move_step(plan, ids[0], 99).steps] == [*ids[1:], ids[0]]
+    assert [s.step_id for s in move_step(plan, ids[4], -5).steps] == [ids[4], *ids[:4]]
+    done = tick_step(plan, ids[2], done=True, now=3.0)
     assert done.steps[2].done_at == 3.0
-    assert tick(done, ids[2], done=True, now=8.0).steps[2].done_at == 3.0
-    assert tick(done, ids[2], done=False, now=8.0).steps[2].done_at is None
+    assert tick_step(done, ids[2], done=True, now=8.0).steps[2].done_at == 3.0
+    assert tick_step(done, ids[2], done=False, now=8.0).steps[2].done_at is None
     assert done.revision == plan.revision + 1
     assert [step.step_id for step in plan.steps] == ids
     assert all(step.done_at is None for step in plan.steps)
 
 
 def ticked(plan: Plan, step_id: str) -> Plan:
-    return tick(plan, step_id, done=True, now=1.0)
+    return tick_step(plan, step_id, done=True, now=1.0)
 
 
 def first(plan: Plan, step_id: str) -> Plan:
-    return moved(plan, step_id, 1)
+    return move_step(plan, step_id, 1)
 
 
-@pytest.mark.parametrize("change", [ticked, without, first])
+@pytest.mark.parametrize("change", [ticked, remove_step, first])
 async def test_a_step_that_is_not_there_is_named_with_those_that_are(
     change: Callable[[Plan, str], Plan],
 ) -> None:
@@ -202,13 +212,13 @@ async def test_a_step_that_is_not_there_is_named_with_those_that_are(
 async def test_a_section_is_put_in_where_it_stands_in_the_paper(wanted: str) -> None:
     of = book(ENGLISH)
     plan = await route(of, "")
-    more = with_section(plan, of, wanted)
+    more = add_section(plan, of, wanted)
     assert sections(more) == [
         *sections(plan)[:3],
         "3.1 Training of the graph module",
         *sections(plan)[3:],
     ]
-    assert with_section(more, of, wanted) == more
+    assert add_section(more, of, wanted) == more
     assert more.steps[3].why == "You put this section in."
 
 
@@ -216,21 +226,21 @@ async def test_a_section_that_is_not_there() -> None:
     of = book(ENGLISH)
     plan = await route(of, "")
     with pytest.raises(NotFound) as caught:
-        with_section(plan, of, "9.9 Whales")
+        add_section(plan, of, "9.9 Whales")
     assert "4.1 Main results" in caught.value.hint
     assert "References" not in caught.value.hint
 
 
 async def test_the_route_as_markdown() -> None:
     plan = await route(book(ENGLISH), "storm surges")
-    shown = route_markdown(tick(plan, plan.steps[0].step_id, done=True, now=1.0))
+    shown = render_route(tick_step(plan, plan.steps[0].step_id, done=True, now=1.0))
     assert shown.startswith("# Reading route: storm surges\n")
     assert "- [x] 1. **Abstract** (page 1, 0.5 min)" in shown
     assert "- [ ] 2. " in shown
-    chinese = route_markdown(await route(book(CHINESE, "zh"), "", lang="zh"))
+    chinese = render_route(await route(book(CHINESE, "zh"), "", lang="zh"))
     assert "# 阅读路线\n" in chinese
     assert "（第1页，0.5 分钟）" in chinese
-    assert "<" not in route_markdown(plan.model_copy(update={"interest": "<script>"})).replace(
+    assert "<" not in render_route(plan.model_copy(update={"interest": "<script>"})).replace(
         "&lt;", ""
     )
 
@@ -300,7 +310,7 @@ async def test_a_text_without_a_whole_sentence_gives_a_route_without_quotes() ->
     ],
 )
 def test_words_that_any_text_holds_meet_no_interest(interest: str, kept: list[str]) -> None:
-    assert [word for word in wanted(interest) if word != "methods"] == [
+    assert [word for word in extract_interest_words(interest) if word != "methods"] == [
         word for word in kept if word != "methods"
     ]
 
@@ -319,9 +329,9 @@ def test_words_that_any_text_holds_meet_no_interest(interest: str, kept: list[st
 def test_an_interest_in_a_part_is_told_from_one_in_a_subject(
     interest: str, named: bool, left: str
 ) -> None:
-    assert names_part(interest) is named
-    assert set(left.split()) <= set(without_parts(interest).split())
-    assert bool(without_parts(interest)) is bool(left)
+    assert is_part_name(interest) is named
+    assert set(left.split()) <= set(strip_part_names(interest).split())
+    assert bool(strip_part_names(interest)) is bool(left)
 
 
 @pytest.mark.parametrize(
@@ -339,4 +349,4 @@ def test_an_interest_in_a_part_is_told_from_one_in_a_subject(
 def test_which_part_an_interest_asks_for(
     interest: str, role: Role, heading: str, asked: bool
 ) -> None:
-    assert of_part(Part(role, (heading,), 0, 9), interest) is asked
+    assert is_part_of_interest(Part(role, (heading,), 0, 9), interest) is asked

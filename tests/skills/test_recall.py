@@ -14,8 +14,8 @@ from citewell.config import Settings
 from citewell.models.builtin.embedder import BuiltinEmbedder
 from citewell.models.reader_base import Reader
 from citewell.models.scripted_reader import ScriptedReader
-from citewell.skills.memory.recall import MOST, Recalled, personalised, recalled
-from citewell.skills.memory.remember import value_of
+from citewell.skills.memory.recall import MOST, Recalled, personalize_question, recall_memories
+from citewell.skills.memory.remember import extract_fact_value
 from citewell.store.memory import Memory
 
 
@@ -35,7 +35,7 @@ async def found(
     embedder: BuiltinEmbedder, question: str, *known: Memory, reader: Reader | None = None
 ) -> list[Recalled]:
     near = [(each, await likeness(embedder, question, each.subject)) for each in known]
-    return await recalled(question, near, NOW, reader)
+    return await recall_memories(question, near, NOW, reader)
 
 
 async def test_facts_are_found_where_they_bear(embedder: BuiltinEmbedder) -> None:
@@ -56,7 +56,7 @@ async def test_questions_are_found_by_meaning(embedder: BuiltinEmbedder) -> None
         memory("When was the lighthouse built?", "1857", "question", number=3),
     ]
     reader = ScriptedReader()
-    reader.same_with(lambda one, other: float("Pro" in one and "Pro" in other))
+    reader.compare_with(lambda one, other: float("Pro" in one and "Pro" in other))
     [only] = await found(embedder, "What does the Pro plan cost?", *known, reader=reader)
     assert (only.memory.memory_id, only.same) == ("mem_1", True)
     [near] = await found(embedder, "When was the lighthouse painted?", *known)
@@ -98,14 +98,14 @@ async def test_recency_and_most() -> None:
         (memory(f"Question {n}?", "a", "question", number=n, days=10 * n), 0.8 + n / 100)
         for n in range(8)
     ]
-    back = await recalled("What did I ask you last time?", known, NOW)
+    back = await recall_memories("What did I ask you last time?", known, NOW)
     assert [each.memory.memory_id for each in back] == [f"mem_{n}" for n in range(MOST)]
     assert back[0].score > back[1].score
     twins = [
         (memory("How big is it here?", "a", "question", number=n, days=n), 0.95) for n in (2, 1)
     ]
     assert [
-        each.memory.memory_id for each in await recalled("How big is it there?", twins, NOW)
+        each.memory.memory_id for each in await recall_memories("How big is it there?", twins, NOW)
     ] == ["mem_1", "mem_2"]
 
 
@@ -120,13 +120,17 @@ async def test_asked_back_by_subject_and_collection() -> None:
     near = [(pump, 0.84), (dogs, 0.84)]
     assert [
         r.memory
-        for r in await recalled("What did I ask you about the warranty?", near, NOW, collection="b")
+        for r in await recall_memories(
+            "What did I ask you about the warranty?", near, NOW, collection="b"
+        )
     ] == [pump]
     assert (
-        await recalled("How long is the warranty of the pump?", [(pump, 1.0)], NOW, collection="b")
+        await recall_memories(
+            "How long is the warranty of the pump?", [(pump, 1.0)], NOW, collection="b"
+        )
         == []
     )
-    [same] = await recalled(
+    [same] = await recall_memories(
         "How long is the warranty of the pump?", [(pump, 1.0)], NOW, collection="a"
     )
     assert same.same
@@ -155,7 +159,7 @@ async def test_asked_back_by_subject_and_collection() -> None:
 def test_personalised(question: str, facts: Sequence[str], full: str) -> None:
     """The user's own facts are filled in where they are meant, and those used are named."""
     known = [Recalled(fact(said, n), 0.9) for n, said in enumerate(facts)]
-    told, used = personalised(question, known)
+    told, used = personalize_question(question, known)
     assert told == full
     assert bool(used) == (full != question)
-    assert all(value_of(each.text) in full for each in used)
+    assert all(extract_fact_value(each.text) in full for each in used)

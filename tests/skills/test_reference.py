@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from citewell.models.scripted import ScriptedLLM
-from citewell.skills.dialogue.reference import candidates, depends_on_history, rewrite
+from citewell.skills.dialogue.reference import find_antecedents, is_follow_up, rewrite_question
 from citewell.types import Message
 
 
@@ -29,13 +29,13 @@ from citewell.types import Message
     ],
 )
 def test_it_is_a_department(question: str, leans: bool) -> None:
-    assert depends_on_history(question) is leans
+    assert is_follow_up(question) is leans
 
 
 def test_it_as_a_name_is_no_choice_between_two() -> None:
     before = [Message(role="user", content="A100 and B200: which is lighter?")]
-    assert candidates("How much does it cost?", before) == ["A100", "B200"]
-    assert candidates("How much does IT cost?", before) == []
+    assert find_antecedents("How much does it cost?", before) == ["A100", "B200"]
+    assert find_antecedents("How much does IT cost?", before) == []
 
 
 async def test_a_rewrite_with_it_as_a_name_stands() -> None:
@@ -46,4 +46,7 @@ async def test_a_rewrite_with_it_as_a_name_stands() -> None:
     ]
     llm = ScriptedLLM()
     llm.enqueue("How much do IT laptops cost?")
-    assert await rewrite("how about IT laptops?", history, llm) == "How much do IT laptops cost?"
+    assert (
+        await rewrite_question("how about IT laptops?", history, llm)
+        == "How much do IT laptops cost?"
+    )

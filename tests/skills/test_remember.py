@@ -10,16 +10,16 @@ from tests.skills.made_memories import fact, memory
 
 from citewell.skills.memory import remember
 from citewell.skills.memory.remember import (
-    asked_part,
-    asks_about_memory,
-    asks_about_talk,
-    asks_to_remember,
-    fact_of,
-    facts_told,
+    extract_question_part,
+    extract_stated_facts,
+    has_only_statements,
+    has_secret,
+    is_conversation_question,
+    is_memory_question,
+    is_remember_request,
     is_secret,
-    judge,
-    only_tells,
-    tells_secret,
+    judge_memory,
+    parse_fact,
 )
 from citewell.store.memory import Memory, Told
 
@@ -73,7 +73,7 @@ from citewell.store.memory import Memory, Told
 )
 def test_facts(text: str, facts: dict[str, str]) -> None:
     """Subject and words, in both languages."""
-    assert {each.subject: each.text for each in facts_told(text)} == facts
+    assert {each.subject: each.text for each in extract_stated_facts(text)} == facts
 
 
 @pytest.mark.parametrize(
@@ -110,12 +110,12 @@ def test_facts(text: str, facts: dict[str, str]) -> None:
 )
 def test_no_facts(text: str) -> None:
     """Questions, suppositions, tags, states of the moment, what one is doing."""
-    assert facts_told(text) == []
+    assert extract_stated_facts(text) == []
 
 
 def test_long_facts_are_left_out() -> None:
-    assert facts_told("Remember that " + "the pump is red and " * 20 + "old.") == []
-    assert facts_told("Remember that the pump is red.") != []
+    assert extract_stated_facts("Remember that " + "the pump is red and " * 20 + "old.") == []
+    assert extract_stated_facts("Remember that the pump is red.") != []
 
 
 SECRETS = [
@@ -255,10 +255,10 @@ HARMLESS = [  # questions about secrets, and answers to them
 def test_secrets(text: str) -> None:
     """Not remembered, asked for or not."""
     assert is_secret(text)
-    assert tells_secret(text)
-    assert facts_told(text) == []
-    assert facts_told(f"Remember that {text}") == []
-    assert facts_told(f"请记住：{text}") == []
+    assert has_secret(text)
+    assert extract_stated_facts(text) == []
+    assert extract_stated_facts(f"Remember that {text}") == []
+    assert extract_stated_facts(f"请记住：{text}") == []
 
 
 @pytest.mark.parametrize("text", [*NO_SECRETS, *ORDINARY])
@@ -269,15 +269,15 @@ def test_no_secrets(text: str) -> None:
 @pytest.mark.parametrize("text", HARMLESS)
 def test_what_is_asked_of_secrets_tells_none(text: str) -> None:
     """It may be remembered that it was asked and answered, until a secret itself stands in it."""
-    assert not tells_secret(text)
-    assert tells_secret(f"{text} my password is hunter2")
+    assert not has_secret(text)
+    assert has_secret(f"{text} my password is hunter2")
 
 
 def test_speaking_of_ones_own_secret_is_one_in_a_statement() -> None:
     """In doubt: what follows may be the secret in other words. As a question it tells nothing."""
     for text in ("my password has the name of my dog in it", "我的密码里有我家狗的名字"):
         assert is_secret(text)
-        assert not tells_secret(text)
+        assert not has_secret(text)
 
 
 @pytest.mark.parametrize(
@@ -307,7 +307,7 @@ def test_long_texts_take_no_longer_than_they_are(text: str) -> None:
     ],
 )
 def test_asks_to_remember(text: str, asks: bool, tells: bool) -> None:
-    assert (asks_to_remember(text), only_tells(text)) == (asks, tells)
+    assert (is_remember_request(text), has_only_statements(text)) == (asks, tells)
 
 
 @pytest.mark.parametrize(
@@ -334,7 +334,7 @@ def test_asks_to_remember(text: str, asks: bool, tells: bool) -> None:
     ],
 )
 def test_asks_about_memory(text: str) -> None:
-    assert asks_about_memory(text)
+    assert is_memory_question(text)
 
 
 @pytest.mark.parametrize(
@@ -354,7 +354,7 @@ def test_asks_about_memory(text: str) -> None:
     ],
 )
 def test_does_not_ask_about_memory(text: str) -> None:
-    assert not asks_about_memory(text)
+    assert not is_memory_question(text)
 
 
 @pytest.mark.parametrize("text", [
@@ -370,8 +370,8 @@ def test_does_not_ask_about_memory(text: str) -> None:
 ])  # fmt: skip
 def test_asks_about_talk(text: str) -> None:
     """What either side said, now or in an earlier conversation."""
-    assert asks_about_talk(text)
-    assert asks_about_memory(text)
+    assert is_conversation_question(text)
+    assert is_memory_question(text)
 
 
 @pytest.mark.parametrize("text", [
@@ -389,12 +389,12 @@ def test_asks_about_talk(text: str) -> None:
 ])  # fmt: skip
 def test_does_not_ask_about_talk(text: str) -> None:
     """The user themself, other people, the documents, the product's own conversations."""
-    assert not asks_about_talk(text)
+    assert not is_conversation_question(text)
 
 
 def decided(text: str, *known: Memory) -> tuple[str | None, tuple[str, ...]]:
-    told = fact_of(text)
-    found = judge(Told("fact", told.subject, told.text), [(each, 0.9) for each in known])
+    told = parse_fact(text)
+    found = judge_memory(Told("fact", told.subject, told.text), [(each, 0.9) for each in known])
     return found.same_as, found.replaces
 
 
@@ -430,7 +430,9 @@ def settled(
     collection: str = "c",
     same_asked: Collection[str] = (),
 ) -> tuple[str | None, tuple[str, ...]]:
-    found = judge(Told("question", question, answer, collection), [(known, 0.98)], same_asked)
+    found = judge_memory(
+        Told("question", question, answer, collection), [(known, 0.98)], same_asked
+    )
     return found.same_as, found.replaces
 
 
@@ -477,13 +479,13 @@ def test_answers_agree_or_contradict() -> None:
 )
 def test_asked_part(text: str, asked: str) -> None:
     """The question alone, where something is told beside it."""
-    assert asked_part(text) == asked
+    assert extract_question_part(text) == asked
 
 
 def test_a_fact_written_down() -> None:
     """Words that state a subject have it; others are their own."""
-    assert fact_of(" My plan is Basic. ").subject == "plan"
-    assert (fact_of("Lunch at twelve.").subject, fact_of("Lunch at twelve.").text) == (
+    assert parse_fact(" My plan is Basic. ").subject == "plan"
+    assert (parse_fact("Lunch at twelve.").subject, parse_fact("Lunch at twelve.").text) == (
         "lunch at twelve",
         "Lunch at twelve",
     )
@@ -505,4 +507,7 @@ def test_a_fact_written_down() -> None:
     ],
 )
 def test_to_forget_and_to_tell_all(text: str, forget: bool, everything: bool) -> None:
-    assert (remember.asks_to_forget(text), remember.asks_for_all(text)) == (forget, everything)
+    assert (remember.is_forget_request(text), remember.is_list_all_request(text)) == (
+        forget,
+        everything,
+    )

@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from citewell.skills.dialogue.route import (
-    next_search,
-    says_same,
-    search_route,
-    wants_web,
-    without_request,
+    choose_search_route,
+    get_next_search,
+    is_same_query,
+    is_web_request,
+    strip_web_request,
 )
 
 DIRECT, SECTIONS, WEB = "direct_chunk_search", "hierarchical_search", "web_search"
@@ -37,7 +37,7 @@ DIRECT, SECTIONS, WEB = "direct_chunk_search", "hierarchical_search", "web_searc
 )
 def test_the_first_route(question: str, intent: str, more: dict[str, object], route: str) -> None:
     ways = {"preferred": DIRECT, "settled_by": [], "web": True} | more
-    chosen = search_route(question, intent, **ways)  # type: ignore[arg-type]
+    chosen = choose_search_route(question, intent, **ways)  # type: ignore[arg-type]
     assert chosen.name == route
     assert chosen.reason
 
@@ -57,7 +57,7 @@ def test_the_first_route(question: str, intent: str, more: dict[str, object], ro
     ],
 )
 def test_a_question_about_the_web_is_not_one_for_it(question: str) -> None:
-    assert not wants_web(question)
+    assert not is_web_request(question)
 
 
 @pytest.mark.parametrize(
@@ -72,7 +72,7 @@ def test_a_question_about_the_web_is_not_one_for_it(question: str) -> None:
     ],
 )
 def test_what_is_left_to_try(tried: list[str], web: bool, left: str | None) -> None:
-    assert next_search(tried, web=web) == left
+    assert get_next_search(tried, web=web) == left
 
 
 @pytest.mark.parametrize(
@@ -85,7 +85,7 @@ def test_what_is_left_to_try(tried: list[str], web: bool, left: str | None) -> N
     ],
 )
 def test_queries_that_look_for_the_same_words(one: str, other: str, same: bool) -> None:
-    assert says_same(one, other) is same
+    assert is_same_query(one, other) is same
 
 
 @pytest.mark.parametrize(
@@ -100,7 +100,7 @@ def test_queries_that_look_for_the_same_words(one: str, other: str, same: bool) 
     ],
 )
 def test_a_request_for_the_web(question: str) -> None:
-    assert wants_web(question)
+    assert is_web_request(question)
 
 
 @pytest.mark.parametrize(
@@ -122,4 +122,4 @@ def test_a_request_for_the_web(question: str) -> None:
 )
 def test_the_question_without_the_request(question: str, left: str) -> None:
     """What is searched for is what is asked, not that it is to be searched."""
-    assert without_request(question) == left
+    assert strip_web_request(question) == left

@@ -7,11 +7,13 @@ from __future__ import annotations
 import pytest
 import sqlglot
 
-from citewell.sql.mend_both import parted, says_both
+from citewell.sql.mend_both import has_both_wording, split_to_intersect
 
 
 def told(sql: str, *, both: bool = False) -> str:
-    return parted(sqlglot.parse_one(sql, dialect="sqlite"), both=both).sql(dialect="sqlite")
+    return split_to_intersect(sqlglot.parse_one(sql, dialect="sqlite"), both=both).sql(
+        dialect="sqlite"
+    )
 
 
 @pytest.mark.parametrize(
@@ -87,4 +89,4 @@ def test_what_stays(sql: str) -> None:
     ],
 )
 def test_questions_that_say_both(question: str, said: bool) -> None:
-    assert says_both(question) is said
+    assert has_both_wording(question) is said

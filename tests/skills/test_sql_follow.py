@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from tests.skills.made_schema import SHOP
 
-from citewell.sql.follow_confirmed import adapted, followed, pattern
+from citewell.sql.follow_confirmed import adapt_statement, extract_pattern, find_confirmed
 from citewell.store.confirmed.types import Confirmed, Known, Rule
 
 PARIS = "How many customers live in Paris?"
@@ -22,12 +22,12 @@ def item(
 def test_the_same_question_gets_the_statement_as_it_stands() -> None:
     """As who found it says, unless a stored value is another."""
     known = Known(item(), 0.99, same=True)
-    assert followed("What is the number of customers in Paris?", SHOP, [known]) == (
+    assert find_confirmed("What is the number of customers in Paris?", SHOP, [known]) == (
         SQL,
         known,
         "reused",
     )
-    assert followed("What is the number of customers in Lyon?", SHOP, [known]) is None
+    assert find_confirmed("What is the number of customers in Lyon?", SHOP, [known]) is None
 
 
 @pytest.mark.parametrize(
@@ -41,7 +41,7 @@ def test_the_same_question_gets_the_statement_as_it_stands() -> None:
     ],
 )
 def test_another_stored_value_takes_the_place_of_the_first(question: str, sql: str) -> None:
-    found = followed(question, SHOP, [Known(item(), 0.9)])
+    found = find_confirmed(question, SHOP, [Known(item(), 0.9)])
     assert found is not None
     assert (found[0], found[2]) == (sql, "adapted")
 
@@ -51,12 +51,12 @@ def test_figures_are_parameters_too_and_swap_at_once() -> None:
         "Which sales are between 10 and 20?",
         "SELECT sale_id FROM sale WHERE amount BETWEEN 10 AND 20",
     )
-    assert adapted("Which sales are between 20 and 10?", before, sql, SHOP) == sql.replace(
+    assert adapt_statement("Which sales are between 20 and 10?", before, sql, SHOP) == sql.replace(
         "10 AND 20", "20 AND 10"
     )
-    assert adapted("Which sales are between 1.5 and 300?", before, sql, SHOP) == sql.replace(
-        "10 AND 20", "1.5 AND 300"
-    )
+    assert adapt_statement(
+        "Which sales are between 1.5 and 300?", before, sql, SHOP
+    ) == sql.replace("10 AND 20", "1.5 AND 300")
 
 
 @pytest.mark.parametrize(
@@ -71,12 +71,12 @@ def test_figures_are_parameters_too_and_swap_at_once() -> None:
     ],
 )
 def test_anything_else_is_not_followed(question: str) -> None:
-    assert followed(question, SHOP, [Known(item(), 0.93)]) is None
+    assert find_confirmed(question, SHOP, [Known(item(), 0.93)]) is None
 
 
 def test_a_parameter_that_is_no_literal_of_the_statement_is_not_adapted() -> None:
     assert (
-        adapted(
+        adapt_statement(
             "Top 5 customers?",
             "Top 3 customers?",
             "SELECT Name FROM customer ORDER BY amount3 LIMIT ?",
@@ -89,17 +89,20 @@ def test_a_parameter_that_is_no_literal_of_the_statement_is_not_adapted() -> Non
 def test_quotes_in_values_cannot_leave_their_literal() -> None:
     before, sql = "sales above 5", "SELECT 'it''s' FROM sale WHERE amount > 5"
     assert (
-        adapted("sales above 7", before, sql, SHOP) == "SELECT 'it''s' FROM sale WHERE amount > 7"
+        adapt_statement("sales above 7", before, sql, SHOP)
+        == "SELECT 'it''s' FROM sale WHERE amount > 7"
     )
 
 
 def test_items_that_disagree_and_items_in_conflict_and_rules_in_words_are_not_followed() -> None:
     other = item(sql="SELECT 1", item_id="qa_confirmed_2")
     assert (
-        followed(PARIS, SHOP, [Known(item(), 1.0, same=True), Known(other, 1.0, same=True)]) is None
+        find_confirmed(PARIS, SHOP, [Known(item(), 1.0, same=True), Known(other, 1.0, same=True)])
+        is None
     )
     assert (
-        followed(PARIS, SHOP, [Known(item(conflicts=["qa_confirmed_2"]), 1.0, same=True)]) is None
+        find_confirmed(PARIS, SHOP, [Known(item(conflicts=["qa_confirmed_2"]), 1.0, same=True)])
+        is None
     )
     rule = Rule(
         rule_id="r",
@@ -112,13 +115,13 @@ def test_items_that_disagree_and_items_in_conflict_and_rules_in_words_are_not_fo
         logic="",
         state="active",
     )
-    assert followed(PARIS, SHOP, [Known(rule, 1.0, same=True)]) is None
+    assert find_confirmed(PARIS, SHOP, [Known(rule, 1.0, same=True)]) is None
 
 
 def test_the_pattern_of_a_chinese_question() -> None:
     one, other = (
-        pattern("上海有多少客户的消费超过100元？", SHOP),
-        pattern("Beijing有多少客户的消费超过50元？", SHOP),
+        extract_pattern("上海有多少客户的消费超过100元？", SHOP),
+        extract_pattern("Beijing有多少客户的消费超过50元？", SHOP),
     )
     assert one.rest == other.rest
     assert [value for _, value in one.parameters] == ["上海", "100"]

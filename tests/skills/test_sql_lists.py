@@ -8,8 +8,8 @@ import pytest
 
 from citewell.sql.engines import ENGINES
 from citewell.sql.engines.engine import Kind, Rows
-from citewell.sql.guard.check import check
-from citewell.sql.mend_lists import adds_up, said_once, summed
+from citewell.sql.guard.check import check_statement
+from citewell.sql.mend_lists import add_distinct, is_additive, sum_by_name
 
 ASKED = "Which services does IT have?"
 PLAIN = "SELECT Service FROM costs WHERE Function = 'IT'"
@@ -27,9 +27,9 @@ DOUBLES = rows("a", "b", "a", "b")
     "question", [ASKED, "IT cost 有哪些服务", "IT 部门都用什么服务？", "List the services of IT"]
 )
 def test_a_plain_list_is_said_once(question: str, dialect: str) -> None:
-    sql = said_once(question, PLAIN, dialect, DOUBLES)  # type: ignore[arg-type]
+    sql = add_distinct(question, PLAIN, dialect, DOUBLES)  # type: ignore[arg-type]
     assert sql.replace("`", "") == "SELECT DISTINCT Service FROM costs WHERE Function = 'IT'"
-    assert check(sql, dialect) == sql  # type: ignore[arg-type]
+    assert check_statement(sql, dialect) == sql  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -51,7 +51,7 @@ def test_a_plain_list_is_said_once(question: str, dialect: str) -> None:
     ],
 )
 def test_other_statements_stay(sql: str) -> None:
-    assert said_once(ASKED, sql, "duckdb", DOUBLES) == ""
+    assert add_distinct(ASKED, sql, "duckdb", DOUBLES) == ""
 
 
 @pytest.mark.parametrize(
@@ -69,13 +69,13 @@ def test_other_statements_stay(sql: str) -> None:
     ],
 )
 def test_other_questions_and_rows_stay(question: str, result: Rows) -> None:
-    assert said_once(question, PLAIN, "duckdb", result) == ""
+    assert add_distinct(question, PLAIN, "duckdb", result) == ""
 
 
 def test_the_order_of_what_is_listed_stays() -> None:
     sql = "SELECT T1.Service AS s FROM costs AS T1 ORDER BY s DESC"
     assert (
-        said_once(ASKED, sql, "duckdb", DOUBLES)
+        add_distinct(ASKED, sql, "duckdb", DOUBLES)
         == "SELECT DISTINCT T1.Service AS s FROM costs AS T1 ORDER BY s DESC"
     )
 
@@ -86,12 +86,12 @@ def test_a_sum_passes_the_guard(dialect: str) -> None:
         "SELECT T1.Service, T1.Cost_EUR FROM costs AS T1 WHERE T1.Year = 2023 ORDER BY "
         "T1.Cost_EUR DESC LIMIT 1"
     )
-    found = summed("Which service cost the most in 2023?", sql, dialect)  # type: ignore[arg-type]
+    found = sum_by_name("Which service cost the most in 2023?", sql, dialect)  # type: ignore[arg-type]
     assert found is not None
     assert (found.name, found.figure) == ("Service", "Cost_EUR")
     assert "SUM(T1.Cost_EUR) AS total" in found.sql
     assert "T1.Year = 2023" in found.sql
-    assert check(found.sql, dialect) == found.sql  # type: ignore[arg-type]
+    assert check_statement(found.sql, dialect) == found.sql  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -128,7 +128,7 @@ def test_a_sum_passes_the_guard(dialect: str) -> None:
     ],
 )
 def test_what_is_not_summed_up(question: str, sql: str) -> None:
-    assert summed(question, sql, "duckdb") is None
+    assert sum_by_name(question, sql, "duckdb") is None
 
 
 @pytest.mark.parametrize(
@@ -143,4 +143,4 @@ def test_what_is_not_summed_up(question: str, sql: str) -> None:
     ],
 )
 def test_what_adds_up(column: str, adds: bool) -> None:
-    assert adds_up(column) is adds
+    assert is_additive(column) is adds

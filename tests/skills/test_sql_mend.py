@@ -8,7 +8,7 @@ import pytest
 from tests.skills.made_schema import SHOP
 
 from citewell.sql.engines.engine import Column, ForeignKey, Schema, Table
-from citewell.sql.mend import mended, named
+from citewell.sql.mend import mend_statement, quote_names
 from citewell.sql.schema_link import Link, Linked
 
 
@@ -47,7 +47,7 @@ def of(*tables: str) -> Linked:
     ],
 )
 def test_what_the_schema_puts_right(wrong: str, right: str) -> None:
-    assert mended(wrong, SHOP) == right
+    assert mend_statement(wrong, SHOP) == right
 
 
 @pytest.mark.parametrize(
@@ -69,14 +69,14 @@ def test_what_the_schema_puts_right(wrong: str, right: str) -> None:
     ],
 )
 def test_what_is_left_alone(sql: str) -> None:
-    assert mended(sql, SHOP, of()) == sql
+    assert mend_statement(sql, SHOP, of()) == sql
 
 
 def test_a_join_that_nothing_needs_is_left_out_unless_the_question_speaks_of_it() -> None:
     sql = "SELECT T1.City FROM customer AS T1 JOIN sale AS T2 ON T1.customer_id = T2.customer_id"
-    assert mended(sql, SHOP, of("customer")) == "SELECT T1.City FROM customer AS T1"
-    assert mended(sql, SHOP, of("customer", "sale")) == sql
-    assert mended(sql, SHOP, None) == sql
+    assert mend_statement(sql, SHOP, of("customer")) == "SELECT T1.City FROM customer AS T1"
+    assert mend_statement(sql, SHOP, of("customer", "sale")) == sql
+    assert mend_statement(sql, SHOP, None) == sql
 
 
 def test_a_word_that_another_table_has_as_well_needs_no_join() -> None:
@@ -84,12 +84,12 @@ def test_a_word_that_another_table_has_as_well_needs_no_join() -> None:
     words = (Link("customer", "customer", "", 1.0), Link("customer", "sale", "customer_id", 0.8))
     sql = "SELECT c.City FROM customer AS c JOIN sale AS s ON c.customer_id = s.customer_id"
     assert (
-        mended(sql, SHOP, Linked(words, (), (), ("customer",)))
+        mend_statement(sql, SHOP, Linked(words, (), (), ("customer",)))
         == "SELECT c.City FROM customer AS c"
     )
     # what is counted within does not need it
     above = f"{sql} WHERE c.BirthYear > (SELECT AVG(BirthYear) FROM customer)"
-    assert "JOIN" not in mended(above, SHOP, of("customer"))
+    assert "JOIN" not in mend_statement(above, SHOP, of("customer"))
 
 
 def test_a_join_by_a_column_that_only_another_table_has() -> None:
@@ -101,9 +101,9 @@ def test_a_join_by_a_column_that_only_another_table_has() -> None:
         "SELECT customer.Name, COUNT(*) FROM customer JOIN sale ON customer.customer_id = "
         "sale.customer_id GROUP BY 1"
     )
-    assert mended(wrong, SHOP) == right
+    assert mend_statement(wrong, SHOP) == right
     used = wrong.replace("COUNT(*)", "product.title")
-    assert "product" in mended(used, SHOP)  # something is asked of it
+    assert "product" in mend_statement(used, SHOP)  # something is asked of it
 
 
 def test_an_outer_join_and_a_join_that_filters_stay() -> None:
@@ -115,14 +115,14 @@ def test_an_outer_join_and_a_join_that_filters_stay() -> None:
         "T2.customer_id GROUP BY T1.City"
     )
     asked = replace(of("customer"), words=("customer", "bought"), leaning=(("bought", "product"),))
-    assert mended(counts, SHOP, asked) == counts  # what is not known may be what is counted
-    assert "JOIN" not in mended(counts, SHOP, of("customer"))
+    assert mend_statement(counts, SHOP, asked) == counts  # what is not known may be what is counted
+    assert "JOIN" not in mend_statement(counts, SHOP, of("customer"))
     filters = (
         "SELECT T1.City FROM customer AS T1 JOIN sale AS T2 ON T1.customer_id = T2.customer_id "
         "WHERE T2.amount > 3"
     )
-    assert mended(outer, SHOP, of("customer")) == outer
-    assert mended(filters, SHOP, of("customer")) == filters
+    assert mend_statement(outer, SHOP, of("customer")) == outer
+    assert mend_statement(filters, SHOP, of("customer")) == filters
 
 
 def test_a_correlated_subquery_keeps_its_outer_names() -> None:
@@ -130,29 +130,29 @@ def test_a_correlated_subquery_keeps_its_outer_names() -> None:
         "SELECT Name FROM customer AS c WHERE EXISTS (SELECT 1 FROM sale AS s WHERE "
         "s.customer_id = c.customer_id)"
     )
-    assert mended(sql, SHOP, of("customer")) == sql
+    assert mend_statement(sql, SHOP, of("customer")) == sql
 
 
 def test_very_deep_input_is_left_alone_and_quickly() -> None:
     sql = "SELECT " + "(" * 3_000 + "1" + ")" * 3_000
-    assert mended(sql, SHOP) == sql
+    assert mend_statement(sql, SHOP) == sql
 
 
 def test_names_that_need_quotes_get_those_of_their_dialect() -> None:
     names = ("金额（元）", "Unit price", "部门")
     odd = Table("费用", tuple(Column(name, "DOUBLE", "number") for name in names))
     duck, my = Schema("duckdb", (odd,)), Schema("mysql", (odd,))
-    assert named("SELECT SUM(金额（元）) FROM 费用 WHERE 部门 = '金额（元）'", duck) == (
+    assert quote_names("SELECT SUM(金额（元）) FROM 费用 WHERE 部门 = '金额（元）'", duck) == (
         "SELECT SUM(\"金额（元）\") FROM 费用 WHERE 部门 = '金额（元）'"
     )
     assert (
-        named("SELECT AVG(`Unit price`) FROM `费用`", duck)
+        quote_names("SELECT AVG(`Unit price`) FROM `费用`", duck)
         == 'SELECT AVG("Unit price") FROM "费用"'
     )
-    assert named('SELECT AVG("Unit price"), Unit price FROM t WHERE x = "a"', my) == (
+    assert quote_names('SELECT AVG("Unit price"), Unit price FROM t WHERE x = "a"', my) == (
         'SELECT AVG(`Unit price`), `Unit price` FROM t WHERE x = "a"'
     )
-    assert named('SELECT "金额（元）" FROM 费用', duck) == 'SELECT "金额（元）" FROM 费用'
+    assert quote_names('SELECT "金额（元）" FROM 费用', duck) == 'SELECT "金额（元）" FROM 费用'
 
 
 @pytest.mark.parametrize(
@@ -181,7 +181,7 @@ def test_names_that_need_quotes_get_those_of_their_dialect() -> None:
     ],
 )
 def test_the_table_that_links_two_is_put_between_them(wrong: str, right: str) -> None:
-    assert mended(wrong, SHOP) == right
+    assert mend_statement(wrong, SHOP) == right
 
 
 def test_a_key_by_the_name_that_the_other_table_has_for_it() -> None:
@@ -204,17 +204,17 @@ def test_a_key_by_the_name_that_the_other_table_has_for_it() -> None:
         "SELECT T1.name FROM channel AS T1 JOIN cartoon AS T2 ON T1.channel = T2.channel WHERE "
         "T2.title = 'x'"
     )
-    assert mended(joined, keyed) == joined.replace("T1.channel", "T1.id")
+    assert mend_statement(joined, keyed) == joined.replace("T1.channel", "T1.id")
     without = (
         "SELECT name FROM channel WHERE NOT channel IN (SELECT channel FROM cartoon WHERE title "
         "= 'x')"
     )
-    assert mended(without, keyed) == without.replace("NOT channel", "NOT id")
+    assert mend_statement(without, keyed) == without.replace("NOT channel", "NOT id")
 
 
 def test_no_join_of_a_column_with_itself() -> None:
     sql = "SELECT c.Name FROM customer AS c JOIN sale AS s ON c.BirthYear = s.BirthYear"
-    assert mended(sql, SHOP) == sql  # it fails, and is written anew
+    assert mend_statement(sql, SHOP) == sql  # it fails, and is written anew
 
 
 def test_what_has_none_of_something() -> None:
@@ -225,14 +225,20 @@ def test_what_has_none_of_something() -> None:
         "SELECT c.Name FROM customer AS c WHERE c.City = 'Paris' AND NOT c.customer_id IN "
         f"{paid} ORDER BY c.Name"
     )
-    assert mended(sql, SHOP, None, "Which customers in Paris have not paid a sale?") == right
-    assert mended(sql, SHOP, None, "没有付款的巴黎客户有哪些？") == right
-    assert mended(sql, SHOP, None, "Customers of other sales") == sql
-    assert mended(sql, SHOP, None, "不同状态的巴黎客户") == sql  # different: nothing is denied
+    assert (
+        mend_statement(sql, SHOP, None, "Which customers in Paris have not paid a sale?") == right
+    )
+    assert mend_statement(sql, SHOP, None, "没有付款的巴黎客户有哪些？") == right
+    assert mend_statement(sql, SHOP, None, "Customers of other sales") == sql
+    assert (
+        mend_statement(sql, SHOP, None, "不同状态的巴黎客户") == sql
+    )  # different: nothing is denied
     amounts = sql.replace("SELECT c.Name", "SELECT c.Name, s.amount")  # rows of sales are listed
-    assert mended(amounts, SHOP, None, "not paid") == amounts
+    assert mend_statement(amounts, SHOP, None, "not paid") == amounts
     forth = (
         "SELECT s.amount FROM sale AS s JOIN customer AS c ON s.customer_id = c.customer_id "
         "WHERE c.City <> 'Paris'"
     )
-    assert mended(forth, SHOP, None, "sales not in Paris") == forth  # each sale has one customer
+    assert (
+        mend_statement(forth, SHOP, None, "sales not in Paris") == forth
+    )  # each sale has one customer

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from citewell.text.claims import plain_statement, statement_spans
+from citewell.text.claims import find_statement_spans, strip_statement_markup
 
 
 @pytest.mark.parametrize(
@@ -25,7 +25,9 @@ from citewell.text.claims import plain_statement, statement_spans
 )
 def test_statements(text: str, statements: list[str]) -> None:
     """Offsets are those of the text as it was given."""
-    assert [plain_statement(text[start:end]) for start, end in statement_spans(text)] == statements
+    assert [
+        strip_statement_markup(text[start:end]) for start, end in find_statement_spans(text)
+    ] == statements
 
 
 @pytest.mark.parametrize(
@@ -33,4 +35,4 @@ def test_statements(text: str, statements: list[str]) -> None:
     ["|-" * 10_000, "[(" * 10_000, "[" * 20_000, "|" * 10_000 + "\n" + "|" * 9_000, "*" * 20_000],
 )
 def test_no_text_takes_long(text: str) -> None:
-    assert len(statement_spans(text)) <= 2
+    assert len(find_statement_spans(text)) <= 2

@@ -12,11 +12,11 @@ import pytest
 
 from citewell.skills.evidence.confirmed_evidence import (
     ID,
-    Vouched,
-    bears_on,
-    followed_of,
-    put_beside,
-    sureness,
+    ConfirmedEvidence,
+    add_confirmed_evidence,
+    adjust_confidence,
+    build_followed,
+    is_applicable,
 )
 from citewell.skills.evidence.numbered import Unit
 from citewell.skills.evidence.passages import Passage
@@ -62,10 +62,10 @@ def passage(text: str) -> Passage:
     return Passage(1, hit(text), ((0, len(text)),), text)
 
 
-def vouched(answer: str, question: str = "q", *, same: bool = True) -> Vouched:
-    return Vouched(
+def vouched(answer: str, question: str = "q", *, same: bool = True) -> ConfirmedEvidence:
+    return ConfirmedEvidence(
         hit(answer, "doc_confirmed", ID),
-        followed_of(known(question, answer)),
+        build_followed(known(question, answer)),
         same,
         "confirmed by ann on 1970-01-01",
     )
@@ -98,7 +98,7 @@ def vouched(answer: str, question: str = "q", *, same: bool = True) -> Vouched:
 )
 def test_what_bears_on_a_question(asked: str, theirs: str, bears: bool) -> None:
     """Likeness is not enough: another figure, year, name or a denial is another question."""
-    assert bears_on(asked, known(theirs)) is bears
+    assert is_applicable(asked, known(theirs)) is bears
 
 
 class Says:
@@ -132,7 +132,9 @@ async def test_what_a_document_contradicts_is_left_out(verdict: JudgeVerdict, sh
         vouched("Bikes: 14 days."),
         replace(vouched("Parts: 9 days."), hit=hit("Parts: 9 days.", "doc_other", ID - 1)),
     ]
-    passages, warnings = await put_beside("Within how many days?", both, [NOTHING], judge)
+    passages, warnings = await add_confirmed_evidence(
+        "Within how many days?", both, [NOTHING], judge
+    )
     assert judge.claims == [["Bikes: 14 days.", "Parts: 9 days."]]
     assert [p.hit.doc_id for p in passages] == (
         [*(["doc_confirmed", "doc_other"] if shown else []), "doc_1"]
@@ -145,7 +147,7 @@ async def test_what_a_document_contradicts_is_left_out(verdict: JudgeVerdict, sh
 async def test_the_numbers_of_old_citations_are_left_out() -> None:
     """They name sources of another answer; what is left is verbatim."""
     answer = "Bikes may be returned.[1][2] Batteries may not.[3]"
-    (front, _), _ = await put_beside("q", [vouched(answer)], [NOTHING], None)
+    (front, _), _ = await add_confirmed_evidence("q", [vouched(answer)], [NOTHING], None)
     assert front.text == "Bikes may be returned. … Batteries may not."
     assert [answer[a:b] for a, b in front.spans] == ["Bikes may be returned.", "Batteries may not."]
 
@@ -155,12 +157,12 @@ async def test_a_long_answer_is_cut() -> None:
     answer = " ".join(
         f"The rule number {n} of the long list is told in a sentence." for n in range(100)
     )
-    (front, _), _ = await put_beside("q", [vouched(answer)], [NOTHING], None)
+    (front, _), _ = await add_confirmed_evidence("q", [vouched(answer)], [NOTHING], None)
     assert 1 <= len(front.spans) < 20
 
 
 async def test_without_a_judge_likeness_is_not_enough() -> None:
-    shown, _ = await put_beside(
+    shown, _ = await add_confirmed_evidence(
         "q", [vouched("Bikes may be returned.", same=False)], [NOTHING], None
     )
     assert [p.hit.doc_id for p in shown] == ["doc_1"]
@@ -172,7 +174,7 @@ async def test_without_a_judge_likeness_is_not_enough() -> None:
 )
 async def test_what_is_stale_or_disputed(change: dict[str, Any], shown: bool, said: str) -> None:
     """Stale: left out; disputed: a judge looks at it, and it is said that people disagree."""
-    passages, warnings = await put_beside(
+    passages, warnings = await add_confirmed_evidence(
         "q", [replace(vouched("Bikes."), **change)], [NOTHING], Says("not_stated")
     )
     assert (len(passages) == 2) is shown
@@ -181,7 +183,7 @@ async def test_what_is_stale_or_disputed(change: dict[str, Any], shown: bool, sa
 
 def test_how_sure_it_makes() -> None:
     """The very question as sure as it is alike; one like it, just enough to be looked at."""
-    assert sureness([], 0.1, 0.3) == 0.1
-    assert sureness([vouched("x")], 0.1, 0.3) == 0.9
-    assert sureness([vouched("x", same=False)], 0.1, 0.3) == 0.3
-    assert sureness([vouched("x", same=False)], 0.8, 0.3) == 0.8
+    assert adjust_confidence([], 0.1, 0.3) == 0.1
+    assert adjust_confidence([vouched("x")], 0.1, 0.3) == 0.9
+    assert adjust_confidence([vouched("x", same=False)], 0.1, 0.3) == 0.3
+    assert adjust_confidence([vouched("x", same=False)], 0.8, 0.3) == 0.8

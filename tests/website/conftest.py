@@ -23,7 +23,7 @@ from citewell.models import scripted
 from citewell.models.base import Vector
 from citewell.models.scripted import ScriptedLLM
 from citewell.runtime.app import App
-from citewell.service.ask.ask import AskRequest, stream
+from citewell.service.ask.ask import AskRequest, stream_answer
 from citewell.types import Answer, Event, Message, Step
 
 SHOP = tomllib.loads(Path(__file__).with_name("shop.toml").read_text("utf-8"))
@@ -279,7 +279,9 @@ class Desk:
 
     async def ask(self, question: str, **more: Any) -> Answer:
         """The answer; `events` has what came before it."""
-        self.events = [event async for event in stream(self.app, self.request(question, **more))]
+        self.events = [
+            event async for event in stream_answer(self.app, self.request(question, **more))
+        ]
         answer = self.events[-1].data
         assert isinstance(answer, Answer)
         return answer
@@ -307,14 +309,14 @@ def _near(monkeypatch: pytest.MonkeyPatch) -> None:
     """The scripted embedder with cosines in the range of the built-in one, 0.77 where nothing is
     shared: what weighs links and searches was measured with those.
     """
-    plain = scripted.hashed
+    plain = scripted.hash_words
 
     def hashed(text: str) -> Vector:
         vector = plain(text) * np.float32(0.23**0.5)
         vector[0] += np.float32(0.77**0.5)
         return vector / np.float32(np.linalg.norm(vector))
 
-    monkeypatch.setattr(scripted, "hashed", hashed)
+    monkeypatch.setattr(scripted, "hash_words", hashed)
 
 
 @pytest.fixture

@@ -26,13 +26,13 @@ OUTSIDE = "127.0.0.2"
 def connected(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Every address that a request was sent to."""
     there: list[str] = []
-    plain = guarded._sent
+    plain = guarded._send_request
 
     async def sent(kept: Any, request: Any, found: Any) -> Any:
         there.extend(str(address) for address in found)
         return await plain(kept, request, found)
 
-    monkeypatch.setattr(guarded, "_sent", sent)
+    monkeypatch.setattr(guarded, "_send_request", sent)
     return there
 
 

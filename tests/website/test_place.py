@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from citewell.service.ask.ask import AskRequest, ask
-from citewell.service.ask.ask_website import _without_addresses
-from citewell.service.library.add import add
+from citewell.service.ask.ask_website import _remove_addresses
+from citewell.service.library.add import add_paths
 from citewell.service.sites.sites import list_sites
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ QUESTION = "Within how many days may domestic orders be returned?"
 
 async def _documents(desk: Desk, tmp_path: Path) -> None:
     (tmp_path / "handbook.md").write_text("# Handbook\n\nThe office opens at nine.\n", "utf-8")
-    await add(desk.app, [str(tmp_path / "handbook.md")], "samples")
+    await add_paths(desk.app, [str(tmp_path / "handbook.md")], "samples")
 
 
 @pytest.mark.parametrize("agent", ["auto", "website"])
@@ -85,4 +85,4 @@ async def test_auto_makes_no_site_of_a_collection_it_was_given(desk: Desk, shop:
     ],
 )
 def test_an_address_leaves_no_gap(question: str, asked: str) -> None:
-    assert _without_addresses(question) == asked
+    assert _remove_addresses(question) == asked

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from citewell.service.sessions.replay import replay
+from citewell.service.sessions.replay import replay_trace
 
 if TYPE_CHECKING:
     from tests.website.conftest import Desk, Web
@@ -20,7 +20,7 @@ async def test_the_same_pages_give_the_same(desk: Desk, shop: Web) -> None:
     desk.knows(RETURNS)
     answer = await desk.ask(QUESTION)
     before = len(shop.asked)
-    found = await replay(desk.app, answer.trace_id, "local", recorded=True)
+    found = await replay_trace(desk.app, answer.trace_id, "local", recorded=True)
     assert found.replayed.answer.citations[0].quote == RETURNS
     assert len(shop.asked) == before
     assert [(each.where, each.what, each.before, each.now) for each in found.differences] == []
@@ -38,10 +38,10 @@ async def test_a_page_that_changed_is_seen_when_it_may_be_fetched(desk: Desk, sh
     page = shop.stored(path)
     page.body = page.body.replace(b"14 days", b"21 days")
     desk.knows(RETURNS.replace("14", "21"))
-    assert (await replay(desk.app, answer.trace_id, "local", recorded=True)).same
+    assert (await replay_trace(desk.app, answer.trace_id, "local", recorded=True)).same
     late = desk.settings.website.model_copy(update={"fresh_seconds": 0.0})
     desk.app.settings = desk.settings.model_copy(update={"website": late})
-    found = await replay(desk.app, answer.trace_id, "local", fetch=True)
+    found = await replay_trace(desk.app, answer.trace_id, "local", fetch=True)
     assert ("answer", answer.citations[0].quote.replace("14", "21")) in {
         (d.where, str(d.now).removesuffix("[1]")) for d in found.differences
     }
@@ -54,7 +54,7 @@ async def test_a_page_that_is_not_kept_is_not_fetched(desk: Desk, shop: Web) -> 
     await desk.app.catalog.delete_collection(answer.route)
     await desk.app.catalog.create_collection(answer.route)
     before = len(shop.asked)
-    found = await replay(desk.app, answer.trace_id, "local")
+    found = await replay_trace(desk.app, answer.trace_id, "local")
     assert len(shop.asked) == before
     assert not found.same
     assert any(each.what.startswith("failed") for each in found.differences)

@@ -12,8 +12,14 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from citewell.agents.website import GRAPH
-from citewell.graph import name_of
-from citewell.service.ask.ask import AskRequest, ask, stop, stream, unfinished
+from citewell.graph import get_node_name
+from citewell.service.ask.ask import (
+    AskRequest,
+    ask,
+    list_unfinished_runs,
+    request_stop,
+    stream_answer,
+)
 from citewell.types import Answer, Step
 
 if TYPE_CHECKING:
@@ -66,7 +72,7 @@ async def test_cancelled_in_the_middle_of_a_round(desk: Desk, shop: Web) -> None
 async def test_a_reader_who_goes_away(desk: Desk, shop: Web) -> None:
     """The stream is closed after the first page of a round: the others are not waited for."""
     slow(shop, "/help/returns")
-    async with aclosing(stream(desk.app, desk.request(QUESTION))) as events:  # type: ignore[type-var]
+    async with aclosing(stream_answer(desk.app, desk.request(QUESTION))) as events:  # type: ignore[type-var]
         async for event in events:
             if isinstance(event.data, dict) and event.data.get("url") == shop.at(
                 "/help/international"
@@ -100,7 +106,7 @@ async def test_told_to_stop(
         )
     answer: Answer | None = None
     stopped = 0.0
-    async for event in stream(desk.app, desk.request(QUESTION)):
+    async for event in stream_answer(desk.app, desk.request(QUESTION)):
         if shop.now["all"] == 2 and not stopped:
             raise AssertionError("an event came while both pages hang")
         if (
@@ -109,7 +115,7 @@ async def test_told_to_stop(
             and "/help/returns" in str(event.data.detail["explore"])
         ):
             (trace_id,) = desk.app.running
-            asyncio.get_running_loop().call_later(0.3, stop, desk.app, trace_id)
+            asyncio.get_running_loop().call_later(0.3, request_stop, desk.app, trace_id)
             stopped = time.monotonic() + 0.3
         if isinstance(event.data, Answer):
             answer = event.data
@@ -131,7 +137,7 @@ async def test_told_to_stop_while_the_sitemap_hangs(desk: Desk, shop: Web) -> No
     task = asyncio.create_task(desk.ask(QUESTION))
     await until(lambda: any(asked.path == "/sitemap.xml" for asked in shop.asked))
     (trace_id,) = desk.app.running
-    stop(desk.app, trace_id)
+    request_stop(desk.app, trace_id)
     started = time.monotonic()
     try:
         async with asyncio.timeout(2.0):
@@ -157,12 +163,12 @@ async def test_a_sitemap_that_hangs_leaves_time(desk: Desk, shop: Web) -> None:
 async def left_after(desk: Desk, node: str, round_: int) -> str:
     """Run until a node is done for that time, then leave. The trace_id."""
     seen = 0
-    async with aclosing(stream(desk.app, desk.request(QUESTION))) as events:  # type: ignore[type-var]
+    async with aclosing(stream_answer(desk.app, desk.request(QUESTION))) as events:  # type: ignore[type-var]
         async for event in events:
             seen += isinstance(event.data, Step) and event.data.node == node
             if seen > round_:
                 break
-    (run,) = await unfinished(desk.app)
+    (run,) = await list_unfinished_runs(desk.app)
     return run.trace_id
 
 
@@ -181,11 +187,11 @@ async def test_a_run_that_was_killed_goes_on(
         later.knows(FACT)
         answer = await ask(later.app, AskRequest(resume=trace_id))
         trace = await later.app.traces.get(answer.trace_id)
-        assert await unfinished(later.app) == []
+        assert await list_unfinished_runs(later.app) == []
     assert (answer.status, answer.answer, answer.trace_id) == ("answered", FACT + "[1]", trace_id)
     assert len(shop.paths()) == len(set(shop.paths())) >= len(read)
     assert [step.n for step in trace.steps] == list(range(1, len(trace.steps) + 1))
-    assert {step.node for step in trace.steps} == {name_of(node) for node in GRAPH.table}
+    assert {step.node for step in trace.steps} == {get_node_name(node) for node in GRAPH.table}
 
 
 async def test_a_run_that_was_killed_in_the_middle_of_a_round(
@@ -203,7 +209,7 @@ async def test_a_run_that_was_killed_in_the_middle_of_a_round(
     task.cancel()
     with suppress(asyncio.CancelledError):
         await task
-    (run,) = await unfinished(desk.app)
+    (run,) = await list_unfinished_runs(desk.app)
     kept = [
         page.uri.removeprefix(shop.at()) for page in await desk.app.snapshots.of(site, links=False)
     ]

@@ -28,8 +28,14 @@ import onnx
 from numpy.typing import NDArray
 from onnx import NodeProto, TensorProto, helper
 
-from citewell.models.builtin.e5_file import E5File, Tokenizer, e5, unpacked
-from citewell.models.builtin.e5_network import EXPONENTS, GRAPH, LINEAR, MOST_TOKENS, weights
+from citewell.models.builtin.e5_file import E5File, Tokenizer, load_e5, unpack_blocks
+from citewell.models.builtin.e5_network import (
+    EXPONENTS,
+    GRAPH,
+    LINEAR,
+    MOST_TOKENS,
+    collect_weights,
+)
 from citewell.models.builtin.onnx_session import open_session
 
 MICROSOFT = "com.microsoft"
@@ -141,13 +147,13 @@ def exact_weights(file: E5File) -> dict[str, Array]:
     kept = ("weight", "bias")
     found = {
         name: array
-        for name, array in weights(file, {}).items()
+        for name, array in collect_weights(file, {}).items()
         if name == "positions" or name.endswith(kept)
     }
     for layer in range(file.sizes.layers):
         for name, parts in LINEAR.items():
             rows = [
-                unpacked(file.blocks(f"l{layer}.{part}.w")).reshape(
+                unpack_blocks(file.read_blocks(f"l{layer}.{part}.w")).reshape(
                     len(file.floats(f"l{layer}.{part}.b")), -1
                 )
                 for part in parts
@@ -188,10 +194,10 @@ def exponents_of(file: E5File, tokenizer: Tokenizer) -> dict[str, NDArray[np.int
 
 
 def main() -> None:
-    file, tokenizer = e5()
+    file, tokenizer = load_e5()
     exponents = exponents_of(file, tokenizer)
     np.savez_compressed(EXPONENTS, **exponents)
-    model, _ = graph_of(file, weights(file, exponents))
+    model, _ = graph_of(file, collect_weights(file, exponents))
     onnx.save(model, GRAPH)
     for path in (GRAPH, EXPONENTS):
         print(f"{path.name}: {path.stat().st_size:,} bytes")

@@ -23,8 +23,8 @@ from evaluate import sample, texts
 from figures import fit
 from rows import Row, groups_of, lines, passages
 
-from citewell.models.builtin.e5_file import e5
-from citewell.models.builtin.reader import best_span, same_odds, same_share
+from citewell.models.builtin.e5_file import load_e5
+from citewell.models.builtin.reader import compute_same_odds, compute_same_share, find_best_span
 from citewell.models.builtin.reader_network import CLAIM, QUESTION, WEIGHTS, Heads, Network
 
 PRECISION = 0.75
@@ -36,13 +36,15 @@ def heads_of(net: Network, row: Row) -> Heads:
     """Of the first window."""
     first, second = net.first(row["q"]), net.tokens(row["p"])
     return net.heads(
-        first, net.windows(first, second)[0], CLAIM if row["task"] == "sup" else QUESTION
+        first, net.split_windows(first, second)[0], CLAIM if row["task"] == "sup" else QUESTION
     )
 
 
 def answerable(net: Network, rows: Sequence[Row]) -> dict[str, object]:
     found = [(heads_of(net, row), row["s"] >= 0) for row in rows]
-    features = [(best_span(heads.starts, heads.ends)[2], heads.answerable) for heads, _ in found]
+    features = [
+        (find_best_span(heads.starts, heads.ends)[2], heads.answerable) for heads, _ in found
+    ]
     *weights, bias = fit(features, [float(wanted) for _, wanted in found])
     return {"weights": weights, "bias": bias}
 
@@ -78,7 +80,7 @@ def unsupported(net: Network, rows: Sequence[Row]) -> dict[str, object]:
 
 
 def same(net: Network, rows: Sequence[Row]) -> dict[str, object]:
-    odds = [same_odds(net, row["one"], row["other"]) for row in rows]
+    odds = [compute_same_odds(net, row["one"], row["other"]) for row in rows]
     weight, bias = fit([(each,) for each in odds], [float(row["same"]) for row in rows])
     different = sorted(
         (each for each, row in zip(odds, rows, strict=True) if not row["same"]), reverse=True
@@ -86,7 +88,7 @@ def same(net: Network, rows: Sequence[Row]) -> dict[str, object]:
     below = different[int(PASSING * len(different))]
     least = (below + min((each for each in odds if each > below), default=below)) / 2
     constants = {"weight": weight, "bias": bias}
-    return {**constants, "threshold": same_share(least, constants)}
+    return {**constants, "threshold": compute_same_share(least, constants)}
 
 
 def questions_of_others(data: Path, skip: int, number: int) -> list[Row]:
@@ -122,7 +124,7 @@ def main() -> None:
     parser.add_argument("--number", type=int, default=150, help="questions of each set")
     parser.add_argument("--weights", type=Path, default=WEIGHTS)
     options = parser.parse_args()
-    net = Network(*e5(), options.weights)
+    net = Network(*load_e5(), options.weights)
     hand = [
         row
         for file in options.hand

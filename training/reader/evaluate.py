@@ -25,8 +25,13 @@ from balance import elsewhere, is_true
 from figures import auc, auc_margin, match
 from rows import Row, groups_of, lines, passages
 
-from citewell.models.builtin.e5_file import e5
-from citewell.models.builtin.reader import judge, read, same_odds, same_share
+from citewell.models.builtin.e5_file import load_e5
+from citewell.models.builtin.reader import (
+    compute_same_odds,
+    compute_same_share,
+    judge_claim,
+    read_passage,
+)
 from citewell.models.builtin.reader_network import WEIGHTS, Network
 from citewell.models.reader_base import Judgement, Reading
 from citewell.text import sentences
@@ -39,17 +44,17 @@ class Asked:
     """A reader that counts pairs and CPU seconds."""
 
     def __init__(self, weights: Path) -> None:
-        self.net = Network(*e5(), weights)
+        self.net = Network(*load_e5(), weights)
         self.pairs, self.seconds = 0, 0.0
 
     def read(self, question: str, passage: str) -> Reading:
-        return self._timed(read, question, passage)
+        return self._timed(read_passage, question, passage)
 
     def judge(self, claim: str, evidence: str) -> Judgement:
-        return self._timed(judge, claim, evidence)
+        return self._timed(judge_claim, claim, evidence)
 
     def same_odds(self, one: str, other: str) -> float:
-        return self._timed(same_odds, one, other)
+        return self._timed(compute_same_odds, one, other)
 
     def _timed(self, ask: Callable[[Network, str, str], Any], first: str, second: str) -> Any:
         began = time.process_time()
@@ -233,7 +238,9 @@ def same(reader: Asked, rows: Sequence[Row]) -> Report:
     odds = np.array([reader.same_odds(row["one"], row["other"]) for row in rows])
     true = np.array([row["same"] for row in rows])
     languages = [
-        "/".join(sorted({sentences.language(row["one"]), sentences.language(row["other"])}))
+        "/".join(
+            sorted({sentences.detect_language(row["one"]), sentences.detect_language(row["other"])})
+        )
         for row in rows
     ]
     report = {"same question": told_apart(odds[true], odds[~true])}
@@ -241,7 +248,9 @@ def same(reader: Asked, rows: Sequence[Row]) -> Report:
         chosen = np.array(languages) == name
         report[f"same question, {name}"] = told_apart(odds[chosen & true], odds[chosen & ~true])
     if constants := reader.net.constants.get("same"):
-        passing = np.array([same_share(each, constants) >= constants["threshold"] for each in odds])
+        passing = np.array(
+            [compute_same_share(each, constants) >= constants["threshold"] for each in odds]
+        )
         for name, chosen in (("same", true), ("different", ~true)):
             report[f"same question, {name} ones passing"] = {
                 "n": int(chosen.sum()),

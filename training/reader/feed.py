@@ -43,16 +43,16 @@ class Encoder:
 
     def __init__(self, most: int) -> None:
         # the machine with a card has neither it nor what it imports
-        from citewell.models.builtin.e5_file import e5
+        from citewell.models.builtin.e5_file import load_e5
 
-        self.file, self.tokenizer = e5()
+        self.file, self.tokenizer = load_e5()
         self._most = most
 
     def encoded(self, row: Row) -> Encoded:
         mark = self.tokenizer
-        first, spans = mark.ids_and_spans(row["q"])
+        first, spans = mark.encode_with_spans(row["q"])
         first, spans = first[:FIRST], spans[:FIRST]
-        second, others = mark.ids_and_spans(row["p"])
+        second, others = mark.encode_with_spans(row["p"])
         room = self._most - len(first) - MARKS
         second, others = second[:room], others[:room]
         label, at = row.get("y", 0), len(first) + 3
@@ -133,7 +133,7 @@ class Stream:
         self._at += 1
         self.epochs += 1 / len(self._groups)
         if "near" in group[0] and self._random.random() < self._short:
-            passage = self._nearest(group[0])
+            passage = self._search_nearest(group[0])
             group = [row | {"p": passage} for row in group]
         if self._random.random() < self.entry.get("headed", 0.0):
             return self._headed(group)
@@ -172,7 +172,7 @@ class Stream:
         listed = [*others[: self._random.randint(4, LONGEST_LIST)], heading]
         return self._random.sample(listed, len(listed))
 
-    def _nearest(self, row: Row) -> Any:
+    def _search_nearest(self, row: Row) -> Any:
         return nearest(row["p"], row["near"], self._random)
 
     def _is_chinese(self, first: Any) -> bool:

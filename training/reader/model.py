@@ -135,7 +135,7 @@ class Reader(nn.Module):
     def load_embedder(self, file: E5File) -> None:
         """The weights that training begins with."""
         # the machine with a card has neither it nor what it imports
-        from citewell.models.builtin.e5_file import unpacked
+        from citewell.models.builtin.e5_file import unpack_blocks
 
         state = self.state_dict()
         new = {
@@ -148,7 +148,7 @@ class Reader(nn.Module):
             old = f"l{number}."
             for ours, theirs in NAMES.items():
                 new[f"layers.{number}.{ours}.weight"] = np.concatenate(
-                    [unpacked(file.blocks(f"{old}{part}.w")) for part in theirs]
+                    [unpack_blocks(file.read_blocks(f"{old}{part}.w")) for part in theirs]
                 )
                 new[f"layers.{number}.{ours}.bias"] = np.concatenate(
                     [file.floats(f"{old}{part}.b") for part in theirs]

@@ -57,7 +57,7 @@ class Texts:
         """`skipped`: characters that only stand before the text."""
         key = text, skipped
         if key not in self._places:
-            ids, spans = self._tokenizer.ids_and_spans(text)
+            ids, spans = self._tokenizer.encode_with_spans(text)
             kept = [at for at, (start, _) in enumerate(spans) if start >= skipped][: self._most]
             self._places[key] = len(self.ids)
             self.ids.append(np.array([ids[at] for at in kept], np.int32))
@@ -174,7 +174,7 @@ def renumbered(texts: Sequence[Numbers], vocabulary: Numbers, unknown: int) -> N
 
 def word_rows(file: E5File, vocabulary: Numbers) -> dict[str, Numbers]:
     """The 4-bit blocks of the words: scales [V, blocks], halves [V, blocks, 16] (`e5_file.py`)."""
-    blocks = file.blocks("emb.word").reshape(file.sizes.words, file.sizes.hidden // BLOCK)[
+    blocks = file.read_blocks("emb.word").reshape(file.sizes.words, file.sizes.hidden // BLOCK)[
         vocabulary
     ]
     return {"words.scale": blocks["scale"].copy(), "words.halves": blocks["halves"].copy()}

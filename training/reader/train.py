@@ -28,7 +28,7 @@ from losses import loss_of_heads
 from model import Reader, masks
 from torch import Tensor, multiprocessing
 
-from citewell.models.builtin.e5_file import e5
+from citewell.models.builtin.e5_file import load_e5
 
 MIX = Path(__file__).with_name("mix.json")
 BETAS = (0.9, 0.98)
@@ -79,7 +79,7 @@ class Worker:
         torch.set_num_threads(1)
         self.rank, self.options, self.encoder, self.shared = rank, options, encoder, shared
         self.model = Reader()
-        self.model.load_embedder(e5()[0])
+        self.model.load_embedder(load_e5()[0])
         saved = torch.load(options.start, weights_only=True) if options.start else {}
         weights = {name: values.float() for name, values in saved.get("model", saved).items()}
         self.model.load_state_dict(weights, strict=bool(saved))

@@ -123,7 +123,7 @@ class PackedStream(Stream):
         super().__init__(entry, groups, worker, workers, seed)
         self._pack, self.nothing = pack, (pack.meta["empty"],)
 
-    def _nearest(self, row: Row) -> Passage:
+    def _search_nearest(self, row: Row) -> Passage:
         forms: Passage = row["near"]
         if len(forms) == 1:
             return forms

@@ -12,23 +12,38 @@ import secrets
 from collections.abc import Sequence
 from typing import Literal
 
-from citewell.agents.data_end import clarify, refuse, refuse_all, refuse_lacking, settle
+from citewell.agents.data_end import (
+    ask_for_clarification,
+    finish_run,
+    refuse_all,
+    refuse_lacking,
+    refuse_question,
+)
 from citewell.agents.data_state import DataState, Deps, Loaded
-from citewell.agents.data_statement import asked_of, outcome, proposed, recall
+from citewell.agents.data_statement import (
+    build_asked,
+    propose_statements,
+    recall_confirmed,
+    run_candidates,
+)
 from citewell.errors import BudgetSpent, CitewellError, NotFound, SourceUnavailable
-from citewell.graph import END, Graph, node, note
+from citewell.graph import END, Graph, node, record_detail
 from citewell.models.base import LLM, is_connected
-from citewell.skills.answer.data_wording import asked_which_source, either, say
-from citewell.skills.answer.wording import asks_which
+from citewell.skills.answer.data_wording import format_choices, format_message, is_source_question
+from citewell.skills.answer.wording import is_clarifying_question
 from citewell.skills.dialogue.intent import has_pattern
-from citewell.skills.dialogue.reference import candidates, depends_on_history, joined
-from citewell.skills.dialogue.understand import in_full
-from citewell.skills.dialogue.validate import objection
+from citewell.skills.dialogue.reference import (
+    find_antecedents,
+    is_follow_up,
+    join_earlier_questions,
+)
+from citewell.skills.dialogue.understand import rewrite_in_full
+from citewell.skills.dialogue.validate import find_question_error
 from citewell.sql import plan as plan_sql
-from citewell.sql.schema_link import content_words
-from citewell.sql.source_fit import asks_for_figures
-from citewell.text.normalize import clean
-from citewell.text.sentences import language
+from citewell.sql.schema_link import extract_content_words
+from citewell.sql.source_fit import is_figure_question
+from citewell.text.normalize import normalize_text
+from citewell.text.sentences import detect_language
 from citewell.types import Message
 
 
@@ -40,116 +55,136 @@ async def load_context(
     questions like it.
     """
     state.trace_id = state.trace_id or "tr_" + secrets.token_hex(8)
-    question = clean(state.question)
-    state.question, state.lang, state.standalone = question, language(question), question
-    if found := objection(question, deps.question_max_chars, deps.sensitive):
-        return _failed(state, "Load Context", found[1])
+    question = normalize_text(state.question)
+    state.question, state.lang, state.standalone = question, detect_language(question), question
+    if found := find_question_error(question, deps.question_max_chars, deps.sensitive):
+        return _fail_node(state, "Load Context", found[1])
     history = [
-        Message(role=m.role, content=clean(m.content)) for m in state.history if m.content.strip()
+        Message(role=m.role, content=normalize_text(m.content))
+        for m in state.history
+        if m.content.strip()
     ]
-    if options := candidates(question, history):
-        clarify(
-            state, say("which_reading", state.lang, options=either(options, state.lang)), options
+    if options := find_antecedents(question, history):
+        ask_for_clarification(
+            state,
+            format_message(
+                "which_reading", state.lang, options=format_choices(options, state.lang)
+            ),
+            options,
         )
         return "no_answer"
-    state.standalone = await _alone(state, question, history, deps.llm)
+    state.standalone = await _make_standalone(state, question, history, deps.llm)
     try:
-        loaded = await deps.load(state.source_name, _named_in(question, state.standalone, history))
+        loaded = await deps.load(
+            state.source_name, _build_source_query(question, state.standalone, history)
+        )
     except NotFound as error:
         if state.source_name:
-            return _failed(state, "Load Context", error)
-        refuse(state, "no_source", say("no_source", state.lang))
+            return _fail_node(state, "Load Context", error)
+        refuse_question(state, "no_source", format_message("no_source", state.lang))
         return "no_answer"
     except SourceUnavailable as error:
-        return _failed(state, "Load Context", error)
+        return _fail_node(state, "Load Context", error)
     if not isinstance(loaded, Loaded):
-        clarify(state, say("which_source", state.lang, options=either(loaded, state.lang)), loaded)
+        ask_for_clarification(
+            state,
+            format_message("which_source", state.lang, options=format_choices(loaded, state.lang)),
+            loaded,
+        )
         return "no_answer"
     state.source, state.source_name = loaded, loaded.name
-    note(source=loaded.name, standalone=state.standalone)
-    await recall(state, deps)
+    record_detail(source=loaded.name, standalone=state.standalone)
+    await recall_confirmed(state, deps)
     return "analyze"
 
 
-async def _alone(state: DataState, question: str, history: list[Message], llm: LLM | None) -> str:
+async def _make_standalone(
+    state: DataState, question: str, history: list[Message], llm: LLM | None
+) -> str:
     """A follow-up in full words. What answers a question of ours is joined to what was asked before
     it; of a reply that only names a source, nothing is.
     """
-    if not leans(question, history):
+    if not should_use_history(question, history):
         return question
-    ours = _asked_back(history)
+    ours = _get_own_question(history)
     asked = max((at for at, message in enumerate(history) if message.role == "user"), default=-1)
-    if asked >= 0 and _only_names(question, ours):
-        return await _alone(state, history[asked].content, history[:asked], None)
+    if asked >= 0 and _is_only_source_name(question, ours):
+        return await _make_standalone(state, history[asked].content, history[:asked], None)
     if llm is None or ours:
-        return joined(question, history)
+        return join_earlier_questions(question, history)
     if is_connected(llm):
         state.is_joined = True
-        return joined(question, history)
+        return join_earlier_questions(question, history)
     try:
-        return await in_full(question, history, llm)
+        return await rewrite_in_full(question, history, llm)
     except CitewellError as error:
         state.warnings.append(f"the question was joined to the one before it: {error.message}")
-        return joined(question, history)
+        return join_earlier_questions(question, history)
 
 
-def leans(question: str, history: Sequence[Message]) -> bool:
+def should_use_history(question: str, history: Sequence[Message]) -> bool:
     """Whether a question is to be understood from what was said before: a whole new one is not,
     though we had asked back.
     """
-    if not history or not depends_on_history(question, history):
+    if not history or not is_follow_up(question, history):
         return False
-    ours = _asked_back(history)
-    return not ours or depends_on_history(question) or not _asks_anew(question, ours)
+    ours = _get_own_question(history)
+    return not ours or is_follow_up(question) or not _is_new_question(question, ours)
 
 
-def _asked_back(history: Sequence[Message]) -> str:
+def _get_own_question(history: Sequence[Message]) -> str:
     """Our own question back, where that is what was said last."""
     last = history[-1]
-    return last.content if last.role == "assistant" and asks_which(last.content) else ""
+    return last.content if last.role == "assistant" and is_clarifying_question(last.content) else ""
 
 
-def _asks_anew(question: str, ours: str) -> bool:
+def _is_new_question(question: str, ours: str) -> bool:
     """It asks something, and not in the words of our question back, as a reply that chooses
     does.
     """
     asks, mark = has_pattern(question), question.rstrip().endswith(("?", "？"))
-    if asked_which_source(ours):
-        return asks or ((mark or asks_for_figures(question)) and bool(_beyond(question, ours)))
-    return (asks or mark or asks_for_figures(question)) and _beyond(question, ours) == _words(
-        question
+    if is_source_question(ours):
+        return asks or (
+            (mark or is_figure_question(question)) and bool(_find_new_words(question, ours))
+        )
+    return (asks or mark or is_figure_question(question)) and _find_new_words(
+        question, ours
+    ) == _extract_words(question)
+
+
+def _is_only_source_name(question: str, ours: str) -> bool:
+    """A reply to our question which source is meant that says nothing else."""
+    return (
+        is_source_question(ours)
+        and bool(_extract_words(question))
+        and not _find_new_words(question, ours)
     )
 
 
-def _only_names(question: str, ours: str) -> bool:
-    """A reply to our question which source is meant that says nothing else."""
-    return asked_which_source(ours) and bool(_words(question)) and not _beyond(question, ours)
-
-
-def _words(question: str) -> list[str]:
+def _extract_words(question: str) -> list[str]:
     """What names something, figures too."""
-    return [*content_words(question), *re.findall(r"\d+", question)]
+    return [*extract_content_words(question), *re.findall(r"\d+", question)]
 
 
-def _beyond(question: str, ours: str) -> list[str]:
+def _find_new_words(question: str, ours: str) -> list[str]:
     """Its words that our question back did not say."""
-    return [word for word in _words(question) if word not in ours.casefold()]
+    return [word for word in _extract_words(question) if word not in ours.casefold()]
 
 
-def _named_in(question: str, standalone: str, history: list[Message]) -> str:
+def _build_source_query(question: str, standalone: str, history: list[Message]) -> str:
     """Where a source may be named: the reply to our question which one is, alone where what was
     asked named several.
     """
-    ours = _asked_back(history) if history else ""
-    if not asked_which_source(ours):
+    ours = _get_own_question(history) if history else ""
+    if not is_source_question(ours):
         return standalone
-    several = _only_names(question, ours) and any(
-        word in standalone.casefold() for word in _words(question)
+    several = _is_only_source_name(question, ours) and any(
+        word in standalone.casefold() for word in _extract_words(question)
     )
     return question if several else f"{standalone} {question}"
 
 
-def _failed(state: DataState, node_name: str, error: CitewellError) -> Literal["return_error"]:
+def _fail_node(state: DataState, node_name: str, error: CitewellError) -> Literal["return_error"]:
     state.error, state.execution_status = error, error.message
     state.node_execution_status[node_name] = "failed"
     return "return_error"
@@ -160,11 +195,11 @@ async def analyze_intent(state: DataState, deps: Deps) -> Literal["write", "no_a
     """What the question wants of which tables and columns; refused where they do not have it, asked
     back where it is open.
     """
-    asked = asked_of(state)
+    asked = build_asked(state)
     try:
-        analysis = await plan_sql.analyze(asked, deps.llm, deps.embedder)
+        analysis = await plan_sql.analyze_question(asked, deps.llm, deps.embedder)
     except BudgetSpent as error:
-        refuse(state, error.code, say(error.code, state.lang))
+        refuse_question(state, error.code, format_message(error.code, state.lang))
         return "no_answer"
     except CitewellError as error:
         state.degraded = True
@@ -172,24 +207,26 @@ async def analyze_intent(state: DataState, deps: Deps) -> Literal["write", "no_a
         state.warnings.append(
             f"the chat model did not answer, so only confirmed questions count: {error.message}"
         )
-        analysis = await plan_sql.analyze(asked, None, deps.embedder)
+        analysis = await plan_sql.analyze_question(asked, None, deps.embedder)
     state.intent_analysis = analysis
     odds = {} if analysis.log_odds is None else {"log_odds": round(analysis.log_odds, 2)}
-    note(
+    record_detail(
         intent_type=analysis.intent_type,
         parameters=analysis.parameters,
         reasoning=analysis.reasoning,
         **odds,
     )
     if not analysis.answerable:
-        note(missing=list(analysis.missing))
+        record_detail(missing=list(analysis.missing))
         refuse_lacking(state, analysis.missing)
         return "no_answer"
     if len(analysis.choices) > 1:
-        note(choices=list(analysis.choices))
-        clarify(
+        record_detail(choices=list(analysis.choices))
+        ask_for_clarification(
             state,
-            say("which_reading", state.lang, options=either(analysis.choices, state.lang)),
+            format_message(
+                "which_reading", state.lang, options=format_choices(analysis.choices, state.lang)
+            ),
             analysis.choices,
         )
         return "no_answer"
@@ -205,19 +242,19 @@ async def generate_sql(
     asked.
     """
     try:
-        return await proposed(state, deps)
+        return await propose_statements(state, deps)
     except SourceUnavailable as error:
-        return _failed(state, "Generate SQL", error)
+        return _fail_node(state, "Generate SQL", error)
     except BudgetSpent as error:
-        reason, text = error.code, say(error.code, state.lang)
+        reason, text = error.code, format_message(error.code, state.lang)
     except CitewellError as error:
         state.node_execution_status["Generate SQL"] = "failed"
         state.warnings.append(f"the chat model did not answer: {error.message}")
-        reason, text = "model_failed", say("model_failed", state.lang)
+        reason, text = "model_failed", format_message("model_failed", state.lang)
     if state.kept is None and state.lacking:
         refuse_all(state, state.lacking)
     elif state.kept is None:
-        refuse(state, reason, text)
+        refuse_question(state, reason, text)
     return "no_answer"
 
 
@@ -229,9 +266,9 @@ async def execute(
     anew.
     """
     try:
-        return await outcome(state, deps)
+        return await run_candidates(state, deps)
     except SourceUnavailable as error:
-        return _failed(state, "Execute", error)
+        return _fail_node(state, "Execute", error)
 
 
 @node("Refine Answer")
@@ -239,8 +276,8 @@ async def refine_answer(state: DataState, deps: Deps) -> Literal["return_result"
     """The rows in a sentence, with a chart where one helps, what was followed, and how sure all
     this is.
     """
-    await settle(state, deps)
-    note(
+    await finish_run(state, deps)
+    record_detail(
         status=state.status,
         stop_reason=state.stop_reason,
         followed=[each.item_id for each in state.followed],

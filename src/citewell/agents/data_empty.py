@@ -12,25 +12,34 @@ from typing import Literal
 
 from citewell.agents.data_state import DataState, Deps, Loaded, Result
 from citewell.errors import StatementFailed, StatementRefused
-from citewell.graph import note
-from citewell.skills.answer.data_wording import listed, say
-from citewell.skills.answer.tell_rows import hollow
-from citewell.sql.stored_values import Absent, Filter, absent, filters, lookup, replaced
+from citewell.graph import record_detail
+from citewell.skills.answer.data_wording import format_message, quote_words
+from citewell.skills.answer.tell_rows import is_empty_result
+from citewell.sql.stored_values import (
+    Absent,
+    Filter,
+    build_lookup,
+    extract_filters,
+    find_absent,
+    replace_literal,
+)
 
 LOOKED_UP = 3  # columns whose values are read from the tables
 _HAN = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff]")
 
 
-async def mended(state: DataState, deps: Deps, result: Result) -> Literal["refine", "repair"]:
+async def handle_empty_result(
+    state: DataState, deps: Deps, result: Result
+) -> Literal["refine", "repair"]:
     """Go on with another spelling of a value, have the statement written anew, or let the empty
     result stand.
     """
     assert state.source is not None
     missing = [
-        _shortened(each, _said(state))
-        for each in await _missing(state.source, deps, result.candidate.sql)
+        _match_abbreviation(each, _get_user_words(state))
+        for each in await _find_absent_values(state.source, deps, result.candidate.sql)
     ]
-    note(
+    record_detail(
         absent=[
             {"column": each.column, "value": each.value, "nearest": list(each.nearest)}
             for each in missing
@@ -39,67 +48,72 @@ async def mended(state: DataState, deps: Deps, result: Result) -> Literal["refin
     if (
         all(each.same for each in missing)
         and missing
-        and (better := await _spelt(state, deps, result, missing)) is not None
+        and (better := await _retry_with_spelling(state, deps, result, missing)) is not None
     ):
-        _take(state, better, missing, result)
+        _take_result(state, better, missing, result)
         return "refine"
-    if state.kept is None and _may_be_meant(state, missing) and _can_repair(state, deps):
-        state.kept, state.remarks = result, [_remark(each, state.lang) for each in missing]
-        state.problem = "; ".join(_problem(each) for each in missing)
+    if state.kept is None and _can_be_misnamed(state, missing) and _can_repair(state, deps):
+        state.kept, state.remarks = result, [_format_remark(each, state.lang) for each in missing]
+        state.problem = "; ".join(_describe_problem(each) for each in missing)
         state.tried.append({"sql": result.candidate.sql, "problem": state.problem})
         return "repair"
     if state.kept is None:
-        state.kept, state.remarks = result, [_remark(each, state.lang) for each in missing]
+        state.kept, state.remarks = result, [_format_remark(each, state.lang) for each in missing]
     return "refine"
 
 
-async def _missing(source: Loaded, deps: Deps, sql: str) -> list[Absent]:
+async def _find_absent_values(source: Loaded, deps: Deps, sql: str) -> list[Absent]:
     """Values that a statement filters by and that are not stored."""
     found: list[Absent] = []
     read = 0
-    for each in filters(sql, source.schema):
+    for each in extract_filters(sql, source.schema):
         stored = each.stored
         if stored is None:
             if read >= LOOKED_UP or deps.late():
                 continue
             read += 1
-            stored = await _stored(source, deps, each)
-        if stored is not None and (gone := absent(each, stored)) is not None:
+            stored = await _read_stored_values(source, deps, each)
+        if stored is not None and (gone := find_absent(each, stored)) is not None:
             found.append(gone)
     return found
 
 
-async def _stored(source: Loaded, deps: Deps, wanted: Filter) -> list[str] | None:
+async def _read_stored_values(source: Loaded, deps: Deps, wanted: Filter) -> list[str] | None:
     """All values of a column, read through the guard; None where they are too many or cannot be
     read.
     """
     try:
-        rows = await deps.query(source, lookup(wanted, source.schema.dialect))
+        rows = await deps.query(source, build_lookup(wanted, source.schema.dialect))
     except (StatementFailed, StatementRefused):
         return None
     values = [str(row[0]) for row in rows.rows if row and row[0] is not None]
     return None if rows.truncated and wanted.value not in values else values
 
 
-async def _spelt(
+async def _retry_with_spelling(
     state: DataState, deps: Deps, result: Result, missing: list[Absent]
 ) -> Result | None:
     """The same statement with the stored spellings; None where it finds nothing either."""
     assert state.source is not None
     sql = result.candidate.sql
     for each in missing:
-        sql = replaced(sql, state.source.schema.dialect, each.value, each.same)
+        sql = replace_literal(sql, state.source.schema.dialect, each.value, each.same)
     try:
         rows = await deps.query(state.source, sql)
     except (StatementRefused, StatementFailed):
         return None
     how = "adapted" if result.candidate.how == "reused" else result.candidate.how
-    return None if hollow(rows) else Result(replace(result.candidate, sql=sql, how=how), rows)
+    return (
+        None if is_empty_result(rows) else Result(replace(result.candidate, sql=sql, how=how), rows)
+    )
 
 
-def _take(state: DataState, better: Result, missing: list[Absent], before: Result) -> None:
+def _take_result(state: DataState, better: Result, missing: list[Absent], before: Result) -> None:
     state.tried.append(
-        {"sql": before.candidate.sql, "problem": "; ".join(_problem(each) for each in missing)}
+        {
+            "sql": before.candidate.sql,
+            "problem": "; ".join(_describe_problem(each) for each in missing),
+        }
     )
     state.candidates, state.generated_logic, state.rows = (
         [better.candidate],
@@ -108,29 +122,29 @@ def _take(state: DataState, better: Result, missing: list[Absent], before: Resul
     )
     state.kept = None
     state.remarks = [
-        say("taken", state.lang, value=each.value, column=each.column, same=each.same)
+        format_message("taken", state.lang, value=each.value, column=each.column, same=each.same)
         for each in missing
     ]
-    note(sql=better.candidate.sql, rows=len(better.rows.rows))
+    record_detail(sql=better.candidate.sql, rows=len(better.rows.rows))
 
 
-def _may_be_meant(state: DataState, missing: list[Absent]) -> bool:
+def _can_be_misnamed(state: DataState, missing: list[Absent]) -> bool:
     """A value in the user's own words that is not there is an answer; one that the model chose, or
     one in another script than what is stored, may be a stored one under another name.
     """
-    said = _said(state)
+    said = _get_user_words(state)
     return any(
         each.value.casefold() not in said or (bool(_HAN.search(each.value)) and not each.nearest)
         for each in missing
     )
 
 
-def _said(state: DataState) -> str:
+def _get_user_words(state: DataState) -> str:
     """The user's own words."""
     return f"{state.question} {state.standalone}".casefold()
 
 
-def _shortened(gone: Absent, said: str) -> Absent:
+def _match_abbreviation(gone: Absent, said: str) -> Absent:
     """The model's `Mathematics` for 数学, where `Math` is stored and nothing else begins like it;
     never a user's own word.
     """
@@ -155,11 +169,13 @@ def _can_repair(state: DataState, deps: Deps) -> bool:
     )
 
 
-def _problem(gone: Absent) -> str:
+def _describe_problem(gone: Absent) -> str:
     near = f"; stored are: {', '.join(gone.nearest)}" if gone.nearest else ""
     return f"no rows: {gone.column} has no value {gone.value!r}{near}"
 
 
-def _remark(gone: Absent, lang: str) -> str:
+def _format_remark(gone: Absent, lang: str) -> str:
     key = "nearest" if gone.nearest else "absent"
-    return say(key, lang, column=gone.column, value=gone.value, nearest=listed(gone.nearest, lang))
+    return format_message(
+        key, lang, column=gone.column, value=gone.value, nearest=quote_words(gone.nearest, lang)
+    )

@@ -11,25 +11,25 @@ from collections.abc import Sequence
 
 from citewell.agents.data_state import DataState, Deps, Lacking
 from citewell.errors import CitewellError
-from citewell.graph import emit, note
+from citewell.graph import emit, record_detail
 from citewell.models.base import is_connected
 from citewell.skills.answer.answering import note_judgements
-from citewell.skills.answer.chart import choose
+from citewell.skills.answer.chart import choose_chart
 from citewell.skills.answer.cite import Proof
-from citewell.skills.answer.data_wording import listed, say
+from citewell.skills.answer.data_wording import format_message, quote_words
 from citewell.skills.answer.draft import Draft, write_draft
-from citewell.skills.answer.format import with_markers
-from citewell.skills.answer.tell_rows import QUOTED, hollow, tell
+from citewell.skills.answer.format import format_with_markers
+from citewell.skills.answer.tell_rows import QUOTED, describe_rows, is_empty_result
 from citewell.skills.evidence.numbered import Unit, number_sentences
-from citewell.skills.evidence.orders import gives_orders
+from citewell.skills.evidence.orders import has_prompt_injection
 from citewell.skills.evidence.passages import Passage
-from citewell.skills.proof.exact import is_quoted
+from citewell.skills.proof.exact import find_quoted_unit
 from citewell.skills.proof.prove import Proven, judge_draft, repair_draft, show_proof
-from citewell.sql.cell_text import LONGEST_QUOTED, lines, short
+from citewell.sql.cell_text import LONGEST_QUOTED, format_rows, shorten_text
 from citewell.sql.engines.engine import Rows
 from citewell.sql.plan import Candidate
-from citewell.sql.source_fit import outline
-from citewell.sql.stored_values import Absent, remarks_of, stand_in, tables_of
+from citewell.sql.source_fit import outline_schema
+from citewell.sql.stored_values import Absent, find_stand_in, list_remarks, list_tables
 from citewell.store.confirmed.types import Confirmed, Known
 from citewell.types import Citation, Event, Followed, Hit, How, Sentence
 
@@ -53,7 +53,7 @@ REUSED_LEAST = 0.95
 UNASKED = 0.1  # that a refused question could have been answered, where no model was asked
 
 
-def refuse(state: DataState, reason: str, text: str) -> None:
+def refuse_question(state: DataState, reason: str, text: str) -> None:
     """No answer, and why."""
     state.status, state.stop_reason, state.final_answer = "refused", reason, text
     state.execution_status = state.execution_status or reason
@@ -61,7 +61,7 @@ def refuse(state: DataState, reason: str, text: str) -> None:
 
 def refuse_lacking(state: DataState, missing: Sequence[str] = (), *, reason: str = "") -> None:
     """No answer, since the tables do not have it, nor those that were asked before them."""
-    refuse_all(state, [*state.lacking, lacking(state, missing, reason=reason)])
+    refuse_all(state, [*state.lacking, build_lacking(state, missing, reason=reason)])
 
 
 def refuse_all(state: DataState, asked: Sequence[Lacking]) -> None:
@@ -69,42 +69,43 @@ def refuse_all(state: DataState, asked: Sequence[Lacking]) -> None:
     nearest.
     """
     state.source, state.source_name = asked[0].source, asked[0].source.name
-    refuse(
+    refuse_question(
         state, "not_in_data", ("" if state.lang == "zh" else " ").join(each.text for each in asked)
     )
 
 
-def lacking(state: DataState, missing: Sequence[str] = (), *, reason: str = "") -> Lacking:
+def build_lacking(state: DataState, missing: Sequence[str] = (), *, reason: str = "") -> Lacking:
     """That the tables in hand do not have it: what is missing, or the model's own reason, and what
     there is.
     """
     assert state.source is not None
     lang, source = state.lang, state.source
     key = "not_in_data_reason" if reason else "not_in_data" if missing else "not_in_data_bare"
-    first = say(
+    first = format_message(
         key,
         lang,
         source=source.name,
-        missing=listed(missing, lang),
+        missing=quote_words(missing, lang),
         reason=" ".join(reason.split())[:LONGEST_REASON],
     )
-    there = outline(source.schema, OUTLINED, state.standalone, source.glossary)
+    there = outline_schema(source.schema, OUTLINED, state.standalone, source.glossary)
     return Lacking(
-        source, first + ("" if lang == "zh" else " ") + say("they_have", lang, outline=there)
+        source,
+        first + ("" if lang == "zh" else " ") + format_message("they_have", lang, outline=there),
     )
 
 
-def clarify(state: DataState, text: str, choices: Sequence[str]) -> None:
+def ask_for_clarification(state: DataState, text: str, choices: Sequence[str]) -> None:
     """A question back, and what may be meant."""
     state.choices = list(choices)
     state.status, state.stop_reason, state.final_answer = "clarify", "ambiguous", text
     state.execution_status = "ambiguous"
 
 
-async def settle(state: DataState, deps: Deps) -> None:
+async def finish_run(state: DataState, deps: Deps) -> None:
     """Write the end of the run into the state, and show its citations."""
     if state.final_answer:
-        state.confidence = _refused_wrongly(state)
+        state.confidence = _estimate_false_refusal(state)
         return
     if state.kept is not None:  # nothing better was found
         state.candidates, state.rows = [state.kept.candidate], state.kept.rows
@@ -112,44 +113,48 @@ async def settle(state: DataState, deps: Deps) -> None:
     rows = state.rows
     assert rows is not None, "Execute leaves rows or a refusal"
     assert state.chosen is not None, "rows come of a statement"
-    told = await _told(state, rows, deps)
+    told = await _write_sentences(state, rows, deps)
     if state.status == "refused":  # the rows do not tell what was asked
         state.confidence = UNASKED
         return
-    state.proof = _proof(state, rows, told)
-    state.chart = choose(rows, state.standalone, state.lang)
-    state.followed = followed(state.chosen, state.known)
-    took = _taken(state, rows)
-    state.confidence = confidence(state, other_name=took is not None)
+    state.proof = _build_proof(state, rows, told)
+    state.chart = choose_chart(rows, state.standalone, state.lang)
+    state.followed = list_followed(state.chosen, state.known)
+    took = _find_stand_in(state, rows)
+    state.confidence = compute_confidence(state, other_name=took is not None)
     if took is not None:
         state.remarks.append(
-            say("taken", state.lang, value=took.value, column=took.column, same=took.same)
+            format_message(
+                "taken", state.lang, value=took.value, column=took.column, same=took.same
+            )
         )
     state.status = "answered"
     joint = "" if state.lang == "zh" else " "
     state.final_answer = joint.join(
-        [*state.remarks, with_markers(state.proof.sentences, state.lang)]
+        [*state.remarks, format_with_markers(state.proof.sentences, state.lang)]
     )
     for citation in state.proof.citations:
         emit(Event("citation", citation))
 
 
-async def _told(state: DataState, rows: Rows, deps: Deps) -> list[Sentence]:
+async def _write_sentences(state: DataState, rows: Rows, deps: Deps) -> list[Sentence]:
     """Our own sentences, whose figures are cells; a connected model's instead, where its judge
     finds them proved by the rows and the statement, at the second try at the latest. Where only
     some are proved, they stand before ours.
     """
-    own = [Sentence(text=each.text, verdict="supported") for each in tell(rows, state.lang)]
+    own = [
+        Sentence(text=each.text, verdict="supported") for each in describe_rows(rows, state.lang)
+    ]
     if deps.llm is None or state.degraded or not is_connected(deps.llm):
         return own
-    units = number_sentences([_rows_passage(state, rows)])
+    units = number_sentences([_build_rows_passage(state, rows)])
     try:
         draft = await write_draft(deps.llm, state.standalone, units, history=state.history)
     except CitewellError as error:
-        note(worded=error.message)
+        record_detail(worded=error.message)
         return own
-    proven = await _proven(state, deps, draft, units)
-    if any(is_quoted(sentence.text, units) for sentence in proven.draft.sentences):
+    proven = await _prove_draft(state, deps, draft, units)
+    if any(find_quoted_unit(sentence.text, units) for sentence in proven.draft.sentences):
         return own  # a row that is copied is not worded
     if not proven.proved:
         told = [
@@ -159,15 +164,15 @@ async def _told(state: DataState, rows: Rows, deps: Deps) -> list[Sentence]:
         ]
         return [*(s.model_copy(update={"citations": []}) for s in told), *own]
     if proven.draft.status == "not_told":
-        if hollow(rows):
+        if is_empty_result(rows):
             return own
-        refuse(state, "not_in_data", proven.draft.text)
+        refuse_question(state, "not_in_data", proven.draft.text)
     return [s.model_copy(update={"citations": []}) for s in show_proof(proven).sentences]
 
 
-async def _proven(state: DataState, deps: Deps, draft: Draft, units: Sequence[Unit]) -> Proven:
+async def _prove_draft(state: DataState, deps: Deps, draft: Draft, units: Sequence[Unit]) -> Proven:
     """The draft judged, and where some of it is doubted, written once more with the reasons."""
-    if any(is_quoted(sentence.text, units) for sentence in draft.sentences):
+    if any(find_quoted_unit(sentence.text, units) for sentence in draft.sentences):
         return Proven(draft, [])
     proven = await judge_draft(draft, state.standalone, units, deps.judge)
     note_judgements(proven)
@@ -176,21 +181,21 @@ async def _proven(state: DataState, deps: Deps, draft: Draft, units: Sequence[Un
     again = await repair_draft(
         deps.llm, deps.judge, state.standalone, units, proven, history=state.history
     )
-    note(repaired=again is not proven)
+    record_detail(repaired=again is not proven)
     note_judgements(again)
     return again
 
 
-def _rows_passage(state: DataState, rows: Rows) -> Passage:
+def _build_rows_passage(state: DataState, rows: Rows) -> Passage:
     """The rows as evidence, one line each, headed by the statement, remarks on what it reads, and
     their number.
     """
     assert state.source is not None
-    parts = _lines(rows, SHOWN)
+    parts = _format_rows(rows, SHOWN)
     heading = f"SQL: {' '.join(state.generated_logic.split())}"
     remarks = [
-        short(each, LONGEST_QUOTED)
-        for each in remarks_of(state.generated_logic, state.source.schema, rows.columns)
+        shorten_text(each, LONGEST_QUOTED)
+        for each in list_remarks(state.generated_logic, state.source.schema, rows.columns)
     ]
     count = f"{len(rows.rows)} rows in all{', and more were not read' if rows.truncated else ''}"
     text = "\n".join(parts)
@@ -215,39 +220,39 @@ def _rows_passage(state: DataState, rows: Rows) -> Passage:
     return Passage(1, hit, tuple(spans), text)
 
 
-def _lines(rows: Rows, most: int) -> list[str]:
+def _format_rows(rows: Rows, most: int) -> list[str]:
     """The rows, one line each; one line where there is none."""
-    return lines(rows, most) or [f"0 rows: {', '.join(rows.columns)}"]
+    return format_rows(rows, most) or [f"0 rows: {', '.join(rows.columns)}"]
 
 
-def _proof(state: DataState, rows: Rows, told: list[Sentence]) -> Proof:
+def _build_proof(state: DataState, rows: Rows, told: list[Sentence]) -> Proof:
     """All sentences rest on the same rows."""
     assert state.source is not None
-    quote = "\n".join(_lines(rows, QUOTED))
+    quote = "\n".join(_format_rows(rows, QUOTED))
     citation = Citation(
         n=1,
         origin="table",
         doc_id=state.source.name,
         title=state.source.name,
         uri=f"table:{state.source.name}",
-        section=", ".join(tables_of(state.generated_logic, state.source.schema)),
+        section=", ".join(list_tables(state.generated_logic, state.source.schema)),
         quote=quote,
         start=0,
         end=len(quote),
         score=1.0,
-        gives_orders=gives_orders(quote),
+        gives_orders=has_prompt_injection(quote),
     )
     return Proof([sentence.model_copy(update={"citations": [1]}) for sentence in told], [citation])
 
 
-def followed(candidate: Candidate, known: list[Known]) -> list[Followed]:
+def list_followed(candidate: Candidate, known: list[Known]) -> list[Followed]:
     """The confirmed item and the rules that the statement came from."""
     found = []
     for each in known:
         item = each.item
         if isinstance(item, Confirmed):
             if item.item_id == candidate.item_id and candidate.how:
-                found.append(_confirmed(item, candidate, each.similarity))
+                found.append(_build_confirmed(item, candidate, each.similarity))
         elif item.rule_id in candidate.rules:
             text = item.correction
             people = [item.reviewed_by] if item.reviewed_by else []
@@ -260,13 +265,13 @@ def followed(candidate: Candidate, known: list[Known]) -> list[Followed]:
                     text=text,
                     confirmed_by=people,
                     confirmed_at=item.updated_at,
-                    similarity=_bounded(each.similarity),
+                    similarity=_clamp_similarity(each.similarity),
                 )
             )
     return found
 
 
-def _confirmed(item: Confirmed, candidate: Candidate, similarity: float) -> Followed:
+def _build_confirmed(item: Confirmed, candidate: Candidate, similarity: float) -> Followed:
     hows: dict[str, How] = {"reused": "reused", "adapted": "adapted"}
     return Followed(
         item_id=item.item_id,
@@ -275,15 +280,15 @@ def _confirmed(item: Confirmed, candidate: Candidate, similarity: float) -> Foll
         text=item.logic,
         confirmed_by=[each.user_id for each in item.confirmed_by],
         confirmed_at=max((each.at for each in item.confirmed_by), default=0.0),
-        similarity=_bounded(candidate.similarity or similarity),
+        similarity=_clamp_similarity(candidate.similarity or similarity),
     )
 
 
-def _bounded(similarity: float) -> float:
+def _clamp_similarity(similarity: float) -> float:
     return round(max(0.0, min(1.0, similarity)), 4)
 
 
-def confidence(state: DataState, *, other_name: bool = False) -> float:
+def compute_confidence(state: DataState, *, other_name: bool = False) -> float:
     """That the answer shown is right: a sum of log-odds, whose parts stand above. `other_name`: one
     stands for a quoted one.
     """
@@ -294,25 +299,27 @@ def confidence(state: DataState, *, other_name: bool = False) -> float:
     total += SEVERAL + AGREED * (same - 1) / (ran - 1) if ran > 1 else 0.0
     odds = state.intent_analysis.log_odds
     total += ANSWERABLE * max(-4.0, min(4.0, odds)) if odds is not None else 0.0
-    total -= REPAIRED * state.repairs + NOTHING * (state.rows is None or hollow(state.rows))
+    total -= REPAIRED * state.repairs + NOTHING * (
+        state.rows is None or is_empty_result(state.rows)
+    )
     total -= TAKEN * other_name
     sure = 1 / (1 + math.exp(-total))
     whole = candidate.how == "reused" and not state.repairs
     return round(max(sure, REUSED_LEAST) if whole else sure, 4)
 
 
-def _taken(state: DataState, rows: Rows) -> Absent | None:
+def _find_stand_in(state: DataState, rows: Rows) -> Absent | None:
     """A stored name that the statement has in the place of one that the question quotes."""
     assert state.source is not None
     assert state.chosen is not None
-    if hollow(rows) or state.chosen.how in {"reused", "adapted"}:
+    if is_empty_result(rows) or state.chosen.how in {"reused", "adapted"}:
         return None
-    return stand_in(
+    return find_stand_in(
         f"{state.question} {state.standalone}", state.generated_logic, state.source.schema
     )
 
 
-def _refused_wrongly(state: DataState) -> float:
+def _estimate_false_refusal(state: DataState) -> float:
     """As of every agent: that there was an answer after all."""
     analysis = state.intent_analysis
     if analysis is None or analysis.log_odds is None:

@@ -11,43 +11,43 @@ from dataclasses import replace
 
 from citewell.agents.data_state import DataState, Deps, Result
 from citewell.errors import StatementFailed, StatementRefused
-from citewell.graph import note
-from citewell.skills.answer.data_wording import say
-from citewell.sql.cell_text import cell
-from citewell.sql.column_label import label
+from citewell.graph import record_detail
+from citewell.skills.answer.data_wording import format_message
+from citewell.sql.cell_text import format_cell
+from citewell.sql.column_label import label_column
 from citewell.sql.engines.engine import Rows
-from citewell.sql.mend_lists import said_once, summed
+from citewell.sql.mend_lists import add_distinct, sum_by_name
 
 CONFIRMED = {"reused", "adapted"}
 
 
-async def once(state: DataState, deps: Deps, result: Result) -> Result:
+async def deduplicate_rows(state: DataState, deps: Deps, result: Result) -> Result:
     """A plain list with many doubles, each of them once; else the result as it is."""
     assert state.source is not None
     if result.candidate.how in CONFIRMED or deps.late():
         return result
-    sql = said_once(
+    sql = add_distinct(
         state.standalone, result.candidate.sql, state.source.schema.dialect, result.rows
     )
-    rows = await _ran(state, deps, sql) if sql else None
+    rows = await _run_query(state, deps, sql) if sql else None
     if rows is None or not rows.rows:
         return result
     many, few = len(result.rows.rows), len(set(result.rows.rows))
     problem = f"{many} rows of which {few} differ: each is shown once"
     state.tried.append({"sql": result.candidate.sql, "problem": problem})
-    note(doubles=problem)
+    record_detail(doubles=problem)
     return Result(replace(result.candidate, sql=sql), rows)
 
 
-async def leader(state: DataState, deps: Deps, result: Result) -> list[str]:
+async def describe_summed_leader(state: DataState, deps: Deps, result: Result) -> list[str]:
     """What is said where one row's figure decided who has the most, and the sum of the rows names
     another one.
     """
     assert state.source is not None
     if result.candidate.how in CONFIRMED or len(result.rows.rows) != 1 or deps.late():
         return []
-    other = summed(state.standalone, result.candidate.sql, state.source.schema.dialect)
-    rows = await _ran(state, deps, other.sql) if other is not None else None
+    other = sum_by_name(state.standalone, result.candidate.sql, state.source.schema.dialect)
+    rows = await _run_query(state, deps, other.sql) if other is not None else None
     if (
         other is None
         or rows is None
@@ -57,19 +57,22 @@ async def leader(state: DataState, deps: Deps, result: Result) -> list[str]:
         return []
     name, total = rows.rows[0]
     state.tried.append({"sql": other.sql, "problem": "sums up the rows, and names another one"})
-    note(summed=[name, total])
+    record_detail(summed=[name, total])
     figure, named = (
-        label(other.figure, "number", [total], state.lang),
-        label(other.name, "text", [name], state.lang),
+        label_column(other.figure, "number", [total], state.lang),
+        label_column(other.name, "text", [name], state.lang),
     )
-    values = {"name": cell(name, named, state.lang), "total": cell(total, figure, state.lang)}
-    return [say("summed", state.lang, figure=figure.words, each=named.words, **values)]
+    values = {
+        "name": format_cell(name, named, state.lang),
+        "total": format_cell(total, figure, state.lang),
+    }
+    return [format_message("summed", state.lang, figure=figure.words, each=named.words, **values)]
 
 
-async def _ran(state: DataState, deps: Deps, sql: str) -> Rows | None:
+async def _run_query(state: DataState, deps: Deps, sql: str) -> Rows | None:
     assert state.source is not None
     try:
         return await deps.query(state.source, sql)
     except (StatementRefused, StatementFailed) as error:
-        note(besides=error.message)
+        record_detail(besides=error.message)
         return None

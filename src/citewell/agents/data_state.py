@@ -45,7 +45,7 @@ class Lacking:
     text: str
 
 
-async def no_other(_question: str, _asked: str) -> Loaded | None:
+async def find_no_other_source(_question: str, _asked: str) -> Loaded | None:
     """There are no other tables, or those that were asked are named."""
     return None
 
@@ -73,7 +73,9 @@ class Deps:
     question_max_chars: int = 500
     sensitive: re.Pattern[str] | None = None
     judge: Judge | None = None
-    other: Callable[[str, str], Awaitable[Loaded | None]] = no_other  # (question, source asked)
+    other: Callable[[str, str], Awaitable[Loaded | None]] = (
+        find_no_other_source  # (question, source asked)
+    )
 
 
 @dataclass(slots=True)

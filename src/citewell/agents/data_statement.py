@@ -10,15 +10,15 @@ from collections import defaultdict
 from collections.abc import Hashable
 from typing import Literal
 
-from citewell.agents.data_empty import mended
-from citewell.agents.data_end import lacking, refuse, refuse_all
-from citewell.agents.data_lists import leader, once
+from citewell.agents.data_empty import handle_empty_result
+from citewell.agents.data_end import build_lacking, refuse_all, refuse_question
+from citewell.agents.data_lists import deduplicate_rows, describe_summed_leader
 from citewell.agents.data_state import DataState, Deps, Loaded, Result
 from citewell.errors import CitewellError, StatementFailed, StatementRefused
-from citewell.graph import note
+from citewell.graph import record_detail
 from citewell.models.base import LLM, is_connected
-from citewell.skills.answer.data_wording import say
-from citewell.skills.answer.tell_rows import hollow
+from citewell.skills.answer.data_wording import format_message
+from citewell.skills.answer.tell_rows import is_empty_result
 from citewell.skills.dialogue.understand import RECENT_MESSAGES
 from citewell.sql import plan as plan_sql
 from citewell.sql.engines.engine import Rows, Value
@@ -39,7 +39,7 @@ LIGHTER = (
 )
 
 
-def asked_of(state: DataState) -> Asked:
+def build_asked(state: DataState) -> Asked:
     """What the jobs of `plan_sql` share."""
     assert state.source is not None
     source = state.source
@@ -51,57 +51,61 @@ def asked_of(state: DataState) -> Asked:
     )
 
 
-async def recall(state: DataState, deps: Deps) -> None:
+async def recall_confirmed(state: DataState, deps: Deps) -> None:
     """What people confirmed of questions like it; nothing is lost without it."""
     try:
         state.known = await deps.recall(state.standalone, state.source_name)
     except CitewellError as error:
         state.warnings.append(f"confirmed answers could not be looked up: {error.message}")
-    note(
+    record_detail(
         known=[
-            {"item_id": _id(known.item), "similarity": round(known.similarity, 3)}
+            {"item_id": _get_item_id(known.item), "similarity": round(known.similarity, 3)}
             for known in state.known
         ]
     )
 
 
-def _id(item: object) -> str:
+def _get_item_id(item: object) -> str:
     return str(getattr(item, "item_id", "") or getattr(item, "rule_id", ""))
 
 
-def chat_model(deps: Deps) -> LLM | None:
+def get_chat_model(deps: Deps) -> LLM | None:
     """The model, as long as there is time."""
     return None if deps.late() else deps.llm
 
 
-async def proposed(
+async def propose_statements(
     state: DataState, deps: Deps
 ) -> Literal["execute", "repair", "other_source", "no_answer"]:
     """Fill `state.candidates` with statements that may run. Raises what the model raises."""
-    written = await _again(state, deps) if state.problem else await _written(state, deps)
+    written = (
+        await _rewrite_statement(state, deps)
+        if state.problem
+        else await _write_statements(state, deps)
+    )
     if isinstance(written, NotInTables):
-        return await _elsewhere(state, deps, written.reason)
+        return await _try_other_source(state, deps, written.reason)
     if not written and not state.problem:
         reason = (
             "model_failed" if state.degraded else "no_model" if deps.llm is None else "no_statement"
         )
-        refuse(state, reason, say(reason, state.lang, source=state.source_name))
+        refuse_question(state, reason, format_message(reason, state.lang, source=state.source_name))
         return "no_answer"
-    allowed = [candidate for candidate in written if await _allowed(state, deps, candidate)]
+    allowed = [candidate for candidate in written if await _is_allowed(state, deps, candidate)]
     if allowed:
-        state.candidates, state.problem = plan_sql.order(allowed), ""
+        state.candidates, state.problem = plan_sql.order_candidates(allowed), ""
         state.generated_logic = state.candidates[0].sql
-        note(
+        record_detail(
             sql=state.generated_logic,
             candidates=len(written),
             how=state.candidates[0].how or "written",
         )
         return "execute"
     state.generated_logic = written[0].sql if written else state.generated_logic
-    return next_try(state, deps)
+    return decide_next_try(state, deps)
 
 
-async def _elsewhere(
+async def _try_other_source(
     state: DataState, deps: Deps, reason: str
 ) -> Literal["other_source", "no_answer"]:
     """The next best source takes the place of the one in hand, once; else the question is
@@ -109,19 +113,19 @@ async def _elsewhere(
     """
     if state.kept is not None:
         return "no_answer"
-    state.lacking.append(lacking(state, reason=reason))
-    other = await _other(state, deps) if len(state.lacking) == 1 else None
+    state.lacking.append(build_lacking(state, reason=reason))
+    other = await _find_other_source(state, deps) if len(state.lacking) == 1 else None
     if other is None:
         refuse_all(state, state.lacking)
         return "no_answer"
     state.source, state.source_name = other, other.name
     state.candidates, state.generated_logic, state.problem = [], "", ""
-    await recall(state, deps)
-    note(other_source=other.name)
+    await recall_confirmed(state, deps)
+    record_detail(other_source=other.name)
     return "other_source"
 
 
-async def _other(state: DataState, deps: Deps) -> Loaded | None:
+async def _find_other_source(state: DataState, deps: Deps) -> Loaded | None:
     if deps.late():
         return None
     try:
@@ -131,30 +135,30 @@ async def _other(state: DataState, deps: Deps) -> Loaded | None:
         return None
 
 
-async def _written(state: DataState, deps: Deps) -> list[Candidate] | NotInTables:
+async def _write_statements(state: DataState, deps: Deps) -> list[Candidate] | NotInTables:
     """A confirmed statement, or as many of the model's as it takes to be sure: of a connected one
     the first.
     """
     assert state.intent_analysis is not None
     asked, analysis, llm = (
-        asked_of(state),
+        build_asked(state),
         state.intent_analysis,
-        None if state.degraded else chat_model(deps),
+        None if state.degraded else get_chat_model(deps),
     )
-    first = await plan_sql.write(asked, analysis, llm)
+    first = await plan_sql.write_candidate(asked, analysis, llm)
     if first is not None and first.question:
-        first = await _in_full(state, deps, analysis, first)
+        first = await _recheck_confirmed(state, deps, analysis, first)
     if first is None or isinstance(first, NotInTables):
         return first or []
     found = [first]
     judged = analysis.log_odds is not None and analysis.log_odds >= SURE
-    if llm is None or judged or is_connected(llm) or plan_sql.sure(asked, analysis, first):
+    if llm is None or judged or is_connected(llm) or plan_sql.is_sure(asked, analysis, first):
         return found
     for temperature in TEMPERATURES[: deps.settings.candidates - 1]:
-        if deps.late() or deps.hurried() or _said_twice(found):
+        if deps.late() or deps.hurried() or _has_duplicates(found):
             break
         try:
-            other = await plan_sql.write(asked, analysis, llm, temperature=temperature)
+            other = await plan_sql.write_candidate(asked, analysis, llm, temperature=temperature)
         except CitewellError as error:  # the first one is there
             state.warnings.append(f"fewer statements were compared: {error.message}")
             break
@@ -162,28 +166,28 @@ async def _written(state: DataState, deps: Deps) -> list[Candidate] | NotInTable
     return found
 
 
-async def _in_full(
+async def _recheck_confirmed(
     state: DataState, deps: Deps, analysis: Analysis, first: Candidate | NotInTables
 ) -> Candidate | NotInTables:
     """A follow-up that the model put in full words may be one that people have confirmed."""
     state.standalone, state.is_joined = first.question, False
-    note(standalone=state.standalone)
-    await recall(state, deps)
-    confirmed = await plan_sql.write(asked_of(state), analysis, None)
+    record_detail(standalone=state.standalone)
+    await recall_confirmed(state, deps)
+    confirmed = await plan_sql.write_candidate(build_asked(state), analysis, None)
     return confirmed if isinstance(confirmed, Candidate) else first
 
 
-def _said_twice(found: list[Candidate]) -> bool:
+def _has_duplicates(found: list[Candidate]) -> bool:
     """Two tries that wrote the same need no third."""
-    texts = [_same(candidate.sql) for candidate in found]
+    texts = [_normalize_sql(candidate.sql) for candidate in found]
     return len(set(texts)) < len(texts)
 
 
-def _same(sql: str) -> str:
+def _normalize_sql(sql: str) -> str:
     return " ".join(sql.split()).rstrip("; ").casefold()
 
 
-async def _allowed(state: DataState, deps: Deps, candidate: Candidate) -> bool:
+async def _is_allowed(state: DataState, deps: Deps, candidate: Candidate) -> bool:
     """Whether guard and engine take it; else it is noted why not. One that was written twice is
     checked once.
     """
@@ -205,65 +209,71 @@ def _note_failure(state: DataState, sql: str, error: CitewellError) -> None:
         state.problem = f"{error.message}; {LIGHTER}"
 
 
-def next_try(state: DataState, deps: Deps) -> Literal["repair", "no_answer"]:
+def decide_next_try(state: DataState, deps: Deps) -> Literal["repair", "no_answer"]:
     """Whether the statement in hand is written anew."""
     state.execution_status = state.tried[-1]["problem"] if state.tried else state.problem
     if deps.late():
-        return _give_up(state, "budget_seconds", say("budget_seconds", state.lang))
+        return _give_up(state, "budget_seconds", format_message("budget_seconds", state.lang))
     at_end = deps.llm is None or state.degraded or state.repairs >= deps.settings.repairs
     if len(state.heavy) > 1 or (
         at_end and state.heavy and state.heavy[-1][0] == state.tried[-1]["sql"]
     ):
-        return _give_up(state, "repairs_exhausted", say(state.heavy[-1][1], state.lang))
+        return _give_up(state, "repairs_exhausted", format_message(state.heavy[-1][1], state.lang))
     if at_end:
         values = {"source": state.source_name, "problem": state.execution_status}
-        return _give_up(state, "repairs_exhausted", say("repairs_exhausted", state.lang, **values))
+        return _give_up(
+            state, "repairs_exhausted", format_message("repairs_exhausted", state.lang, **values)
+        )
     return "repair"
 
 
 def _give_up(state: DataState, reason: str, text: str) -> Literal["no_answer"]:
     """What an earlier statement gave is better than nothing."""
     if state.kept is None:
-        refuse(state, reason, text)
+        refuse_question(state, reason, text)
     return "no_answer"
 
 
-async def _again(state: DataState, deps: Deps) -> list[Candidate] | NotInTables:
+async def _rewrite_statement(state: DataState, deps: Deps) -> list[Candidate] | NotInTables:
     """The statement in hand written anew; one that was tried already is run again only where it
     took too much.
     """
     assert state.intent_analysis is not None
     assert deps.llm is not None, "next_try asks for a repair only where a model can write it"
-    asked, analysis = asked_of(state), state.intent_analysis
+    asked, analysis = build_asked(state), state.intent_analysis
     state.repairs += 1
-    before = {_same(each["sql"]) for each in state.tried} - {_same(sql) for sql, _ in state.heavy}
-    other = await plan_sql.repair(asked, analysis, deps.llm, state.generated_logic, state.problem)
-    if other is None or (isinstance(other, Candidate) and _same(other.sql) in before):
-        other = await plan_sql.write(asked, analysis, deps.llm, temperature=FRESH)
-    note(repairs=state.repairs, problem=state.problem)
+    before = {_normalize_sql(each["sql"]) for each in state.tried} - {
+        _normalize_sql(sql) for sql, _ in state.heavy
+    }
+    other = await plan_sql.repair_candidate(
+        asked, analysis, deps.llm, state.generated_logic, state.problem
+    )
+    if other is None or (isinstance(other, Candidate) and _normalize_sql(other.sql) in before):
+        other = await plan_sql.write_candidate(asked, analysis, deps.llm, temperature=FRESH)
+    record_detail(repairs=state.repairs, problem=state.problem)
     if isinstance(other, NotInTables):
         return other
-    return [] if other is None or _same(other.sql) in before else [other]
+    return [] if other is None or _normalize_sql(other.sql) in before else [other]
 
 
-async def outcome(state: DataState, deps: Deps) -> Literal["refine", "repair", "no_answer"]:
+async def run_candidates(state: DataState, deps: Deps) -> Literal["refine", "repair", "no_answer"]:
     """Run the candidates and keep what most of them give. Raises SourceUnavailable."""
     results = await _run_all(state, deps)
     if not results:
-        return next_try(state, deps)
-    best = await once(state, deps, _most(state, results))
+        return decide_next_try(state, deps)
+    best = await deduplicate_rows(state, deps, _pick_majority(state, results))
     state.candidates, state.generated_logic = [best.candidate], best.candidate.sql
     state.rows, state.execution_status, state.problem = best.rows, "success", ""
-    note(
+    record_detail(
         sql=best.candidate.sql,
         rows=len(best.rows.rows),
         truncated=best.rows.truncated,
         agreed=list(state.agreed),
     )
-    if not hollow(best.rows):
-        state.kept, state.remarks = None, await leader(state, deps, best)
+    if not is_empty_result(best.rows):
+        state.kept, state.remarks = None, await describe_summed_leader(state, deps, best)
         return "refine"
-    return await mended(state, deps, best)
+    return await handle_empty_result(state, deps, best)
 
 
 async def _run_all(state: DataState, deps: Deps) -> list[Result]:
@@ -273,7 +283,12 @@ async def _run_all(state: DataState, deps: Deps) -> list[Result]:
         if results and deps.late():
             break
         same = next(
-            (each for each in results if _same(each.candidate.sql) == _same(candidate.sql)), None
+            (
+                each
+                for each in results
+                if _normalize_sql(each.candidate.sql) == _normalize_sql(candidate.sql)
+            ),
+            None,
         )
         if same is not None:
             results.append(Result(candidate, same.rows))
@@ -285,20 +300,20 @@ async def _run_all(state: DataState, deps: Deps) -> list[Result]:
     return results
 
 
-def _most(state: DataState, results: list[Result]) -> Result:
+def _pick_majority(state: DataState, results: list[Result]) -> Result:
     """The first of those that agree with most others, one with rows before one without; one that
     people confirmed is not outvoted.
     """
     groups: dict[Hashable, list[Result]] = defaultdict(list)
     for result in results:
-        groups[likened(result.rows)].append(result)
-    most = max(groups.values(), key=lambda group: (len(group), not hollow(group[0].rows)))
+        groups[normalize_rows(result.rows)].append(result)
+    most = max(groups.values(), key=lambda group: (len(group), not is_empty_result(group[0].rows)))
     if results[0].candidate.how in {"reused", "adapted"}:
-        most = groups[likened(results[0].rows)]
+        most = groups[normalize_rows(results[0].rows)]
     state.agreed = (len(most), len(results))
     if len(groups) > 1:
         key = "agreed" if len(most) > 1 else "split"
-        state.warnings.append(say(key, "en", k=str(len(most)), n=str(len(results))))
+        state.warnings.append(format_message(key, "en", k=str(len(most)), n=str(len(results))))
         others = [group[0] for group in groups.values() if group is not most]
         state.tried += [
             {"sql": each.candidate.sql, "problem": "gives another result"} for each in others
@@ -306,14 +321,14 @@ def _most(state: DataState, results: list[Result]) -> Result:
     return most[0]
 
 
-def likened(rows: Rows) -> Hashable:
+def normalize_rows(rows: Rows) -> Hashable:
     """Rows as they are compared: whatever the order of rows and columns, figures to six places that
     count.
     """
-    return tuple(sorted(tuple(sorted(_figure(value) for value in row)) for row in rows.rows))
+    return tuple(sorted(tuple(sorted(_format_value(value) for value in row)) for row in rows.rows))
 
 
-def _figure(value: Value) -> str:
+def _format_value(value: Value) -> str:
     if isinstance(value, bool) or not isinstance(value, int | float):
         return repr(value)
     return f"{float(value):.6g}"

@@ -10,10 +10,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Literal
 
-from citewell.agents.dual_loop_end import settle
-from citewell.agents.dual_loop_keep import keep
+from citewell.agents.dual_loop_end import finish_run
+from citewell.agents.dual_loop_keep import remember_run
 from citewell.agents.dual_loop_state import Attempt, Deps, DualLoopState, Retrieved
-from citewell.agents.dual_loop_talk import TALK, intent_of, said
+from citewell.agents.dual_loop_talk import TALK, detect_intent, write_direct_reply
 from citewell.errors import (
     CitewellError,
     ConfigError,
@@ -22,35 +22,39 @@ from citewell.errors import (
     PermanentError,
     TransientError,
 )
-from citewell.graph import END, Graph, node, note
+from citewell.graph import END, Graph, node, record_detail
 from citewell.models.base import is_connected
 from citewell.skills.answer.answering import decide_answer, draft_answer, prove_answer
 from citewell.skills.answer.cite import Proof
 from citewell.skills.answer.ending import Ending, end_answer
-from citewell.skills.dialogue.reference import Readings, depends_on_history, readings
+from citewell.skills.dialogue.reference import Readings, build_readings, is_follow_up
 from citewell.skills.dialogue.route import (
-    next_search,
-    says_same,
-    search_route,
-    wants_web,
-    without_request,
+    choose_search_route,
+    get_next_search,
+    is_same_query,
+    is_web_request,
+    strip_web_request,
 )
-from citewell.skills.dialogue.validate import objection
+from citewell.skills.dialogue.validate import find_question_error
 from citewell.skills.evidence.confirmed_evidence import (
-    Vouched,
-    likeness_of_quoted,
-    marked,
-    put_beside,
-    sureness,
+    ConfirmedEvidence,
+    add_confirmed_evidence,
+    adjust_confidence,
+    get_quoted_similarity,
+    mark_confirmed_citations,
 )
-from citewell.skills.evidence.passages import pack, packed, seen
-from citewell.skills.memory.recall import personalised, told_now
-from citewell.skills.memory.recollect import conversation_hits, memory_hits, with_origin
-from citewell.skills.memory.remember import asked_part, asks_about_talk
+from citewell.skills.evidence.passages import describe_hit, pack_passages, select_passages
+from citewell.skills.memory.recall import extract_message_facts, personalize_question
+from citewell.skills.memory.recollect import (
+    build_conversation_hits,
+    build_memory_hits,
+    mark_citation_origins,
+)
+from citewell.skills.memory.remember import extract_question_part, is_conversation_question
 from citewell.skills.proof.prove import judge_draft, show_proof
-from citewell.text.entities import search_names
-from citewell.text.normalize import clean
-from citewell.text.sentences import language
+from citewell.text.entities import extract_search_names
+from citewell.text.normalize import normalize_text
+from citewell.text.sentences import detect_language
 
 MOST_CALLS = 4  # of the chat model for one question: drafts and their judgement
 ROUND_CALLS = 2  # of one more draft with its judgement
@@ -62,10 +66,12 @@ RECALLED = 8  # memories or turns that a question about them is answered from
 @node("retrieve_memory")
 async def retrieve_memory(state: DualLoopState, deps: Deps) -> Literal["route_query"]:
     """Clean the question, refuse what cannot be asked, recall what is remembered of this user."""
-    state.question = clean(state.question)
-    if found := objection(state.question, deps.thresholds.question_max_chars, deps.sensitive):
+    state.question = normalize_text(state.question)
+    if found := find_question_error(
+        state.question, deps.thresholds.question_max_chars, deps.sensitive
+    ):
         raise found[1]
-    state.lang = language(state.question)
+    state.lang = detect_language(state.question)
     if deps.recall is not None:
         try:
             state.memories = await deps.recall(state.question)
@@ -75,19 +81,19 @@ async def retrieve_memory(state: DualLoopState, deps: Deps) -> Literal["route_qu
         {"memory_id": r.memory.memory_id, "text": r.memory.text, "score": r.score}
         for r in state.memories
     ]
-    note(trace_id=deps.trace_id, memories=told)
+    record_detail(trace_id=deps.trace_id, memories=told)
     return "route_query"
 
 
 @node("route_query")
 async def route_query(state: DualLoopState, deps: Deps) -> Literal["search", "direct"]:
     """Decide where to look first; nothing is searched here."""
-    state.intent, reason = await intent_of(state, deps)
+    state.intent, reason = await detect_intent(state, deps)
     if state.intent in TALK:
         state.route, state.route_reason = "direct", reason
     else:
         settled = [recalled.memory.route for recalled in state.memories if recalled.same]
-        chosen = search_route(
+        chosen = choose_search_route(
             state.question,
             state.intent,
             preferred=deps.preferred,
@@ -96,12 +102,12 @@ async def route_query(state: DualLoopState, deps: Deps) -> Literal["search", "di
             web=deps.web,
         )
         state.route, state.route_reason = chosen.name, chosen.reason
-    if wants_web(state.question) and not deps.web:
+    if is_web_request(state.question) and not deps.web:
         state.warnings.append(
             "the question asks for the web, and searching it is switched off (setting web.provider)"
         )
     state.tried_routes = [state.route]
-    note(route=state.route, reason=state.route_reason, intent=state.intent)
+    record_detail(route=state.route, reason=state.route_reason, intent=state.intent)
     return "direct" if state.route == "direct" else "search"
 
 
@@ -111,21 +117,21 @@ async def rewrite_query(state: DualLoopState, deps: Deps) -> Literal["search", "
     words.
     """
     if state.route == "direct" or not state.queries:
-        state.standalone, state.read = await _first_reading(state, deps)
+        state.standalone, state.read = await _build_first_reading(state, deps)
         state.route = state.tried_routes[0]
         if state.route == "direct":  # its answer was poor, so the documents are asked after all
             state.route, state.intent = (
-                next_search([], web=deps.web) or "direct_chunk_search",
+                get_next_search([], web=deps.web) or "direct_chunk_search",
                 "fact",
             )
     else:
         query = state.search_for
-        if not query or any(says_same(query, earlier) for earlier in state.queries):
+        if not query or any(is_same_query(query, earlier) for earlier in state.queries):
             state.stop_reason = state.stop_reason or (
                 "model_failed" if state.degraded else "same_question"
             )
-            note(query=query)
-            await settle(state, deps)
+            record_detail(query=query)
+            await finish_run(state, deps)
             return "same_question"
         state.read = Readings(query, state.standalone, 1.0)
         state.outside = query if not (state.used_memories or state.used_told) else state.outside
@@ -134,13 +140,15 @@ async def rewrite_query(state: DualLoopState, deps: Deps) -> Literal["search", "
     state.queries.append(state.updated_query)
     state.forget_evidence()
     if not state.vouched:
-        state.vouched = await _vouched(state, deps)
-    note(query=state.updated_query, standalone=state.standalone, attempt=state.correction_attempts)
-    note(confirmed=[each.followed.model_dump(include=TOLD) for each in state.vouched])
+        state.vouched = await _find_confirmed(state, deps)
+    record_detail(
+        query=state.updated_query, standalone=state.standalone, attempt=state.correction_attempts
+    )
+    record_detail(confirmed=[each.followed.model_dump(include=TOLD) for each in state.vouched])
     return "search"
 
 
-async def _vouched(state: DualLoopState, deps: Deps) -> list[Vouched]:
+async def _find_confirmed(state: DualLoopState, deps: Deps) -> list[ConfirmedEvidence]:
     """What people confirmed of such questions; without it, documents alone answer."""
     if deps.known is None:
         return []
@@ -151,23 +159,23 @@ async def _vouched(state: DualLoopState, deps: Deps) -> list[Vouched]:
         return []
 
 
-async def _first_reading(state: DualLoopState, deps: Deps) -> tuple[str, Readings]:
+async def _build_first_reading(state: DualLoopState, deps: Deps) -> tuple[str, Readings]:
     """The question in full words, with what is remembered put where the user means it, and what is
     searched for.
     """
-    question = without_request(asked_part(state.question))
-    read = readings(question, state.history)
-    state.joined = bool(state.history) and depends_on_history(question, state.history)
+    question = strip_web_request(extract_question_part(state.question))
+    read = build_readings(question, state.history)
+    state.joined = bool(state.history) and is_follow_up(question, state.history)
     state.outside = read.text if state.joined else question
-    known = [*told_now(state.question), *state.memories]
-    standalone, used = personalised(state.outside, known)
+    known = [*extract_message_facts(state.question), *state.memories]
+    standalone, used = personalize_question(state.outside, known)
     if used:
         state.used_memories = [memory.memory_id for memory in used if memory.memory_id]
         state.used_told = [memory.subject for memory in used if not memory.memory_id]
         read = Readings(standalone, read.context or question, read.weight or 1.0)
     # it reads all that was said, with the conversation, in its answer call
     if is_connected(deps.llm):
-        standalone, _ = personalised(state.question, known)
+        standalone, _ = personalize_question(state.question, known)
     return standalone, read
 
 
@@ -176,11 +184,11 @@ async def retrieve_documents(state: DualLoopState, deps: Deps) -> Literal["grade
     """Search by the route in hand; where the documents hold nothing at all, go on to the web at
     once.
     """
-    found = await _retrieved(state, deps)
+    found = await _retrieve_hits(state, deps)
     if not found.hits and deps.web and "web_search" not in state.tried_routes and not deps.late():
         state.route = "web_search"
         state.tried_routes.append(state.route)
-        found = await _retrieved(state, deps)
+        found = await _retrieve_hits(state, deps)
     fresh = [hit for hit in found.hits if hit.chunk_id not in state.rejected]
     state.documents, state.retrieval_confidence = fresh, found.confidence
     state.nearest = state.nearest or found.hits[:SHOWN]
@@ -188,22 +196,22 @@ async def retrieve_documents(state: DualLoopState, deps: Deps) -> Literal["grade
         state.retrieval_confidence = deps.rate(state.read.text, fresh)
     state.fetched |= found.fetched
     state.warnings += [warning for warning in found.warnings if warning not in state.warnings]
-    note(
+    record_detail(
         route=state.route,
         confidence=state.retrieval_confidence,
         looked_at_before=len(found.hits) - len(fresh),
     )
-    note(evidence=[seen(hit) for hit in fresh])
+    record_detail(evidence=[describe_hit(hit) for hit in fresh])
     return "grade_documents"
 
 
-async def _retrieved(state: DualLoopState, deps: Deps) -> Retrieved:
+async def _retrieve_hits(state: DualLoopState, deps: Deps) -> Retrieved:
     """Raises StorageError. What fails of the web is a warning: the documents are there all the
     same.
     """
     try:
         found = await deps.retrieve(
-            state.route, state.read, search_names(state.standalone), state.outside
+            state.route, state.read, extract_search_names(state.standalone), state.outside
         )
     except (TransientError, PermanentError, ConfigError) as error:
         if state.route != "web_search":
@@ -224,24 +232,24 @@ async def grade_documents(
     without a connected model by what the reader finds in them.
     """
     state.documents_are_relevant = False
-    state.passages = await packed(state.standalone, state.documents, deps.llm, deps.widen)
-    await _with_vouched(state, deps)
+    state.passages = await select_passages(state.standalone, state.documents, deps.llm, deps.widen)
+    await _add_confirmed(state, deps)
     known = state.spans in state.answered_from  # graded good before, and no good answer came of it
     if state.passages and deps.settings.inner_loop and not known:
-        state.documents_are_relevant = await _are_relevant(state, deps)
+        state.documents_are_relevant = await _has_relevant_documents(state, deps)
     else:
         state.documents_are_relevant = bool(state.passages)
     # what only the search doubts nobody has looked at yet
-    if not state.documents_are_relevant and not _writes(state, deps):
+    if not state.documents_are_relevant and not _has_working_model(state, deps):
         state.rejected += [p.hit.chunk_id for p in state.passages]
-    note(relevant=state.documents_are_relevant, passages=len(state.passages))
+    record_detail(relevant=state.documents_are_relevant, passages=len(state.passages))
     decision = decide_after_document_grading(state, deps)
     if decision == "fallback":
-        await settle(state, deps)
+        await finish_run(state, deps)
     return decision
 
 
-async def _with_vouched(state: DualLoopState, deps: Deps) -> None:
+async def _add_confirmed(state: DualLoopState, deps: Deps) -> None:
     """What people confirmed stands in front, but for what was graded before and does not hold the
     answer.
     """
@@ -249,7 +257,7 @@ async def _with_vouched(state: DualLoopState, deps: Deps) -> None:
     if not fresh:
         return
     try:
-        state.passages, against = await put_beside(
+        state.passages, against = await add_confirmed_evidence(
             state.standalone, fresh, state.passages, deps.judge
         )
     except CitewellError as error:
@@ -261,22 +269,22 @@ async def _with_vouched(state: DualLoopState, deps: Deps) -> None:
     # not judged again after another search
     state.rejected += [each.hit.chunk_id for each in fresh if each not in used]
     least = deps.thresholds.retrieval_threshold
-    state.retrieval_confidence = sureness(used, state.retrieval_confidence, least)
+    state.retrieval_confidence = adjust_confidence(used, state.retrieval_confidence, least)
 
 
-async def _are_relevant(state: DualLoopState, deps: Deps) -> bool:
+async def _has_relevant_documents(state: DualLoopState, deps: Deps) -> bool:
     """A connected model may look at what the search doubts once no other search is left: it says
     itself what is missing.
     """
-    if _writes(state, deps):
+    if _has_working_model(state, deps):
         sure = state.retrieval_confidence >= deps.thresholds.retrieval_threshold
-        return sure or next_search(state.tried_routes, web=deps.web) is None
+        return sure or get_next_search(state.tried_routes, web=deps.web) is None
     state.drafted = await draft_answer(deps, state.standalone, state.passages, quoted_only=True)
     proven = await judge_draft(state.drafted.draft, state.standalone, state.drafted.units, None)
     return decide_answer(deps, state.drafted, proven, state.retrieval_confidence).shown
 
 
-def _writes(state: DualLoopState, deps: Deps) -> bool:
+def _has_working_model(state: DualLoopState, deps: Deps) -> bool:
     """Whether a connected model is at hand that works."""
     return is_connected(deps.llm) and not state.degraded
 
@@ -287,13 +295,13 @@ def decide_after_document_grading(
     """Good: write. Poor: the next search that has not been tried. None left, or the same evidence
     as before: an honest end.
     """
-    _look_at_the_clock(state, deps)
+    _check_time(state, deps)
     if state.documents_are_relevant:
         if state.spans not in state.answered_from:
             return "generate"
         state.stop_reason = state.stop_reason or "same_evidence"
         return "fallback"
-    route = next_search(state.tried_routes, web=deps.web) if deps.settings.inner_loop else None
+    route = get_next_search(state.tried_routes, web=deps.web) if deps.settings.inner_loop else None
     if route is not None and not state.stop_reason:
         state.route = route
         state.tried_routes.append(route)
@@ -302,7 +310,7 @@ def decide_after_document_grading(
     return "fallback"
 
 
-def _look_at_the_clock(state: DualLoopState, deps: Deps) -> None:
+def _check_time(state: DualLoopState, deps: Deps) -> None:
     if deps.late():
         state.stop_reason = state.stop_reason or "budget_seconds"
 
@@ -312,11 +320,11 @@ async def generate_response(state: DualLoopState, deps: Deps) -> Literal["grade_
     """Write the whole answer over numbered evidence in one call; without a connected model, the
     sentences that answer.
     """
-    await _draft(state, deps)
+    await _draft_response(state, deps)
     return "grade_relevance"
 
 
-async def _draft(state: DualLoopState, deps: Deps) -> None:
+async def _draft_response(state: DualLoopState, deps: Deps) -> None:
     if state.drafted is None:
         quoted_only = bool(state.stop_reason)
         drafted = await draft_answer(
@@ -349,16 +357,16 @@ async def direct_response(state: DualLoopState, deps: Deps) -> Literal["grade_re
         state.retrieval_confidence = max(
             (recalled.score for recalled in state.memories), default=0.0
         )
-        hits = memory_hits(memories, state.lang)
-        if asks_about_talk(state.question):
-            hits += conversation_hits(state.history, deps.session_id, state.lang)
-        state.passages = pack(
+        hits = build_memory_hits(memories, state.lang)
+        if is_conversation_question(state.question):
+            hits += build_conversation_hits(state.history, deps.session_id, state.lang)
+        state.passages = pack_passages(
             state.standalone, hits, deps.llm.evidence_tokens if deps.llm else 500, most=RECALLED
         )
-        await _draft(state, deps)
+        await _draft_response(state, deps)
     else:
-        state.response = said(state, deps)
-    note(response=state.response)
+        state.response = write_direct_reply(state, deps)
+    record_detail(response=state.response)
     return "grade_relevance"
 
 
@@ -369,22 +377,22 @@ async def grade_relevance(state: DualLoopState, deps: Deps) -> Literal["end", "r
     """
     if state.drafted is None:  # our own words: nothing to prove
         state.is_relevant = True
-        await settle(state, deps)
+        await finish_run(state, deps)
         return "end"
-    attempt = await _graded(state, deps)
+    attempt = await _grade_draft(state, deps)
     state.attempts.append(attempt)
     state.answered_from.append(state.spans)
     state.is_relevant = (
         attempt.shown and attempt.proved and not (state.search_for and has_another_way(state, deps))
     )
-    note(relevant=state.is_relevant)
+    record_detail(relevant=state.is_relevant)
     decision = decide_after_answer_grading(state, deps)
     if decision == "end":
-        await settle(state, deps)
+        await finish_run(state, deps)
     return decision
 
 
-async def _graded(state: DualLoopState, deps: Deps) -> Attempt:
+async def _grade_draft(state: DualLoopState, deps: Deps) -> Attempt:
     """The draft judged; what is doubted is written once more where no other evidence can be looked
     for. That nothing is told is judged only where nothing else is left to try.
     """
@@ -410,13 +418,15 @@ async def _graded(state: DualLoopState, deps: Deps) -> Attempt:
     recalled = (
         state.retrieval_confidence
         if state.route == "direct"
-        else likeness_of_quoted(state.vouched, proven)
+        else get_quoted_similarity(state.vouched, proven)
     )
     decided = decide_answer(deps, drafted, proven, state.retrieval_confidence, recalled=recalled)
     proof = show_proof(decided.proven)
     try:
         located = await deps.locate(
-            with_origin(marked(proof.citations, state.vouched), state.fetched)
+            mark_citation_origins(
+                mark_confirmed_citations(proof.citations, state.vouched), state.fetched
+            )
         )
         proof = Proof(proof.sentences, located)
     except (Conflict, NotFound) as error:
@@ -438,7 +448,7 @@ def has_another_way(state: DualLoopState, deps: Deps) -> bool:
         return False
     most = deps.settings.corrections if deps.settings.outer_loop else 0
     fresh = bool(state.search_for) and not any(
-        says_same(state.search_for, earlier) for earlier in state.queries
+        is_same_query(state.search_for, earlier) for earlier in state.queries
     )
     return state.route == "direct" or (fresh and state.correction_attempts < most)
 
@@ -449,7 +459,7 @@ def decide_after_answer_grading(state: DualLoopState, deps: Deps) -> Literal["en
     """
     if state.is_relevant:
         return "end"
-    _look_at_the_clock(state, deps)
+    _check_time(state, deps)
     if has_another_way(state, deps):
         state.correction_attempts += state.route != "direct"
         return "retry"
@@ -470,10 +480,10 @@ async def consolidate_memory(state: DualLoopState, deps: Deps) -> Literal["defau
     Nothing after a poor grade.
     """
     if deps.remember is None or not state.is_relevant or state.status != "answered":
-        note(remembered=[])
+        record_detail(remembered=[])
         return "default"
-    await keep(state, deps, deps.remember)
-    note(remembered=state.kept_memories)
+    await remember_run(state, deps, deps.remember)
+    record_detail(remembered=state.kept_memories)
     return "default"
 
 

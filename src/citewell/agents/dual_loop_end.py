@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from citewell.agents.dual_loop_state import Attempt, Deps, DualLoopState
 from citewell.errors import Conflict, NotFound
-from citewell.graph import emit, note
+from citewell.graph import emit, record_detail
 from citewell.skills.answer.cite import Proof
-from citewell.skills.answer.decision import answer_signals, model_of, tier_of
-from citewell.skills.answer.format import with_markers
-from citewell.skills.answer.wording import ending, refusal, say
-from citewell.skills.evidence.confirmed_evidence import followed_in
-from citewell.skills.memory.recollect import memory_citation, memory_text
-from citewell.skills.memory.remember import facts_told
+from citewell.skills.answer.decision import collect_answer_signals, get_decision_model, get_tier
+from citewell.skills.answer.format import format_with_markers
+from citewell.skills.answer.wording import describe_ending, format_message, format_refusal
+from citewell.skills.evidence.confirmed_evidence import find_followed
+from citewell.skills.memory.recollect import build_memory_citation, format_memory
+from citewell.skills.memory.remember import extract_stated_facts
 from citewell.types import Event, Sentence, Status
 
 UNKEPT = (
@@ -27,29 +27,29 @@ UNPROVED_REST = {"unsettled": "rest_unproved", "corrections_exhausted": "rest_un
 OURS: dict[str, Status] = {"remember": "answered"}  # what our own words are; else a question back
 
 
-async def settle(state: DualLoopState, deps: Deps) -> None:
+async def finish_run(state: DualLoopState, deps: Deps) -> None:
     """Write the end of the run into the state, and show its citations."""
     if state.generation == "direct":
         state.final_answer, state.status = state.response, OURS.get(state.intent, "clarify")
         state.confidence = float(state.status == "answered")
         return
-    best = await _still(_best(state), state, deps)
+    best = await _check_quotes(_pick_best_attempt(state), state, deps)
     if best is None:
-        _refuse(state, deps)
+        _refuse_answer(state, deps)
     else:
-        _show(state, deps, best)
+        _show_answer(state, deps, best)
     if (
         not (state.is_relevant and state.status == "answered")
-        and facts_told(state.question)
+        and extract_stated_facts(state.question)
         and deps.remember is not None
     ):
         state.warnings.append(UNKEPT)
-    note(status=state.status, stop_reason=state.stop_reason)
+    record_detail(status=state.status, stop_reason=state.stop_reason)
     for citation in state.proof.citations:
         emit(Event("citation", citation))
 
 
-def _best(state: DualLoopState) -> Attempt | None:
+def _pick_best_attempt(state: DualLoopState) -> Attempt | None:
     """The last attempt where it is good, else the likeliest of those that may be shown; None where
     none may.
     """
@@ -58,7 +58,7 @@ def _best(state: DualLoopState) -> Attempt | None:
     return max((a for a in state.attempts if a.shown), key=lambda a: a.probability, default=None)
 
 
-async def _still(best: Attempt | None, state: DualLoopState, deps: Deps) -> Attempt | None:
+async def _check_quotes(best: Attempt | None, state: DualLoopState, deps: Deps) -> Attempt | None:
     """The same where its quotes still stand in their documents: a page may have been fetched anew
     since an earlier attempt.
     """
@@ -72,7 +72,7 @@ async def _still(best: Attempt | None, state: DualLoopState, deps: Deps) -> Atte
     return best
 
 
-def _refuse(state: DualLoopState, deps: Deps) -> None:
+def _refuse_answer(state: DualLoopState, deps: Deps) -> None:
     """In the model's own words for what is missing, where judged; a draft that could not be
     checked, as such; else ours.
     """
@@ -87,24 +87,28 @@ def _refuse(state: DualLoopState, deps: Deps) -> None:
         state.stop_reason = ""  # nothing was given up
         return
     state.status = said.status if said is not None else "refused"
-    model = model_of(tier_of(deps.llm, deps.reader), deps.calibration)
-    nothing = round(model(answer_signals(state.retrieval_confidence, state.lang)), 4)
+    model = get_decision_model(get_tier(deps.llm, deps.reader), deps.calibration)
+    nothing = round(model(collect_answer_signals(state.retrieval_confidence, state.lang)), 4)
     state.confidence = last.probability if last is not None else nothing
-    text = said.text if said is not None and said.text else refusal(state.nearest, state.lang)
+    text = (
+        said.text if said is not None and said.text else format_refusal(state.nearest, state.lang)
+    )
     state.proof = said.proof if said is not None else Proof([], [])
     state.warnings += said.warnings if said is not None else []
-    state.final_answer = _joined(
-        state, text, ending(state.searched, state.stop_reason, state.lang, web=deps.web)
+    state.final_answer = _join_parts(
+        state, text, describe_ending(state.searched, state.stop_reason, state.lang, web=deps.web)
     )
 
 
-def _show(state: DualLoopState, deps: Deps, best: Attempt) -> None:
+def _show_answer(state: DualLoopState, deps: Deps, best: Attempt) -> None:
     state.warnings += best.ending.warnings
     state.confidence, state.route = best.probability, best.route
-    state.proof = _with_memories(state, best.ending.proof)
-    state.followed = followed_in(state.proof.citations, state.vouched)
-    remembered = with_markers(state.proof.sentences[len(best.ending.proof.sentences) :], state.lang)
-    text = _joined(state, best.ending.text, remembered)
+    state.proof = _add_memories(state, best.ending.proof)
+    state.followed = find_followed(state.proof.citations, state.vouched)
+    remembered = format_with_markers(
+        state.proof.sentences[len(best.ending.proof.sentences) :], state.lang
+    )
+    text = _join_parts(state, best.ending.text, remembered)
     limited = state.degraded or state.stop_reason.startswith("budget")
     if best.proved and not limited:
         # all of it is proved, what is missing is said in it, and no search that was left found more
@@ -112,16 +116,16 @@ def _show(state: DualLoopState, deps: Deps, best: Attempt) -> None:
         return
     state.status = "fallback"
     words = UNPROVED_REST.get(state.stop_reason, state.stop_reason)
-    state.final_answer = _joined(
-        state, text, ending(state.searched, words, state.lang, web=deps.web)
+    state.final_answer = _join_parts(
+        state, text, describe_ending(state.searched, words, state.lang, web=deps.web)
     )
 
 
-def _joined(state: DualLoopState, *parts: str) -> str:
+def _join_parts(state: DualLoopState, *parts: str) -> str:
     return ("" if state.lang == "zh" else " ").join(part for part in parts if part)
 
 
-def _with_memories(state: DualLoopState, proof: Proof) -> Proof:
+def _add_memories(state: DualLoopState, proof: Proof) -> Proof:
     """What the rewrite took from memory, said and cited behind the answer."""
     sentences, citations = list(proof.sentences), list(proof.citations)
     cited = {citation.doc_id for citation in citations}
@@ -129,7 +133,7 @@ def _with_memories(state: DualLoopState, proof: Proof) -> Proof:
         memory = recalled.memory
         if memory.memory_id in state.used_memories and memory.memory_id not in cited:
             n = len(citations) + 1
-            citations.append(memory_citation(n, memory, state.lang))
-            text = say("remembered", state.lang, text=memory_text(memory))
+            citations.append(build_memory_citation(n, memory, state.lang))
+            text = format_message("remembered", state.lang, text=format_memory(memory))
             sentences.append(Sentence(text=text, citations=[n], verdict="supported"))
     return Proof(sentences, citations)

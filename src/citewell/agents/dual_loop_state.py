@@ -21,7 +21,7 @@ from citewell.skills.answer.cite import Proof
 from citewell.skills.answer.ending import Ending
 from citewell.skills.dialogue.reference import Readings
 from citewell.skills.dialogue.route import RouteName
-from citewell.skills.evidence.confirmed_evidence import Vouched
+from citewell.skills.evidence.confirmed_evidence import ConfirmedEvidence
 from citewell.skills.evidence.passages import Passage, Widen
 from citewell.skills.memory.recall import Recalled
 from citewell.skills.proof.judge import Judge
@@ -81,7 +81,7 @@ class Deps:
     reader: Reader | None = None
     judge: Judge | None = None
     calibration: Mapping[str, Logistic] = field(default_factory=dict)
-    known: Callable[[str], Awaitable[list[Vouched]]] | None = None
+    known: Callable[[str], Awaitable[list[ConfirmedEvidence]]] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +128,9 @@ class DualLoopState:
     retrieval_confidence: float = 0.0
     searched: list[RouteName] = field(default_factory=list)
     fetched: dict[str, float] = field(default_factory=dict)
-    vouched: list[Vouched] = field(default_factory=list)  # what people confirmed of such questions
+    vouched: list[ConfirmedEvidence] = field(
+        default_factory=list
+    )  # what people confirmed of such questions
     # grade_documents
     passages: list[Passage] = field(default_factory=list)
     documents_are_relevant: bool = False

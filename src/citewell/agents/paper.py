@@ -12,43 +12,50 @@ from dataclasses import replace
 
 from citewell.agents.paper_ask import Deps, PaperState
 from citewell.agents.paper_control import control_route
-from citewell.agents.paper_end import settle
-from citewell.agents.paper_sections import merge_drafts, packages, section_agent, settles
+from citewell.agents.paper_end import finish_run
+from citewell.agents.paper_sections import (
+    build_packages,
+    is_final_draft,
+    merge_drafts,
+    run_section_agent,
+)
 from citewell.agents.paper_state import AuditPackage
 from citewell.errors import Conflict, NotFound
-from citewell.graph import note
+from citewell.graph import record_detail
 from citewell.models.base import is_connected
 from citewell.skills.answer.answering import decide_answer
 from citewell.skills.answer.cite import Proof
-from citewell.skills.paper.structure_answers import facts_answer
+from citewell.skills.paper.structure_answers import answer_from_structure
 from citewell.skills.proof.prove import Proven, judge_draft, repair_draft, show_proof
 from citewell.step_runner import Stage
 
 
-async def answer(state: PaperState, deps: Deps, stage: Stage) -> None:
+async def answer_question(state: PaperState, deps: Deps, stage: Stage) -> None:
     """From the reader's words to a proved answer, in the state. Raises InvalidInput for what cannot
     be asked.
     """
     async with stage.step("control_route") as taken:
         taken.action = await control_route(state, deps)
     if taken.action == "smalltalk":
-        settle(state, deps)
+        finish_run(state, deps)
         return
-    if not await _structure(state, deps, stage):
-        await _sections(state, deps, stage)
-        await _audited(state, deps, stage)
+    if not await _try_structure(state, deps, stage):
+        await _draft_sections(state, deps, stage)
+        await _audit_draft(state, deps, stage)
     async with stage.step("control_answer") as taken:
-        await _located(state, deps)
-        settle(state, deps)
+        await _locate_citations(state, deps)
+        finish_run(state, deps)
         taken.action = state.status
 
 
-async def _structure(state: PaperState, deps: Deps, stage: Stage) -> bool:
+async def _try_structure(state: PaperState, deps: Deps, stage: Stage) -> bool:
     """What the paper's structure answers exactly needs no agent and no audit."""
     # as it was asked too: joined to the question before it, it may not show what it asks
     asked = dict.fromkeys((state.question, state.clarified_question))
     found = (
-        [facts_answer(question, deps.book) for question in asked] if state.selection is None else []
+        [answer_from_structure(question, deps.book) for question in asked]
+        if state.selection is None
+        else []
     )
     known = next((fact for fact in found if fact is not None), None)
     if known is None:
@@ -59,18 +66,18 @@ async def _structure(state: PaperState, deps: Deps, stage: Stage) -> bool:
             Proof(known.sentences, known.citations),
             known.kind,
         )
-        note(received={"clarified_question": state.clarified_question}, draft=known.text)
+        record_detail(received={"clarified_question": state.clarified_question}, draft=known.text)
     return True
 
 
-async def _sections(state: PaperState, deps: Deps, stage: Stage) -> None:
+async def _draft_sections(state: PaperState, deps: Deps, stage: Stage) -> None:
     """Each chosen agent drafts; their drafts become one, to the question as it was asked."""
     if state.pointed.missing and not state.pointed:
         return  # it asks for what is not there
-    for agent, package in packages(state, deps).items():
+    for agent, package in build_packages(state, deps).items():
         async with stage.step(f"section_{agent}") as taken:
-            draft = await section_agent(
-                agent, package, _means(state, deps), explains=state.selection is not None
+            draft = await run_section_agent(
+                agent, package, _get_usable_deps(state, deps), explains=state.selection is not None
             )
             taken.action = draft.generation
         state.drafts.append(draft)
@@ -79,18 +86,18 @@ async def _sections(state: PaperState, deps: Deps, stage: Stage) -> None:
             state.stop_reason = state.stop_reason or failure
         state.degraded = state.degraded or bool(failure)
         state.warnings += [warning] if warning and warning not in state.warnings else []
-        if settles(draft):
+        if is_final_draft(draft):
             state.agents = [each.agent for each in state.drafts]
             break
     state.drafted = merge_drafts(state.question, state.drafts)
 
 
-async def _audited(state: PaperState, deps: Deps, stage: Stage) -> None:
+async def _audit_draft(state: PaperState, deps: Deps, stage: Stage) -> None:
     """The draft judged against the passages; what fails is revised once, and judged again."""
     if state.drafted is None:
         return
     package = AuditPackage(state.question, state.drafted.draft, tuple(state.drafted.passages))
-    means = _means(state, deps)
+    means = _get_usable_deps(state, deps)
     async with stage.step("control_audit") as taken:
         # what is quoted whole needs none
         judge = means.judge if state.drafted.tier == "connected" else None
@@ -125,16 +132,16 @@ def _note_audit(package: AuditPackage, proven: Proven) -> None:
         "passages": [passage.text for passage in package.passages],
     }
     judged = zip(proven.draft.sentences, proven.judgements, strict=True)
-    note(received=received, verdicts=[(s.text, j.verdict, j.reason) for s, j in judged])
+    record_detail(received=received, verdicts=[(s.text, j.verdict, j.reason) for s, j in judged])
 
 
-def _means(state: PaperState, deps: Deps) -> Deps:
+def _get_usable_deps(state: PaperState, deps: Deps) -> Deps:
     """The models as long as they work and may be asked."""
     spent = state.degraded or state.stop_reason.startswith("budget")
     return replace(deps, llm=None, judge=None) if spent else deps
 
 
-async def _located(state: PaperState, deps: Deps) -> None:
+async def _locate_citations(state: PaperState, deps: Deps) -> None:
     """Page, section and lines of every quote; nothing where the paper was changed meanwhile."""
     try:
         state.proof = Proof(state.proof.sentences, await deps.locate(state.proof.citations))

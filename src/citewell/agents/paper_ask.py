@@ -19,7 +19,7 @@ from citewell.skills.answer.answering import Decided, Drafted
 from citewell.skills.answer.cite import Proof
 from citewell.skills.dialogue.reference import Readings
 from citewell.skills.paper.reading_context import OpenPaper
-from citewell.skills.paper.references import Pointed
+from citewell.skills.paper.references import PaperTargets
 from citewell.skills.proof.judge import Judge
 from citewell.types import Citation, Hit, Message, Status
 
@@ -59,7 +59,7 @@ class PaperState:
     clarified_question: str = ""
     intent: str = ""
     read: Readings = field(default_factory=lambda: Readings(""))
-    pointed: Pointed = field(default_factory=Pointed)
+    pointed: PaperTargets = field(default_factory=PaperTargets)
     hits: list[Hit] = field(default_factory=list)
     retrieval_confidence: float = 0.0
     agents: list[str] = field(default_factory=list)  # chosen by the controller, best first

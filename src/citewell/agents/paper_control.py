@@ -14,20 +14,25 @@ from pydantic import BaseModel, Field
 from citewell.agents.paper_ask import Deps, PaperState
 from citewell.agents.paper_state import SECTION_AGENTS, RoutePackage
 from citewell.errors import BudgetSpent, CitewellError
-from citewell.graph import note
+from citewell.graph import record_detail
 from citewell.ingest.paper.shape import Part, Role
 from citewell.models.base import LLM, is_connected
-from citewell.models.prompt import LONGEST_TURN, ask_json, fill, load
-from citewell.retrieve.rank import coverage
+from citewell.models.prompt import LONGEST_TURN, ask_json, fill_prompt, load_prompt
+from citewell.retrieve.rank import compute_coverage
 from citewell.skills.dialogue.intent import RULES as INTENTS
-from citewell.skills.dialogue.reference import Readings, depends_on_history, joined, readings
-from citewell.skills.dialogue.validate import objection
-from citewell.skills.evidence.passages import seen
+from citewell.skills.dialogue.reference import (
+    Readings,
+    build_readings,
+    is_follow_up,
+    join_earlier_questions,
+)
+from citewell.skills.dialogue.validate import find_question_error
+from citewell.skills.evidence.passages import describe_hit
 from citewell.skills.paper.reading_context import OpenPaper
-from citewell.skills.paper.references import Pointed, pointed
-from citewell.text.entities import search_names
-from citewell.text.normalize import clean
-from citewell.text.sentences import language
+from citewell.skills.paper.references import PaperTargets, find_paper_targets
+from citewell.text.entities import extract_search_names
+from citewell.text.normalize import normalize_text
+from citewell.text.sentences import detect_language
 from citewell.types import Hit, Message
 
 FIGURES = "figures_and_references"
@@ -93,19 +98,21 @@ async def control_route(state: PaperState, deps: Deps) -> str:
     """Rewrite and route. Raises InvalidInput for what cannot be asked. The way on: the agents'
     names, or `smalltalk`.
     """
-    state.question = clean(state.question)
-    if found := objection(state.question, deps.thresholds.question_max_chars, deps.sensitive):
+    state.question = normalize_text(state.question)
+    if found := find_question_error(
+        state.question, deps.thresholds.question_max_chars, deps.sensitive
+    ):
         raise found[1]
-    state.lang = language(state.question)
+    state.lang = detect_language(state.question)
     state.intent = next((label for label, pattern in INTENTS if pattern.search(state.question)), "")
     state.clarified_question = state.question
     if state.intent == "smalltalk":
         return "smalltalk"
-    package = RoutePackage(state.question, tuple(state.chat_history), outline(deps.book))
-    chosen = await _clarify(package, state, deps)
-    await _search(state, deps)
-    state.agents = route(state, deps, chosen)
-    note(
+    package = RoutePackage(state.question, tuple(state.chat_history), build_outline(deps.book))
+    chosen = await _clarify_question(package, state, deps)
+    await _search_paper(state, deps)
+    state.agents = choose_agents(state, deps, chosen)
+    record_detail(
         received={
             "question": package.question,
             "chat_history": [message.model_dump() for message in package.chat_history],
@@ -113,54 +120,54 @@ async def control_route(state: PaperState, deps: Deps) -> str:
         },
         clarified_question=state.clarified_question,
         agents=state.agents,
-        hits=[seen(hit) for hit in state.hits[:6]],
+        hits=[describe_hit(hit) for hit in state.hits[:6]],
     )
     return "+".join(state.agents) or "nothing"
 
 
-def outline(book: OpenPaper) -> tuple[str, ...]:
+def build_outline(book: OpenPaper) -> tuple[str, ...]:
     """The paper's sections, each with the agent that reads it."""
-    parts = [(part, agent_of(part.role)) for part in book.paper.parts if part.heading]
+    parts = [(part, get_agent(part.role)) for part in book.paper.parts if part.heading]
     return tuple(f"{' › '.join(part.heading_path)} ({agent})" for part, agent in parts)
 
 
-def agent_of(role: Role) -> str:
+def get_agent(role: Role) -> str:
     """The section agent that reads parts of this role."""
     return next(agent for agent, roles in SECTION_AGENTS.items() if role in roles)
 
 
-async def _clarify(package: RoutePackage, state: PaperState, deps: Deps) -> list[str]:
+async def _clarify_question(package: RoutePackage, state: PaperState, deps: Deps) -> list[str]:
     """Set the clarified question; with a connected model, the agents that it chose."""
     question, history = (
         package.question,
         [each for each in package.chat_history if not _EDIT.match(each.content)],
     )
     alone = _THIS.sub(lambda found: "paper" if found[0].isascii() else "论文", question)
-    leans = bool(history) and depends_on_history(alone, history)
-    state.read = readings(question, history) if leans else Readings(question)
+    leans = bool(history) and is_follow_up(alone, history)
+    state.read = build_readings(question, history) if leans else Readings(question)
     if deps.llm is None or not is_connected(deps.llm):
         state.clarified_question = state.read.text
         return []
     try:
-        routed = await _routed(deps.llm, package)
-        state.clarified_question = clean(routed.clarified_question) or question
+        routed = await _request_route(deps.llm, package)
+        state.clarified_question = normalize_text(routed.clarified_question) or question
         return [name for name in routed.sections if name in SECTION_AGENTS]
     except BudgetSpent as error:
         state.stop_reason = error.code
     except CitewellError as error:
         state.degraded = True
         state.warnings.append(f"the chat model did not answer: {error.message}")
-        state.clarified_question = joined(question, history)
+        state.clarified_question = join_earlier_questions(question, history)
     return []
 
 
-async def _routed(llm: LLM, package: RoutePackage) -> Routed:
+async def _request_route(llm: LLM, package: RoutePackage) -> Routed:
     said = "\n".join(
         f"{'Reader' if m.role == 'user' else 'Guide'}: {m.content[:LONGEST_TURN]}"
         for m in package.chat_history
     )
-    messages = fill(
-        load(f"agents/prompts/paper/route.{language(package.question)}.md"),
+    messages = fill_prompt(
+        load_prompt(f"agents/prompts/paper/route.{detect_language(package.question)}.md"),
         agents=", ".join(SECTION_AGENTS),
         outline="\n".join(package.outline) or "-",
         history=said or "-",
@@ -169,20 +176,22 @@ async def _routed(llm: LLM, package: RoutePackage) -> Routed:
     return await ask_json(llm, messages, Routed)
 
 
-async def _search(state: PaperState, deps: Deps) -> None:
+async def _search_paper(state: PaperState, deps: Deps) -> None:
     """Passages of the whole paper for the clarified question, and what it names."""
-    state.pointed = pointed(state.clarified_question, deps.book)
+    state.pointed = find_paper_targets(state.clarified_question, deps.book)
     read = state.read
     if state.clarified_question not in {state.question, read.text}:
-        read = readings(state.clarified_question, [Message(role="user", content=state.question)])
-    found = await deps.find(read, search_names(state.clarified_question))
+        read = build_readings(
+            state.clarified_question, [Message(role="user", content=state.question)]
+        )
+    found = await deps.find(read, extract_search_names(state.clarified_question))
     # a heading alone says nothing
     state.hits = [hit for hit in found.hits if hit.text.strip() not in hit.heading_path]
     state.retrieval_confidence = found.confidence
     state.warnings += [warning for warning in found.warnings if warning not in state.warnings]
 
 
-def route(state: PaperState, deps: Deps, chosen: Sequence[str]) -> list[str]:
+def choose_agents(state: PaperState, deps: Deps, chosen: Sequence[str]) -> list[str]:
     """The section agents to ask, best first: what the question names, what a model chose, where the
     best passages stand.
     """
@@ -192,11 +201,11 @@ def route(state: PaperState, deps: Deps, chosen: Sequence[str]) -> list[str]:
         part = max(
             deps.book.paper.parts, key=lambda part: min(part.end, end) - max(part.start, start)
         )
-        return [agent_of(part.role)]
-    named = named_agents(state.pointed, deps.book)
-    found = ranked(state.clarified_question, state.hits, deps.book)
+        return [get_agent(part.role)]
+    named = find_named_agents(state.pointed, deps.book)
+    found = rank_agents(state.clarified_question, state.hits, deps.book)
     near = [agent for agent, score in found if not found or score >= found[0][1] - NEAR]
-    there = {agent_of(part.role) for part in deps.book.paper.parts} | {FIGURES}
+    there = {get_agent(part.role) for part in deps.book.paper.parts} | {FIGURES}
     order = [
         *named,
         *(agent for agent in chosen if agent in there),
@@ -206,7 +215,7 @@ def route(state: PaperState, deps: Deps, chosen: Sequence[str]) -> list[str]:
     return list(dict.fromkeys(order))[: deps.settings.most_agents]
 
 
-def ranked(question: str, hits: Sequence[Hit], book: OpenPaper) -> list[tuple[str, float]]:
+def rank_agents(question: str, hits: Sequence[Hit], book: OpenPaper) -> list[tuple[str, float]]:
     """Section agents by the score of their best passage. One that lies in several parts counts for
     each, less for those whose share of it holds less of the question.
     """
@@ -217,30 +226,32 @@ def ranked(question: str, hits: Sequence[Hit], book: OpenPaper) -> list[tuple[st
         parts = [part for part in parts if part.role not in _NO_ANSWER]
         if not parts:
             continue
-        held = coverage(
+        held = compute_coverage(
             question,
             [book.document.text[max(p.start, hit.start) : min(p.end, hit.end)] for p in parts],
         )
         for part, share in zip(parts, held, strict=True):
-            agent = agent_of(part.role)
+            agent = get_agent(part.role)
             score = hit.score - NEAR * (max(held) - share) + (CUE if agent in cued else 0.0)
             best[agent] = max(best.get(agent, score), score)
     return sorted(best.items(), key=lambda item: -item[1])
 
 
-def stands_on(part: Part, pages: Sequence[int]) -> bool:
+def is_on_pages(part: Part, pages: Sequence[int]) -> bool:
     """Whether any of it stands on one of these pages."""
     return any(part.first_page <= page <= part.last_page for page in pages)
 
 
-def named_agents(named: Pointed, book: OpenPaper) -> list[str]:
+def find_named_agents(named: PaperTargets, book: OpenPaper) -> list[str]:
     """Whose parts the question names."""
     agents = [FIGURES] if named.floats or named.references else []
     places = [book.paper.equations[i].start for i in named.equations]
     places += [book.paper.parts[i].start for i in named.parts]
     if not places and not agents:  # of a page, those whose parts stand on it
-        places = [part.start for part in book.paper.parts if stands_on(part, named.pages)]
+        places = [part.start for part in book.paper.parts if is_on_pages(part, named.pages)]
     agents += [
-        agent_of(part.role) for place in places if (part := book.paper.part_at(place)) is not None
+        get_agent(part.role)
+        for place in places
+        if (part := book.paper.get_part_at(place)) is not None
     ]
     return list(dict.fromkeys(agents))

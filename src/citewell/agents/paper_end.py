@@ -7,84 +7,86 @@ The one rule: a sentence that the paper does not prove is never shown without sa
 from __future__ import annotations
 
 from citewell.agents.paper_ask import Deps, PaperState
-from citewell.graph import note
+from citewell.graph import record_detail
 from citewell.skills.answer.answering import Decided, Drafted
 from citewell.skills.answer.cite import Proof
-from citewell.skills.answer.decision import answer_signals, model_of, tier_of
+from citewell.skills.answer.decision import collect_answer_signals, get_decision_model, get_tier
 from citewell.skills.answer.ending import end_answer
-from citewell.skills.answer.format import with_markers
-from citewell.skills.answer.wording import say
-from citewell.skills.paper.references import missing_said
+from citewell.skills.answer.format import format_with_markers
+from citewell.skills.answer.wording import format_message
+from citewell.skills.paper.references import describe_missing
 
 SURE = 0.95  # of what the paper's structure answers: its right answers of our two samples, 28 of 30
 
 
-def settle(state: PaperState, deps: Deps) -> None:
+def finish_run(state: PaperState, deps: Deps) -> None:
     """Write the end of the run into the state."""
     if state.intent == "smalltalk":
-        state.final_answer, state.status = say("smalltalk_paper", state.lang), "clarify"
+        state.final_answer, state.status = format_message("smalltalk_paper", state.lang), "clarify"
         return
     if state.agents == ["structure"] and state.proof.sentences:
         state.status, state.confidence = "answered", SURE
-        state.final_answer = with_markers(state.proof.sentences, state.lang)
+        state.final_answer = format_with_markers(state.proof.sentences, state.lang)
     elif (
         state.drafted is None
         or state.decided is None
-        or not (state.proof.sentences or _asks_back(state.decided))
+        or not (state.proof.sentences or _is_unclear(state.decided))
     ):
-        _refuse(state, deps)
+        _refuse_answer(state, deps)
     else:
-        _end(state, state.drafted, state.decided, deps)
-    note(status=state.status, stop_reason=state.stop_reason)
+        _show_answer(state, state.drafted, state.decided, deps)
+    record_detail(status=state.status, stop_reason=state.stop_reason)
 
 
-def _asks_back(decided: Decided) -> bool:
+def _is_unclear(decided: Decided) -> bool:
     return decided.proven.draft.status == "unclear"
 
 
-def _end(state: PaperState, drafted: Drafted, decided: Decided, deps: Deps) -> None:
+def _show_answer(state: PaperState, drafted: Drafted, decided: Decided, deps: Deps) -> None:
     end = end_answer(drafted, decided, state.proof, state.hits, state.lang, degraded=state.degraded)
     state.confidence, state.warnings = decided.probability, [*state.warnings, *end.warnings]
     state.proof = end.proof
     if end.status == "refused" and not end.proof.sentences:
-        _refuse(state, deps)
+        _refuse_answer(state, deps)
         return
     state.status, state.final_answer = end.status, end.text
     if end.status == "fallback":
         state.stop_reason = state.stop_reason or ("model_failed" if state.degraded else "unsettled")
 
 
-def _refuse(state: PaperState, deps: Deps) -> None:
+def _refuse_answer(state: PaperState, deps: Deps) -> None:
     state.status = "refused"
     if not state.confidence:
-        model = model_of(tier_of(deps.llm, deps.reader), deps.calibration)
-        state.confidence = round(model(answer_signals(state.retrieval_confidence, state.lang)), 4)
+        model = get_decision_model(get_tier(deps.llm, deps.reader), deps.calibration)
+        state.confidence = round(
+            model(collect_answer_signals(state.retrieval_confidence, state.lang)), 4
+        )
     state.proof = Proof([], [])
     joint = "、" if state.lang == "zh" else ", "
     parts = []
     if state.pointed.missing:
-        parts.append(missing_said(state.pointed, deps.book, state.lang))
+        parts.append(describe_missing(state.pointed, deps.book, state.lang))
     else:
-        parts.append(say("refused_paper", state.lang))
-        if places := list(dict.fromkeys(_places(state))):
-            parts.append(say("nearest_paper", state.lang, places=joint.join(places[:3])))
+        parts.append(format_message("refused_paper", state.lang))
+        if places := list(dict.fromkeys(_list_places(state))):
+            parts.append(format_message("nearest_paper", state.lang, places=joint.join(places[:3])))
     if state.stop_reason.startswith("budget"):
-        parts.append(say(state.stop_reason, state.lang))
+        parts.append(format_message(state.stop_reason, state.lang))
     state.stop_reason = state.stop_reason or "unsettled"
-    state.final_answer = _joined(state.lang, *parts)
+    state.final_answer = _join_parts(state.lang, *parts)
 
 
-def _places(state: PaperState) -> list[str]:
+def _list_places(state: PaperState) -> list[str]:
     """Where what was read for this question stands."""
     hits = [
         passage.hit for draft in state.drafts for passage in draft.drafted.passages
     ] or state.hits
     names = []
     for hit in hits:
-        page = f" ({say('page', state.lang, page=str(hit.page))})" if hit.page else ""
+        page = f" ({format_message('page', state.lang, page=str(hit.page))})" if hit.page else ""
         names.append((hit.heading_path[-1] if hit.heading_path else hit.title) + page)
     return names
 
 
-def _joined(lang: str, *parts: str) -> str:
+def _join_parts(lang: str, *parts: str) -> str:
     return ("" if lang == "zh" else " ").join(part for part in parts if part)

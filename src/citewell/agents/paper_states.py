@@ -32,7 +32,7 @@ NEXT: Final[Mapping[State, str]] = {
 }
 
 
-def after(state: str, happening: Happening) -> State:
+def get_next_state(state: str, happening: Happening) -> State:
     """The state that follows. Raises Conflict for what may not happen in this one."""
     for (before, what), then in TRANSITIONS.items():
         if before == state and what == happening:
@@ -45,7 +45,7 @@ def after(state: str, happening: Happening) -> State:
     raise Conflict(f"{words}: not in state {state}", hint=hint, code="illegal_event")
 
 
-def mermaid() -> str:
+def render_mermaid() -> str:
     """The table as Mermaid text; docs/papers.md shows it and a test compares."""
     lines = ["stateDiagram-v2", f"    [*] --> {FIRST}"]
     return "\n".join(

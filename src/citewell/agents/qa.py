@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 from citewell.agents.qa_state import Deps, QAState
 from citewell.errors import CitewellError, StorageError, TransientError
-from citewell.graph import END, Graph, emit, node, note
+from citewell.graph import END, Graph, emit, node, record_detail
 from citewell.models.base import Embedder, is_connected
 from citewell.retrieve.query import Context
 from citewell.skills.answer.answering import (
@@ -26,24 +26,29 @@ from citewell.skills.answer.answering import (
 from citewell.skills.answer.cite import Proof
 from citewell.skills.answer.ending import end_answer
 from citewell.skills.answer.format import format_citations
-from citewell.skills.answer.wording import refusal, say
+from citewell.skills.answer.wording import format_message, format_refusal
 from citewell.skills.dialogue.intent import classify_intent
-from citewell.skills.dialogue.reference import Readings, candidates, depends_on_history, readings
-from citewell.skills.dialogue.summarize import summarise, within_budget
-from citewell.skills.dialogue.validate import objection
-from citewell.skills.evidence.confirmed_evidence import (
-    Vouched,
-    followed_in,
-    likeness_of_quoted,
-    marked,
-    put_beside,
-    sureness,
+from citewell.skills.dialogue.reference import (
+    Readings,
+    build_readings,
+    find_antecedents,
+    is_follow_up,
 )
-from citewell.skills.evidence.passages import Passage, packed, seen
+from citewell.skills.dialogue.summarize import split_by_budget, summarize_messages
+from citewell.skills.dialogue.validate import find_question_error
+from citewell.skills.evidence.confirmed_evidence import (
+    ConfirmedEvidence,
+    add_confirmed_evidence,
+    adjust_confidence,
+    find_followed,
+    get_quoted_similarity,
+    mark_confirmed_citations,
+)
+from citewell.skills.evidence.passages import Passage, describe_hit, select_passages
 from citewell.skills.proof.prove import show_proof
-from citewell.text.entities import entity_list
-from citewell.text.normalize import clean
-from citewell.text.sentences import language
+from citewell.text.entities import extract_entities
+from citewell.text.normalize import normalize_text
+from citewell.text.sentences import detect_language
 from citewell.types import Event, Message, Sentence
 
 UNDERSTOOD_ALONE, UNDERSTOOD_JOINED = 1.0, 0.85
@@ -56,12 +61,12 @@ NOT_UNDERSTOOD = (
 @node("InputValidationNode")
 async def input_validation(state: QAState, deps: Deps) -> Literal["default", "return_error"]:
     """Clean the question, refuse what cannot be asked, bring the history into one form."""
-    question = clean(state.raw_user_input)
-    if found := objection(question, deps.settings.question_max_chars, deps.sensitive):
+    question = normalize_text(state.raw_user_input)
+    if found := find_question_error(question, deps.settings.question_max_chars, deps.sensitive):
         state.fail("InputValidationNode", *found)
         return "return_error"
     history = [
-        Message(role=m.role, content=clean(m.content))
+        Message(role=m.role, content=normalize_text(m.content))
         for m in state.raw_conversation_history
         if m.content.strip()
     ]
@@ -70,9 +75,9 @@ async def input_validation(state: QAState, deps: Deps) -> Literal["default", "re
     state.structured_conversation_context = {
         "history": history,
         "turn_count": turns,
-        "lang": language(question),
+        "lang": detect_language(question),
     }
-    note(turns=turns, lang=language(question))
+    record_detail(turns=turns, lang=detect_language(question))
     return "default"
 
 
@@ -84,24 +89,26 @@ async def question_understanding(
     name, settings = "QuestionUnderstandingNode", deps.settings
     question = state.validated_question
     history: list[Message] = state.structured_conversation_context["history"]
-    options = candidates(question, history)
+    options = find_antecedents(question, history)
     if options:
-        lang = language(question)
-        state.final_answer = say("which", lang, options=say("or", lang).join(options))
+        lang = detect_language(question)
+        state.final_answer = format_message(
+            "which", lang, options=format_message("or", lang).join(options)
+        )
         state.status, state.choices = "clarify", options
-        note(options=options)
+        record_detail(options=options)
         return "clarify"
     try:
-        understood = await _understand(question, history, deps)
+        understood = await _understand_question(question, history, deps)
     except CitewellError as error:
         if isinstance(error, TransientError) and state.again(name, settings.max_retries):
             await deps.sleep(settings.understanding_wait)
             return "retry"
         state.warnings.append(f"the question was taken word for word: {error.message}")
         state.extracted_entities = [
-            {"entity": e.entity, "type": e.type} for e in entity_list(question)
+            {"entity": e.entity, "type": e.type} for e in extract_entities(question)
         ]
-        return _not_understood(state, error.message)
+        return _mark_not_understood(state, error.message)
     state.question_intent, state.extracted_entities = understood["intent"], understood["entities"]
     state.standalone_question, state.query_text = understood["standalone"], understood["query"]
     state.optimized_query_vector, state.understanding_confidence = (
@@ -109,30 +116,32 @@ async def question_understanding(
         understood["confidence"],
     )
     state.query_context = understood["context"]
-    note(intent=state.question_intent, entities=[e["entity"] for e in state.extracted_entities])
-    note(standalone=state.standalone_question, confidence=state.understanding_confidence)
+    record_detail(
+        intent=state.question_intent, entities=[e["entity"] for e in state.extracted_entities]
+    )
+    record_detail(standalone=state.standalone_question, confidence=state.understanding_confidence)
     if state.understanding_confidence >= settings.understanding_threshold:
         return "update_context"
-    return _not_understood(state, "low confidence")
+    return _mark_not_understood(state, "low confidence")
 
 
-async def _understand(question: str, history: list[Message], deps: Deps) -> dict[str, Any]:
+async def _understand_question(question: str, history: list[Message], deps: Deps) -> dict[str, Any]:
     """A follow-up is searched by the joined question; a connected model reads it with the
     conversation in its answer call.
     """
-    read = readings(question, history)
-    leans = bool(history) and depends_on_history(question, history)
+    read = build_readings(question, history)
+    leans = bool(history) and is_follow_up(question, history)
     standalone = read.text if leans and not is_connected(deps.llm) else question
     intent, vector, context = await asyncio.gather(
         classify_intent(question, deps.embedder),
         deps.embedder.query(read.text),
-        _context(read, deps.embedder),
+        _build_context(read, deps.embedder),
     )
     return {
         "intent": intent.label,
         "entities": [
             {"entity": e.entity, "type": e.type}
-            for e in entity_list(read.text if leans else question)
+            for e in extract_entities(read.text if leans else question)
         ],
         "standalone": standalone,
         "query": read.text,
@@ -144,7 +153,7 @@ async def _understand(question: str, history: list[Message], deps: Deps) -> dict
     }
 
 
-async def _context(read: Readings, embedder: Embedder) -> Context | None:
+async def _build_context(read: Readings, embedder: Embedder) -> Context | None:
     return (
         Context(read.context, await embedder.query(read.context), read.weight)
         if read.context
@@ -152,11 +161,11 @@ async def _context(read: Readings, embedder: Embedder) -> Context | None:
     )
 
 
-def _not_understood(state: QAState, why: str) -> Literal["handle_failed_understanding"]:
+def _mark_not_understood(state: QAState, why: str) -> Literal["handle_failed_understanding"]:
     """No dead end: go on with the question as it was typed, less sure of the answer."""
     state.standalone_question = state.standalone_question or state.validated_question
     state.node_execution_status["QuestionUnderstandingNode"] = "failed"
-    note(failed=why)
+    record_detail(failed=why)
     return "handle_failed_understanding"
 
 
@@ -173,11 +182,11 @@ async def conversation_memory(
             state.updated_conversation_history = [*state.updated_conversation_history, reply]
             return "refine_answer"
         history: list[Message] = state.structured_conversation_context["history"]
-        older, kept = within_budget(history, deps.settings.history_tokens)
-        summary = await summarise(older, deps.llm)
+        older, kept = split_by_budget(history, deps.settings.history_tokens)
+        summary = await summarize_messages(older, deps.llm)
         asked = Message(role="user", content=state.validated_question)
         state.updated_conversation_history, state.context_summary = [*kept, asked], summary
-        note(kept=len(kept), summarised=len(older))
+        record_detail(kept=len(kept), summarised=len(older))
     except CitewellError as error:
         state.fail("ConversationMemoryNode", "memory_error", error)
         return "return_error"
@@ -201,20 +210,20 @@ async def document_retrieval(
         )
     except (TransientError, StorageError) as error:
         if state.again(name, settings.max_retries):
-            await deps.sleep(_backoff(settings.retry_wait, state.retry_count[name]))
+            await deps.sleep(_compute_backoff(settings.retry_wait, state.retry_count[name]))
             return "retry"
         state.retrieval_status = "failed"
         state.fail(name, "retrieval_error", error)
         return "generate_fallback"
-    state.vouched = await _vouched(state, deps)
+    state.vouched = await _find_confirmed(state, deps)
     state.retrieved_documents = found.hits
-    state.retrieval_confidence = sureness(
+    state.retrieval_confidence = adjust_confidence(
         state.vouched, found.confidence, settings.retrieval_threshold
     )
     state.warnings += found.warnings
     state.retrieval_status = "success" if found.hits or state.vouched else "empty"
-    note(confidence=found.confidence, evidence=[seen(h) for h in found.hits])
-    note(confirmed=[each.followed.model_dump(include=SHOWN) for each in state.vouched])
+    record_detail(confidence=found.confidence, evidence=[describe_hit(h) for h in found.hits])
+    record_detail(confirmed=[each.followed.model_dump(include=SHOWN) for each in state.vouched])
     if (
         state.retrieval_status == "success"
         and state.retrieval_confidence >= settings.retrieval_threshold
@@ -224,7 +233,7 @@ async def document_retrieval(
     return "generate_fallback"
 
 
-async def _vouched(state: QAState, deps: Deps) -> list[Vouched]:
+async def _find_confirmed(state: QAState, deps: Deps) -> list[ConfirmedEvidence]:
     """What people confirmed of such questions; without it, documents alone answer."""
     try:
         return await deps.known(state.standalone_question)
@@ -233,7 +242,7 @@ async def _vouched(state: QAState, deps: Deps) -> list[Vouched]:
         return []
 
 
-def _backoff(wait: float, tried: int) -> float:
+def _compute_backoff(wait: float, tried: int) -> float:
     """Doubles each time, with jitter of up to a half."""
     return wait * float(2 ** (tried - 1)) * (1 + random.random() / 2)  # noqa: S311 - jitter is not cryptography
 
@@ -244,7 +253,7 @@ async def answer_generation(state: QAState, deps: Deps) -> Literal["store_answer
     sentences that answer.
     """
     name, settings = "AnswerGenerationNode", deps.settings
-    lang = language(state.validated_question)
+    lang = detect_language(state.validated_question)
     state.current_action = "store_answer"
     if state.retrieval_status == "failed":
         state.generation_status = (
@@ -252,15 +261,18 @@ async def answer_generation(state: QAState, deps: Deps) -> Literal["store_answer
         )
         return "store_answer"
     if state.question_intent == "smalltalk":
-        state.initial_answer, state.generation_status = say("smalltalk", lang), "smalltalk"
+        state.initial_answer, state.generation_status = (
+            format_message("smalltalk", lang),
+            "smalltalk",
+        )
         return "store_answer"
-    state.passages = await _evidence(state, deps)
+    state.passages = await _collect_evidence(state, deps)
     state.citation_sources = [
         {"id": p.hit.doc_id, "content": p.text, "similarity_score": p.hit.score}
         for p in state.passages
     ]
     if not state.passages:
-        state.initial_answer, state.generation_status = refusal([], lang), "refused"
+        state.initial_answer, state.generation_status = format_refusal([], lang), "refused"
         return "store_answer"
     history = state.updated_conversation_history[:-1]
     drafted = await draft_answer(
@@ -275,7 +287,7 @@ async def answer_generation(state: QAState, deps: Deps) -> Literal["store_answer
     )
     state.passages = drafted.passages
     if drafted.transient and state.again(name, settings.max_retries):
-        await deps.sleep(_backoff(settings.retry_wait, state.retry_count[name]))
+        await deps.sleep(_compute_backoff(settings.retry_wait, state.retry_count[name]))
         return "retry"
     state.drafted, state.initial_answer = drafted, drafted.draft.text
     state.warnings += [drafted.warning] if drafted.warning else []
@@ -283,14 +295,16 @@ async def answer_generation(state: QAState, deps: Deps) -> Literal["store_answer
     return "store_answer"
 
 
-async def _evidence(state: QAState, deps: Deps) -> list[Passage]:
+async def _collect_evidence(state: QAState, deps: Deps) -> list[Passage]:
     """What is read for the answer, and what people confirmed of such questions in front of it."""
     question = state.standalone_question
-    passages = await packed(question, state.retrieved_documents, deps.llm, deps.widen)
+    passages = await select_passages(question, state.retrieved_documents, deps.llm, deps.widen)
     if not state.vouched:
         return passages
     try:
-        passages, against = await put_beside(question, state.vouched, passages, deps.judge)
+        passages, against = await add_confirmed_evidence(
+            question, state.vouched, passages, deps.judge
+        )
     except CitewellError as error:
         against = [f"what people confirmed was not looked at: {error.message}"]
     state.warnings += [warning for warning in against if warning not in state.warnings]
@@ -316,39 +330,40 @@ async def answer_refinement(
     drafted = state.drafted
     try:
         proven = await prove_answer(deps, drafted, history=state.updated_conversation_history[:-1])
-        recalled = likeness_of_quoted(state.vouched, proven)
+        recalled = get_quoted_similarity(state.vouched, proven)
         decided = decide_answer(
             deps, drafted, proven, state.retrieval_confidence, recalled=recalled
         )
         proof = show_proof(decided.proven, drafted.units)
         state.proof = Proof(
-            proof.sentences, await deps.locate(marked(proof.citations, state.vouched))
+            proof.sentences,
+            await deps.locate(mark_confirmed_citations(proof.citations, state.vouched)),
         )
     except CitewellError as error:
         state.warnings.append(f"the answer could not be proved: {error.message}")
-        _recover(state)
+        _recover_answer(state)
         return "error_recovery"
-    _settle(state, drafted, decided)
+    _finish_run(state, drafted, decided)
     for citation in state.proof.citations:
         emit(Event("citation", citation))
     return "return_result"
 
 
-def _recover(state: QAState) -> None:
+def _recover_answer(state: QAState) -> None:
     """The draft unrefined, said to be so; without one the error itself is what the user is told."""
     state.node_execution_status["AnswerRefinementNode"] = "failed"
-    lang = language(state.validated_question)
+    lang = detect_language(state.validated_question)
     state.status = "fallback"
-    state.final_answer = f"{say('unchecked', lang)} {state.initial_answer}"
+    state.final_answer = f"{format_message('unchecked', lang)} {state.initial_answer}"
     unchecked = Sentence(
         text=state.initial_answer, verdict="unsupported", problems=["it could not be checked"]
     )
     state.proof = Proof([unchecked], [])
 
 
-def _settle(state: QAState, drafted: Drafted, decided: Decided) -> None:
+def _finish_run(state: QAState, drafted: Drafted, decided: Decided) -> None:
     """Write the end of the run into the state."""
-    lang = language(state.validated_question)
+    lang = detect_language(state.validated_question)
     understood = state.node_execution_status.get("QuestionUnderstandingNode") != "failed"
     state.answer_confidence = round(decided.probability * (1 if understood else NOT_UNDERSTOOD), 4)
     ending = end_answer(
@@ -361,7 +376,7 @@ def _settle(state: QAState, drafted: Drafted, decided: Decided) -> None:
     )
     state.status, state.final_answer, state.proof = ending.status, ending.text, ending.proof
     state.warnings += ending.warnings
-    state.followed = followed_in(state.proof.citations, state.vouched)
+    state.followed = find_followed(state.proof.citations, state.vouched)
     state.formatted_citations = format_citations(state.proof.citations, lang)
 
 

@@ -26,17 +26,17 @@ from citewell.retrieve.query import Context
 from citewell.retrieve.strategies import Found
 from citewell.skills.answer.answering import Drafted
 from citewell.skills.answer.cite import Proof
-from citewell.skills.evidence.confirmed_evidence import Vouched
+from citewell.skills.evidence.confirmed_evidence import ConfirmedEvidence
 from citewell.skills.evidence.passages import Passage
 from citewell.skills.proof.judge import Judge
 from citewell.types import Citation, Followed, Hit, Message, Status
 
 
-async def _as_found(hits: Sequence[Hit], budget: int) -> list[Hit]:  # noqa: ARG001 - a way of `widen`
+async def _return_hits(hits: Sequence[Hit], budget: int) -> list[Hit]:  # noqa: ARG001 - a way of `widen`
     return list(hits)
 
 
-async def _nothing(question: str) -> list[Vouched]:  # noqa: ARG001 - a way of `known`
+async def _find_nothing(question: str) -> list[ConfirmedEvidence]:  # noqa: ARG001 - a way of `known`
     return []
 
 
@@ -50,7 +50,7 @@ class Search(Protocol):
     ) -> Found: ...
 
 
-async def _no_more(question: str, search_for: str, read: Sequence[Passage]) -> list[Passage]:  # noqa: ARG001 - a way of `more`
+async def _find_no_more(question: str, search_for: str, read: Sequence[Passage]) -> list[Passage]:  # noqa: ARG001 - a way of `more`
     return []
 
 
@@ -74,9 +74,9 @@ class Deps:
     judge: Judge | None = None
     calibration: Mapping[str, Logistic] = field(default_factory=dict)
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
-    widen: Callable[[Sequence[Hit], int], Awaitable[list[Hit]]] = _as_found
-    known: Callable[[str], Awaitable[list[Vouched]]] = _nothing
-    more: Callable[[str, str, Sequence[Passage]], Awaitable[list[Passage]]] = _no_more
+    widen: Callable[[Sequence[Hit], int], Awaitable[list[Hit]]] = _return_hits
+    known: Callable[[str], Awaitable[list[ConfirmedEvidence]]] = _find_nothing
+    more: Callable[[str, str, Sequence[Passage]], Awaitable[list[Passage]]] = _find_no_more
 
 
 @dataclass(slots=True)
@@ -106,7 +106,7 @@ class QAState:
     retrieval_status: Literal["", "success", "empty", "failed"] = ""
     generation_pattern: Literal["standard", "fallback"] = "standard"
     # ours: what people confirmed of such questions
-    vouched: list[Vouched] = field(default_factory=list)
+    vouched: list[ConfirmedEvidence] = field(default_factory=list)
     # AnswerGenerationNode
     passages: list[Passage] = field(default_factory=list)
     drafted: Drafted | None = None  # ours: the answer as sentences with the ids of their evidence

@@ -12,32 +12,32 @@ from collections import defaultdict
 from typing import Any, Literal
 
 from citewell.agents import website_links
-from citewell.agents.website_end import prove_draft, settle
+from citewell.agents.website_end import finish_run, prove_draft
 from citewell.agents.website_links import (
     STRONG,
-    by_meaning,
-    by_words,
-    choose,
-    learn,
-    still_open,
-    take,
+    build_open_check,
+    choose_pages,
+    learn_page_worth,
+    rank_by_meaning,
+    rank_by_words,
+    record_page,
 )
 from citewell.agents.website_state import Deps, SitePage, WebsiteState
-from citewell.fetch.urls import canonical, identity
-from citewell.graph import END, Graph, emit, node, note
+from citewell.fetch.urls import canonicalize_url, get_url_identity
+from citewell.graph import END, Graph, emit, node, record_detail
 from citewell.models.base import is_connected
 from citewell.retrieve.frontier import Promise
 from citewell.skills.answer.answering import decide_answer, draft_answer
 from citewell.skills.dialogue.intent import RULES as INTENTS
 from citewell.skills.dialogue.intent import classify_intent
-from citewell.skills.dialogue.reference import readings
-from citewell.skills.dialogue.validate import objection
-from citewell.skills.evidence.passages import packed, seen
+from citewell.skills.dialogue.reference import build_readings
+from citewell.skills.dialogue.validate import find_question_error
+from citewell.skills.evidence.passages import describe_hit, select_passages
 from citewell.skills.proof.prove import judge_draft
-from citewell.text.entities import search_names
-from citewell.text.normalize import clean
-from citewell.text.sentences import language
-from citewell.text.tokens import index_tokens, query_tokens
+from citewell.text.entities import extract_search_names
+from citewell.text.normalize import normalize_text
+from citewell.text.sentences import detect_language
+from citewell.text.tokens import tokenize_for_index, tokenize_query
 from citewell.types import Event, Hit
 
 NAMED = 0.5  # of a question's words: if one passage holds as many, the question is about the site
@@ -54,51 +54,58 @@ GREETING = dict(INTENTS)["smalltalk"]
 async def crawl_and_extract(state: WebsiteState, deps: Deps) -> Literal["decide"]:
     """Fetch a batch of pages at the same time, and take in their text and their links."""
     if not state.standalone:
-        await _understand(state, deps)
+        await _understand_question(state, deps)
     await deps.site.open()
     if not state.visited_urls and state.intent != "smalltalk":
-        await _start(state, deps)
+        await _start_run(state, deps)
     urls = state.addresses(state.urls_to_process)
     problems, looked_at = [], []
     async for page in deps.site.crawl(urls):
-        take(state, deps, page)
+        record_page(state, deps, page)
         looked_at.append({"url": page.url, "title": page.title, "how": page.how})
         state.visited_urls.append(state.place(page.url))
         if page.problem:
             problems.append(page.problem)
-        emit(Event("progress", _told(state, deps, page)))
+        emit(Event("progress", _describe_page(state, deps, page)))
     state.warnings += [problem for problem in problems if problem not in state.warnings]
     state.urls_to_process = []
-    note(read=len(urls) - len(problems), failed=problems, iteration=state.current_iteration)
-    note(pages=sorted(looked_at, key=lambda page: page["url"]))  # they come in any order
+    record_detail(
+        read=len(urls) - len(problems), failed=problems, iteration=state.current_iteration
+    )
+    record_detail(pages=sorted(looked_at, key=lambda page: page["url"]))  # they come in any order
     return "decide"
 
 
-async def _understand(state: WebsiteState, deps: Deps) -> None:
+async def _understand_question(state: WebsiteState, deps: Deps) -> None:
     """The question in full words, and how it is searched. Raises InvalidInput for what cannot be
     asked.
     """
-    state.user_question = clean(state.user_question)
-    if found := objection(state.user_question, deps.thresholds.question_max_chars, deps.sensitive):
+    state.user_question = normalize_text(state.user_question)
+    if found := find_question_error(
+        state.user_question, deps.thresholds.question_max_chars, deps.sensitive
+    ):
         raise found[1]
     question, history = state.user_question, state.conversation_history
-    state.lang, state.read = language(question), readings(question, history)
+    state.lang, state.read = detect_language(question), build_readings(question, history)
     state.intent = (await classify_intent(question, deps.embedder)).label
     if state.intent == "smalltalk" and not GREETING.search(question):
         state.intent = (
             "fact"  # near a greeting by example only, as "contact" and "How does it work?" are
         )
     state.standalone = state.read.text
-    note(standalone=state.standalone, intent=state.intent)
+    record_detail(standalone=state.standalone, intent=state.intent)
 
 
-async def _start(state: WebsiteState, deps: Deps) -> None:
+async def _start_run(state: WebsiteState, deps: Deps) -> None:
     """What was read before counts as read; then the start pages, each once."""
     for page in deps.site.pages.values():
-        take(state, deps, page)
+        record_page(state, deps, page)
     state.found = await deps.site.answered(state.standalone)
     before = [page for page in deps.site.pages.values() if page.uri in state.found and page.stale]
-    starts = {identity(url): url for url in reversed([canonical(url) for url in state.start_urls])}
+    starts = {
+        get_url_identity(url): url
+        for url in reversed([canonicalize_url(url) for url in state.start_urls])
+    }
     urls = list(reversed(starts.values()))
     for url in urls[deps.settings.max_pages :]:
         state.warnings.append(
@@ -120,7 +127,7 @@ async def _start(state: WebsiteState, deps: Deps) -> None:
             state.urls_to_process.append(place)
 
 
-def _told(state: WebsiteState, deps: Deps, page: SitePage) -> dict[str, Any]:
+def _describe_page(state: WebsiteState, deps: Deps, page: SitePage) -> dict[str, Any]:
     """What is told of a page while the run goes on."""
     place = state.place(page.url)
     return {
@@ -134,7 +141,7 @@ def _told(state: WebsiteState, deps: Deps, page: SitePage) -> dict[str, Any]:
         "source": state.sources.get(place, ""),
         "iteration": state.current_iteration,
         "pages": len(state.visited_urls),
-        "links": sum(map(still_open(state, deps), state.all_discovered_urls)),
+        "links": sum(map(build_open_check(state, deps), state.all_discovered_urls)),
     }
 
 
@@ -147,59 +154,63 @@ async def agent_decision(state: WebsiteState, deps: Deps) -> Literal["answer", "
     if state.intent == "smalltalk" or not any(page.doc_id for page in deps.site.pages.values()):
         state.stop_reason = "" if state.intent == "smalltalk" else "unreachable"
         return "answer"
-    await _search(state, deps)
-    if not (ended := _ended(state, deps)):
-        if again := _stale(state, deps):
-            return _explore(state, again)
+    await _search_site(state, deps)
+    if not (ended := _get_end_reason(state, deps)):
+        if again := _find_stale_pages(state, deps):
+            return _explore_pages(state, again)
         # a link whose words are those of the question, while nothing read is half as near: that
         # page first
-        quick = await by_words(state, deps)
+        quick = await rank_by_words(state, deps)
         if (
             quick
             and quick[0].score >= max(STRONG, state.retrieval_confidence)
-            and (following := choose(state, deps, quick))
+            and (following := choose_pages(state, deps, quick))
         ):
-            return _follow(state, following)
+            return _follow_links(state, following)
     unlikely = (
-        state.retrieval_confidence < HOPELESS and _top(state, "coverage") < COVERED and not ended
+        state.retrieval_confidence < HOPELESS
+        and _get_top_signal(state, "coverage") < COVERED
+        and not ended
     )
-    if not unlikely and await _tells(state, deps) and (ended or state.told == "whole"):
+    if not unlikely and await _try_draft(state, deps) and (ended or state.told == "whole"):
         return "answer"
-    found = [] if (ended := _ended(state, deps)) else await by_meaning(state, deps)
+    found = [] if (ended := _get_end_reason(state, deps)) else await rank_by_meaning(state, deps)
     state.named |= any(promise.names for promise in found)
-    stranger = website_links.nothing_near(state, deps, found) and not ended
-    note(
+    stranger = website_links.is_off_topic(state, deps, found) and not ended
+    record_detail(
         links=[{"url": p.url, "score": p.score, "why": p.why} for p in found[:SHOWN]],
         nothing_near=stranger,
     )
-    if not stranger and (following := choose(state, deps, found)):
-        return _follow(state, following)
-    if await _tells(state, deps):  # nothing more to follow, so a part of the answer will do
+    if not stranger and (following := choose_pages(state, deps, found)):
+        return _follow_links(state, following)
+    if await _try_draft(state, deps):  # nothing more to follow, so a part of the answer will do
         return "answer"
     state.stop_reason = (
-        state.stop_reason or ended or _why_no_further(state, deps, found, stranger=stranger)
+        state.stop_reason or ended or _get_stop_reason(state, deps, found, stranger=stranger)
     )
     return "answer"
 
 
-async def _search(state: WebsiteState, deps: Deps) -> None:
-    found = await deps.site.search(state.read, search_names(state.standalone))
+async def _search_site(state: WebsiteState, deps: Deps) -> None:
+    found = await deps.site.search(state.read, extract_search_names(state.standalone))
     state.warnings += [warning for warning in found.warnings if warning not in state.warnings]
     state.documents, state.retrieval_confidence = (
-        _within(found.hits, deps.settings.content_max_chars),
+        _limit_hits(found.hits, deps.settings.content_max_chars),
         found.confidence,
     )
-    state.passages = await packed(state.standalone, state.documents, deps.llm, deps.widen)
+    state.passages = await select_passages(state.standalone, state.documents, deps.llm, deps.widen)
     by_page: defaultdict[str, list[Hit]] = defaultdict(list)
     for hit in found.hits:
         by_page[hit.doc_id].append(hit)
-    learn(
+    learn_page_worth(
         state, deps, {doc_id: deps.rate(state.read.text, hits) for doc_id, hits in by_page.items()}
     )
-    note(confidence=found.confidence, evidence=[seen(hit) for hit in state.documents])
+    record_detail(
+        confidence=found.confidence, evidence=[describe_hit(hit) for hit in state.documents]
+    )
 
 
-def _within(hits: list[Hit], most: int) -> list[Hit]:
+def _limit_hits(hits: list[Hit], most: int) -> list[Hit]:
     """As many passages of each page as `most` characters hold, the best ones; one at least."""
     kept, used = [], defaultdict[str, int](int)
     for hit in hits:
@@ -209,7 +220,7 @@ def _within(hits: list[Hit], most: int) -> list[Hit]:
     return kept
 
 
-def _ended(state: WebsiteState, deps: Deps) -> str:
+def _get_end_reason(state: WebsiteState, deps: Deps) -> str:
     """What forbids another round."""
     if deps.stopped():
         return "stopped"
@@ -222,7 +233,7 @@ def _ended(state: WebsiteState, deps: Deps) -> str:
     )
 
 
-def _stale(state: WebsiteState, deps: Deps) -> dict[str, str]:
+def _find_stale_pages(state: WebsiteState, deps: Deps) -> dict[str, str]:
     """Pages of earlier questions that the evidence stands in, and that their site was long not
     asked about.
     """
@@ -237,7 +248,7 @@ def _stale(state: WebsiteState, deps: Deps) -> dict[str, str]:
     return dict.fromkeys(again, "read some time ago, so looked at again")
 
 
-def _reason(promise: Promise) -> str:
+def _format_reason(promise: Promise) -> str:
     """Why a page is read, in words."""
     link = promise.mention.link
     where = (
@@ -246,24 +257,24 @@ def _reason(promise: Promise) -> str:
     return f"{promise.why} ({where})"
 
 
-def _follow(state: WebsiteState, found: list[Promise]) -> Literal["explore"]:
+def _follow_links(state: WebsiteState, found: list[Promise]) -> Literal["explore"]:
     state.sources |= {state.place(promise.url): promise.mention.source for promise in found}
-    return _explore(state, {promise.url: _reason(promise) for promise in found})
+    return _explore_pages(state, {promise.url: _format_reason(promise) for promise in found})
 
 
-def _explore(state: WebsiteState, urls: dict[str, str]) -> Literal["explore"]:
+def _explore_pages(state: WebsiteState, urls: dict[str, str]) -> Literal["explore"]:
     state.urls_to_process = [state.place(url) for url in urls]
     state.reasons |= {state.place(url): why for url, why in urls.items()}
     state.current_iteration += 1
-    note(explore=urls)
+    record_detail(explore=urls)
     return "explore"
 
 
-def _top(state: WebsiteState, signal: str) -> float:
+def _get_top_signal(state: WebsiteState, signal: str) -> float:
     return max((hit.signals.get(signal, 0.0) for hit in state.documents), default=0.0)
 
 
-async def _tells(state: WebsiteState, deps: Deps) -> bool:
+async def _try_draft(state: WebsiteState, deps: Deps) -> bool:
     """Whether a draft from what was read tells the answer, the whole or a part; the same evidence
     is not drafted from twice.
     """
@@ -300,17 +311,17 @@ async def _tells(state: WebsiteState, deps: Deps) -> bool:
             if decide_answer(deps, drafted, proven, state.retrieval_confidence).shown
             else "nothing"
         )
-    note(told=state.told)
+    record_detail(told=state.told)
     return state.told != "nothing"
 
 
-def _why_no_further(
+def _get_stop_reason(
     state: WebsiteState, deps: Deps, found: list[Promise], *, stranger: bool
 ) -> str:
     if stranger:  # its words are not those of the site, or the answer is not there
-        words = set(query_tokens(state.standalone))
+        words = set(tokenize_query(state.standalone))
         named = max(
-            (len(words & set(index_tokens(hit.text))) for hit in state.documents), default=0
+            (len(words & set(tokenize_for_index(hit.text))) for hit in state.documents), default=0
         )
         return "site_exhausted" if state.named or named >= NAMED * len(words) else "off_site"
     if not found:
@@ -330,7 +341,7 @@ async def draft_answer_node(state: WebsiteState, deps: Deps) -> Literal["end"]:
     is not about it.
     """
     await deps.site.open()
-    await settle(state, deps, await prove_draft(state, deps))
+    await finish_run(state, deps, await prove_draft(state, deps))
     for citation in state.proof.citations:
         emit(Event("citation", citation))
     if state.status == "answered":

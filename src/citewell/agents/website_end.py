@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from citewell.agents.website_state import Deps, WebsiteState
 from citewell.errors import Conflict, NotFound
-from citewell.graph import note
+from citewell.graph import record_detail
 from citewell.skills.answer.answering import Decided, decide_answer, prove_answer
 from citewell.skills.answer.cite import Proof
-from citewell.skills.answer.decision import answer_signals, model_of, tier_of
+from citewell.skills.answer.decision import collect_answer_signals, get_decision_model, get_tier
 from citewell.skills.answer.ending import Ending, end_answer
-from citewell.skills.answer.wording import nearest, pages, say
-from citewell.skills.memory.recollect import with_origin
+from citewell.skills.answer.wording import format_message, format_nearest_sources, format_page_count
+from citewell.skills.memory.recollect import mark_citation_origins
 from citewell.skills.proof.prove import show_proof
 
 NAMED = 3  # pages that could not be read, named in an answer; the warnings name all
@@ -37,7 +37,8 @@ async def prove_draft(state: WebsiteState, deps: Deps) -> Decided | None:
     proof = show_proof(decided.proven)
     try:
         state.proof = Proof(
-            proof.sentences, await deps.locate(with_origin(proof.citations, state.fetched))
+            proof.sentences,
+            await deps.locate(mark_citation_origins(proof.citations, state.fetched)),
         )
     except (Conflict, NotFound) as error:
         state.warnings.append(f"an answer was dropped: {error.message}")
@@ -45,16 +46,16 @@ async def prove_draft(state: WebsiteState, deps: Deps) -> Decided | None:
     return decided
 
 
-async def settle(state: WebsiteState, deps: Deps, decided: Decided | None) -> None:
+async def finish_run(state: WebsiteState, deps: Deps, decided: Decided | None) -> None:
     """Write the end of the run into the state. `decided`: the judged draft; None where there is
     none.
     """
     if state.intent == "smalltalk":
-        state.final_answer = say("smalltalk_site", state.lang, site=deps.site.name)
+        state.final_answer = format_message("smalltalk_site", state.lang, site=deps.site.name)
         state.status = "clarify"
         return
     if decided is None or state.drafted is None:
-        _refuse(state, deps)
+        _refuse_answer(state, deps)
     else:
         end = end_answer(
             state.drafted,
@@ -67,46 +68,48 @@ async def settle(state: WebsiteState, deps: Deps, decided: Decided | None) -> No
         state.confidence = decided.probability
         if end.status == "refused":
             state.warnings += end.warnings
-            _refuse(state, deps, end)
+            _refuse_answer(state, deps, end)
         else:
-            _show(state, end)
-    note(status=state.status, stop_reason=state.stop_reason)
+            _show_answer(state, end)
+    record_detail(status=state.status, stop_reason=state.stop_reason)
 
 
-def _show(state: WebsiteState, end: Ending) -> None:
+def _show_answer(state: WebsiteState, end: Ending) -> None:
     state.status, state.proof, state.final_answer = end.status, end.proof, end.text
     state.warnings += end.warnings
     if end.status == "fallback":
         state.stop_reason = state.stop_reason or ("model_failed" if state.degraded else "unsettled")
-        state.final_answer = _joined(state, end.text, _unread(state))
+        state.final_answer = _join_parts(state, end.text, _format_unread(state))
 
 
-def _refuse(state: WebsiteState, deps: Deps, end: Ending | None = None) -> None:
+def _refuse_answer(state: WebsiteState, deps: Deps, end: Ending | None = None) -> None:
     """In the model's own words for what is missing, where they are proved (`end`), else in ours."""
     state.status = "refused"
     if not state.confidence:
-        model = model_of(tier_of(deps.llm, deps.reader), deps.calibration)
-        state.confidence = round(model(answer_signals(state.retrieval_confidence, state.lang)), 4)
+        model = get_decision_model(get_tier(deps.llm, deps.reader), deps.calibration)
+        state.confidence = round(
+            model(collect_answer_signals(state.retrieval_confidence, state.lang)), 4
+        )
     state.proof = end.proof if end is not None else Proof([], [])
     read = sum(bool(page.doc_id) for page in deps.site.pages.values())
-    said = {"site": deps.site.name, "pages": pages(read, state.lang)}
+    said = {"site": deps.site.name, "pages": format_page_count(read, state.lang)}
     if state.stop_reason in {"off_site", "unreachable"}:
-        state.final_answer = _joined(
-            state, say(state.stop_reason, state.lang, **said), _unread(state)
+        state.final_answer = _join_parts(
+            state, format_message(state.stop_reason, state.lang, **said), _format_unread(state)
         )
         return
     state.stop_reason = state.stop_reason or "unsettled"
     if end is not None and end.proof.sentences:
-        missing = _joined(state, end.text, say("site_read", state.lang, **said))
+        missing = _join_parts(state, end.text, format_message("site_read", state.lang, **said))
     else:
-        missing = say("site_refused", state.lang, **said)
-    where = nearest(state.documents, state.lang) if state.documents else ""
-    state.final_answer = _joined(
-        state, missing, where, say(state.stop_reason, state.lang), _unread(state)
+        missing = format_message("site_refused", state.lang, **said)
+    where = format_nearest_sources(state.documents, state.lang) if state.documents else ""
+    state.final_answer = _join_parts(
+        state, missing, where, format_message(state.stop_reason, state.lang), _format_unread(state)
     )
 
 
-def _unread(state: WebsiteState) -> str:
+def _format_unread(state: WebsiteState) -> str:
     """What could not be read, by address and reason. Reasons are in English: a Chinese answer
     leaves them to the warnings.
     """
@@ -114,8 +117,8 @@ def _unread(state: WebsiteState) -> str:
     if state.lang == "zh":
         named = [problem.partition(": ")[0] for problem in named]
     joint = "、" if state.lang == "zh" else "; "
-    return say("unread", state.lang, problems=joint.join(named)) if named else ""
+    return format_message("unread", state.lang, problems=joint.join(named)) if named else ""
 
 
-def _joined(state: WebsiteState, *parts: str) -> str:
+def _join_parts(state: WebsiteState, *parts: str) -> str:
     return ("" if state.lang == "zh" else " ").join(part for part in parts if part)

@@ -13,8 +13,16 @@ import anyio.to_thread
 
 from citewell.agents.website_state import Deps, SitePage, WebsiteState
 from citewell.retrieve.confidence import BEST
-from citewell.retrieve.frontier import Known, Mention, Promise, branches, chosen, label, weigh
-from citewell.text.tokens import index_tokens, query_tokens
+from citewell.retrieve.frontier import (
+    Known,
+    Mention,
+    Promise,
+    choose_links,
+    label_link,
+    list_branches,
+    weigh_links,
+)
+from citewell.text.tokens import tokenize_for_index, tokenize_query
 
 # links whose meaning is looked at in one round: 30 ms each; the others count by their words
 LABELS = 120
@@ -42,7 +50,7 @@ MOST_WEIGHED = 3_000  # links weighed in one round
 MOST_DISCOVERED = 20_000  # addresses remembered in one run: a calendar that never ends
 
 
-def take(state: WebsiteState, deps: Deps, page: SitePage) -> None:
+def record_page(state: WebsiteState, deps: Deps, page: SitePage) -> None:
     """Write a page that was read into the state, with the links that may be followed."""
     place = state.place(page.url)
     state.place(page.uri)
@@ -64,53 +72,55 @@ def take(state: WebsiteState, deps: Deps, page: SitePage) -> None:
     state.url_graph[place] = list(leads)
 
 
-async def by_words(state: WebsiteState, deps: Deps) -> list[Promise]:
+async def rank_by_words(state: WebsiteState, deps: Deps) -> list[Promise]:
     """Every link that was seen and not followed, best first, as far as its words tell: no model is
     asked.
     """
-    return await _weighed(state, _mentions(state, deps), {})
+    return await _weigh_links(state, _collect_mentions(state, deps), {})
 
 
-async def by_meaning(state: WebsiteState, deps: Deps) -> list[Promise]:
+async def rank_by_meaning(state: WebsiteState, deps: Deps) -> list[Promise]:
     """The same with the meaning of the words, and with the pages that the site's own map names."""
-    mentions = _mentions(state, deps)
-    if deps.settings.sitemap and _may_follow(state, deps):
-        open_ = still_open(state, deps)
+    mentions = _collect_mentions(state, deps)
+    if deps.settings.sitemap and _can_follow(state, deps):
+        open_ = build_open_check(state, deps)
         mentions += [
             Mention(link, "the sitemap", 2) for link in await deps.site.sitemap() if open_(link.url)
         ]
-    found = await _weighed(state, mentions, {})
-    labels = dict.fromkeys(label(promise.mention.link) for promise in found)
+    found = await _weigh_links(state, mentions, {})
+    labels = dict.fromkeys(label_link(promise.mention.link) for promise in found)
     # other words for the same pages
-    labels |= dict.fromkeys(label(mention.link) for mention in mentions)
+    labels |= dict.fromkeys(label_link(mention.link) for mention in mentions)
     meaning = await deps.site.meaning(state.standalone, list(labels)[:LABELS])
-    return await _weighed(state, mentions, meaning) if meaning else found
+    return await _weigh_links(state, mentions, meaning) if meaning else found
 
 
-async def _weighed(
+async def _weigh_links(
     state: WebsiteState, mentions: list[Mention], meaning: Mapping[str, float]
 ) -> list[Promise]:
     """In a thread: of thousands of links it takes a second, and others are served meanwhile."""
-    known, led, question = _known(state), dict(state.led), state.standalone
-    return await anyio.to_thread.run_sync(lambda: weigh(question, mentions, meaning, known, led))
+    known, led, question = _build_known(state), dict(state.led), state.standalone
+    return await anyio.to_thread.run_sync(
+        lambda: weigh_links(question, mentions, meaning, known, led)
+    )
 
 
-def _may_follow(state: WebsiteState, deps: Deps) -> bool:
+def _can_follow(state: WebsiteState, deps: Deps) -> bool:
     """Whether the limits let anything be followed."""
     left = deps.settings.max_pages - len(state.visited_urls)
     return left > 0 and state.current_iteration < deps.settings.max_iterations
 
 
-def choose(state: WebsiteState, deps: Deps, found: list[Promise]) -> list[Promise]:
+def choose_pages(state: WebsiteState, deps: Deps, found: list[Promise]) -> list[Promise]:
     """The pages of the next round, none where no link promises enough or a limit is reached."""
     left = deps.settings.max_pages - len(state.visited_urls)
-    if not found or not _may_follow(state, deps):
+    if not found or not _can_follow(state, deps):
         return []
     least = NEAR * found[0].score if found[0].score > POOR else LEAST
-    return chosen(found, min(left, deps.settings.max_urls_per_iteration), least)
+    return choose_links(found, min(left, deps.settings.max_urls_per_iteration), least)
 
 
-def nothing_near(state: WebsiteState, deps: Deps, found: list[Promise]) -> bool:
+def is_off_topic(state: WebsiteState, deps: Deps, found: list[Promise]) -> bool:
     """Whether the site seems to be about something else: it is not explored further."""
     cosine = max((hit.signals.get("cosine", 0.0) for hit in state.documents[:BEST]), default=0.0)
     far = cosine < FAR.get(deps.embedder.name, -1.0)
@@ -125,7 +135,7 @@ def nothing_near(state: WebsiteState, deps: Deps, found: list[Promise]) -> bool:
     )
 
 
-def learn(state: WebsiteState, deps: Deps, worth: dict[str, float]) -> None:
+def learn_page_worth(state: WebsiteState, deps: Deps, worth: dict[str, float]) -> None:
     """Note how well each page serves the question (by doc_id), for the branches of the site that
     led there.
     """
@@ -138,17 +148,17 @@ def learn(state: WebsiteState, deps: Deps, worth: dict[str, float]) -> None:
         place = state.all_discovered_urls.get(page.url)
         if place is not None:
             state.worth[place] = worth.get(page.doc_id, 0.0)
-            for branch in branches(page.uri, sources.get(place, "")):
+            for branch in list_branches(page.uri, sources.get(place, "")):
                 state.led.setdefault(branch, []).append(
                     max(state.worth[place], state.found.get(page.uri, 0.0))
                 )
 
 
-def _mentions(state: WebsiteState, deps: Deps) -> list[Mention]:
+def _collect_mentions(state: WebsiteState, deps: Deps) -> list[Mention]:
     """The links of all pages read that were not followed yet, those of the latest pages first; one
     that many pages have alike, once. Of too many, those that have a word of the question in them.
     """
-    open_, found = still_open(state, deps), dict[tuple[str, str, str], Mention]()
+    open_, found = build_open_check(state, deps), dict[tuple[str, str, str], Mention]()
     for page in reversed(list(deps.site.pages.values())):
         depth = state.depths.get(state.all_discovered_urls.get(page.url, -1), 1)
         for link in page.links:
@@ -158,7 +168,7 @@ def _mentions(state: WebsiteState, deps: Deps) -> list[Mention]:
     every = list(found.values())
     if len(every) <= MOST_WEIGHED:
         return every
-    begins = [token[:4] for token in query_tokens(state.standalone)]
+    begins = [token[:4] for token in tokenize_query(state.standalone)]
     every.sort(
         key=lambda mention: (
             not any(each in f"{mention.link.text} {mention.link.url}".casefold() for each in begins)
@@ -167,7 +177,7 @@ def _mentions(state: WebsiteState, deps: Deps) -> list[Mention]:
     return every[:MOST_WEIGHED]
 
 
-def still_open(state: WebsiteState, deps: Deps) -> Callable[[str], bool]:
+def build_open_check(state: WebsiteState, deps: Deps) -> Callable[[str], bool]:
     """Tells whether a link may be followed and was not."""
     visited = set(state.visited_urls)
 
@@ -181,7 +191,7 @@ def still_open(state: WebsiteState, deps: Deps) -> Callable[[str], bool]:
     return is_open
 
 
-def _known(state: WebsiteState) -> Known:
+def _build_known(state: WebsiteState) -> Known:
     every = list(state.all_discovered_urls)
     worth = {every[place]: value for place, value in state.worth.items()}
-    return Known(worth, state.found, frozenset(index_tokens(state.instruction)))
+    return Known(worth, state.found, frozenset(tokenize_for_index(state.instruction)))

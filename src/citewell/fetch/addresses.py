@@ -14,7 +14,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from citewell.errors import CitewellError, ConfigError, InvalidInput, PermanentError, TransientError
-from citewell.fetch.urls import host_name
+from citewell.fetch.urls import normalize_host
 
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
@@ -135,44 +135,46 @@ _PATTERN = re.compile(r"\*\.(.+)")
 _FOR_NOW: Final = {socket.EAI_AGAIN, socket.EAI_MEMORY, socket.EAI_SYSTEM}
 
 
-def public(address: Address) -> bool:
+def is_public(address: Address) -> bool:
     """Whether an address is on the open internet, with any IPv4 address that an IPv6 one carries
     looked at too.
     """
     if isinstance(address, ipaddress.IPv6Address):
-        if int(address) >> 32 & 0xFFFF_FFFF in _ISATAP and not public(_last(address)):
+        if int(address) >> 32 & 0xFFFF_FFFF in _ISATAP and not is_public(
+            _extract_trailing_ipv4(address)
+        ):
             return False
-        carried = _carried(address)
-        if not all(public(each) for each in carried):
+        carried = _extract_embedded_ipv4(address)
+        if not all(is_public(each) for each in carried):
             return False
         if carried and address not in _GLOBAL:
             return True  # mapped or translated: what it carries decides
         return (
             address in _GLOBAL
             and address.is_global
-            and not (address.is_multicast or _closed(address))
+            and not (address.is_multicast or _is_reserved(address))
         )
     return address.is_global and not (
-        address.is_multicast or address.is_reserved or _closed(address)
+        address.is_multicast or address.is_reserved or _is_reserved(address)
     )
 
 
-def _closed(address: Address) -> bool:
+def _is_reserved(address: Address) -> bool:
     return any(address in network for network in _CLOSED)
 
 
-def _last(address: ipaddress.IPv6Address) -> ipaddress.IPv4Address:
+def _extract_trailing_ipv4(address: ipaddress.IPv6Address) -> ipaddress.IPv4Address:
     """The IPv4 address in the last four bytes."""
     return ipaddress.IPv4Address(int(address) & 0xFFFF_FFFF)
 
 
-def _carried(address: ipaddress.IPv6Address) -> list[ipaddress.IPv4Address]:
+def _extract_embedded_ipv4(address: ipaddress.IPv6Address) -> list[ipaddress.IPv4Address]:
     """Mapped, 6to4, Teredo (server and client) and NAT64 addresses carry an IPv4 address to which
     packets may go.
     """
     found = [address.ipv4_mapped, address.sixtofour, *(address.teredo or ())]
     if address in _NAT64:
-        found.append(_last(address))
+        found.append(_extract_trailing_ipv4(address))
     return [each for each in found if each is not None]
 
 
@@ -199,15 +201,15 @@ class Guard:
         self._below: set[str] = set()  # what the names must end in
         self._networks: list[Network] = []
         for entry in allow:
-            self._allow(entry)
+            self._allow_entry(entry)
 
-    def _allow(self, entry: str) -> None:
+    def _allow_entry(self, entry: str) -> None:
         try:
             self._networks.append(ipaddress.ip_network(entry.strip("[]"), strict=False))
         except ValueError:
             below = _PATTERN.fullmatch(entry)
             try:
-                name = host_name(below[1] if below else entry)
+                name = normalize_host(below[1] if below else entry)
             except InvalidInput:
                 hint = "host names, *.names, addresses, or networks such as 10.0.0.0/8; no port"
                 raise ConfigError(
@@ -225,10 +227,10 @@ class Guard:
         try:
             found = await resolve(host, port)
         except (OSError, UnicodeError) as error:
-            raise _unresolved(host, error) from None
+            raise _make_resolve_error(host, error) from None
         if not found:
-            raise _unresolved(host, OSError("no addresses"))
-        self._check(host, port, found)
+            raise _make_resolve_error(host, OSError("no addresses"))
+        self._check_addresses(host, port, found)
         return found
 
     def may_fetch(self, host: str, port: int) -> bool:
@@ -241,15 +243,17 @@ class Guard:
         except ValueError:
             found = []
         try:
-            self._check(host, port, found)
+            self._check_addresses(host, port, found)
         except InvalidInput:
             return False
         return True
 
-    def _check(self, host: str, port: int, found: list[Address]) -> None:
-        if self._listed(host) or (found and all(self._inside(each) for each in found)):
+    def _check_addresses(self, host: str, port: int, found: list[Address]) -> None:
+        if self._is_allowed_host(host) or (
+            found and all(self._is_allowed_address(each) for each in found)
+        ):
             return
-        if not all(public(each) or self._inside(each) for each in found):
+        if not all(is_public(each) or self._is_allowed_address(each) for each in found):
             raise InvalidInput(
                 f"{host} is refused: it is not on the public internet",
                 hint="if it is a host of yours, list it in allow_private_hosts "
@@ -265,15 +269,15 @@ class Guard:
                 code="bad_url",
             )
 
-    def _listed(self, host: str) -> bool:
+    def _is_allowed_host(self, host: str) -> bool:
         return host in self._names or any(host.endswith(ending) for ending in self._below)
 
-    def _inside(self, address: Address) -> bool:
+    def _is_allowed_address(self, address: Address) -> bool:
         mapped = address.ipv4_mapped if isinstance(address, ipaddress.IPv6Address) else None
         return any((mapped or address) in network for network in self._networks)
 
 
-def _unresolved(host: str, error: Exception) -> CitewellError:
+def _make_resolve_error(host: str, error: Exception) -> CitewellError:
     if isinstance(error, socket.gaierror) and error.errno in _FOR_NOW:
         return TransientError(
             f"{host}: its address could not be looked up", hint="is this machine connected?"

@@ -155,7 +155,7 @@ class Browser:
         """Ends the process, whatever its pages are busy with. The next page starts another."""
         with anyio.CancelScope(shield=True):
             async with self._lock:
-                await self._end()
+                await self._stop_chromium()
 
     async def render(self, url: str, fetch: Fetch, seconds: float) -> bytes:
         """The HTML (UTF-8) of the page at the canonical `url` after its scripts ran; `fetch` brings
@@ -168,10 +168,10 @@ class Browser:
         from playwright.async_api import Error
 
         async with self._slots:
-            chromium = await self._running()
+            chromium = await self._ensure_running()
             try:
                 with anyio.fail_after(seconds):
-                    return await self._visit(chromium, url, fetch, seconds)
+                    return await self._load_page(chromium, url, fetch, seconds)
             except TimeoutError:
                 hint = "its scripts do not come to an end, or the site is slow"
                 raise TransientError(
@@ -183,10 +183,10 @@ class Browser:
                     f"{url}: the browser could not show it ({why})", code="browser_crashed"
                 ) from None
 
-    async def _visit(self, chromium: Chromium, url: str, fetch: Fetch, seconds: float) -> bytes:
+    async def _load_page(self, chromium: Chromium, url: str, fetch: Fetch, seconds: float) -> bytes:
         enough = asyncio.get_running_loop().time() + _ENOUGH * seconds
-        first = await fetch(url, lambda there: _same_host(url, there))
-        if not _same_host(url, first.final_url):
+        first = await fetch(url, lambda there: _is_same_host(url, there))
+        if not _is_same_host(url, first.final_url):
             hint = "ask for the page under that address"
             raise PermanentError(
                 f"{url} leads to {first.final_url}, which is elsewhere",
@@ -204,9 +204,9 @@ class Browser:
         try:
             return await visit.html(context, enough)
         finally:
-            await self._leave(context, visit)
+            await self._close_visit(context, visit)
 
-    async def _leave(self, context: BrowserContext, visit: _Visit) -> None:
+    async def _close_visit(self, context: BrowserContext, visit: _Visit) -> None:
         """A page that cannot be closed goes with its whole browser."""
         from playwright.async_api import Error
 
@@ -217,16 +217,16 @@ class Browser:
         if limit.cancelled_caught:
             await self.close()
 
-    async def _running(self) -> Chromium:
+    async def _ensure_running(self) -> Chromium:
         with anyio.CancelScope(shield=True):  # one that is half started would be nobody's
             async with self._lock:
                 if self._chromium is None or not self._chromium.is_connected():
-                    await self._end()
-                    self._chromium = await self._start()
+                    await self._stop_chromium()
+                    self._chromium = await self._start_chromium()
                 chromium = self._chromium
         return chromium
 
-    async def _start(self) -> Chromium:
+    async def _start_chromium(self) -> Chromium:
         from playwright.async_api import Error, async_playwright
 
         try:
@@ -244,12 +244,12 @@ class Browser:
                 timeout=1_000 * _START_SECONDS,
             )
         except Error as error:
-            await self._end()
+            await self._stop_chromium()
             why = error.message.splitlines()[0][:300]
             hint = "does it start by itself? its sandbox needs user namespaces"
             raise ConfigError(f"{self._executable} does not start: {why}", hint=hint) from None
 
-    async def _end(self) -> None:
+    async def _stop_chromium(self) -> None:
         from playwright.async_api import Error
 
         chromium, self._chromium = self._chromium, None
@@ -275,36 +275,38 @@ class _Visit:
     async def html(self, context: BrowserContext, enough: float) -> bytes:
         """`enough`: when, by the loop's clock, it is taken as it then is."""
         await context.add_init_script(_WITHOUT)
-        await context.route("**/*", self._answer)
-        await context.route_web_socket(lambda _: True, _hang_up)
+        await context.route("**/*", self._answer_request)
+        await context.route_web_socket(lambda _: True, _close_socket)
         page = await context.new_page()
-        context.on("page", _close)  # what a page opens
-        page.on("dialog", _dismiss)
+        context.on("page", _close_page)  # what a page opens
+        page.on("dialog", _dismiss_dialog)
         crashed = asyncio.Event()
         page.on("crash", lambda _: crashed.set())
         eyes = await context.new_cdp_session(page)
         await page.goto(self.first.final_url, wait_until="commit", timeout=0)  # `render` ends it
-        await self._settled(eyes, enough, crashed)
-        text = await self._text(eyes)
+        await self._wait_until_stable(eyes, enough, crashed)
+        text = await self._read_html(eyes)
         if self.broken is not None:
             raise self.broken
         return text.encode("utf-8", "replace")
 
-    async def _text(self, eyes: CDPSession) -> str:
+    async def _read_html(self, eyes: CDPSession) -> str:
         from playwright.async_api import Error
 
         for _ in range(_TRIES):
             with suppress(Error):  # the page is being exchanged for another
-                return str(await _seen(eyes, _HTML))
+                return str(await _evaluate_script(eyes, _HTML))
             await asyncio.sleep(_LOOK)
-        return str(await _seen(eyes, _HTML))
+        return str(await _evaluate_script(eyes, _HTML))
 
     async def stop(self) -> None:
         for each in self.open:
             each.cancel()
         await asyncio.gather(*self.open, return_exceptions=True)
 
-    async def _settled(self, eyes: CDPSession, ends: float, crashed: asyncio.Event) -> None:
+    async def _wait_until_stable(
+        self, eyes: CDPSession, ends: float, crashed: asyncio.Event
+    ) -> None:
         """Until the page looks the same for a while, or `ends`."""
         from playwright.async_api import Error
 
@@ -318,7 +320,7 @@ class _Visit:
                     f"{self.first.url}: its scripts broke the browser", code="browser_crashed"
                 )
             with suppress(Error):  # the page is being exchanged for another
-                state = str(await _seen(eyes, _STATE))
+                state = str(await _evaluate_script(eyes, _STATE))
                 if state != before:
                     changed, before = clock(), state
             if self.open or self.requests != requests or not before.startswith("complete"):
@@ -329,12 +331,12 @@ class _Visit:
             if quiet >= _LONG_QUIET and int(before.split()[1]) >= _WORDS:
                 return
 
-    async def _answer(self, route: Route) -> None:
+    async def _answer_request(self, route: Route) -> None:
         from playwright.async_api import Error
 
         page, missing = None, False
         try:
-            page = await self._asked_for(route.request)
+            page = await self._fetch_response(route.request)
         except CitewellError as error:
             missing = error.code == "page_missing"  # an application may have an answer to that
         except Exception as error:  # noqa: BLE001  # raised again where the page is waited for
@@ -352,7 +354,7 @@ class _Visit:
             else:
                 await route.abort()
 
-    async def _asked_for(self, request: Request) -> Page | None:
+    async def _fetch_response(self, request: Request) -> Page | None:
         """What a request is answered with; None where it is not."""
         url, kind = request.url.partition("#")[0], request.resource_type
         if (
@@ -365,14 +367,14 @@ class _Visit:
             self.loads += 1
             return self.first if self.loads <= _MOST_LOADS else None
         script = kind == "script"
-        if not script and not self._near(url):
+        if not script and not self._is_own_site(url):
             return None
         self.requests += 1
         if self.requests > _MOST_REQUESTS or self.size > _MOST_BYTES:
             return None
         # the page is given what comes as its own site's, so a redirect may not bring it from
         # elsewhere
-        task = asyncio.ensure_future(self.fetch(url, None if script else self._near))
+        task = asyncio.ensure_future(self.fetch(url, None if script else self._is_own_site))
         self.open.add(task)
         try:
             page = await task
@@ -384,13 +386,17 @@ class _Visit:
             self.open.discard(task)
         self.size += len(page.data)
         runs = script and ("javascript" in page.media_type or "ecmascript" in page.media_type)
-        return page if (runs or self._near(page.final_url)) and self.size <= _MOST_BYTES else None
+        return (
+            page
+            if (runs or self._is_own_site(page.final_url)) and self.size <= _MOST_BYTES
+            else None
+        )
 
-    def _near(self, url: str) -> bool:
-        return _near(self.first.final_url, url)
+    def _is_own_site(self, url: str) -> bool:
+        return _is_same_site(self.first.final_url, url)
 
 
-def _near(page: str, url: str) -> bool:
+def _is_same_site(page: str, url: str) -> bool:
     """Whether `url` is of the page's own site, or of a host below its own. A page of one site must
     not read another through us, for we may be where that one trusts its visitors; scripts, which
     run but cannot be read, may come from anywhere.
@@ -403,13 +409,13 @@ def _near(page: str, url: str) -> bool:
     return one.port is None and other.port is None and (host == own or host.endswith(f".{own}"))
 
 
-def _same_host(page: str, url: str) -> bool:
+def _is_same_host(page: str, url: str) -> bool:
     """Whether `url` is of the page's own host and port, encrypted or not."""
     one, other = urlsplit(page), urlsplit(url)
     return (one.hostname, one.port) == (other.hostname, other.port)
 
 
-async def _seen(eyes: CDPSession, expression: str) -> Any:
+async def _evaluate_script(eyes: CDPSession, expression: str) -> Any:
     tree = await eyes.send("Page.getFrameTree")
     frame = tree["frameTree"]["frame"]["id"]
     world = await eyes.send("Page.createIsolatedWorld", {"frameId": frame, "worldName": "citewell"})
@@ -421,18 +427,18 @@ async def _seen(eyes: CDPSession, expression: str) -> Any:
     return (await eyes.send("Runtime.evaluate", asked))["result"].get("value", "")
 
 
-async def _hang_up(socket: WebSocketRoute) -> None:
+async def _close_socket(socket: WebSocketRoute) -> None:
     await socket.close()
 
 
-async def _close(page: Window) -> None:
+async def _close_page(page: Window) -> None:
     from playwright.async_api import Error
 
     with suppress(Error):  # it is gone already
         await page.close()
 
 
-async def _dismiss(dialog: Dialog) -> None:
+async def _dismiss_dialog(dialog: Dialog) -> None:
     from playwright.async_api import Error
 
     with suppress(Error):

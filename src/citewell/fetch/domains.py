@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 
 from citewell.errors import InvalidInput
 from citewell.fetch.addresses import Guard
-from citewell.fetch.urls import canonical, host_name
+from citewell.fetch.urls import canonicalize_url, normalize_host
 
 _PORTS: Final = {"http": 80, "https": 443}
 _HINT: Final = (
@@ -34,16 +34,16 @@ class _Entry:
 
 @dataclass(frozen=True, slots=True)
 class Domains:
-    """Made by `domains`. Without entries every valid URL is allowed."""
+    """Made by `parse_domains`. Without entries every valid URL is allowed."""
 
     entries: tuple[_Entry, ...] = ()
 
-    def allow(self, url: str) -> bool:
-        """Whether this is a URL that may be fetched at all (see `canonical`), of a host that the
-        entries name.
+    def is_allowed(self, url: str) -> bool:
+        """Whether this is a URL that may be fetched at all (see `canonicalize_url`), of a host that
+        the entries name.
         """
         try:
-            host, port = _place(url)
+            host, port = _parse_host_port(url)
         except InvalidInput:
             return False
         return not self.entries or any(
@@ -53,12 +53,12 @@ class Domains:
         )
 
 
-def domains(entries: Sequence[str]) -> Domains:
+def parse_domains(entries: Sequence[str]) -> Domains:
     """`example.com` is that host alone, `*.example.com` what is below it, `127.0.0.1:8000` a host
     on one port; of a whole URL its host counts, with the port where it has one. Raises InvalidInput
     (`bad_domain`), which names the entry.
     """
-    return Domains(tuple(_entry(entry) for entry in entries))
+    return Domains(tuple(_parse_entry(entry) for entry in entries))
 
 
 def is_valid(url: str, allowed_domains: Sequence[str], private: Sequence[str] = ()) -> bool:
@@ -66,49 +66,49 @@ def is_valid(url: str, allowed_domains: Sequence[str], private: Sequence[str] = 
     of the public ones, and of `private` (as the setting `allow_private_hosts`), where none is.
     Raises InvalidInput where an entry is wrong.
     """
-    allowed = domains(allowed_domains)
-    if not allowed.allow(url):
+    allowed = parse_domains(allowed_domains)
+    if not allowed.is_allowed(url):
         return False
-    host, port = _place(url)
+    host, port = _parse_host_port(url)
     return bool(allowed.entries) or Guard(private).may_fetch(host, port)
 
 
-def _place(url: str) -> tuple[str, int]:
+def _parse_host_port(url: str) -> tuple[str, int]:
     """Host and port of a URL. Raises InvalidInput where it is none."""
-    parts = urlsplit(canonical(url))
+    parts = urlsplit(canonicalize_url(url))
     return parts.hostname or "", parts.port or _PORTS[parts.scheme]
 
 
-def _entry(entry: str) -> _Entry:
+def _parse_entry(entry: str) -> _Entry:
     text = entry.strip()
     try:
         if "://" in text:
-            parts = urlsplit(canonical(text))
+            parts = urlsplit(canonicalize_url(text))
             return _Entry(parts.hostname or "", urlsplit(text).port)
-        name, port = _split(text)
+        name, port = _split_host_port(text)
         below = name.startswith("*.")
-        host = host_name(name.removeprefix("*.") if below else name)
+        host = normalize_host(name.removeprefix("*.") if below else name)
         if below and _is_address(host):
-            raise _bad(entry)
+            raise _make_domain_error(entry)
     except (InvalidInput, ValueError):
-        raise _bad(entry) from None
+        raise _make_domain_error(entry) from None
     return _Entry(host, port, below)
 
 
-def _split(text: str) -> tuple[str, int | None]:
+def _split_host_port(text: str) -> tuple[str, int | None]:
     """Host and port. An IPv6 address has brackets where a port follows. Raises ValueError."""
     if text.startswith("["):
         host, closed, after = text[1:].partition("]")
         if not closed or ":" not in host or (after and not after.startswith(":")):
             raise ValueError
-        return host, _port(after[1:]) if after else None
+        return host, _parse_port(after[1:]) if after else None
     if text.count(":") != 1:
         return text, None
     host, _, port = text.partition(":")
-    return host, _port(port)
+    return host, _parse_port(port)
 
 
-def _port(text: str) -> int:
+def _parse_port(text: str) -> int:
     if not (text.isascii() and text.isdigit() and len(text) <= 5 and 0 < int(text) < 65536):
         raise ValueError
     return int(text)
@@ -118,7 +118,7 @@ def _is_address(host: str) -> bool:
     return ":" in host or host.rpartition(".")[2].isdigit()
 
 
-def _bad(entry: str) -> InvalidInput:
+def _make_domain_error(entry: str) -> InvalidInput:
     shown = "".join(  # no password
         char if char.isprintable() else "?" for char in entry.rpartition("@")[2][:_SHOWN]
     )

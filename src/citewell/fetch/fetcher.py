@@ -22,14 +22,22 @@ import stamina
 from citewell.config import Settings
 from citewell.errors import CitewellError, PermanentError, TransientError, UnreadableFile
 from citewell.fetch.addresses import Guard
-from citewell.fetch.hosts import Hosts, retry_after, time_left, when
+from citewell.fetch.hosts import Hosts, format_retry_hint, get_time_left, parse_retry_after
 from citewell.fetch.robots import LONGEST
-from citewell.fetch.urls import canonical, identity, joined
+from citewell.fetch.urls import canonicalize_url, get_url_identity, join_url
 
 if TYPE_CHECKING:
     import httpx2
 
-__all__ = ["ATTEMPTS", "Fetcher", "Page", "Readable", "canonical", "identity", "joined"]
+__all__ = [
+    "ATTEMPTS",
+    "Fetcher",
+    "Page",
+    "Readable",
+    "canonicalize_url",
+    "get_url_identity",
+    "join_url",
+]
 
 ATTEMPTS = 3  # for each request of a crawl, which has the time
 MOST_REDIRECTS = 5
@@ -106,7 +114,7 @@ class Fetcher:
         self._guard = Guard(settings.allow_private_hosts)
         self._agent = settings.user_agent
         self._most = max_bytes
-        self._hosts = Hosts(self._robots, self._agent, delay)
+        self._hosts = Hosts(self._fetch_robots, self._agent, delay)
         self._client: httpx2.AsyncClient | None = None
 
     async def __aenter__(self) -> Self:
@@ -148,12 +156,12 @@ class Fetcher:
         `page_missing`, `page_refused`, `redirect_loop`, `leads_away`, `bad_certificate`,
         `unknown_host` or just `permanent`).
         """
-        url = canonical(url)
+        url = canonicalize_url(url)
         conditions = {"If-None-Match": etag, "If-Modified-Since": last_modified}
         headers = {name: value for name, value in conditions.items() if value}
         try:
             with anyio.fail_after(seconds):
-                reply = await self._follow(
+                reply = await self._follow_redirects(
                     url, headers, _Wanted(self._most, attempts, readable, within=within)
                 )
         except TimeoutError:
@@ -161,26 +169,26 @@ class Fetcher:
             raise TransientError(
                 f"{url}: not there within {seconds:.3g} seconds", hint=hint, code="timeout"
             ) from None
-        return _page(url, reply, conditional=bool(headers))
+        return _build_page(url, reply, conditional=bool(headers))
 
     async def sitemaps(self, url: str) -> list[str]:
         """Canonical URLs of the sitemaps that the robots.txt of this URL's site names, on its own
         host or not, at most 20; `/sitemap.xml` where it names none; nothing where it cannot be
         read. Nothing has been fetched of them. Raises InvalidInput (`bad_url`).
         """
-        url = canonical(url)
+        url = canonicalize_url(url)
         try:
             return await self._hosts.sitemaps(url, ATTEMPTS)
         except CitewellError:
             return []  # whoever then asks for a page of this site is told why
 
-    async def _robots(self, url: str, attempts: int) -> bytes:
+    async def _fetch_robots(self, url: str, attempts: int) -> bytes:
         """The bytes of a robots.txt; none where the site has none. Raises TransientError where it
         cannot be known.
         """
         try:
             with anyio.fail_after(ROBOTS_SECONDS):
-                reply = await self._follow(
+                reply = await self._follow_redirects(
                     url, {}, _Wanted(LONGEST, attempts, cut=True), asked=True
                 )
         except TimeoutError:
@@ -189,7 +197,7 @@ class Fetcher:
             raise TransientError(f"status {reply.status}")
         return reply.data if reply.status == 200 else b""
 
-    async def _follow(
+    async def _follow_redirects(
         self, url: str, headers: dict[str, str], wanted: _Wanted, *, asked: bool = False
     ) -> _Reply:
         """The reply at the end of the redirects. `asked`: robots.txt has not to be asked, for this
@@ -199,12 +207,12 @@ class Fetcher:
         passed: tuple[str, ...] = ()
         for _ in range(MOST_REDIRECTS + 1):
             delay = 0.0 if asked else await self._hosts.check(url, wanted.attempts)
-            reply = await self._answer(url, headers, wanted, delay)
+            reply = await self._request_with_retry(url, headers, wanted, delay)
             there = reply.headers.get("location", "").strip() if reply.status in _REDIRECTS else ""
             if not there:
                 return replace(reply, notes=notes, redirects=passed)
             passed += (url,)
-            before, url = url, joined(url, there.replace(" ", "%20"))
+            before, url = url, join_url(url, there.replace(" ", "%20"))
             if wanted.within is not None and not wanted.within(url):
                 hint = "allow that host where it belongs to the site"
                 raise PermanentError(
@@ -219,7 +227,7 @@ class Fetcher:
             f"{passed[0]}: more than {MOST_REDIRECTS} redirects", hint=hint, code="redirect_loop"
         )
 
-    async def _answer(
+    async def _request_with_retry(
         self, url: str, headers: dict[str, str], wanted: _Wanted, delay: float
     ) -> _Reply:
         """The reply to one request, made again where its host is busy and there is time."""
@@ -236,8 +244,8 @@ class Fetcher:
             )
             useful = (
                 isinstance(error, TransientError)
-                and wait < time_left()
-                and not self._hosts.troubled(url)
+                and wait < get_time_left()
+                and not self._hosts.is_failing(url)
             )
             return useful and wait
 
@@ -246,51 +254,53 @@ class Fetcher:
         ):
             with attempt:
                 async with self._hosts.turn(url, delay):
-                    return await self._heard(url, headers, wanted)
+                    return await self._request_once(url, headers, wanted)
         raise AssertionError("the last attempt returns or raises")
 
-    async def _heard(self, url: str, headers: dict[str, str], wanted: _Wanted) -> _Reply:
+    async def _request_once(self, url: str, headers: dict[str, str], wanted: _Wanted) -> _Reply:
         """The reply, noted with its host. Raises TransientError where a host is busy for now."""
         try:
-            reply = await self._get(url, headers, wanted)
+            reply = await self._send_get(url, headers, wanted)
         except TransientError:
-            self._hosts.went(url, well=False)
+            self._hosts.record_outcome(url, well=False)
             raise
         if reply.status in _AGAIN or reply.status >= 500:
-            pause = retry_after(reply.headers.get("retry-after", ""), reply.headers.get("date", ""))
+            pause = parse_retry_after(
+                reply.headers.get("retry-after", ""), reply.headers.get("date", "")
+            )
             if pause is not None:
                 self._hosts.told(url, pause)
-        self._hosts.went(url, well=reply.status not in _BUSY)
+        self._hosts.record_outcome(url, well=reply.status not in _BUSY)
         if reply.status in _BUSY:
-            raise _of_status(url, reply)
+            raise _make_status_error(url, reply)
         return reply
 
-    async def _get(self, url: str, headers: dict[str, str], wanted: _Wanted) -> _Reply:
+    async def _send_get(self, url: str, headers: dict[str, str], wanted: _Wanted) -> _Reply:
         import httpx2
 
         if self._client is None:
-            from citewell.fetch.ssrf_transport import client
+            from citewell.fetch.ssrf_transport import create_client
 
-            self._client = client(self._guard, self._agent)
+            self._client = create_client(self._guard, self._agent)
         try:
             async with self._client.stream("GET", url, headers=headers) as response:
                 if response.status_code == 200:
-                    data = await _read(response, url, wanted)
+                    data = await _read_body(response, url, wanted)
                 else:
                     data = b""
-                    await _pass_over(response)
+                    await _discard_body(response)
                 return _Reply(url, response.status_code, response.headers, data)
         except httpx2.InvalidURL as error:
             raise PermanentError(
                 f"{url}: {error}", hint="see that the address is right", code="bad_url"
             ) from None
         except httpx2.HTTPError as error:
-            raise _trouble(url, error) from None
+            raise _make_connection_error(url, error) from None
 
 
-async def _read(response: httpx2.Response, url: str, wanted: _Wanted) -> bytes:
+async def _read_body(response: httpx2.Response, url: str, wanted: _Wanted) -> bytes:
     """The body, unpacked piece by piece, so that a small one that grows without end is noticed."""
-    media_type = _media_type(response.headers)
+    media_type = _get_media_type(response.headers)
     if wanted.readable is not None and not wanted.readable(media_type, url):
         raise UnreadableFile(
             f"{url}: it is {media_type or 'of an unknown type'}, which cannot be read"
@@ -306,18 +316,18 @@ async def _read(response: httpx2.Response, url: str, wanted: _Wanted) -> bytes:
         and len(length) < 20
         and int(length) > wanted.most
     ):
-        raise _too_large(url, wanted.most)
+        raise _make_size_error(url, wanted.most)
     data = bytearray()
     async for part in response.aiter_bytes():
         data += part
         if len(data) > wanted.most:
             if wanted.cut:
                 return bytes(data[: wanted.most])
-            raise _too_large(url, wanted.most)
+            raise _make_size_error(url, wanted.most)
     return bytes(data)
 
 
-async def _pass_over(response: httpx2.Response) -> None:
+async def _discard_body(response: httpx2.Response) -> None:
     import httpx2
 
     left = _REST
@@ -329,15 +339,15 @@ async def _pass_over(response: httpx2.Response) -> None:
                 return
 
 
-def _page(url: str, reply: _Reply, *, conditional: bool) -> Page:
+def _build_page(url: str, reply: _Reply, *, conditional: bool) -> Page:
     if reply.status != 200 and not (reply.status == 304 and conditional):
-        raise _of_status(reply.url, reply)
+        raise _make_status_error(reply.url, reply)
     headers = reply.headers
     return Page(
         url=url,
         final_url=reply.url,
         status=reply.status,
-        media_type=_media_type(headers),
+        media_type=_get_media_type(headers),
         charset=(
             headers.get("content-type", "")
             .lower()
@@ -356,23 +366,27 @@ def _page(url: str, reply: _Reply, *, conditional: bool) -> Page:
     )
 
 
-def _media_type(headers: httpx2.Headers) -> str:
+def _get_media_type(headers: httpx2.Headers) -> str:
     return str(headers.get("content-type", "")).split(";")[0].strip().lower()
 
 
-def _too_large(url: str, most: int) -> UnreadableFile:
+def _make_size_error(url: str, most: int) -> UnreadableFile:
     return UnreadableFile(
         f"{url}: larger than {most:,} bytes",
         hint="setting web.page_bytes says how large a page may be",
     )
 
 
-def _of_status(url: str, reply: _Reply) -> CitewellError:
+def _make_status_error(url: str, reply: _Reply) -> CitewellError:
     status = reply.status
     if status in _AGAIN or status >= 500:
-        pause = retry_after(reply.headers.get("retry-after", ""), reply.headers.get("date", ""))
+        pause = parse_retry_after(
+            reply.headers.get("retry-after", ""), reply.headers.get("date", "")
+        )
         if pause is not None:
-            return TransientError(f"{url}: status {status}", hint=when(pause), code="paused")
+            return TransientError(
+                f"{url}: status {status}", hint=format_retry_hint(pause), code="paused"
+            )
         return TransientError(
             f"{url}: status {status}", hint="the site is busy or failing; try again later"
         )
@@ -386,7 +400,7 @@ def _of_status(url: str, reply: _Reply) -> CitewellError:
     return PermanentError(f"{url}: status {status}", hint="see that the address is right")
 
 
-def _trouble(url: str, error: httpx2.HTTPError) -> CitewellError:
+def _make_connection_error(url: str, error: httpx2.HTTPError) -> CitewellError:
     import httpx2
 
     cause: BaseException | None = error

@@ -19,7 +19,7 @@ import anyio
 
 from citewell.errors import InvalidInput, PermanentError, TransientError
 from citewell.fetch.robots import Robots, parse
-from citewell.fetch.urls import joined, origin
+from citewell.fetch.urls import get_origin, join_url
 
 AT_ONCE = 2  # requests to one host
 LONGEST_PAUSE = 3600.0  # seconds; no `Retry-After` closes a host for longer
@@ -49,9 +49,11 @@ class _Host:
         """
         while True:
             pause = self.not_before - time.monotonic()
-            if pause > max(0.0, time_left()):
+            if pause > max(0.0, get_time_left()):
                 raise TransientError(
-                    f"{name}: it asked to be left alone for now", hint=when(pause), code="paused"
+                    f"{name}: it asked to be left alone for now",
+                    hint=format_retry_hint(pause),
+                    code="paused",
                 )
             wait = max(pause, self.next_at - time.monotonic())
             if wait <= 0:
@@ -85,9 +87,9 @@ class Hosts:
         """The seconds to keep between two requests to this host. Raises PermanentError, or
         TransientError where its robots.txt cannot be read; the code of both is `robots_refused`.
         """
-        robots = await self._robots(origin(url), attempts)
+        robots = await self._load_robots(get_origin(url), attempts)
         parts = urlsplit(url)
-        if not robots.allows(parts.path + (f"?{parts.query}" if parts.query else "")):
+        if not robots.is_allowed(parts.path + (f"?{parts.query}" if parts.query else "")):
             hint = (
                 "its owner does not want programs to read it; open it in a browser (we "
                 f"are {self._agent!r} to robots.txt)"
@@ -101,11 +103,11 @@ class Hosts:
         """Canonical URLs that the robots.txt of this site names, else the usual one. Raises what
         `check` raises.
         """
-        site = origin(url)
+        site = get_origin(url)
         found: dict[str, None] = {}  # in their order, each once
-        for each in (await self._robots(site, attempts)).sitemaps:
+        for each in (await self._load_robots(site, attempts)).sitemaps:
             try:
-                found[joined(f"{site}/robots.txt", each)] = None
+                found[join_url(f"{site}/robots.txt", each)] = None
             except InvalidInput:
                 continue  # a slip of the site's owner
             if len(found) == MOST_SITEMAPS:
@@ -115,10 +117,10 @@ class Hosts:
     @asynccontextmanager
     async def turn(self, url: str, delay: float) -> AsyncIterator[None]:
         """As long as the block lasts, one of the requests that this host gets at once."""
-        name, host = self._host(url)
+        name, host = self._get_host(url)
         host.users += 1
         try:
-            if host.not_before > time.monotonic() + time_left():
+            if host.not_before > time.monotonic() + get_time_left():
                 await host.ready(name)  # raises: no waiting for others who have more time
             async with host.slots:
                 async with host.pace:
@@ -127,11 +129,11 @@ class Hosts:
                 yield
         finally:
             host.users -= 1
-            self._forget()
+            self._evict_hosts()
 
     def told(self, url: str, seconds: float) -> None:
         """The host wants to be left alone for so long."""
-        _, host = self._host(url)
+        _, host = self._get_host(url)
         host.not_before = max(host.not_before, time.monotonic() + min(seconds, LONGEST_PAUSE))
 
     def pause(self, url: str) -> float:
@@ -139,30 +141,30 @@ class Hosts:
         host = self._hosts.get(urlsplit(url).hostname or "")
         return max(0.0, host.not_before - time.monotonic()) if host else 0.0
 
-    def went(self, url: str, *, well: bool) -> None:
+    def record_outcome(self, url: str, *, well: bool) -> None:
         """How a request ended."""
-        _, host = self._host(url)
+        _, host = self._get_host(url)
         host.failures = 0 if well else host.failures + 1
 
-    def troubled(self, url: str) -> bool:
+    def is_failing(self, url: str) -> bool:
         """Whether so many requests failed in a row that trying again would only add to the host's
         trouble.
         """
-        return self._host(url)[1].failures >= _MOST_FAILURES
+        return self._get_host(url)[1].failures >= _MOST_FAILURES
 
-    def _host(self, url: str) -> tuple[str, _Host]:
+    def _get_host(self, url: str) -> tuple[str, _Host]:
         name = urlsplit(url).hostname or ""
         return name, self._hosts.setdefault(name, _Host())
 
-    async def _robots(self, site: str, attempts: int) -> Robots:
+    async def _load_robots(self, site: str, attempts: int) -> Robots:
         rules = self._rules.setdefault(site, _Rules())
         if time.monotonic() >= rules.until:
-            name, host = self._host(site)
+            name, host = self._get_host(site)
             # here, for a robots.txt has a time of its own that may be shorter than the pause
             await host.ready(name)
         async with rules.reading:
             if time.monotonic() >= rules.until:
-                await self._ask(site, rules, attempts)
+                await self._refresh_robots(site, rules, attempts)
         if rules.robots is None:
             hint = (
                 "is the address right, http or https? until it can be read, nothing of this "
@@ -171,12 +173,12 @@ class Hosts:
             pause = self.pause(site)
             raise TransientError(
                 f"{site}/robots.txt cannot be read: {rules.why}",
-                hint=when(pause) if pause else hint,
+                hint=format_retry_hint(pause) if pause else hint,
                 code="robots_refused",
             )
         return rules.robots
 
-    async def _ask(self, site: str, rules: _Rules, attempts: int) -> None:
+    async def _refresh_robots(self, site: str, rules: _Rules, attempts: int) -> None:
         try:
             data = await self._read(f"{site}/robots.txt", attempts)
         except TransientError as error:
@@ -185,7 +187,7 @@ class Hosts:
         else:
             rules.robots, rules.until = parse(data, self._agent), time.monotonic() + _KEPT
 
-    def _forget(self) -> None:
+    def _evict_hosts(self) -> None:
         """A server runs for months: hosts that nobody waits for go, the oldest first."""
         now = time.monotonic()
         if len(self._hosts) > _MOST:
@@ -200,7 +202,7 @@ class Hosts:
                 del self._rules[site]
 
 
-def retry_after(value: str, date: str = "") -> float | None:
+def parse_retry_after(value: str, date: str = "") -> float | None:
     """The seconds that a `Retry-After` asks for, in seconds or as a time, which counts from the
     `Date` of the same reply: the site's clock may be wrong. None where it says nothing that can be
     understood.
@@ -219,7 +221,7 @@ def retry_after(value: str, date: str = "") -> float | None:
     return max(0.0, until - now)
 
 
-def when(seconds: float) -> str:
+def format_retry_hint(seconds: float) -> str:
     """When a site wants to be asked again, as a hint."""
     for unit, size in (("hours", 3600), ("minutes", 60)):
         if seconds >= 2 * size:
@@ -227,6 +229,6 @@ def when(seconds: float) -> str:
     return f"the site wants to be asked again in {-(-seconds // 1):.0f} seconds"
 
 
-def time_left() -> float:
+def get_time_left() -> float:
     """Seconds until the caller's own limit; infinite where there is none."""
     return anyio.current_effective_deadline() - anyio.current_time()

@@ -10,7 +10,7 @@ import math
 import re
 from dataclasses import dataclass, field
 
-from citewell.fetch.urls import escaped
+from citewell.fetch.urls import normalize_escapes
 
 LONGEST = 500_000  # bytes of a robots.txt that count; the RFC wants 500 KiB at least
 LONGEST_DELAY = 10.0  # seconds; more would mean never
@@ -29,14 +29,14 @@ class Robots:
     delay: float = 0.0
     sitemaps: list[str] = field(default_factory=list)
 
-    def allows(self, target: str) -> bool:
+    def is_allowed(self, target: str) -> bool:
         """`target`: path and query of a canonical URL."""
         best, allowed = -1, True
         for pattern, allow in self.rules:
             if (
                 len(pattern) < best
                 or (len(pattern) == best and not allow)
-                or not matches(pattern, target)
+                or not is_match(pattern, target)
             ):
                 continue
             best, allowed = len(pattern), allow
@@ -64,25 +64,27 @@ def parse(data: bytes, agent: str) -> Robots:
         if key == "user-agent":
             if not naming:
                 groups.append(_Group())
-            groups[-1].agents.add("*" if value == "*" else product(value))
+            groups[-1].agents.add("*" if value == "*" else get_product_token(value))
             naming = True
         elif key == "sitemap" and value:  # of no group, so it ends none either
             sitemaps.append(value)
         elif groups and key in {"allow", "disallow", "crawl-delay"}:
             naming = False
-            _note(groups[-1].robots, key, value)
-    robots = _joined(groups, product(agent)) or _joined(groups, "*") or Robots()
+            _apply_directive(groups[-1].robots, key, value)
+    robots = (
+        _merge_groups(groups, get_product_token(agent)) or _merge_groups(groups, "*") or Robots()
+    )
     robots.sitemaps = sitemaps
     return robots
 
 
-def product(agent: str) -> str:
+def get_product_token(agent: str) -> str:
     """`citewell` of `Citewell/1.0 (+https://...)`."""
     match = _TOKEN.match(agent.strip().lower())
     return match[0] if match else ""
 
 
-def _note(robots: Robots, key: str, value: str) -> None:
+def _apply_directive(robots: Robots, key: str, value: str) -> None:
     if key == "crawl-delay":
         try:
             seconds = float(value)
@@ -91,10 +93,10 @@ def _note(robots: Robots, key: str, value: str) -> None:
         if math.isfinite(seconds) and seconds > 0:
             robots.delay = max(robots.delay, min(seconds, LONGEST_DELAY))
     elif value and len(robots.rules) < _MOST_RULES:  # an empty one forbids nothing
-        robots.rules.append((escaped(value), key == "allow"))
+        robots.rules.append((normalize_escapes(value), key == "allow"))
 
 
-def _joined(groups: list[_Group], agent: str) -> Robots | None:
+def _merge_groups(groups: list[_Group], agent: str) -> Robots | None:
     ours = [group.robots for group in groups if agent and agent in group.agents]
     if not ours:
         return None
@@ -103,7 +105,7 @@ def _joined(groups: list[_Group], agent: str) -> Robots | None:
     )
 
 
-def matches(pattern: str, target: str) -> bool:
+def is_match(pattern: str, target: str) -> bool:
     """`*` is anything and `$` at the end is the end. Each part is looked for once, so that no
     pattern costs much.
     """

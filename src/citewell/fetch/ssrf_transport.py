@@ -38,7 +38,7 @@ Ended = Callable[[bool], Coroutine[Any, Any, None]]
 
 
 @dataclass(slots=True, eq=False)
-class _Kept:
+class _HostPool:
     """The connections to one host. `users`: requests under way, with their replies. `address`: the
     one that answered last.
     """
@@ -57,16 +57,16 @@ class _Connections:
 
     def __init__(self) -> None:
         self._tls = httpx2.create_ssl_context()
-        self._kept: OrderedDict[Key, _Kept] = OrderedDict()  # the least recently used first
-        self._spent: set[_Kept] = set()  # in use, and to be closed after that
+        self._kept: OrderedDict[Key, _HostPool] = OrderedDict()  # the least recently used first
+        self._spent: set[_HostPool] = set()  # in use, and to be closed after that
         self._closing: asyncio.Task[None] | None = None
 
-    def take(self, key: Key) -> _Kept:
+    def take(self, key: Key) -> _HostPool:
         if key not in self._kept:
             limits = httpx2.Limits(
                 max_connections=None, max_keepalive_connections=4, keepalive_expiry=IDLE
             )
-            self._kept[key] = _Kept(
+            self._kept[key] = _HostPool(
                 httpx2.AsyncHTTPTransport(verify=self._tls, http2=True, limits=limits)
             )
         kept = self._kept[key]
@@ -74,7 +74,7 @@ class _Connections:
         self._kept.move_to_end(key)
         return kept
 
-    async def give_back(self, key: Key, kept: _Kept, *, whole: bool) -> None:
+    async def release_pool(self, key: Key, kept: _HostPool, *, whole: bool) -> None:
         """`whole`: the reply was read to its end. Else the connections are used no more: over
         HTTP/2 the rest of that reply would go on coming, and fill the room that the replies of
         later requests need.
@@ -86,10 +86,12 @@ class _Connections:
             self._spent.add(kept)
         if kept in self._spent and not kept.users:
             self._spent.discard(kept)
-            await _closed(kept)
+            await _close_pool(kept)
         surplus = len(self._kept) - MOST_HOSTS
         if surplus > 0:
-            await self._close([each for each, one in self._kept.items() if not one.users][:surplus])
+            await self._close_pools(
+                [each for each, one in self._kept.items() if not one.users][:surplus]
+            )
         if self._kept and (self._closing is None or self._closing.done()):
             self._closing = asyncio.create_task(self._close_idle())
 
@@ -100,7 +102,7 @@ class _Connections:
         while self._kept:
             await asyncio.sleep(IDLE)
             before = time.monotonic() - IDLE
-            await self._close(
+            await self._close_pools(
                 [
                     key
                     for key, kept in self._kept.items()
@@ -108,9 +110,9 @@ class _Connections:
                 ]
             )
 
-    async def _close(self, keys: list[Key]) -> None:
+    async def _close_pools(self, keys: list[Key]) -> None:
         for kept in [self._kept.pop(key) for key in keys]:
-            await _closed(kept)
+            await _close_pool(kept)
 
     async def aclose(self) -> None:
         closing, self._closing = self._closing, None
@@ -121,7 +123,7 @@ class _Connections:
         self._kept.clear()
         self._spent.clear()
         for kept in every:
-            await _closed(kept)
+            await _close_pool(kept)
 
 
 class _Body(httpx2.AsyncByteStream):
@@ -133,7 +135,7 @@ class _Body(httpx2.AsyncByteStream):
         self._whole = False
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
-        with _nonsense():
+        with _convert_protocol_errors():
             async for part in self._stream:
                 yield part
         self._whole = True
@@ -164,26 +166,26 @@ class GuardedTransport(httpx2.AsyncBaseTransport):
         if not _is_address(host):
             request.extensions = {**request.extensions, "sni_hostname": host}
         try:
-            return await self._over(key, request, found)
+            return await self._send_over_pool(key, request, found)
         except _BROKEN:
             if request.method != "GET" or request.extensions.get("connected"):
                 raise
         # the connection was an old one, and its server had left
-        return await self._over(key, request, found)
+        return await self._send_over_pool(key, request, found)
 
-    async def _over(
+    async def _send_over_pool(
         self, key: Key, request: httpx2.Request, found: list[Address]
     ) -> httpx2.Response:
         kept = self._connections.take(key)
         try:
-            response = await _sent(kept, request, found)
+            response = await _send_request(kept, request, found)
         except BaseException:
-            await self._connections.give_back(key, kept, whole=False)
+            await self._connections.release_pool(key, kept, whole=False)
             raise
         assert isinstance(response.stream, httpx2.AsyncByteStream)
 
         async def ended(whole: bool) -> None:
-            await self._connections.give_back(key, kept, whole=whole)
+            await self._connections.release_pool(key, kept, whole=whole)
 
         response.stream = _Body(response.stream, ended)
         return response
@@ -192,7 +194,9 @@ class GuardedTransport(httpx2.AsyncBaseTransport):
         await self._connections.aclose()
 
 
-async def _sent(kept: _Kept, request: httpx2.Request, found: list[Address]) -> httpx2.Response:
+async def _send_request(
+    kept: _HostPool, request: httpx2.Request, found: list[Address]
+) -> httpx2.Response:
     """The extension `connected` of the request tells afterwards whether a connection was made for
     it.
     """
@@ -209,9 +213,9 @@ async def _sent(kept: _Kept, request: httpx2.Request, found: list[Address]) -> h
         sorted(found, key=lambda each: each != kept.address), start=1 - len(found)
     ):
         # the header Host was set from the name before
-        request.url = url.copy_with(host=_written(address))
+        request.url = url.copy_with(host=_format_address(address))
         try:
-            with _nonsense():
+            with _convert_protocol_errors():
                 response = await kept.transport.handle_async_request(request)
         except (httpx2.ConnectError, httpx2.ConnectTimeout):
             if not left:
@@ -225,7 +229,7 @@ async def _sent(kept: _Kept, request: httpx2.Request, found: list[Address]) -> h
 
 
 @contextlib.contextmanager
-def _nonsense() -> Iterator[None]:
+def _convert_protocol_errors() -> Iterator[None]:
     """What the libraries below raise, uncaught, at bytes that are not HTTP/2 or not TLS: a status
     that is no number, say.
     """
@@ -235,12 +239,12 @@ def _nonsense() -> Iterator[None]:
         raise httpx2.RemoteProtocolError("the bytes make no sense") from error
 
 
-async def _closed(kept: _Kept) -> None:
+async def _close_pool(kept: _HostPool) -> None:
     with anyio.CancelScope(shield=True):  # it waits for nobody
         await kept.transport.aclose()
 
 
-def client(guard: Guard, agent: str) -> httpx2.AsyncClient:
+def create_client(guard: Guard, agent: str) -> httpx2.AsyncClient:
     """A client that keeps no cookies, follows no redirects by itself, and knows no proxy: one would
     resolve for itself.
     """
@@ -267,5 +271,5 @@ def _is_address(host: str) -> bool:
     return True
 
 
-def _written(address: Address) -> str:
+def _format_address(address: Address) -> str:
     return f"[{address}]" if address.version == 6 else str(address)

@@ -31,22 +31,22 @@ _LABEL = re.compile(r"[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?")
 _NUMBER = re.compile(r"(0[xX][0-9a-fA-F]*|[0-9]+)")
 
 
-def canonical(url: str) -> str:
+def canonicalize_url(url: str) -> str:
     """One spelling of a URL: scheme and host in small letters, an international name as `xn--`, no
     default port, no fragment, no tracking parameters, `..` resolved, escapes in one form.
 
     An empty path is `/`; any other slash at the end stays, for servers may show another page
-    without it (see `identity`). Raises InvalidInput with the code `bad_url`.
+    without it (see `get_url_identity`). Raises InvalidInput with the code `bad_url`.
     """
-    parts = _checked(url)
+    parts = _validate_url(url)
     scheme = parts.scheme.lower()
     try:
         port = parts.port
     except ValueError:
-        raise _bad(url, "its port is not a number from 1 to 65535") from None
+        raise _make_url_error(url, "its port is not a number from 1 to 65535") from None
     if port == 0:
-        raise _bad(url, "its port is not a number from 1 to 65535")
-    name = host_name(parts.hostname or "", url)
+        raise _make_url_error(url, "its port is not a number from 1 to 65535")
+    name = normalize_host(parts.hostname or "", url)
     host = f"[{name}]" if ":" in name else name
     ended = "" if port in {None, _PORTS[scheme]} else f":{port}"
     query = "&".join(
@@ -54,11 +54,11 @@ def canonical(url: str) -> str:
         for part in parts.query.split("&")
         if part and not _TRACKING.fullmatch(part.partition("=")[0])
     )
-    path = _without_dots(escaped(parts.path)) or "/"
-    return f"{scheme}://{host}{ended}{path}" + (f"?{escaped(query)}" if query else "")
+    path = _remove_dot_segments(normalize_escapes(parts.path)) or "/"
+    return f"{scheme}://{host}{ended}{path}" + (f"?{normalize_escapes(query)}" if query else "")
 
 
-def identity(url: str) -> str:
+def get_url_identity(url: str) -> str:
     """What a canonical URL is compared by: two that differ in a slash at the end of the path only
     are one page.
     """
@@ -66,21 +66,21 @@ def identity(url: str) -> str:
     return path.rstrip("/") + mark + query
 
 
-def joined(base: str, link: str) -> str:
+def join_url(base: str, link: str) -> str:
     """The canonical URL that `link` means on the page `base`. Raises InvalidInput (`bad_url`)."""
     try:
-        return canonical(urljoin(base, link))
+        return canonicalize_url(urljoin(base, link))
     except ValueError:
-        raise _bad(link, "it cannot be read") from None
+        raise _make_url_error(link, "it cannot be read") from None
 
 
-def origin(url: str) -> str:
+def get_origin(url: str) -> str:
     """Scheme, host and port of a canonical URL: what one robots.txt speaks for."""
     parts = urlsplit(url)
     return f"{parts.scheme}://{parts.netloc}"
 
 
-def escaped(text: str) -> str:
+def normalize_escapes(text: str) -> str:
     """Path or query with its escapes in one form: large letters, none where none is needed, UTF-8
     for what is not ASCII.
     """
@@ -92,7 +92,7 @@ def escaped(text: str) -> str:
     return quote(_ESCAPE.sub(one, _STRAY.sub("%25", text)), safe=_SAFE)
 
 
-def host_name(host: str, url: str = "") -> str:
+def normalize_host(host: str, url: str = "") -> str:
     """A host in small ASCII letters: `xn--` for an international name, an IP address in its usual
     notation without brackets. Raises InvalidInput (`bad_url`).
     """
@@ -101,40 +101,40 @@ def host_name(host: str, url: str = "") -> str:
         try:
             return str(ipaddress.IPv6Address(host if "%" not in host else ""))
         except ValueError:
-            raise _bad(url, "its address is not one of IPv6") from None
-    name = (host if host.isascii() else _ascii(host, url)).lower().removesuffix(".")
+            raise _make_url_error(url, "its address is not one of IPv6") from None
+    name = (host if host.isascii() else _encode_idna(host, url)).lower().removesuffix(".")
     labels = name.split(".")
     # an address; 0177.1, 0x7f.1 and 2130706433 are read in more than one way
     if _NUMBER.fullmatch(labels[-1]):
         try:
             return str(ipaddress.IPv4Address(name))
         except ValueError:
-            raise _bad(url, "its address is not four decimal numbers") from None
+            raise _make_url_error(url, "its address is not four decimal numbers") from None
     if len(name) > 253 or not all(_LABEL.fullmatch(label) for label in labels):
-        raise _bad(url, "its host is not a name")
+        raise _make_url_error(url, "its host is not a name")
     return name
 
 
-def _ascii(host: str, url: str) -> str:
+def _encode_idna(host: str, url: str) -> str:
     import idna
 
     try:
         return idna.encode(host, uts46=True).decode("ascii")
     except idna.IDNAError:
-        raise _bad(url, "its host is not an international name") from None
+        raise _make_url_error(url, "its host is not an international name") from None
 
 
-def _checked(url: str) -> SplitResult:
+def _validate_url(url: str) -> SplitResult:
     if len(url) > LONGEST:
-        raise _bad(url[:80] + "...", f"it is longer than {LONGEST:,} characters")
+        raise _make_url_error(url[:80] + "...", f"it is longer than {LONGEST:,} characters")
     if "\\" in url or any(char.isspace() or not char.isprintable() for char in url):
-        raise _bad(url, "it has spaces, backslashes or control characters in it")
+        raise _make_url_error(url, "it has spaces, backslashes or control characters in it")
     try:
         parts = urlsplit(url)
     except ValueError:
-        raise _bad(url, "it cannot be read") from None
+        raise _make_url_error(url, "it cannot be read") from None
     if parts.scheme.lower() not in _PORTS:
-        raise _bad(url, "only http and https are fetched")
+        raise _make_url_error(url, "only http and https are fetched")
     if "@" in parts.netloc:
         # and it is not repeated here: it may be a password
         hint = "leave out what stands before the @"
@@ -142,13 +142,13 @@ def _checked(url: str) -> SplitResult:
             "a web address with a user name or password in it is refused", hint=hint, code="bad_url"
         )
     if not parts.hostname:
-        raise _bad(url, "it names no host")
+        raise _make_url_error(url, "it names no host")
     if ("[" in parts.netloc) != (":" in parts.hostname):  # brackets are for IPv6 alone
-        raise _bad(url, "its host is not a name")
+        raise _make_url_error(url, "its host is not a name")
     return parts
 
 
-def _without_dots(path: str) -> str:
+def _remove_dot_segments(path: str) -> str:
     """RFC 3986, section 5.2.4."""
     kept: list[str] = []
     parts = path.split("/")[1:]
@@ -162,6 +162,6 @@ def _without_dots(path: str) -> str:
     return "".join("/" + part for part in kept)
 
 
-def _bad(url: str, why: str) -> InvalidInput:
+def _make_url_error(url: str, why: str) -> InvalidInput:
     shown = "".join(char if char.isprintable() else "?" for char in url[:300])
     return InvalidInput(f"{shown} cannot be fetched: {why}", hint=_HINT, code="bad_url")

@@ -14,7 +14,7 @@ from typing import Final
 
 from citewell.config import IngestSettings
 from citewell.errors import UnreadableFile
-from citewell.ingest.bounded import bounded
+from citewell.ingest.bounded import run_bounded
 from citewell.ingest.chunk.chunkers import CHUNKERS
 from citewell.ingest.sniff import Kind, sniff
 from citewell.types import Document
@@ -24,7 +24,7 @@ __all__ = ["CHUNKERS", "PARSERS", "PICTURES", "Parser", "parse", "parse_here"]
 Parser = Callable[[bytes, str, IngestSettings], Document]
 
 
-def _parser(module: str) -> Parser:
+def _make_parser(module: str) -> Parser:
     """The `parse` of a module of this package, imported when first used. What it trips over makes
     the file unreadable.
     """
@@ -77,7 +77,7 @@ PICTURES: Final = frozenset(_READS["picture.image"].split())
 PARSERS: Final[dict[str, Parser]] = {
     suffix: parser
     for module, suffixes in _READS.items()
-    for parser in [_parser(module)]
+    for parser in [_make_parser(module)]
     for suffix in suffixes.split()
 }
 _BINARY: Final = {  # these never hold plain text
@@ -95,36 +95,36 @@ async def parse(data: bytes, name: str, settings: IngestSettings) -> Document:
     """Read a file in a worker process, for as long as `settings.parse_seconds`. Raises
     UnreadableFile with the reason.
     """
-    document = await bounded("citewell.ingest:parse_here", data, name, settings)
+    document = await run_bounded("citewell.ingest:parse_here", data, name, settings)
     assert isinstance(document, Document)
     return document
 
 
 def parse_here(data: bytes, name: str, settings: IngestSettings) -> Document:
     """The same without a process of its own: for callers that are one already."""
-    suffix, warnings = _choose(data, name)
+    suffix, warnings = _choose_suffix(data, name)
     if suffix == ".pdf":
-        _check_pages(data, name, settings.max_pages)
+        _check_page_count(data, name, settings.max_pages)
     document = PARSERS[suffix](data, name, settings)
     if len(document.pages) > settings.max_pages:
-        raise _too_long(name, len(document.pages), settings.max_pages)
+        raise _make_page_limit_error(name, len(document.pages), settings.max_pages)
     return replace(document, warnings=(*warnings, *document.warnings))
 
 
-def _check_pages(data: bytes, name: str, max_pages: int) -> None:
-    from citewell.ingest.pdf.parse import page_count
+def _check_page_count(data: bytes, name: str, max_pages: int) -> None:
+    from citewell.ingest.pdf.parse import count_pages
 
-    count = page_count(data, name)
+    count = count_pages(data, name)
     if count > max_pages:
-        raise _too_long(name, count, max_pages)
+        raise _make_page_limit_error(name, count, max_pages)
 
 
-def _too_long(name: str, count: int, max_pages: int) -> UnreadableFile:
+def _make_page_limit_error(name: str, count: int, max_pages: int) -> UnreadableFile:
     hint = "raise ingest.max_pages, or split the file"
     return UnreadableFile(f"{name} has {count:,} pages; {max_pages:,} are allowed", hint=hint)
 
 
-def _choose(data: bytes, name: str) -> tuple[str, list[str]]:
+def _choose_suffix(data: bytes, name: str) -> tuple[str, list[str]]:
     """The suffix whose parser reads this file, and a warning where its name claims another."""
     claimed = PurePath(name).suffix.lower()
     kind = sniff(data)
@@ -135,15 +135,15 @@ def _choose(data: bytes, name: str) -> tuple[str, list[str]]:
             f"{name} cannot be read: {what}", hint=(kind and kind.hint) or f"known types: {known}"
         )
     if kind is None:
-        return _as_text(data, name, claimed)
+        return _choose_text_suffix(data, name, claimed)
     if not kind.suffix:
-        raise UnreadableFile(_disguised(name, claimed, kind), hint=kind.hint)
+        raise UnreadableFile(_describe_mismatch(name, claimed, kind), hint=kind.hint)
     if not claimed or PARSERS.get(claimed) is PARSERS[kind.suffix]:
         return kind.suffix, []
     return kind.suffix, [f"named {claimed} but is {kind.words}"]
 
 
-def _disguised(name: str, claimed: str, kind: Kind) -> str:
+def _describe_mismatch(name: str, claimed: str, kind: Kind) -> str:
     if claimed in _BINARY and "protected" in kind.words:
         return f"{name} is protected by a password"
     return (
@@ -153,18 +153,18 @@ def _disguised(name: str, claimed: str, kind: Kind) -> str:
     )
 
 
-def _as_text(data: bytes, name: str, claimed: str) -> tuple[str, list[str]]:
+def _choose_text_suffix(data: bytes, name: str, claimed: str) -> tuple[str, list[str]]:
     """Bytes of no known kind: text, unless the name says what cannot be text and the bytes look
     like a broken one of it.
     """
     if claimed not in _BINARY:
         return claimed or ".txt", []
-    from citewell.text.charset import decode
+    from citewell.text.charset import decode_text
 
     if claimed == ".pdf" and (b"endobj" in data or b"startxref" in data):
         return claimed, []
     try:
-        decode(data, name)
+        decode_text(data, name)
     except UnreadableFile:
         raise UnreadableFile(f"{name} is broken: it is not a {_BINARY[claimed]}") from None
     # what many programs call an export is a table of plain text

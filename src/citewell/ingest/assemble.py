@@ -13,7 +13,7 @@ from pathlib import PurePath
 from typing import Final
 
 from citewell.errors import UnreadableFile
-from citewell.text.language import language
+from citewell.text.language import detect_language
 from citewell.types import Box, Document, Page, Section
 
 _BREAKS = re.compile(r"\r\n?|[\v\f\x85\u2028\u2029]")
@@ -25,19 +25,19 @@ _SPACES = re.compile(r"[\u00a0\u2007\u202f]")
 MAX_TITLE: Final = 300
 
 
-def clean(text: str) -> str:
+def clean_text(text: str) -> str:
     """`text` without what must not survive: a line feed is the only line break, no NUL, no lone
     surrogate, no other control.
     """
     return _SPACES.sub(" ", _NEVER.sub("", _BREAKS.sub("\n", text)))
 
 
-def stem(name: str) -> str:
+def get_file_stem(name: str) -> str:
     """The title of last resort: the file name without its suffix."""
     return PurePath(name).stem or name
 
 
-def document(
+def build_document(
     name: str,
     media_type: str,
     text: str,
@@ -54,9 +54,9 @@ def document(
     """
     if not text.strip():
         raise UnreadableFile(f"{name} holds no text")
-    shown = " ".join(clean(title).split())[:MAX_TITLE] or stem(name)
+    shown = " ".join(clean_text(title).split())[:MAX_TITLE] or get_file_stem(name)
     parts = (tuple(sections), tuple(pages or ()), tuple(warnings or ()), tuple(boxes))
-    return Document(shown, media_type, language(text), text, *parts, dated)
+    return Document(shown, media_type, detect_language(text), text, *parts, dated)
 
 
 class Outline:
@@ -118,7 +118,7 @@ class Assembly:
         `boxes`: where its lines stand, with offsets from the start of `text`, which has to be clean
         already.
         """
-        text = clean(text).lstrip("\n") if then else clean(text).rstrip().lstrip("\n")
+        text = clean_text(text).lstrip("\n") if then else clean_text(text).rstrip().lstrip("\n")
         if text.strip() and self._length:
             self._append(gap)
         start = self._length
@@ -126,7 +126,7 @@ class Assembly:
             self._append(text)
         for number, more in then:
             self.page(number)
-            self._append(clean(more))
+            self._append(clean_text(more))
         ends = ((box, min(start + box.end, self._length)) for box in boxes)
         self.boxes += [
             replace(box, start=start + box.start, end=end)
@@ -146,7 +146,7 @@ class Assembly:
         """A heading of `level` (1 is the highest). `anchor`: its id in a web page. `boxes`: as in
         `block`.
         """
-        title = " ".join(clean(text).split())  # on one line, so that it stays one sentence
+        title = " ".join(clean_text(text).split())  # on one line, so that it stays one sentence
         if title:
             self.first_heading = self.first_heading or title
             self.outline.heading(level, title[:MAX_TITLE], self.block(title, boxes=boxes), anchor)
@@ -179,9 +179,9 @@ class Assembly:
         there is no text in it.
         """
         text = "".join(self._parts)
-        pages = _close(self.pages, len(text))
+        pages = _close_last_page(self.pages, len(text))
         sections = self.outline.sections(len(text))
-        return document(
+        return build_document(
             name,
             media_type,
             text,
@@ -203,5 +203,5 @@ class Assembly:
         self._length += len(text)
 
 
-def _close(pages: list[Page], length: int) -> list[Page]:
+def _close_last_page(pages: list[Page], length: int) -> list[Page]:
     return [*pages[:-1], Page(pages[-1].number, pages[-1].start, length)] if pages else []

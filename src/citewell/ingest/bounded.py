@@ -13,7 +13,7 @@ import anyio.to_process
 
 from citewell.config import IngestSettings
 from citewell.errors import UnreadableFile
-from citewell.ingest.worker import MOST_MEMORY, Died, in_worker
+from citewell.ingest.worker import MOST_MEMORY, Died, run_in_worker
 
 # a larger file gets more time in proportion: hostile ones are small, long books are not
 USUAL_BYTES: Final = 2_000_000
@@ -22,33 +22,33 @@ MOST_TIMES: Final = 10
 LARGE_BYTES: Final = 10_000_000
 
 
-def seconds_for(size: int, settings: IngestSettings) -> float:
+def get_time_limit(size: int, settings: IngestSettings) -> float:
     """How long a file may take: `parse_seconds`, and up to ten times as long for one of more than 2
     MB.
     """
     return settings.parse_seconds * min(MOST_TIMES, max(1.0, size / USUAL_BYTES))
 
 
-async def bounded(
+async def run_bounded(
     function: str, data: bytes, name: str, settings: IngestSettings, *more: Any
 ) -> Any:
     """What `function` (`module:function`), called with data, name, settings and `more`, returns.
     Raises UnreadableFile.
     """
     _check_size(data, name, settings)
-    return await in_time(function, len(data), name, settings, data, name, settings, *more)
+    return await run_in_time(function, len(data), name, settings, data, name, settings, *more)
 
 
-async def in_time(
+async def run_in_time(
     function: str, size: int, name: str, settings: IngestSettings, *arguments: Any
 ) -> Any:
     """The same for any arguments of about `size` bytes, which come of the file `name`."""
-    seconds = seconds_for(size, settings)
+    seconds = get_time_limit(size, settings)
     limiter = anyio.to_process.current_default_process_limiter()
     async with limiter:  # waiting for a free process does not count against the file's time
         try:
             with anyio.fail_after(seconds):
-                return await in_worker(function, *arguments, keep=size < LARGE_BYTES)
+                return await run_in_worker(function, *arguments, keep=size < LARGE_BYTES)
         except TimeoutError:
             hint = "raise ingest.parse_seconds, or split the file"
             raise UnreadableFile(

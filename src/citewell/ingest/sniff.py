@@ -93,12 +93,14 @@ def sniff(data: bytes) -> Kind | None:
     if b"%PDF-" in data[:_PDF_WITHIN]:
         return PDF
     if data.startswith((b"PK\x03\x04", b"PK\x05\x06")):
-        return _zip(data)
+        return _detect_zip(data)
     if data.startswith(ole.MAGIC):
-        return XLS if ole.ole_kind(data) == ".xls" else Kind("", *ole.words(data))
+        return (
+            XLS if ole.detect_ole_kind(data) == ".xls" else Kind("", *ole.describe_container(data))
+        )
     if data.startswith(b"{\\rtf"):
         return RTF
-    picture = _picture(data)
+    picture = _detect_picture(data)
     if picture:
         return picture
     for magic, words in _MAGIC:
@@ -114,7 +116,7 @@ def sniff(data: bytes) -> Kind | None:
     return XML if head.lstrip().startswith(b"<?xml ") else None
 
 
-def _picture(data: bytes) -> Kind | None:
+def _detect_picture(data: bytes) -> Kind | None:
     for magic, suffix, words in _PICTURES:
         if data.startswith(magic):
             return Kind(suffix, words)
@@ -123,7 +125,7 @@ def _picture(data: bytes) -> Kind | None:
     return Kind(".bmp", "a bitmap picture") if _BITMAP.match(data) else None
 
 
-def _zip(data: bytes) -> Kind:
+def _detect_zip(data: bytes) -> Kind:
     try:
         archive = open_zip(data, "it")
     except UnreadableFile:
@@ -133,12 +135,12 @@ def _zip(data: bytes) -> Kind:
     marked = {"[Content_Types].xml", "mimetype", "META-INF/container.xml"} & set(names)
     for start, kind in _ZIP if marked else ():
         if any(name.startswith(start) for name in names):
-            found = _open_document(archive) or kind if start == "content.xml" else kind
+            found = _detect_open_document(archive) or kind if start == "content.xml" else kind
             return Kind(found, _READ[found]) if found in _READ else Kind("", found)
     return Kind("", "a zip archive", "name it .zip to add what is in it")
 
 
-def _open_document(archive: zipfile.ZipFile) -> str:
+def _detect_open_document(archive: zipfile.ZipFile) -> str:
     """Which OpenDocument type a zip archive says it is, empty where none that we read."""
     if (
         "mimetype" not in archive.namelist()

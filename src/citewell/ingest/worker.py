@@ -79,7 +79,7 @@ class Worker:
                 pipe.close()
 
 
-async def in_worker(function: str, *arguments: Any, keep: bool = True) -> Any:
+async def run_in_worker(function: str, *arguments: Any, keep: bool = True) -> Any:
     """What `function` (`module:function`) returns, run in a process of its own. `keep`: whether it
     stays for the next call. Not all the memory of a large one goes back to the system before its
     process ends.
@@ -107,7 +107,7 @@ async def in_worker(function: str, *arguments: Any, keep: bool = True) -> Any:
 
 
 @atexit.register
-def end_idle() -> None:
+def kill_idle_workers() -> None:
     while _idle:
         _idle.pop().kill()
 
@@ -120,7 +120,7 @@ def serve() -> None:
     os.dup2(2, 1)  # what native code prints must not mix with the answers
     while select.select([source], [], [], IDLE_SECONDS)[0] and source.peek(1):
         try:
-            outcome = _run(pickle.load(source))  # noqa: S301 - the parent wrote it
+            outcome = _run_call(pickle.load(source))  # noqa: S301 - the parent wrote it
         except Exception as error:  # noqa: BLE001 - whatever it is, the process that asked has to hear of it
             outcome = error
         pickle.dump(outcome, target, pickle.HIGHEST_PROTOCOL)
@@ -140,7 +140,7 @@ def _limit_memory() -> None:
         resource.setrlimit(resource.RLIMIT_DATA, (most, hard))
 
 
-def _run(call: Call) -> Any:
+def _run_call(call: Call) -> Any:
     function, arguments = call
     module, _, name = function.partition(":")
     if not module.startswith("citewell."):

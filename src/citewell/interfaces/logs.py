@@ -23,7 +23,7 @@ from typing import Any, TextIO
 from pydantic import BaseModel, SecretStr
 
 from citewell.config import Settings
-from citewell.instrumentation import now
+from citewell.instrumentation import get_current_operation
 from citewell.interfaces.repeats import Repeats
 
 OURS = ("citewell", "uvicorn")  # loggers that keep to `log_level`; all others say warnings at most
@@ -51,7 +51,7 @@ _QUERY = re.compile(r"\?[^'\"<>]+")
 _CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 
 
-class Discreet:
+class Redactor:
     """Takes out of a text what no log may hold. `secrets`: those of the settings."""
 
     def __init__(self, secrets: Iterable[str] = ()) -> None:
@@ -60,21 +60,21 @@ class Discreet:
         )
 
     def __call__(self, text: str) -> str:
-        this = now()
+        this = get_current_operation()
         for hidden in this.hidden if this is not None else ():
-            text = _without(text, hidden)
+            text = _remove_text(text, hidden)
         for secret in self.secrets:
             text = text.replace(secret, LEFT_OUT)
         for pattern, instead in _PATTERNS:
             text = pattern.sub(instead, text)
-        return _shortened(_addressed(text))
+        return _shorten_text(_redact_addresses(text))
 
 
 class Ids(logging.Filter):
     """Puts the ids of what is being done on each record, in the task that logs it."""
 
     def filter(self, record: logging.LogRecord) -> bool:
-        this = now()
+        this = get_current_operation()
         record.ids = dict(this.ids) if this is not None else {}
         return True
 
@@ -82,13 +82,13 @@ class Ids(logging.Filter):
 class Text(logging.Formatter):
     """`LEVEL logger: message [id=...]`, a traceback below; `times`: the time before it."""
 
-    def __init__(self, discreet: Discreet, *, times: bool) -> None:
+    def __init__(self, discreet: Redactor, *, times: bool) -> None:
         super().__init__()
         self._discreet = discreet
         self._times = times
 
     def format(self, record: logging.LogRecord) -> str:
-        said = {**_fields(record), **getattr(record, "ids", {})}
+        said = {**_extract_fields(record), **getattr(record, "ids", {})}
         tail = "".join(
             f" {name}={value}"
             for name, value in said.items()
@@ -96,9 +96,9 @@ class Text(logging.Formatter):
         )
         line = f"{record.levelname} {record.name}: {self._discreet(record.getMessage())}{tail}"
         if self._times:
-            line = f"{_time(record)} {line}"
-        line = _CONTROLS.sub(_spelt, line)
-        trace = _traceback(self, record)
+            line = f"{_format_time(record)} {line}"
+        line = _CONTROLS.sub(_escape_control, line)
+        trace = _format_traceback(self, record)
         return f"{line}\n{self._discreet(trace)}" if trace else line
 
 
@@ -108,62 +108,62 @@ class Lines(logging.StreamHandler[TextIO]):
     of a disk.
     """
 
-    def __init__(self, discreet: Discreet, formatter: logging.Formatter) -> None:
+    def __init__(self, discreet: Redactor, formatter: logging.Formatter) -> None:
         super().__init__(sys.stderr)
         self.setFormatter(formatter)
         self.addFilter(Ids())
         self._repeats = Repeats(discreet)
         self._lost = 0
-        _load(formatter)
+        _preload_imports(formatter)
 
     def emit(self, record: logging.LogRecord) -> None:
         try:
-            self._emit(record)
+            self._emit_unrepeated(record)
         except Exception:  # noqa: BLE001  # whatever is wrong with a line, what is logged goes on
             self.handleError(record)
 
-    def _emit(self, record: logging.LogRecord) -> None:
-        for told in self._repeats.due(record.created):
+    def _emit_unrepeated(self, record: logging.LogRecord) -> None:
+        for told in self._repeats.pop_due(record.created):
             super().emit(told)
         weight = self._repeats.weigh(record)
         if weight == "short":
             record = copy(record)
             record.exc_info = record.exc_text = None
         if weight != "none":
-            self._write(record)
+            self._write_record(record)
 
-    def _write(self, record: logging.LogRecord) -> None:
+    def _write_record(self, record: logging.LogRecord) -> None:
         lost = self._lost
         super().emit(record)
         if lost and self._lost == lost:
             self._lost = 0
-            super().emit(_record(f"{lost} lines before this one could not be written"))
+            super().emit(_build_record(f"{lost} lines before this one could not be written"))
 
     def handleError(self, record: logging.LogRecord) -> None:  # noqa: ARG002, N802 - logging's own
         self._lost += 1
 
     def close(self) -> None:
         with self.lock or nullcontext():
-            for told in self._repeats.due():
+            for told in self._repeats.pop_due():
                 super().emit(told)
         super().close()
 
 
-def _record(said: str, exc_info: Any = None) -> logging.LogRecord:
+def _build_record(said: str, exc_info: Any = None) -> logging.LogRecord:
     return logging.LogRecord(__name__, logging.WARNING, "", 0, said, None, exc_info)
 
 
-def _load(formatter: logging.Formatter) -> None:
+def _preload_imports(formatter: logging.Formatter) -> None:
     """Have loaded what writing a line with a traceback takes: with no file descriptor left nothing
     could be imported.
     """
     try:
         int("\x1b")
     except ValueError:
-        formatter.format(_record("\x1b", sys.exc_info()))
+        formatter.format(_build_record("\x1b", sys.exc_info()))
 
 
-def _json_formatter(discreet: Discreet) -> logging.Formatter:
+def _build_json_formatter(discreet: Redactor) -> logging.Formatter:
     """Built where it is asked for: its library is not light."""
     from pythonjsonlogger.json import JsonFormatter
 
@@ -172,12 +172,12 @@ def _json_formatter(discreet: Discreet) -> logging.Formatter:
             self, log_data: dict[str, Any], record: logging.LogRecord, message_dict: dict[str, Any]
         ) -> None:
             log_data |= {
-                "time": _time(record),
+                "time": _format_time(record),
                 "level": record.levelname.lower(),
                 "logger": record.name,
                 "message": discreet(record.getMessage()),
                 **getattr(record, "ids", {}),
-                **_fields(record),
+                **_extract_fields(record),
             }
             if trace := str(message_dict.get("exc_info") or ""):
                 log_data["exception"] = discreet(trace)
@@ -191,14 +191,14 @@ def _json_formatter(discreet: Discreet) -> logging.Formatter:
     return Json(json_ensure_ascii=False, json_default=str)
 
 
-def set_up(settings: Settings, *, times: bool = False) -> None:
+def set_up_logging(settings: Settings, *, times: bool = False) -> None:
     """Where nobody has set logging up yet, as Python's own `basicConfig` does. `times`: lines of
     text begin with the time; JSON always tells it.
     """
     root = logging.getLogger()
     if root.handlers:
         return
-    root.addHandler(handler_of(settings, times=times))
+    root.addHandler(build_handler(settings, times=times))
     set_levels(settings)
     logging.captureWarnings(True)
 
@@ -213,31 +213,33 @@ def set_levels(settings: Settings) -> None:
         logging.getLogger(name).setLevel(logging.ERROR)
 
 
-def handler_of(settings: Settings, *, times: bool = False) -> logging.Handler:
+def build_handler(settings: Settings, *, times: bool = False) -> logging.Handler:
     """What writes the lines as the settings want them."""
-    discreet = Discreet(secrets_of(settings))
+    discreet = Redactor(collect_secrets(settings))
     return Lines(
         discreet,
-        _json_formatter(discreet) if settings.log_format == "json" else Text(discreet, times=times),
+        _build_json_formatter(discreet)
+        if settings.log_format == "json"
+        else Text(discreet, times=times),
     )
 
 
-def secrets_of(settings: BaseModel) -> Iterator[str]:
+def collect_secrets(settings: BaseModel) -> Iterator[str]:
     """The values of all settings that are secret."""
     for name in type(settings).model_fields:
         value = getattr(settings, name)
         if isinstance(value, SecretStr):
             yield value.get_secret_value()
         elif isinstance(value, BaseModel):
-            yield from secrets_of(value)
+            yield from collect_secrets(value)
 
 
-def _spelt(found: re.Match[str]) -> str:
+def _escape_control(found: re.Match[str]) -> str:
     """A control character as Python writes it."""
     return repr(found[0])[1:-1]
 
 
-def _without(text: str, hidden: str) -> str:
+def _remove_text(text: str, hidden: str) -> str:
     """Also as Python's `repr` and as JSON write it: errors quote what they choke on."""
     for form in {hidden, hidden.strip(), repr(hidden)[1:-1], json.dumps(hidden)[1:-1]}:
         if len(form) >= SHORTEST:
@@ -245,16 +247,16 @@ def _without(text: str, hidden: str) -> str:
     return text
 
 
-def _addressed(text: str) -> str:
+def _redact_addresses(text: str) -> str:
     """Without names, passwords and queries of addresses."""
     first, *parts = _SCHEME.split(text)
     return first + "".join(
-        scheme + _address(scheme, rest)
+        scheme + _redact_address(scheme, rest)
         for scheme, rest in zip(parts[::2], parts[1::2], strict=True)
     )
 
 
-def _address(scheme: str, rest: str) -> str:
+def _redact_address(scheme: str, rest: str) -> str:
     """What stands behind `scheme`, as far as the next one. A password may hold every sign but white
     space, so all before the last @ goes; pages of the web may have an @ in their path, which stays.
     """
@@ -267,7 +269,7 @@ def _address(scheme: str, rest: str) -> str:
     return _QUERY.sub(f"?{LEFT_OUT}", word, count=1) + behind
 
 
-def _shortened(text: str) -> str:
+def _shorten_text(text: str) -> str:
     """Cut last, so that no secret is cut in two and missed: an error's own words stand at the
     end.
     """
@@ -279,11 +281,11 @@ def _shortened(text: str) -> str:
     )
 
 
-def _fields(record: logging.LogRecord) -> dict[str, Any]:
+def _extract_fields(record: logging.LogRecord) -> dict[str, Any]:
     return {name: getattr(record, name) for name in FIELDS if hasattr(record, name)}
 
 
-def _time(record: logging.LogRecord) -> str:
+def _format_time(record: logging.LogRecord) -> str:
     return (
         datetime.fromtimestamp(record.created, UTC)
         .isoformat(timespec="milliseconds")
@@ -291,7 +293,7 @@ def _time(record: logging.LogRecord) -> str:
     )
 
 
-def _traceback(formatter: logging.Formatter, record: logging.LogRecord) -> str:
+def _format_traceback(formatter: logging.Formatter, record: logging.LogRecord) -> str:
     return (
         formatter.formatException(record.exc_info) if record.exc_info and record.exc_info[0] else ""
     )

@@ -15,26 +15,26 @@ Problem = dict[str, dict[str, Any]]
 LONGEST = 2_000  # characters of a message, and of a hint
 
 
-def problem(code: str, message: str, hint: str = "", detail: Any = None) -> Problem:
+def build_problem(code: str, message: str, hint: str = "", detail: Any = None) -> Problem:
     """The shape itself. `detail` is left out where there is none."""
-    inner = {"code": code, "message": shortened(message), "hint": shortened(hint)}
+    inner = {"code": code, "message": shorten_text(message), "hint": shorten_text(hint)}
     return {"error": inner if detail is None else {**inner, "detail": detail}}
 
 
-def shortened(text: str, most: int = LONGEST) -> str:
+def shorten_text(text: str, most: int = LONGEST) -> str:
     """Its beginning and its end: what was sent stands in the middle, if anywhere."""
     return text if len(text) <= most else f"{text[: most - most // 3 - 5]} ... {text[-most // 3 :]}"
 
 
-def problem_of(error: CitewellError, tell: Callable[[str], str] = str) -> Problem:
+def to_problem(error: CitewellError, tell: Callable[[str], str] = str) -> Problem:
     """An error of ours in that shape; `tell`: what is told of its texts. `detail` names the run
     that can be gone on with, where the server stopped.
     """
     left = {"resume": error.resume} if isinstance(error, Stopped) and error.resume else None
-    return problem(error.code, tell(error.message), tell(error.hint), left)
+    return build_problem(error.code, tell(error.message), tell(error.hint), left)
 
 
-def error_of(shape: Mapping[str, Any]) -> CitewellError:
+def to_error(shape: Mapping[str, Any]) -> CitewellError:
     """The other way round: an error from its shape (an `error` event's data), with or without the
     outer `error` key.
     """

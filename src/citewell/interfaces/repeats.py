@@ -46,15 +46,17 @@ class Repeats:
 
     def weigh(self, record: logging.LogRecord) -> Literal["whole", "short", "none"]:
         """`short`: without its traceback, which was told before."""
-        if record.name == AUDIT or (record.name == ACCESS and not _is_nobodys_failure(record)):
+        if record.name == AUDIT or (record.name == ACCESS and not _is_anonymous_failure(record)):
             return "whole"
-        logger = self._count((record.name, record.levelno, "", ""), record)
+        logger = self._get_count((record.name, record.levelno, "", ""), record)
         if logger.written >= OF_LOGGER:
             logger.left_out += 1
             return "none"
-        key = (record.name, record.levelno, record.getMessage()[:LONGEST], _place(record))
+        key = (record.name, record.levelno, record.getMessage()[:LONGEST], _find_raise_site(record))
         same = (
-            self._count(key, record) if key in self._counts or len(self._counts) < MOST else logger
+            self._get_count(key, record)
+            if key in self._counts or len(self._counts) < MOST
+            else logger
         )
         if same is not logger and same.written >= SAME and not record.exc_info:
             same.left_out += 1
@@ -63,7 +65,7 @@ class Repeats:
         same.written += same is not logger
         return "whole" if same is logger or same.written <= SAME else "short"
 
-    def due(self, now: float = float("inf")) -> Iterator[logging.LogRecord]:
+    def pop_due(self, now: float = float("inf")) -> Iterator[logging.LogRecord]:
         """What is to be told of lines that were left out in windows that are over."""
         while self._counts:
             key, count = next(iter(self._counts.items()))
@@ -77,7 +79,7 @@ class Repeats:
                 )
                 yield logging.LogRecord(key[0], key[1], "", 0, said, None, None)
 
-    def _count(self, key: Key, record: logging.LogRecord) -> _Count:
+    def _get_count(self, key: Key, record: logging.LogRecord) -> _Count:
         found = self._counts.get(key)
         if found is None:
             found = self._counts[key] = _Count(
@@ -86,12 +88,12 @@ class Repeats:
         return found
 
 
-def _is_nobodys_failure(record: logging.LogRecord) -> bool:
+def _is_anonymous_failure(record: logging.LogRecord) -> bool:
     """A request that was refused, of nobody who is known: there may be any number of those."""
     return not getattr(record, "user_id", "") and getattr(record, "status", 0) >= 400
 
 
-def _place(record: logging.LogRecord) -> str:
+def _find_raise_site(record: logging.LogRecord) -> str:
     """The kind of the exception and the line that raised it; empty where there is none."""
     if not record.exc_info or record.exc_info[0] is None:
         return ""

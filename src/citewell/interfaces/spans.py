@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from citewell import __version__
 from citewell.config import Settings
 from citewell.errors import ConfigError
-from citewell.instrumentation import CANCELLED, Doing
+from citewell.instrumentation import CANCELLED, Operation
 
 if TYPE_CHECKING:
     from opentelemetry.context import Context
@@ -36,7 +36,7 @@ TOLD = {  # of a call, by the names of the semantic conventions
 
 
 class Spans:
-    """A Watch. Build it with `spans_of`; `close` sends what is left."""
+    """A Watch. Build it with `build_spans`; `close` sends what is left."""
 
     def __init__(self, provider: TracerProvider) -> None:
         from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
@@ -45,10 +45,10 @@ class Spans:
         self._tracer = provider.get_tracer("citewell", __version__)
         self._propagator = TraceContextTextMapPropagator()
 
-    def began(self, doing: Doing) -> None:
+    def began(self, doing: Operation) -> None:
         if doing.kind == "request":
             return
-        parent = self._parent(doing)
+        parent = self._find_parent(doing)
         if parent is None and doing.kind in {"call", "node"}:
             return  # of nothing that has a span: the vectors of passages, a search by itself
         from opentelemetry.trace import SpanKind
@@ -58,18 +58,18 @@ class Spans:
         kind = SpanKind.CLIENT if away else SpanKind.INTERNAL
         doing.kept[self] = self._tracer.start_span(name, parent, kind, attributes)
 
-    def ended(self, doing: Doing) -> None:
+    def ended(self, doing: Operation) -> None:
         span: Span | None = doing.kept.get(self)
         if span is None:
             return
-        span.set_attributes(_ended(doing))
+        span.set_attributes(_build_end_attributes(doing))
         if doing.kind == "answer":
             span.update_name(f"invoke_agent {doing.name}")
         if doing.outcome and "status" not in doing.facts:
-            self._failed(span, doing)
+            self._mark_failed(span, doing)
         span.end()
 
-    def _failed(self, span: Span, doing: Doing) -> None:
+    def _mark_failed(self, span: Span, doing: Operation) -> None:
         """By its code: the words of an error may quote what somebody wrote. Who leaves is no
         error.
         """
@@ -79,7 +79,7 @@ class Spans:
         if doing.outcome != CANCELLED:
             span.set_status(Status(StatusCode.ERROR))
 
-    def _parent(self, doing: Doing) -> Context | None:
+    def _find_parent(self, doing: Operation) -> Context | None:
         """The span that is above, or the one of the caller's request; None: there is neither."""
         from opentelemetry.trace import set_span_in_context
 
@@ -108,7 +108,7 @@ class Spans:
         sending.join(seconds)
 
 
-def spans_of(settings: Settings) -> Spans | None:
+def build_spans(settings: Settings) -> Spans | None:
     """None where the settings want none. Raises ConfigError where they do, and the extra is not
     there or cannot be set up.
     """
@@ -125,7 +125,9 @@ def spans_of(settings: Settings) -> Spans | None:
         ) from None
     try:
         exporter = OTLPSpanExporter()
-        provider = TracerProvider(resource=Resource.create(_about()), shutdown_on_exit=False)
+        provider = TracerProvider(
+            resource=Resource.create(_build_resource()), shutdown_on_exit=False
+        )
         provider.add_span_processor(BatchSpanProcessor(exporter))
     except (ValueError, OSError) as error:
         raise ConfigError(
@@ -134,7 +136,7 @@ def spans_of(settings: Settings) -> Spans | None:
     return Spans(provider)
 
 
-def _about() -> dict[str, Any]:
+def _build_resource() -> dict[str, Any]:
     """What sends the spans; the environment may call it otherwise."""
     named = "OTEL_SERVICE_NAME" in os.environ or "service.name=" in os.environ.get(
         "OTEL_RESOURCE_ATTRIBUTES", ""
@@ -142,19 +144,19 @@ def _about() -> dict[str, Any]:
     return {"service.version": __version__} | ({} if named else {"service.name": "citewell"})
 
 
-def _answer(doing: Doing) -> tuple[str, dict[str, Any]]:
-    return "invoke_agent", {"gen_ai.operation.name": "invoke_agent"} | _ids(doing)
+def _describe_answer(doing: Operation) -> tuple[str, dict[str, Any]]:
+    return "invoke_agent", {"gen_ai.operation.name": "invoke_agent"} | _build_id_attributes(doing)
 
 
-def _job(doing: Doing) -> tuple[str, dict[str, Any]]:
-    return f"job {doing.name}", {"citewell.job.kind": doing.name} | _ids(doing)
+def _describe_job(doing: Operation) -> tuple[str, dict[str, Any]]:
+    return f"job {doing.name}", {"citewell.job.kind": doing.name} | _build_id_attributes(doing)
 
 
-def _node(doing: Doing) -> tuple[str, dict[str, Any]]:
+def _describe_node(doing: Operation) -> tuple[str, dict[str, Any]]:
     return doing.name, {"citewell.node": doing.name}
 
 
-def _call(doing: Doing) -> tuple[str, dict[str, Any]]:
+def _describe_call(doing: Operation) -> tuple[str, dict[str, Any]]:
     """By the conventions for generative AI: `OPERATION MODEL`."""
     provider, _, model = str(doing.facts["model"]).partition(":")
     operation = OPERATIONS.get(doing.name, doing.name)
@@ -166,14 +168,19 @@ def _call(doing: Doing) -> tuple[str, dict[str, Any]]:
     }
 
 
-_BEGUN = {"answer": _answer, "job": _job, "node": _node, "call": _call}
+_BEGUN = {
+    "answer": _describe_answer,
+    "job": _describe_job,
+    "node": _describe_node,
+    "call": _describe_call,
+}
 
 
-def _ids(doing: Doing) -> dict[str, str]:
+def _build_id_attributes(doing: Operation) -> dict[str, str]:
     return {f"citewell.{name}": value for name, value in doing.ids.items()}
 
 
-def _ended(doing: Doing) -> dict[str, Any]:
+def _build_end_attributes(doing: Operation) -> dict[str, Any]:
     facts = doing.facts
     if doing.kind == "call":
         return {told: facts[name] for name, told in TOLD.items() if facts.get(name) is not None}
@@ -182,7 +189,7 @@ def _ended(doing: Doing) -> dict[str, Any]:
     if doing.kind == "node":
         found = {f"citewell.{name}": facts[name] for name in ("action", "status") if name in facts}
         return found | {"gen_ai.agent.name": doing.agent}
-    found = _ids(doing) | {
+    found = _build_id_attributes(doing) | {
         "gen_ai.agent.name": doing.name,
         "citewell.status": facts.get("status") or doing.outcome,
     }

@@ -52,15 +52,15 @@ def fit(samples: Sequence[Sample]) -> Fitted | None:
     """Logistic regression with a ridge penalty; None where all labels are the same, or there are
     too few groups to validate.
     """
-    names, rows, labels, folds = _table(samples)
+    names, rows, labels, folds = _build_table(samples)
     if len(set(labels)) < 2 or len(set(folds)) < FOLDS:
         return None
     chances = np.full(len(samples), labels.mean())
     for fold in range(FOLDS):
         held = folds == fold
-        bias, weights = _logistic(rows[~held], labels[~held])
-        chances[held] = _chance(rows[held] @ weights + bias)
-    bias, weights = _logistic(rows, labels)
+        bias, weights = _solve_logistic(rows[~held], labels[~held])
+        chances[held] = _compute_chance(rows[held] @ weights + bias)
+    bias, weights = _solve_logistic(rows, labels)
     return Fitted(bias, dict(zip(names, (float(w) for w in weights), strict=True)), chances)
 
 
@@ -69,22 +69,22 @@ def fit_choice(samples: Sequence[Sample]) -> Fitted | None:
     at least. The weights say how candidates of one choice compare, and nothing else; a chance is
     the share within the choice.
     """
-    names, rows, labels, folds = _table(samples)
+    names, rows, labels, folds = _build_table(samples)
     if len(set(labels)) < 2 or len(set(folds)) < FOLDS:
         return None
     _, choices = np.unique([sample.choice for sample in samples], return_inverse=True)
     chances = np.zeros(len(samples))
     for fold in range(FOLDS):
         held = folds == fold
-        weights = _conditional(
+        weights = _solve_conditional(
             rows[~held], labels[~held], np.unique(choices[~held], return_inverse=True)[1]
         )
-        chances[held] = _shares(rows @ weights, choices)[held]
-    weights = _conditional(rows, labels, choices)
+        chances[held] = _compute_shares(rows @ weights, choices)[held]
+    weights = _solve_conditional(rows, labels, choices)
     return Fitted(0.0, dict(zip(names, (float(w) for w in weights), strict=True)), chances)
 
 
-def _table(samples: Sequence[Sample]) -> tuple[list[str], Array, Array, NDArray[np.int64]]:
+def _build_table(samples: Sequence[Sample]) -> tuple[list[str], Array, Array, NDArray[np.int64]]:
     """Names of the signals, signals and labels of the samples, and the fold of each; samples of one
     group are in one fold.
     """
@@ -94,21 +94,21 @@ def _table(samples: Sequence[Sample]) -> tuple[list[str], Array, Array, NDArray[
     )
     labels = np.array([sample.label for sample in samples], dtype=np.float64)
     groups = list(dict.fromkeys(sample.group for sample in samples))
-    fold_of = {group: at % FOLDS for at, group in enumerate(_shuffled(groups))}
+    fold_of = {group: at % FOLDS for at, group in enumerate(_shuffle_groups(groups))}
     return names, rows, labels, np.array([fold_of[sample.group] for sample in samples])
 
 
-def _shuffled(groups: Sequence[str]) -> list[str]:
+def _shuffle_groups(groups: Sequence[str]) -> list[str]:
     order = np.random.default_rng(0).permutation(len(groups))
     return [groups[at] for at in order]
 
 
-def _chance(x: Array) -> Array:
+def _compute_chance(x: Array) -> Array:
     chance: Array = 1 / (1 + np.exp(-np.clip(x, -30, 30)))
     return chance
 
 
-def _logistic(rows: Array, labels: Array) -> tuple[float, Array]:
+def _solve_logistic(rows: Array, labels: Array) -> tuple[float, Array]:
     """Newton's method (iteratively reweighted least squares) on standardised signals, given back on
     their own scale.
     """
@@ -118,7 +118,7 @@ def _logistic(rows: Array, labels: Array) -> tuple[float, Array]:
     penalty = np.diag([RIDGE] * rows.shape[1] + [1e-6])
     weights = np.zeros(table.shape[1])
     for _ in range(50):
-        chance = _chance(table @ weights)
+        chance = _compute_chance(table @ weights)
         gradient = table.T @ (chance - labels) + penalty @ weights
         hessian = (table * (chance * (1 - chance))[:, None]).T @ table + penalty
         step = np.linalg.solve(hessian, gradient)
@@ -129,7 +129,7 @@ def _logistic(rows: Array, labels: Array) -> tuple[float, Array]:
     return float(weights[-1] - own @ mean), own
 
 
-def _conditional(rows: Array, labels: Array, choices: NDArray[np.int64]) -> Array:
+def _solve_conditional(rows: Array, labels: Array, choices: NDArray[np.int64]) -> Array:
     """Newton's method with the curvature of the choices' sums, which bounds that of the whole;
     `choices` count from 0.
     """
@@ -137,7 +137,10 @@ def _conditional(rows: Array, labels: Array, choices: NDArray[np.int64]) -> Arra
     table = rows / np.where(spread > 1e-9, spread, 1.0)
     weights = np.zeros(rows.shape[1])
     for _ in range(100):
-        shares, right = _shares(table @ weights, choices), _shares(table @ weights, choices, labels)
+        shares, right = (
+            _compute_shares(table @ weights, choices),
+            _compute_shares(table @ weights, choices, labels),
+        )
         means = np.zeros((choices.max() + 1, len(weights)))
         np.add.at(means, choices, shares[:, None] * table)
         hessian = (
@@ -151,14 +154,14 @@ def _conditional(rows: Array, labels: Array, choices: NDArray[np.int64]) -> Arra
     return own
 
 
-def _shares(x: Array, choices: NDArray[np.int64], counted: Array | float = 1.0) -> Array:
+def _compute_shares(x: Array, choices: NDArray[np.int64], counted: Array | float = 1.0) -> Array:
     """Each candidate's share of what is counted in its choice, by log-odds."""
     raised = np.exp(np.clip(x, -30, 30)) * counted
     shares: Array = raised / np.bincount(choices, raised)[choices]
     return shares
 
 
-def reliability(
+def measure_reliability(
     chances: Sequence[float] | Array, labels: Sequence[bool] | Array
 ) -> Reliability | None:
     """Brier score, area under the ROC curve, expected calibration error and the bins of the
@@ -167,19 +170,19 @@ def reliability(
     said, truth = np.asarray(chances, dtype=np.float64), np.asarray(labels, dtype=np.float64)
     if not len(said):
         return None
-    bins = _bins(said, truth)
+    bins = _build_bins(said, truth)
     return Reliability(
         n=len(said),
         positive=float(truth.mean()),
         brier=float(np.mean((said - truth) ** 2)),
         brier_of_the_mean=float(truth.var()),
-        auc=auc(said, truth),
+        auc=compute_auc(said, truth),
         ece=sum(b.n * abs(b.said - b.right) for b in bins) / len(said),
         bins=bins,
     )
 
 
-def auc(said: Array, truth: Array) -> float | None:
+def compute_auc(said: Array, truth: Array) -> float | None:
     """How often a positive item is rated above a negative one, ties counting half (Hanley and
     McNeil 1982).
     """
@@ -194,7 +197,7 @@ def auc(said: Array, truth: Array) -> float | None:
     return float((below + upto).sum() / 2 / (len(order) * len(positive)))
 
 
-def _bins(said: Array, truth: Array) -> list[Bin]:
+def _build_bins(said: Array, truth: Array) -> list[Bin]:
     """Ten of equal width (Guo et al. 2017), the empty ones left out."""
     index = np.minimum((said * BINS).astype(int), BINS - 1)
     return [

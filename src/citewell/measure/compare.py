@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from pydantic import BaseModel, ConfigDict
 
-from citewell.measure.figures import FIGURES, columns
-from citewell.measure.intervals import Figure, Resampled, difference
+from citewell.measure.figures import FIGURES, collect_columns
+from citewell.measure.intervals import Figure, Resampled, compute_difference
 from citewell.measure.report import Item, Report
 
 MATTERS = 0.01  # a change of an item's figure smaller than this is not shown
@@ -65,7 +65,7 @@ class Comparison(Part):
     changed: list[Changed]
 
 
-def compare(old: Report, new: Report) -> Comparison:
+def compare_reports(old: Report, new: Report) -> Comparison:
     """Questions are the same where data set and id are."""
     before, after = {i.key: i for i in old.items}, {i.key: i for i in new.items}
     keys = [key for key in after if key in before]
@@ -74,25 +74,25 @@ def compare(old: Report, new: Report) -> Comparison:
         both=len(keys),
         only_old=len(before) - len(keys),
         only_new=len(after) - len(keys),
-        differences=_differences(ours, theirs),
-        changed=_changed(ours, theirs),
+        differences=_compute_differences(ours, theirs),
+        changed=_find_changed(ours, theirs),
     )
 
 
-def _differences(old: list[Item], new: list[Item]) -> list[Difference]:
+def _compute_differences(old: list[Item], new: list[Item]) -> list[Difference]:
     drawn = Resampled(len(old))
     found = []
     for group, measures in FIGURES.items():
         for name, measure in measures.items():
             full = f"{group}.{name}"
-            before, after = columns(old, measure), columns(new, measure)
+            before, after = collect_columns(old, measure), collect_columns(new, measure)
             if full not in RATIOS:
                 both = (before[1] > 0) & (after[1] > 0)
                 before, after = (
                     (before[0] * both, before[1] * both),
                     (after[0] * both, after[1] * both),
                 )
-            change = difference(before, after, drawn)
+            change = compute_difference(before, after, drawn)
             if change is None:
                 continue
             sides = [float(above.sum() / below.sum()) for above, below in (before, after)]
@@ -106,14 +106,14 @@ def _differences(old: list[Item], new: list[Item]) -> list[Difference]:
     return found
 
 
-def _changed(old: list[Item], new: list[Item]) -> list[Changed]:
+def _find_changed(old: list[Item], new: list[Item]) -> list[Changed]:
     """The questions whose answer turned right or wrong, or whose first gold place moved; the
     greatest change first.
     """
     found = []
     for before, after in zip(old, new, strict=True):
-        if before.answer and after.answer and _well(before) != _well(after):
-            gain = float(_well(after)) - float(_well(before))
+        if before.answer and after.answer and _is_well_answered(before) != _is_well_answered(after):
+            gain = float(_is_well_answered(after)) - float(_is_well_answered(before))
             found.append(Changed(what="answer", gain=gain, old=before, new=after))
         elif before.search and after.search and before.search.figures and after.search.figures:
             gain = after.search.figures["ndcg@10"] - before.search.figures["ndcg@10"]
@@ -122,7 +122,7 @@ def _changed(old: list[Item], new: list[Item]) -> list[Changed]:
     return sorted(found, key=lambda c: (c.what, c.gain))
 
 
-def _well(item: Item) -> bool:
+def _is_well_answered(item: Item) -> bool:
     """Answered right, or rightly refused."""
     if item.answer is None:
         return False

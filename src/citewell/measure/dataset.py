@@ -26,33 +26,33 @@ from pydantic import (
 )
 
 from citewell.errors import InvalidInput
-from citewell.text.sentences import language
+from citewell.text.sentences import detect_language
 from citewell.types import Message
 
 EXAMPLES = 5  # broken lines told one by one; the others are counted
 
 
-def _listed(value: Any) -> Any:
+def _to_list(value: Any) -> Any:
     return (
         [value] if isinstance(value, str | int | float) and not isinstance(value, bool) else value
     )
 
 
-def _worded(value: Any) -> Any:
+def _to_text(value: Any) -> Any:
     return str(value) if isinstance(value, int | float) and not isinstance(value, bool) else value
 
 
-def _filled(value: str) -> str:
+def _check_filled(value: str) -> str:
     if not value.strip():
         raise ValueError("is empty")
     return value.strip()
 
 
-Word = Annotated[str, BeforeValidator(_worded)]
-Filled = Annotated[str, BeforeValidator(_worded), AfterValidator(_filled)]
-Asked = Annotated[str, AfterValidator(_filled)]
+Word = Annotated[str, BeforeValidator(_to_text)]
+Filled = Annotated[str, BeforeValidator(_to_text), AfterValidator(_check_filled)]
+Asked = Annotated[str, AfterValidator(_check_filled)]
 Grade = Annotated[float, Field(allow_inf_nan=False)]
-Words = Annotated[list[Word], BeforeValidator(_listed)]
+Words = Annotated[list[Word], BeforeValidator(_to_list)]
 
 
 class Line(BaseModel):
@@ -85,7 +85,7 @@ class Question(Line):
 
     @model_validator(mode="before")
     @classmethod
-    def _spelt_otherwise(cls, values: Any) -> Any:
+    def _accept_aliases(cls, values: Any) -> Any:
         """`turns` for `history`, `text` for `content`; where there is no question, the last turn
         asks it.
         """
@@ -94,7 +94,7 @@ class Question(Line):
         values = dict(values)
         turns = values.pop("turns", None) or values.get("history") or []
         if isinstance(turns, list):
-            turns = [_turn(turn) for turn in turns]
+            turns = [_normalize_turn(turn) for turn in turns]
             if (
                 turns
                 and "question" not in values
@@ -104,7 +104,7 @@ class Question(Line):
                 values["question"] = turns.pop()["content"]
         values["history"] = turns
         if not values.get("lang"):
-            values["lang"] = language(str(values.get("question", "")))
+            values["lang"] = detect_language(str(values.get("question", "")))
         return {name: value for name, value in values.items() if value is not None}
 
     @property
@@ -114,7 +114,7 @@ class Question(Line):
         return {doc: grade for doc, grade in graded.items() if grade > 0}
 
 
-def _turn(turn: Any) -> Any:
+def _normalize_turn(turn: Any) -> Any:
     if isinstance(turn, dict):
         return {"role": turn.get("role"), "content": turn.get("content", turn.get("text"))}
     return turn
@@ -134,7 +134,7 @@ class CorpusDocument(Line):
     page: int | None = Field(None, ge=1)
 
     @model_validator(mode="after")
-    def _something(self) -> CorpusDocument:
+    def _check_content(self) -> CorpusDocument:
         if not self.text.strip() and not self.file:
             raise ValueError("has neither text nor file")
         return self
@@ -171,7 +171,7 @@ class Read(Generic[T]):
 
 def read_questions(path: Path) -> Read[Question]:
     """Raises InvalidInput where the file cannot be read or has no usable line."""
-    found = _read(path, Question, {"turns"})
+    found = _read_records(path, Question, {"turns"})
     taken = {question.id for _, question in found.records}
     seen: set[str] = set()
     records = []
@@ -191,7 +191,7 @@ def read_questions(path: Path) -> Read[Question]:
 
 def read_corpus(path: Path) -> Read[CorpusDocument]:
     """Raises InvalidInput where the file cannot be read or has no usable line."""
-    found = _read(path, CorpusDocument, set())
+    found = _read_records(path, CorpusDocument, set())
     return Read([document for _, document in found.records], found.troubles)
 
 
@@ -201,12 +201,12 @@ class _Numbered(Generic[T]):
     troubles: list[Trouble]
 
 
-def _read(path: Path, kind: type[T], others: set[str]) -> _Numbered[T]:
+def _read_records(path: Path, kind: type[T], others: set[str]) -> _Numbered[T]:
     """`others`: fields known beside those of `kind`."""
     known = sorted({*kind.model_fields, *others})
     found: _Numbered[T] = _Numbered([], [])
     strange: dict[str, list[int]] = {}
-    for number, raw in _lines(path):
+    for number, raw in _read_lines(path):
         try:
             values = json.loads(raw.decode("utf-8-sig" if number == 1 else "utf-8"))
             if not isinstance(values, dict):
@@ -217,7 +217,7 @@ def _read(path: Path, kind: type[T], others: set[str]) -> _Numbered[T]:
             record = kind.model_validate(values)
         except (ValueError, RecursionError) as error:
             found.troubles.append(
-                Trouble(file=path.name, line=number, message=_why(error), kind="broken")
+                Trouble(file=path.name, line=number, message=_describe_error(error), kind="broken")
             )
             continue
         found.records.append((number, record))
@@ -230,11 +230,13 @@ def _read(path: Path, kind: type[T], others: set[str]) -> _Numbered[T]:
             f"{path}: no usable line; {first}",
             hint=f"one JSON object a line, with {', '.join(known)}",
         )
-    found.troubles += [_unknown(path, name, lines, known) for name, lines in strange.items()]
+    found.troubles += [
+        _report_unknown_field(path, name, lines, known) for name, lines in strange.items()
+    ]
     return found
 
 
-def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
+def _read_lines(path: Path) -> Iterator[tuple[int, bytes]]:
     """Lines that are not blank, with their 1-based numbers."""
     try:
         with path.open("rb") as file:
@@ -245,7 +247,7 @@ def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
         raise InvalidInput(f"{path}: {error.strerror}", hint="name a file of JSON lines") from None
 
 
-def _why(error: ValueError | RecursionError) -> str:
+def _describe_error(error: ValueError | RecursionError) -> str:
     """One clause on what is wrong with a line."""
     if isinstance(error, RecursionError):
         return "nests too deep"
@@ -267,7 +269,7 @@ def _why(error: ValueError | RecursionError) -> str:
     return str(error)
 
 
-def _unknown(path: Path, name: str, lines: list[int], known: Sequence[str]) -> Trouble:
+def _report_unknown_field(path: Path, name: str, lines: list[int], known: Sequence[str]) -> Trouble:
     near = difflib.get_close_matches(name, known, n=1, cutoff=0.7)
     more = f" (and {len(lines) - 1} more lines)" if len(lines) > 1 else ""
     meant = f"; did you mean {near[0]!r}?" if near else ", not used"
@@ -279,7 +281,7 @@ def _unknown(path: Path, name: str, lines: list[int], known: Sequence[str]) -> T
     )
 
 
-def told(troubles: Sequence[Trouble]) -> list[str]:
+def format_troubles(troubles: Sequence[Trouble]) -> list[str]:
     """A line for each trouble, the first few broken lines one by one and the rest counted."""
     broken = [trouble for trouble in troubles if trouble.kind == "broken"]
     shown = [

@@ -19,7 +19,7 @@ from markupsafe import Markup
 
 from citewell.measure import plots
 from citewell.measure.compare import Changed, Comparison, Difference
-from citewell.measure.judgement import Judgement, judge
+from citewell.measure.judgement import Judgement, judge_item
 from citewell.measure.report import Found, Item, Reliability, Report
 
 TITLES = {
@@ -94,7 +94,7 @@ class Plot(NamedTuple):
 
 
 @cache
-def _environment() -> Environment:
+def _build_environment() -> Environment:
     environment = Environment(
         loader=PackageLoader("citewell.measure", "page"),
         autoescape=True,
@@ -110,53 +110,56 @@ def _environment() -> Environment:
     return environment
 
 
-def _render(template: str, **values: Any) -> str:
+def _render_template(template: str, **values: Any) -> str:
     style, script = (
         resources.files("citewell.measure").joinpath("page", name).read_text("utf-8")
         for name in PARTS
     )
     policy = (
-        f"default-src 'none'; style-src {_hash(style)}; script-src {_hash(script)}; base-uri "
+        f"default-src 'none'; style-src {_hash_source(style)}; script-src "
+        f"{_hash_source(script)}; base-uri "
         "'none'; form-action 'none'"
     )
     parts = {"style": Markup(style), "script": Markup(script), "policy": policy}  # noqa: S704 - files of ours
-    return _environment().get_template(template).render(**parts, **values)
+    return _build_environment().get_template(template).render(**parts, **values)
 
 
 PARTS = ("style.css", "list.js")
 
 
-def _hash(text: str) -> str:
+def _hash_source(text: str) -> str:
     """How a content security policy names the one style sheet or script that may be used."""
     return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
 
 
-def page(report: Report) -> str:
+def render_report(report: Report) -> str:
     """The page of one report."""
-    rows = [_row(at, item, brief=len(report.items) > MANY) for at, item in enumerate(report.items)]
+    rows = [
+        _build_row(at, item, brief=len(report.items) > MANY) for at, item in enumerate(report.items)
+    ]
     rows.sort(key=lambda row: -row.judgement.badness)
-    return _render(
+    return _render_template(
         "report.html",
         report=report,
-        plots=_plots(report),
+        plots=_build_plots(report),
         twice=_TWICE,
-        fits=[(fit, plots.reliability(fit.whole)) for fit in report.fits],
+        fits=[(fit, plots.plot_reliability(fit.whole)) for fit in report.fits],
         rows=rows,
-        words=sorted({row.judgement.words for row in rows}, key=_order(rows)),
+        words=sorted({row.judgement.words for row in rows}, key=_make_sort_key(rows)),
         datasets=list(report.run.datasets),
         pairs=sorted({item.pair for item in report.items}),
-        columns=_columns(report),
+        columns=_select_columns(report),
     )
 
 
-def _row(at: int, item: Item, *, brief: bool) -> Row:
-    judgement, found = judge(item), item.search.found if item.search else []
+def _build_row(at: int, item: Item, *, brief: bool) -> Row:
+    judgement, found = judge_item(item), item.search.found if item.search else []
     if brief and judgement.kind == "good":
         found = [one.model_copy(update={"text": one.text[:160]}) for one in found[:1]]
     return Row(item, judgement, found, at)
 
 
-def _columns(report: Report) -> list[tuple[str, str]]:
+def _select_columns(report: Report) -> list[tuple[str, str]]:
     """Those of SLICED that have a value anywhere."""
     return [
         (group, name)
@@ -165,17 +168,17 @@ def _columns(report: Report) -> list[tuple[str, str]]:
     ]
 
 
-def _order(rows: Sequence[Row]) -> Callable[[str], float]:
+def _make_sort_key(rows: Sequence[Row]) -> Callable[[str], float]:
     worst = {row.judgement.words: -row.judgement.badness for row in rows}
     return lambda words: worst[words]
 
 
-def _plots(report: Report) -> list[Plot]:
+def _build_plots(report: Report) -> list[Plot]:
     shown = [
         Plot(
             f"Reliability of the {_NAMES[name]} confidence",
-            _rated(rated) + _TWICE.get(name, ""),
-            plots.reliability(rated),
+            _format_reliability(rated) + _TWICE.get(name, ""),
+            plots.plot_reliability(rated),
         )
         for name, rated in report.reliability.items()
     ]
@@ -184,12 +187,14 @@ def _plots(report: Report) -> list[Plot]:
     if any(item.search and item.search.figures for item in report.items):
         shown.append(
             Plot(
-                "Place of the first gold document", "questions by place", plots.ranks(report.items)
+                "Place of the first gold document",
+                "questions by place",
+                plots.plot_ranks(report.items),
             )
         )
     for title, values in (("Seconds of an answer", answers), ("Seconds of a search", searches)):
         if values:
-            shown.append(Plot(title, f"{len(values)} measured", plots.seconds(values, title)))
+            shown.append(Plot(title, f"{len(values)} measured", plots.plot_seconds(values, title)))
     return shown
 
 
@@ -199,7 +204,7 @@ _TWICE = {
 }
 
 
-def _rated(rated: Reliability) -> str:
+def _format_reliability(rated: Reliability) -> str:
     area = "" if rated.auc is None else f", AUC {rated.auc:.3f}"
     return (
         f"Brier {rated.brier:.3f} (always the mean: {rated.brier_of_the_mean:.3f}){area}, "
@@ -215,17 +220,17 @@ class Side(NamedTuple):
     new: Judgement
 
 
-def comparison_page(old: Report, new: Report, found: Comparison, names: tuple[str, str]) -> str:
+def render_comparison(old: Report, new: Report, found: Comparison, names: tuple[str, str]) -> str:
     """The page of two reports."""
     widest = max(
         (max(abs(d.change.low), abs(d.change.high)) for d in found.differences), default=1.0
     )
     differences: list[tuple[Difference, Markup]] = [
-        (one, plots.change(one.change.value, one.change.low, one.change.high, widest))
+        (one, plots.plot_change(one.change.value, one.change.low, one.change.high, widest))
         for one in found.differences
     ]
-    changed = [Side(one, judge(one.old), judge(one.new)) for one in found.changed]
-    return _render(
+    changed = [Side(one, judge_item(one.old), judge_item(one.new)) for one in found.changed]
+    return _render_template(
         "compare.html",
         old=old,
         new=new,

@@ -46,7 +46,7 @@ class Resampled:
         )
         self.times: NDArray[np.float32] = times.astype(np.float32)
 
-    def ratios(self, above: Array, below: Array) -> Array:
+    def compute_ratios(self, above: Array, below: Array) -> Array:
         """sum(above) / sum(below) of every draw that has something below the line."""
         lower = self.times @ below
         some = lower > 0
@@ -54,7 +54,7 @@ class Resampled:
         return ratios
 
 
-def figure(
+def compute_figure(
     above: Sequence[float] | Array, below: Sequence[float] | Array, drawn: Resampled
 ) -> Figure | None:
     """sum(above) / sum(below) over items; None where there is nothing below the line.
@@ -70,22 +70,22 @@ def figure(
     value, n = float(upper.sum() / lower.sum()), round(float(lower.sum()))
     share = bool((upper <= lower).all())
     counted = share and bool((np.mod(upper, 1) == 0).all())
-    low, high = (0.0, 0.0) if counted else _percentiles(drawn.ratios(upper, lower))
+    low, high = (0.0, 0.0) if counted else _compute_interval(drawn.compute_ratios(upper, lower))
     if share and high - low < ALIKE:
-        low, high = wilson(value, int((lower > 0).sum()))
+        low, high = compute_wilson(value, int((lower > 0).sum()))
     return Figure(value=value, low=low, high=high, n=n)
 
 
-def _percentiles(values: Array) -> tuple[float, float]:
+def _compute_interval(values: Array) -> tuple[float, float]:
     low, high = np.percentile(values, (2.5, 97.5))
     return float(low), float(high)
 
 
-def difference(
+def compute_difference(
     old: tuple[Array, Array], new: tuple[Array, Array], drawn: Resampled
 ) -> Figure | None:
     """New minus old over the same items, drawn together (paired bootstrap): each is (above, below)
-    as in `figure`.
+    as in `compute_figure`.
     """
     (above0, below0), (above1, below1) = old, new
     if not below0.sum() or not below1.sum():
@@ -95,12 +95,12 @@ def difference(
     changes = (drawn.times @ above1)[some] / lower1[some] - (drawn.times @ above0)[some] / lower0[
         some
     ]
-    low, high = _percentiles(changes)
+    low, high = _compute_interval(changes)
     value = float(above1.sum() / below1.sum() - above0.sum() / below0.sum())
     return Figure(value=value, low=low, high=high, n=int(((below0 > 0) | (below1 > 0)).sum()))
 
 
-def wilson(share: float, n: int) -> tuple[float, float]:
+def compute_wilson(share: float, n: int) -> tuple[float, float]:
     """Wilson's score interval of a share of `n`."""
     spread = Z * math.sqrt(share * (1 - share) / n + Z**2 / (4 * n**2))
     middle = share + Z**2 / (2 * n)
@@ -108,6 +108,6 @@ def wilson(share: float, n: int) -> tuple[float, float]:
     return max(0.0, (middle - spread) / whole), min(1.0, (middle + spread) / whole)
 
 
-def percentile(values: Sequence[float], share: float) -> float | None:
+def compute_percentile(values: Sequence[float], share: float) -> float | None:
     """Interpolated between the two nearest values; None of none."""
     return float(np.percentile(values, 100 * share)) if values else None

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from citewell.measure.figures import judged
+from citewell.measure.figures import can_judge
 from citewell.measure.report import Item
 
 
@@ -18,11 +18,11 @@ class Judgement(NamedTuple):
     badness: float
 
 
-def judge(item: Item) -> Judgement:
+def judge_item(item: Item) -> Judgement:
     if item.error:
         return Judgement("failed", "bad", 5.0)
     reply = item.answer
-    if reply is not None and judged(item):
+    if reply is not None and can_judge(item):
         if not item.answerable:
             return (
                 Judgement("rightly refused", "good", 0.0)
@@ -36,10 +36,10 @@ def judge(item: Item) -> Judgement:
         return Judgement("wrong", "bad", 4.0)
     if reply is not None and reply.refused and item.answerable:
         return Judgement("wrongly refused", "bad", 3.0)
-    return _by_search(item)
+    return _judge_search(item)
 
 
-def _by_search(item: Item) -> Judgement:
+def _judge_search(item: Item) -> Judgement:
     found = item.search
     if found is None or found.figures is None:
         return Judgement("not judged", "fair", 0.0)

@@ -20,7 +20,7 @@ WIDE, HIGH = 340, 190
 BINS = 20
 
 
-def _svg(width: float, height: float, label: str, parts: Sequence[str]) -> Markup:
+def _render_svg(width: float, height: float, label: str, parts: Sequence[str]) -> Markup:
     head = (
         f'<svg viewBox="0 0 {width:.0f} {height:.0f}" role="img" '
         f'aria-label="{Markup.escape(label)}">'
@@ -28,15 +28,15 @@ def _svg(width: float, height: float, label: str, parts: Sequence[str]) -> Marku
     return Markup(head + "".join(parts) + "</svg>")  # noqa: S704 - made of numbers, and of words that are escaped
 
 
-def _text(x: float, y: float, text: str, anchor: str = "middle") -> str:
+def _render_text(x: float, y: float, text: str, anchor: str = "middle") -> str:
     return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}">{Markup.escape(text)}</text>'
 
 
-def _line(x0: float, y0: float, x1: float, y1: float, kind: str) -> str:
+def _render_line(x0: float, y0: float, x1: float, y1: float, kind: str) -> str:
     return f'<line x1="{x0:.1f}" y1="{y0:.1f}" x2="{x1:.1f}" y2="{y1:.1f}" class="{kind}"/>'
 
 
-def reliability(rated: Reliability) -> Markup:
+def plot_reliability(rated: Reliability) -> Markup:
     """What was said against how often it was right; the area of a point is its share of the items,
     the diagonal is perfect.
     """
@@ -46,15 +46,15 @@ def reliability(rated: Reliability) -> Markup:
         return EDGE + said * span, SIDE - EDGE - right * span
 
     parts = [
-        _line(*at(0, 0), *at(1, 1), "ideal"),
-        _line(*at(0, 0), *at(1, 0), "axis"),
-        _line(*at(0, 0), *at(0, 1), "axis"),
+        _render_line(*at(0, 0), *at(1, 1), "ideal"),
+        _render_line(*at(0, 0), *at(1, 0), "axis"),
+        _render_line(*at(0, 0), *at(0, 1), "axis"),
     ]
     for tick in (0.0, 0.5, 1.0):
-        parts.append(_text(at(tick, 0)[0], SIDE - EDGE + 16, f"{tick:g}"))
-        parts.append(_text(EDGE - 8, at(0, tick)[1] + 4, f"{tick:g}", "end"))
-    parts.append(_text(SIDE / 2, SIDE - 3, "said"))
-    parts.append(_text(EDGE - 20, EDGE - 14, "right", "start"))
+        parts.append(_render_text(at(tick, 0)[0], SIDE - EDGE + 16, f"{tick:g}"))
+        parts.append(_render_text(EDGE - 8, at(0, tick)[1] + 4, f"{tick:g}", "end"))
+    parts.append(_render_text(SIDE / 2, SIDE - 3, "said"))
+    parts.append(_render_text(EDGE - 20, EDGE - 14, "right", "start"))
     points = [at(one.said, one.right) for one in rated.bins]
     parts.append(
         '<polyline class="curve" points="' + " ".join(f"{x:.1f},{y:.1f}" for x, y in points) + '"/>'
@@ -66,39 +66,41 @@ def reliability(rated: Reliability) -> Markup:
             f'<circle class="point" cx="{x:.1f}" cy="{y:.1f}" '
             f'r="{radius:.1f}"><title>{told}</title></circle>'
         )
-    return _svg(SIDE, SIDE, f"Reliability: Brier {rated.brier:.3f} over {rated.n} items", parts)
+    return _render_svg(
+        SIDE, SIDE, f"Reliability: Brier {rated.brier:.3f} over {rated.n} items", parts
+    )
 
 
-def ranks(items: Sequence[Item]) -> Markup:
+def plot_ranks(items: Sequence[Item]) -> Markup:
     """How many questions have their first gold document in which place; the last bar is those
     without one in ten.
     """
     places = Counter(item.search.first for item in items if item.search and item.search.figures)
     names = [str(place) for place in range(1, 11)] + ["none"]
     values = [float(places[place]) for place in range(1, 11)] + [float(places[None])]
-    return _bars(names, values, "Place of the first gold document", marked=len(names) - 1)
+    return _plot_bars(names, values, "Place of the first gold document", marked=len(names) - 1)
 
 
-def seconds(values: Sequence[float], label: str) -> Markup:
+def plot_seconds(values: Sequence[float], label: str) -> Markup:
     """A histogram of seconds; the widest tenth of a percent is cut off so that one outlier does not
     flatten the rest.
     """
     top = float(np.percentile(values, 99.9)) or 1.0
     counts, edges = np.histogram(np.minimum(values, top), bins=BINS, range=(0.0, top))
-    names = [_short(edge) if at % 5 == 0 else "" for at, edge in enumerate(edges[:-1])]
-    return _bars(
+    names = [_format_number(edge) if at % 5 == 0 else "" for at, edge in enumerate(edges[:-1])]
+    return _plot_bars(
         names,
         [float(count) for count in counts],
         label,
-        tips=[f"{_short(edge)} s" for edge in edges],
+        tips=[f"{_format_number(edge)} s" for edge in edges],
     )
 
 
-def _short(value: float) -> str:
+def _format_number(value: float) -> str:
     return f"{value:.2g}" if value < 10 else f"{value:.0f}"
 
 
-def _bars(
+def _plot_bars(
     names: Sequence[str],
     values: Sequence[float],
     label: str,
@@ -109,8 +111,8 @@ def _bars(
     tall, step = max([*values, 1.0]), (WIDE - 2 * EDGE) / len(values)
     floor, room = HIGH - EDGE, HIGH - 2 * EDGE
     parts = [
-        _line(EDGE, floor, WIDE - EDGE, floor, "axis"),
-        _text(EDGE - 6, floor - room + 4, f"{tall:.0f}", "end"),
+        _render_line(EDGE, floor, WIDE - EDGE, floor, "axis"),
+        _render_text(EDGE - 6, floor - room + 4, f"{tall:.0f}", "end"),
     ]
     for at, (name, value) in enumerate(zip(names, values, strict=True)):
         height, x = room * value / tall, EDGE + at * step
@@ -123,13 +125,13 @@ def _bars(
         parts.append(
             f'<rect class="{kind}" {size} rx="1.5"><title>{Markup.escape(told)}</title></rect>'
         )
-        parts.append(_text(x + step / 2, floor + 15, name))
+        parts.append(_render_text(x + step / 2, floor + 15, name))
         if value and len(values) <= 12:
-            parts.append(_text(x + step / 2, floor - height - 4, f"{value:.0f}"))
-    return _svg(WIDE, HIGH, label, parts)
+            parts.append(_render_text(x + step / 2, floor - height - 4, f"{value:.0f}"))
+    return _render_svg(WIDE, HIGH, label, parts)
 
 
-def change(value: float, low: float, high: float, widest: float) -> Markup:
+def plot_change(value: float, low: float, high: float, widest: float) -> Markup:
     """A difference as a dot with its interval, around a line at zero; `widest` is the end of the
     scale on both sides.
     """
@@ -138,6 +140,9 @@ def change(value: float, low: float, high: float, widest: float) -> Markup:
     def at(x: float) -> float:
         return 80 + half * max(-1.0, min(1.0, x / (widest or 1.0)))
 
-    parts = [_line(80, 2, 80, 20, "axis"), _line(at(low), middle, at(high), middle, "span")]
+    parts = [
+        _render_line(80, 2, 80, 20, "axis"),
+        _render_line(at(low), middle, at(high), middle, "span"),
+    ]
     parts.append(f'<circle class="point" cx="{at(value):.1f}" cy="{middle:.1f}" r="4"/>')
-    return _svg(160, 22, f"{value:+.3f}, from {low:+.3f} to {high:+.3f}", parts)
+    return _render_svg(160, 22, f"{value:+.3f}, from {low:+.3f} to {high:+.3f}", parts)

@@ -15,7 +15,9 @@ Ranking = Sequence[frozenset[Any]]
 DEPTH = 10  # places that recall, reciprocal rank and nDCG look at
 
 
-def places(found: Sequence[frozenset[Unit]], gold: Mapping[Unit, float]) -> list[frozenset[Unit]]:
+def build_ranking(
+    found: Sequence[frozenset[Unit]], gold: Mapping[Unit, float]
+) -> list[frozenset[Unit]]:
     """The places of a ranking: per result what is gold and new. A result that brings nothing new in
     is no place of its own.
 
@@ -31,30 +33,34 @@ def places(found: Sequence[frozenset[Unit]], gold: Mapping[Unit, float]) -> list
     return ranking
 
 
-def first(ranking: Sequence[frozenset[Unit]]) -> int | None:
+def find_first_place(ranking: Sequence[frozenset[Unit]]) -> int | None:
     """The 1-based place of the first gold item; None where there is none."""
     return next((n for n, units in enumerate(ranking, 1) if units), None)
 
 
-def hit(ranking: Sequence[frozenset[Unit]], k: int) -> float:
+def compute_hit(ranking: Sequence[frozenset[Unit]], k: int) -> float:
     """1 where a gold item is among the first k places, else 0 (success at k)."""
     return float(any(ranking[:k]))
 
 
-def recall(ranking: Sequence[frozenset[Unit]], gold: Mapping[Unit, float], k: int = DEPTH) -> float:
+def compute_recall(
+    ranking: Sequence[frozenset[Unit]], gold: Mapping[Unit, float], k: int = DEPTH
+) -> float:
     """Share of the gold items among the first k places (Manning, Raghavan, Schütze 2008, chapter
     8).
     """
     return len(frozenset[Unit]().union(*ranking[:k])) / len(gold)
 
 
-def reciprocal(ranking: Sequence[frozenset[Unit]], k: int = DEPTH) -> float:
+def compute_reciprocal_rank(ranking: Sequence[frozenset[Unit]], k: int = DEPTH) -> float:
     """1 / place of the first gold item, 0 beyond k; its mean is MRR@k (Voorhees 1999)."""
-    at = first(ranking[:k])
+    at = find_first_place(ranking[:k])
     return 1 / at if at else 0.0
 
 
-def ndcg(ranking: Sequence[frozenset[Unit]], gold: Mapping[Unit, float], k: int = DEPTH) -> float:
+def compute_ndcg(
+    ranking: Sequence[frozenset[Unit]], gold: Mapping[Unit, float], k: int = DEPTH
+) -> float:
     """Discounted cumulative gain over that of the best ranking (Järvelin and Kekäläinen 2002): sum
     of grade / log2(place + 1).
 
@@ -67,24 +73,24 @@ def ndcg(ranking: Sequence[frozenset[Unit]], gold: Mapping[Unit, float], k: int 
         for gain in sorted((gold[unit] for unit in units), reverse=True) or [0.0]
     ][:k]
     best = sorted(gold.values(), reverse=True)[:k]
-    ideal = _discounted(best)
-    return _discounted(gains) / ideal if ideal else 0.0
+    ideal = _compute_dcg(best)
+    return _compute_dcg(gains) / ideal if ideal else 0.0
 
 
 FIGURES: dict[str, Callable[[Ranking, Mapping[Any, float]], float]] = {
-    "hit@1": lambda ranking, _: hit(ranking, 1),
-    "hit@3": lambda ranking, _: hit(ranking, 3),
-    "hit@5": lambda ranking, _: hit(ranking, 5),
-    "recall@10": recall,
-    "mrr@10": lambda ranking, _: reciprocal(ranking),
-    "ndcg@10": ndcg,
+    "hit@1": lambda ranking, _: compute_hit(ranking, 1),
+    "hit@3": lambda ranking, _: compute_hit(ranking, 3),
+    "hit@5": lambda ranking, _: compute_hit(ranking, 5),
+    "recall@10": compute_recall,
+    "mrr@10": lambda ranking, _: compute_reciprocal_rank(ranking),
+    "ndcg@10": compute_ndcg,
 }
 
 
-def rated(ranking: Ranking, gold: Mapping[Any, float]) -> dict[str, float]:
+def measure_ranking(ranking: Ranking, gold: Mapping[Any, float]) -> dict[str, float]:
     """Every figure of a ranking by its name."""
     return {name: measure(ranking, gold) for name, measure in FIGURES.items()}
 
 
-def _discounted(gains: Sequence[float]) -> float:
+def _compute_dcg(gains: Sequence[float]) -> float:
     return sum(gain / math.log2(place + 1) for place, gain in enumerate(gains, 1))

@@ -237,15 +237,15 @@ class Ablation(Part):
 
 def read_report(path: Path) -> Report:
     """Raises InvalidInput where the file is no report."""
-    return _read(path, Report, "citewell eval --json")
+    return _read_model(path, Report, "citewell eval --json")
 
 
 def read_ablation(path: Path) -> Ablation:
     """Raises InvalidInput where the file is none."""
-    return _read(path, Ablation, "citewell eval --ablate --json")
+    return _read_model(path, Ablation, "citewell eval --ablate --json")
 
 
-def _read(path: Path, kind: type[P], command: str) -> P:
+def _read_model(path: Path, kind: type[P], command: str) -> P:
     try:
         return kind.model_validate_json(path.read_bytes())
     except OSError as error:

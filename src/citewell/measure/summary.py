@@ -7,11 +7,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from citewell.measure import samples
-from citewell.measure.figures import figures, latency, slices
+from citewell.measure.figures import compute_figures, compute_latency, compute_slices
 from citewell.measure.report import Group, Item, Report, Run
 
 
-def report(
+def build_report(
     items: Sequence[Item],
     *,
     of: int,
@@ -26,7 +26,7 @@ def report(
     counted: dict[str, int] = {}
     intervals: dict[str, tuple[float, float]] = {}
     groups: dict[str, Group] = {}
-    for group, named in figures(items).items():
+    for group, named in compute_figures(items).items():
         groups[group] = {name: found.value if found else None for name, found in named.items()}
         for name, found in named.items():
             if found:
@@ -38,20 +38,25 @@ def report(
         if failed
         else []
     )
-    pick = samples.fitted(samples.PICK, items, samples.picks) if calibrate else None
-    ways = {f"answer:{tier}": samples.answers(tier, pick) for tier in samples.tiers(items)}
-    ways = {"retrieval": samples.searches, **ways} if calibrate else {}
-    fits = [fit for name, of_item in ways.items() if (fit := samples.fitted(name, items, of_item))]
+    pick = samples.fit_weights(samples.PICK, items, samples.label_picks) if calibrate else None
+    ways = {
+        f"answer:{tier}": samples.make_answer_labeller(tier, pick)
+        for tier in samples.list_tiers(items)
+    }
+    ways = {"retrieval": samples.label_searches, **ways} if calibrate else {}
+    fits = [
+        fit for name, of_item in ways.items() if (fit := samples.fit_weights(name, items, of_item))
+    ]
     fits += [pick] if pick else []
     return Report(
         n=len(items),
         of=of,
         **groups,
-        latency_s=latency(items),
+        latency_s=compute_latency(items),
         intervals=intervals,
         counted=counted,
-        reliability=samples.in_force(items, model),
-        slices=slices(items),
+        reliability=samples.measure_in_force(items, model),
+        slices=compute_slices(items),
         fits=fits,
         troubles=[*troubles, *told],
         run=run,

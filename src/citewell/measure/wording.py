@@ -22,7 +22,7 @@ ENOUGH = 0.8  # share of a long gold answer's words that makes an answer right
 LONG = 5  # a gold answer of fewer words has to be there as it stands
 
 
-def normalised(text: str) -> list[str]:
+def normalize_words(text: str) -> list[str]:
     """Words as the SQuAD evaluation compares them (Rajpurkar et al. 2016): lower case, no
     punctuation, no a/an/the. Chinese characters are words of their own, as in the evaluation of
     MLQA (Lewis et al. 2020); width does not count (NFKC).
@@ -34,21 +34,21 @@ def normalised(text: str) -> list[str]:
     return _HAN.sub(r" \g<0> ", _ARTICLES.sub(" ", text)).split()
 
 
-def exact(said: str, gold: str) -> float:
+def score_exact_match(said: str, gold: str) -> float:
     """1 where the words are the same in the same order, else 0; nothing said is never the same."""
-    return float(bool(said.strip()) and normalised(said) == normalised(gold))
+    return float(bool(said.strip()) and normalize_words(said) == normalize_words(gold))
 
 
-def f1(said: str, gold: str) -> float:
+def compute_f1(said: str, gold: str) -> float:
     """2PR / (P + R) over words counted with repetition (Rajpurkar et al. 2016)."""
-    mine, theirs = normalised(said), normalised(gold)
+    mine, theirs = normalize_words(said), normalize_words(gold)
     if not mine or not theirs:
-        return exact(said, gold)
+        return score_exact_match(said, gold)
     shared = sum((Counter(mine) & Counter(theirs)).values())
     return 2 * shared / (len(mine) + len(theirs))
 
 
-def tokens(text: str) -> list[str]:
+def tokenize_text(text: str) -> list[str]:
     """Figures, words, single Chinese characters and signs such as % in order; case, width and
     commas of thousands aside.
     """
@@ -57,47 +57,51 @@ def tokens(text: str) -> list[str]:
     return _TOKEN.findall(_HAN.sub(r" \g<0> ", text))
 
 
-def contains(said: str, gold: str) -> bool:
+def contains_answer(said: str, gold: str) -> bool:
     """Whether the gold answer's tokens stand in the answer next to each other: 2 is not in 2023,
     and 125 kg is in 125kg.
     """
-    hay, needle = tokens(said), tokens(gold)
+    hay, needle = tokenize_text(said), tokenize_text(gold)
     if not needle:
         return False
     return any(hay[at : at + len(needle)] == needle for at in range(len(hay) - len(needle) + 1))
 
 
-def recall(said: str, gold: str) -> float:
+def compute_recall(said: str, gold: str) -> float:
     """Share of the gold answer's words, counted with repetition, that the answer holds."""
-    theirs = normalised(gold)
+    theirs = normalize_words(gold)
     return (
-        sum((Counter(normalised(said)) & Counter(theirs)).values()) / len(theirs) if theirs else 0.0
+        sum((Counter(normalize_words(said)) & Counter(theirs)).values()) / len(theirs)
+        if theirs
+        else 0.0
     )
 
 
-def settles(said: str, gold: str) -> bool:
+def is_answer_given(said: str, gold: str) -> bool:
     """Whether one gold answer is given: as it stands, or, where it is long, in enough of its words
     and all of its figures.
     """
-    if contains(said, gold):
+    if contains_answer(said, gold):
         return True
-    if len(normalised(gold)) < LONG or recall(said, gold) < ENOUGH:
+    if len(normalize_words(gold)) < LONG or compute_recall(said, gold) < ENOUGH:
         return False
-    figures = [token for token in tokens(gold) if token[-1].isdigit()]
-    return not Counter(figures) - Counter(tokens(said))
+    figures = [token for token in tokenize_text(gold) if token[-1].isdigit()]
+    return not Counter(figures) - Counter(tokenize_text(said))
 
 
-def right(said: str, answers: Sequence[str], parts: Sequence[Sequence[str]] = ()) -> bool:
+def is_right(said: str, answers: Sequence[str], parts: Sequence[Sequence[str]] = ()) -> bool:
     """Whether any gold answer is given or, where the answer has parts, every part in one of its
     wordings.
     """
     if parts:
-        return all(any(settles(said, wording) for wording in part) for part in parts)
-    return any(settles(said, gold) for gold in answers)
+        return all(any(is_answer_given(said, wording) for wording in part) for part in parts)
+    return any(is_answer_given(said, gold) for gold in answers)
 
 
-def holds(said: str, answers: Sequence[str], parts: Sequence[Sequence[str]] = ()) -> bool:
-    """Like `right`, but every gold answer has to be there as it stands."""
+def has_verbatim_answer(
+    said: str, answers: Sequence[str], parts: Sequence[Sequence[str]] = ()
+) -> bool:
+    """Like `is_right`, but every gold answer has to be there as it stands."""
     if parts:
-        return all(any(contains(said, wording) for wording in part) for part in parts)
-    return any(contains(said, gold) for gold in answers)
+        return all(any(contains_answer(said, wording) for wording in part) for part in parts)
+    return any(contains_answer(said, gold) for gold in answers)

@@ -12,51 +12,51 @@ from citewell.config import Settings
 from citewell.models.base import LLM, Embedder, Reranker
 
 
-def _builtin_llm(settings: Settings) -> LLM:
+def _build_builtin_llm(settings: Settings) -> LLM:
     from citewell.models.builtin.chat import BuiltinLLM
 
     return BuiltinLLM(settings)
 
 
-def _openai_llm(settings: Settings) -> LLM:
+def _build_openai_llm(settings: Settings) -> LLM:
     from citewell.models.openai import OpenAILLM
     from citewell.models.retry import RetryingLLM
 
     return RetryingLLM(OpenAILLM(settings), seconds=settings.llm_timeout)
 
 
-def _scripted_llm(settings: Settings) -> LLM:
+def _build_scripted_llm(settings: Settings) -> LLM:
     from citewell.models.scripted import ScriptedLLM
 
     return ScriptedLLM.from_settings(settings)
 
 
-def _builtin_embedder(settings: Settings) -> Embedder:
+def _build_builtin_embedder(settings: Settings) -> Embedder:
     from citewell.models.builtin.embedder import BuiltinEmbedder
 
     return BuiltinEmbedder(settings)
 
 
-def _openai_embedder(settings: Settings) -> Embedder:
+def _build_openai_embedder(settings: Settings) -> Embedder:
     from citewell.models.openai import OpenAIEmbedder
     from citewell.models.retry import RetryingEmbedder
 
     return RetryingEmbedder(OpenAIEmbedder(settings))
 
 
-def _scripted_embedder(_: Settings) -> Embedder:
+def _build_scripted_embedder(_: Settings) -> Embedder:
     from citewell.models.scripted import ScriptedEmbedder
 
     return ScriptedEmbedder()
 
 
-def _llm_reranker(_: Settings, llm: LLM | None) -> Reranker | None:
+def _build_llm_reranker(_: Settings, llm: LLM | None) -> Reranker | None:
     from citewell.models.rerank_llm import LLMReranker
 
     return None if llm is None else LLMReranker(llm)
 
 
-def _http_reranker(settings: Settings, _: LLM | None) -> Reranker:
+def _build_http_reranker(settings: Settings, _: LLM | None) -> Reranker:
     from citewell.models.rerank_http import HTTPReranker
     from citewell.models.retry import RetryingReranker
 
@@ -64,20 +64,20 @@ def _http_reranker(settings: Settings, _: LLM | None) -> Reranker:
 
 
 LLMS: dict[str, Callable[[Settings], LLM | None]] = {
-    "builtin": _builtin_llm,
-    "openai": _openai_llm,
-    "scripted": _scripted_llm,
+    "builtin": _build_builtin_llm,
+    "openai": _build_openai_llm,
+    "scripted": _build_scripted_llm,
     "none": lambda _: None,
 }
 EMBEDDERS: dict[str, Callable[[Settings], Embedder]] = {
-    "builtin": _builtin_embedder,
-    "openai": _openai_embedder,
-    "scripted": _scripted_embedder,
+    "builtin": _build_builtin_embedder,
+    "openai": _build_openai_embedder,
+    "scripted": _build_scripted_embedder,
 }
 RERANKERS: dict[str, Callable[[Settings, LLM | None], Reranker | None]] = {
     "none": lambda _, __: None,
-    "llm": _llm_reranker,
-    "http": _http_reranker,
+    "llm": _build_llm_reranker,
+    "http": _build_http_reranker,
 }
 
 

@@ -72,17 +72,17 @@ class Endpoint:
                 yield
         except TimeoutError:
             raise TransientError(
-                f"{self._label()}: no reply within {self._seconds:g} seconds",
+                f"{self._format_label()}: no reply within {self._seconds:g} seconds",
                 hint="a longer llm_timeout gives it more time",
             ) from None
         except openai.APIStatusError as error:
-            raise self._of_status(error.status_code, error.message) from None
+            raise self._build_status_error(error.status_code, error.message) from None
         except openai.APIResponseValidationError as error:
-            raise self._strange(str(error)) from None
+            raise self._build_reply_error(str(error)) from None
         except (openai.APIError, httpx2.HTTPError) as error:
             # connection lost, or an error in mid-stream
             raise TransientError(
-                f"{self._label()}: {self._redacted(str(error) or type(error).__name__)}",
+                f"{self._format_label()}: {self._redact_key(str(error) or type(error).__name__)}",
                 hint="is the server running?",
             ) from None
 
@@ -92,7 +92,7 @@ class Endpoint:
         """
         value = getattr(reply, name, None)
         if not value:
-            raise self._strange(f"no {name} in the reply")
+            raise self._build_reply_error(f"no {name} in the reply")
         return value
 
     def check(
@@ -104,29 +104,32 @@ class Endpoint:
         other = "ask in other words, or name another model"
         if refusal:
             raise PermanentError(
-                f"{self._label()}: the model refused to answer: {self._redacted(refusal)}",
+                f"{self._format_label()}: the model refused to answer: {self._redact_key(refusal)}",
                 hint=other,
                 code="model_refused",
             )
         if finish_reason == "content_filter":
-            why = f"{self._label()}: a content filter of the server ended the reply"
+            why = f"{self._format_label()}: a content filter of the server ended the reply"
             raise PermanentError(why, hint=other, code="content_filter")
         if text.strip() or may_be_empty:
             return
         if finish_reason == "length":
-            why = f"{self._label()}: the reply was at its limit of tokens before its first word"
+            why = (
+                f"{self._format_label()}: the reply was at its limit of tokens before its first "
+                "word"
+            )
             hint = (
                 "a model that thinks takes many: shorten its thinking on the server, or name "
                 "another model"
             )
             raise PermanentError(why, hint=hint, code="empty_reply")
         raise PermanentError(
-            f"{self._label()}: the model's reply is empty", hint=other, code="empty_reply"
+            f"{self._format_label()}: the model's reply is empty", hint=other, code="empty_reply"
         )
 
-    def _of_status(self, status: int, message: str) -> CitewellError:
-        words = "" if status in UNSAID else f": {self._redacted(message)}"
-        text = f"{self._label()}: status {status}{words}"
+    def _build_status_error(self, status: int, message: str) -> CitewellError:
+        words = "" if status in UNSAID else f": {self._redact_key(message)}"
+        text = f"{self._format_label()}: status {status}{words}"
         if status in AGAIN or status >= 500:
             return TransientError(text, hint="the server is busy or failing; try again later")
         if status in UNSAID:
@@ -145,12 +148,12 @@ class Endpoint:
             )
         return Refused(text) if status in {400, 422} else PermanentError(text)
 
-    def _strange(self, what: str) -> PermanentError:
+    def _build_reply_error(self, what: str) -> PermanentError:
         hint = f"is this an OpenAI-compatible server, and {self._role}_url complete with its /v1?"
-        return PermanentError(f"{self._label()}: {self._redacted(what)}", hint=hint)
+        return PermanentError(f"{self._format_label()}: {self._redact_key(what)}", hint=hint)
 
-    def _label(self) -> str:
+    def _format_label(self) -> str:
         return f"{self.url} ({self.model})"
 
-    def _redacted(self, text: str) -> str:
+    def _redact_key(self, text: str) -> str:
         return text.replace(self._key, "[key]")[:500] if self._key else text[:500]

@@ -14,9 +14,9 @@ from typing import Any, TypeVar
 import anyio
 
 from citewell.errors import BudgetSpent, CitewellError
-from citewell.graph import here
+from citewell.graph import get_current_node
 from citewell.models.base import LLM, OnToken, Reply, Tokens, YesNo
-from citewell.text.sanitize import clean
+from citewell.text.sanitize import replace_unsafe_chars
 from citewell.types import Message
 
 T = TypeVar("T")
@@ -34,7 +34,7 @@ class Budget:
     seconds: float | None = None
 
 
-def guessed(messages: Sequence[Message]) -> int:
+def estimate_tokens(messages: Sequence[Message]) -> int:
     """About how many tokens a prompt has: one for four letters, or for a Chinese character and a
     half.
     """
@@ -78,15 +78,15 @@ class Metered:
             stop=stop,
             on_token=on_token,
         )
-        reply = await self._within(call, messages)
-        reply = replace(reply, text=clean(reply.text))
-        self._count("chat", messages, reply.text, reply.tokens)
+        reply = await self._run_within_budget(call, messages)
+        reply = replace(reply, text=replace_unsafe_chars(reply.text))
+        self._record_call("chat", messages, reply.text, reply.tokens)
         self.cut += schema is not None and not reply.finished
         return reply
 
     async def yes_no(self, messages: Sequence[Message]) -> YesNo:
-        grade = await self._within(self._llm.yes_no(messages), messages)
-        self._count("yes_no", messages, round(grade.log_odds, 3), grade.tokens)
+        grade = await self._run_within_budget(self._llm.yes_no(messages), messages)
+        self._record_call("yes_no", messages, round(grade.log_odds, 3), grade.tokens)
         return grade
 
     async def close(self) -> None:
@@ -104,24 +104,26 @@ class Metered:
         self.calls, self.tokens, self.prompts = calls, tokens, list(prompts)
         self._began -= seconds
 
-    def _check(self, messages: Sequence[Message]) -> None:
+    def _check_budget(self, messages: Sequence[Message]) -> None:
         limits = self._budget
         used = self.tokens.prompt + self.tokens.completion
         if limits.calls is not None and self.calls >= limits.calls:
-            raise self._over(
+            raise self._mark_budget_spent(
                 "budget_calls", f"the {limits.calls} model calls of this question are used up"
             )
-        if limits.tokens is not None and used + guessed(messages) > limits.tokens:
-            raise self._over(
+        if limits.tokens is not None and used + estimate_tokens(messages) > limits.tokens:
+            raise self._mark_budget_spent(
                 "budget_tokens",
                 f"the {limits.tokens} tokens of this question do not allow another call",
             )
         if limits.seconds is not None and self.seconds >= limits.seconds:
-            raise self._late()
+            raise self._mark_time_spent()
 
-    async def _within(self, call: Coroutine[Any, Any, T], messages: Sequence[Message]) -> T:
+    async def _run_within_budget(
+        self, call: Coroutine[Any, Any, T], messages: Sequence[Message]
+    ) -> T:
         try:
-            self._check(messages)
+            self._check_budget(messages)
         except BudgetSpent:
             call.close()
             raise
@@ -133,18 +135,18 @@ class Metered:
                 self.calls += 1  # it was sent
                 raise
         assert scope.cancelled_caught, "only the budget's own time ends a call without a reply"
-        raise self._late()
+        raise self._mark_time_spent()
 
-    def _over(self, limit: str, message: str) -> BudgetSpent:
+    def _mark_budget_spent(self, limit: str, message: str) -> BudgetSpent:
         self.spent = limit
         return BudgetSpent(message, code=limit)
 
-    def _late(self) -> BudgetSpent:
-        return self._over(
+    def _mark_time_spent(self) -> BudgetSpent:
+        return self._mark_budget_spent(
             "budget_seconds", f"the {self._budget.seconds:g} seconds of this question are over"
         )
 
-    def _count(
+    def _record_call(
         self, job: str, messages: Sequence[Message], reply: str | float, tokens: Tokens
     ) -> None:
         self.calls += 1
@@ -155,7 +157,7 @@ class Metered:
         )
         self.prompts.append(
             {
-                "node": here(),
+                "node": get_current_node(),
                 "job": job,
                 "messages": [m.model_dump() for m in messages],
                 "reply": reply,

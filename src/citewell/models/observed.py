@@ -11,7 +11,7 @@ from collections.abc import Callable, Coroutine
 from functools import wraps
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
-from citewell.instrumentation import doing
+from citewell.instrumentation import observe_operation
 from citewell.models.base import Tokens
 
 P = ParamSpec("P")
@@ -23,14 +23,16 @@ SAID = ("max_tokens", "temperature")  # arguments that are told
 Method = Callable[Concatenate[M, P], Coroutine[Any, Any, R]]
 
 
-def call(operation: str) -> Callable[[Method[M, P, R]], Method[M, P, R]]:
+def observe_call(operation: str) -> Callable[[Method[M, P, R]], Method[M, P, R]]:
     """For a method: `operation` says what is asked of the model."""
 
     def declare(method: Method[M, P, R]) -> Method[M, P, R]:
         @wraps(method)
         async def watched(self: M, /, *args: P.args, **kwargs: P.kwargs) -> R:
             facts: dict[str, Any] = {name: kwargs[name] for name in SAID if name in kwargs}
-            with doing("call", operation, facts={"model": _model(self), **facts}) as this:
+            with observe_operation(
+                "call", operation, facts={"model": _get_model_name(self), **facts}
+            ) as this:
                 reply = await method(self, *args, **kwargs)
                 tokens = getattr(reply, "tokens", None)
                 if isinstance(tokens, Tokens):
@@ -44,7 +46,7 @@ def call(operation: str) -> Callable[[Method[M, P, R]], Method[M, P, R]]:
     return declare
 
 
-def _model(provider: Any) -> str:
+def _get_model_name(provider: Any) -> str:
     """Its name; of one that is named by an address, what it is called by alone: an address may hold
     a key.
     """

@@ -17,11 +17,18 @@ from citewell.config import Settings
 from citewell.errors import PermanentError
 from citewell.models.base import OnToken, Reply, Tokens, Vector, YesNo
 from citewell.models.endpoint import Endpoint, Refused
-from citewell.models.observed import call
-from citewell.models.probe import PATIENT_SECONDS, SECONDS, Known, probe, remember, remembered
-from citewell.models.quirks import Request, adapt, next_quirk
-from citewell.models.yesno import log_odds, word_odds
-from citewell.text.sanitize import clean, inert, without_thinking
+from citewell.models.observed import observe_call
+from citewell.models.probe import (
+    PATIENT_SECONDS,
+    SECONDS,
+    Known,
+    load_known,
+    probe_endpoint,
+    save_known,
+)
+from citewell.models.quirks import Request, adapt_request, find_next_quirk
+from citewell.models.yesno import compute_log_odds, parse_word_odds
+from citewell.text.sanitize import escape_chat_markers, replace_unsafe_chars, strip_thinking
 from citewell.types import Message
 
 TOP = 20  # most that OpenAI lists
@@ -39,7 +46,7 @@ class OpenAILLM:
         self._endpoint = Endpoint(url, model, key.get_secret_value(), settings.llm_timeout, named)
         self._home, self._evidence = settings.home, settings.llm_evidence
         self._learning = asyncio.Lock()
-        self.known = remembered(self._home, self._endpoint)
+        self.known = load_known(self._home, self._endpoint)
         self.name = f"openai:{model}"
 
     @property
@@ -53,18 +60,18 @@ class OpenAILLM:
         """
         async with self._learning:
             if anew or self.known.is_due:
-                found = await probe(
+                found = await probe_endpoint(
                     self._endpoint, PATIENT_SECONDS if anew else SECONDS, self.known
                 )
                 if found.thinks is not None or self.known.thinks is None:
-                    self._keep(found)
+                    self._save_known(found)
         return self.known
 
-    def _keep(self, known: Known) -> None:
+    def _save_known(self, known: Known) -> None:
         self.known = known
-        remember(self._home, self._endpoint, known)
+        save_known(self._home, self._endpoint, known)
 
-    @call("chat")
+    @observe_call("chat")
     async def chat(
         self,
         messages: Sequence[Message],
@@ -75,7 +82,7 @@ class OpenAILLM:
         stop: Sequence[str] = (),
         on_token: OnToken | None = None,
     ) -> Reply:
-        request = self._request(
+        request = self._build_request(
             messages, max_tokens=self.known.reply_tokens(max_tokens), temperature=temperature
         )
         if stop:
@@ -86,92 +93,96 @@ class OpenAILLM:
                 "json_schema": {"name": "reply", "schema": schema},
             }
         if on_token is None:
-            return await self._send(request, self._whole)
+            return await self._send_adapted(request, self._request_reply)
         request |= {"stream": True, "stream_options": {"include_usage": True}}
-        return await self._send(request, lambda sent: self._streamed(sent, on_token))
+        return await self._send_adapted(request, lambda sent: self._stream_reply(sent, on_token))
 
-    @call("yes_no")
+    @observe_call("yes_no")
     async def yes_no(self, messages: Sequence[Message]) -> YesNo:
         """Without log-probabilities from the server, or from a model that thinks first, the figure
         is +5 or -5 by the word, 0 for any other word.
         """
-        request = self._request(messages, max_tokens=1, temperature=0.0)
+        request = self._build_request(messages, max_tokens=1, temperature=0.0)
         if self.known.thinks or self.known.logprobs is False:
-            return await self._send(
-                request | {"max_tokens": self.known.reply_tokens(WORD)}, self._worded
+            return await self._send_adapted(
+                request | {"max_tokens": self.known.reply_tokens(WORD)}, self._grade_by_word
             )
-        return await self._send(request | {"logprobs": True, "top_logprobs": TOP}, self._judged)
+        return await self._send_adapted(
+            request | {"logprobs": True, "top_logprobs": TOP}, self._grade_by_logprobs
+        )
 
     async def close(self) -> None:
         await self._endpoint.close()
 
-    def _request(self, messages: Sequence[Message], **options: Any) -> Request:
-        sent = [{"role": m.role, "content": inert(m.content)} for m in messages]
+    def _build_request(self, messages: Sequence[Message], **options: Any) -> Request:
+        sent = [{"role": m.role, "content": escape_chat_markers(m.content)} for m in messages]
         return {"model": self._endpoint.model, "messages": sent, **options}
 
-    async def _send(self, request: Request, read: Callable[[Request], Awaitable[T]]) -> T:
+    async def _send_adapted(self, request: Request, read: Callable[[Request], Awaitable[T]]) -> T:
         """Send in the forms this server is known to take, then in others, until it takes one or
         none is left.
         """
         quirks = self.known.quirks
         while True:
-            adapted = adapt(request, quirks)
+            adapted = adapt_request(request, quirks)
             try:
                 async with self._endpoint.guard():
                     result = await read(adapted)
             except Refused as error:
-                more = next_quirk(error.message, adapted, quirks)
+                more = find_next_quirk(error.message, adapted, quirks)
                 if more is None:
                     raise
                 quirks = (*quirks, more)
             else:
                 if set(quirks) - set(self.known.quirks):
-                    self._keep(self.known.model_copy(update={"quirks": quirks}))
+                    self._save_known(self.known.model_copy(update={"quirks": quirks}))
                 return result
 
-    async def _create(self, request: Request) -> Any:
+    async def _create_completion(self, request: Request) -> Any:
         return await self._endpoint.client().chat.completions.create(**request)
 
-    async def _whole(self, request: Request) -> Reply:
-        completion = await self._create(request)
+    async def _request_reply(self, request: Request) -> Reply:
+        completion = await self._create_completion(request)
         choice = self._endpoint.part(completion, "choices")[0]
-        text = without_thinking(choice.message.content or "", unopened=self.known.unopened)
+        text = strip_thinking(choice.message.content or "", unopened=self.known.unopened)
         self._endpoint.check(
             text, choice.message.refusal or "", choice.finish_reason, may_be_empty="stop" in request
         )
-        return Reply(text, spent(completion.usage), choice.finish_reason != "length")
+        return Reply(text, extract_tokens(completion.usage), choice.finish_reason != "length")
 
-    async def _streamed(self, request: Request, on_token: OnToken) -> Reply:
+    async def _stream_reply(self, request: Request, on_token: OnToken) -> Reply:
         written, refusal, text = "", "", ""
         usage, reason = None, None
         # left early, it closes the connection, and the server stops
-        async with await self._create(request) as stream:
+        async with await self._create_completion(request) as stream:
             async for chunk in stream:
                 usage = chunk.usage or usage
                 for choice in chunk.choices:
                     reason = choice.finish_reason or reason
                     refusal += choice.delta.refusal or ""
                     written += choice.delta.content or ""
-                    shown, text = len(text), without_thinking(written, unopened=self.known.unopened)
+                    shown, text = len(text), strip_thinking(written, unopened=self.known.unopened)
                     if len(text) > shown:
                         on_token(text[shown:])
         self._endpoint.check(text, refusal, reason, may_be_empty="stop" in request)
-        return Reply(text, spent(usage), reason != "length")
+        return Reply(text, extract_tokens(usage), reason != "length")
 
-    async def _worded(self, request: Request) -> YesNo:
-        reply = await self._whole(request)
-        return YesNo(word_odds(reply.text), reply.tokens)
+    async def _grade_by_word(self, request: Request) -> YesNo:
+        reply = await self._request_reply(request)
+        return YesNo(parse_word_odds(reply.text), reply.tokens)
 
-    async def _judged(self, request: Request) -> YesNo:
-        completion = await self._create(request)
+    async def _grade_by_logprobs(self, request: Request) -> YesNo:
+        completion = await self._create_completion(request)
         choice = self._endpoint.part(completion, "choices")[0]
         content = choice.logprobs.content if choice.logprobs is not None else None
         if content and content[0].top_logprobs:
             return YesNo(
-                log_odds((t.token, t.logprob) for t in content[0].top_logprobs),
-                spent(completion.usage),
+                compute_log_odds((t.token, t.logprob) for t in content[0].top_logprobs),
+                extract_tokens(completion.usage),
             )
-        return YesNo(word_odds(choice.message.content or ""), spent(completion.usage))
+        return YesNo(
+            parse_word_odds(choice.message.content or ""), extract_tokens(completion.usage)
+        )
 
 
 class OpenAIEmbedder:
@@ -192,15 +203,19 @@ class OpenAIEmbedder:
         return vector
 
     async def passages(self, texts: Sequence[str]) -> Vector:
-        batches = [await self._batch(texts[at : at + BATCH]) for at in range(0, len(texts), BATCH)]
+        batches = [
+            await self._embed_batch(texts[at : at + BATCH]) for at in range(0, len(texts), BATCH)
+        ]
         return np.concatenate(batches) if batches else np.empty((0, self.dim), np.float32)
 
     async def close(self) -> None:
         await self._endpoint.close()
 
-    @call("embeddings")
-    async def _batch(self, texts: Sequence[str]) -> Vector:
-        sent = [clean(text) or " " for text in texts]  # some servers refuse an empty text
+    @observe_call("embeddings")
+    async def _embed_batch(self, texts: Sequence[str]) -> Vector:
+        sent = [
+            replace_unsafe_chars(text) or " " for text in texts
+        ]  # some servers refuse an empty text
         async with self._endpoint.guard():
             # asked for as numbers: the SDK would ask for base64, which some servers do not know
             reply = await self._endpoint.client().embeddings.create(
@@ -216,7 +231,7 @@ class OpenAIEmbedder:
         return unit
 
 
-def spent(usage: Any) -> Tokens:
+def extract_tokens(usage: Any) -> Tokens:
     """What the server says a call cost; zeros where it does not say."""
     if usage is None:
         return Tokens()

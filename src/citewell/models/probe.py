@@ -21,8 +21,8 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from citewell.errors import CitewellError
 from citewell.models.endpoint import Endpoint, Refused
-from citewell.models.quirks import adapt, next_quirk
-from citewell.text.sanitize import opens_thinking, without_thinking
+from citewell.models.quirks import adapt_request, find_next_quirk
+from citewell.text.sanitize import has_thinking_block, strip_thinking
 
 FILE = "endpoints.json"  # in the home folder; deleting it only makes the next question probe again
 KEPT = timedelta(days=7)
@@ -96,16 +96,18 @@ class Known(BaseModel):
         return min(setting, max(LEAST_EVIDENCE, round(EVIDENCE_SHARE * left)))
 
 
-def remembered(home: Path, endpoint: Endpoint) -> Known:
+def load_known(home: Path, endpoint: Endpoint) -> Known:
     """What an earlier probe learned; nothing known where there was none or the file cannot be
     read.
     """
     with suppress(OSError, *STRANGE):
-        return Known.model_validate(json.loads((home / FILE).read_text("utf-8"))[_name(endpoint)])
+        return Known.model_validate(
+            json.loads((home / FILE).read_text("utf-8"))[_build_entry_name(endpoint)]
+        )
     return Known()
 
 
-def remember(home: Path, endpoint: Endpoint, known: Known) -> None:
+def save_known(home: Path, endpoint: Endpoint, known: Known) -> None:
     """Keep it for other processes. A folder that cannot be written to only means that they ask
     again.
     """
@@ -113,38 +115,39 @@ def remember(home: Path, endpoint: Endpoint, known: Known) -> None:
         entries: dict[str, Any] = {}
         with suppress(OSError, *STRANGE):
             entries = dict(json.loads((home / FILE).read_text("utf-8")))
-        entries[_name(endpoint)] = known.model_dump(mode="json")
+        entries[_build_entry_name(endpoint)] = known.model_dump(mode="json")
         home.mkdir(parents=True, exist_ok=True)
         new = home / f"{FILE}.{os.getpid()}"
         new.write_text(json.dumps(entries, indent=2) + "\n", "utf-8")
         os.replace(new, home / FILE)  # noqa: PTH105 - the atomic one
 
 
-def _name(endpoint: Endpoint) -> str:
+def _build_entry_name(endpoint: Endpoint) -> str:
     """The address goes in as a digest: it may hold a password."""
     return f"{endpoint.model} {hashlib.sha256(endpoint.url.encode()).hexdigest()[:16]}"
 
 
-async def probe(endpoint: Endpoint, seconds: float, before: Known) -> Known:
+async def probe_endpoint(endpoint: Endpoint, seconds: float, before: Known) -> Known:
     """Ask the server; what it has not told within `seconds` is not known. Where the probe `before`
     had no reply, this one goes on with the quirks known since: a server may refuse more of a
     request than one probe finds out.
     """
     learned: dict[str, Any] = {"quirks": before.quirks if before.thinks is None else ()}
     with anyio.move_on_after(seconds), suppress(*STRANGE):
-        entry = await _entry(endpoint, "/models")
-        learned["context"] = _context(entry)
+        entry = await _fetch_model_entry(endpoint, "/models")
+        learned["context"] = _extract_context_size(entry)
         requests = await _ask_model(endpoint, learned)
         place = SERVERS.get(str(entry.get("owned_by")))
         if place and requests < TRIES:  # after the model's reply: Ollama lists what is loaded
             root = endpoint.url.rstrip("/").removesuffix("/v1")
             learned["context"] = (
-                _context(await _entry(endpoint, root + place)) or learned["context"]
+                _extract_context_size(await _fetch_model_entry(endpoint, root + place))
+                or learned["context"]
             )
     return Known(at=datetime.now(UTC), **learned)
 
 
-async def _entry(endpoint: Endpoint, path: str) -> dict[str, Any]:
+async def _fetch_model_entry(endpoint: Endpoint, path: str) -> dict[str, Any]:
     """What a list of models says of the endpoint's one; of a server that has a single model,
     whatever it is called.
     """
@@ -165,7 +168,7 @@ async def _entry(endpoint: Endpoint, path: str) -> dict[str, Any]:
     return next(iter(same or (entries if len(entries) == 1 else [])), {})
 
 
-def _context(entry: dict[str, Any]) -> int | None:
+def _extract_context_size(entry: dict[str, Any]) -> int | None:
     meta = entry.get("meta")
     facts = {**meta, **entry} if isinstance(meta, dict) else entry
     return next(
@@ -189,42 +192,44 @@ async def _ask_model(endpoint: Endpoint, learned: dict[str, Any]) -> int:
     }
     request |= {"response_format": form, "logprobs": True, "top_logprobs": 5}
     for tries in range(1, TRIES + 1):
-        adapted = adapt(request, learned["quirks"])
+        adapted = adapt_request(request, learned["quirks"])
         started = time.perf_counter()
         try:
             async with endpoint.guard():
                 completion = await endpoint.client().chat.completions.create(**adapted)
                 choice = endpoint.part(completion, "choices")[0]
         except Refused as error:
-            more = next_quirk(error.message, adapted, learned["quirks"])
+            more = find_next_quirk(error.message, adapted, learned["quirks"])
             if more is None:
                 return tries
             learned["quirks"] = (*learned["quirks"], more)
         except CitewellError:
             return tries
         else:
-            learned |= _read(
+            learned |= _read_capabilities(
                 choice, completion.usage, learned["quirks"], time.perf_counter() - started
             )
             return tries
     return TRIES
 
 
-def _read(choice: Any, usage: Any, quirks: tuple[str, ...], seconds: float) -> dict[str, Any]:
+def _read_capabilities(
+    choice: Any, usage: Any, quirks: tuple[str, ...], seconds: float
+) -> dict[str, Any]:
     text = choice.message.content or ""
     apart = getattr(choice.message, "reasoning_content", None) or getattr(
         choice.message, "reasoning", None
     )
     hidden = getattr(getattr(usage, "completion_tokens_details", None), "reasoning_tokens", None)
-    unopened = "</think>" in text and not opens_thinking(text)
-    body = without_thinking(text, unopened=unopened)
+    unopened = "</think>" in text and not has_thinking_block(text)
+    body = strip_thinking(text, unopened=unopened)
     cut = choice.finish_reason == "length"
     keeps = False if "json_schema" in quirks else None if cut else _has_form(body)
     written = usage.completion_tokens if usage is not None else 0
     return {
         "keeps_schema": keeps,
         "logprobs": "logprobs" not in quirks and bool(choice.logprobs and choice.logprobs.content),
-        "thinks": bool(apart or hidden or "</think>" in text or opens_thinking(text)),
+        "thinks": bool(apart or hidden or "</think>" in text or has_thinking_block(text)),
         "unopened": unopened,
         "speed": round(written / max(seconds, 1e-3), 1) if written >= 10 else None,
         "quirks": (*quirks, "json_schema")

@@ -50,7 +50,7 @@ class PromptError(Exception):
 
 
 @cache
-def load(path: str) -> Template:
+def load_prompt(path: str) -> Template:
     """The turns of the prompt file at `path`, relative to the package
     (`agents/prompts/qa/answer.md`).
     """
@@ -58,10 +58,10 @@ def load(path: str) -> Template:
         text = resources.files("citewell").joinpath(path).read_text(encoding="utf-8")
     except OSError as error:
         raise PromptError(f"prompt {path}: {error.strerror}") from None
-    return parse(text, path)
+    return parse_prompt(text, path)
 
 
-def parse(text: str, name: str = "prompt") -> Template:
+def parse_prompt(text: str, name: str = "prompt") -> Template:
     """The turns of a prompt file's text."""
     parts = _HEADING.split(text)[1:]
     turns = [
@@ -78,7 +78,7 @@ def parse(text: str, name: str = "prompt") -> Template:
     return tuple(turns)
 
 
-def fill(template: Template, **variables: object) -> list[Message]:
+def fill_prompt(template: Template, **variables: object) -> list[Message]:
     """The messages to send. Raises PromptError naming a variable that is missing or that the
     template does not have.
     """
@@ -120,16 +120,22 @@ async def ask_json(
             sent, max_tokens=max_tokens, temperature=temperature, schema=schema, on_token=listen
         )
         try:
-            return read_json(reply.text, model) if reply.finished else read_cut(reply.text, model)
+            return (
+                read_json(reply.text, model) if reply.finished else read_cut_json(reply.text, model)
+            )
         except ValidationError as error:
-            problem = describe(error) if reply.finished else f"it was cut at {max_tokens} tokens"
-        sent = _repair(messages, reply, problem)
+            problem = (
+                describe_errors(error) if reply.finished else f"it was cut at {max_tokens} tokens"
+            )
+        sent = _build_repair_messages(messages, reply, problem)
     raise PermanentError(
         f"{llm.name}: the reply is no valid {model.__name__}: {problem}", code="invalid_reply"
     )
 
 
-def _repair(messages: Sequence[Message], reply: Reply, problem: str) -> list[Message]:
+def _build_repair_messages(
+    messages: Sequence[Message], reply: Reply, problem: str
+) -> list[Message]:
     """The messages that ask again. What was cut is not sent back: it is long, and it is lost."""
     zh = any(_HAN.search(message.content) for message in messages[:1])
     if reply.finished:
@@ -157,17 +163,17 @@ def read_json(text: str, model: type[M]) -> M:
     return model.model_validate_json(text)
 
 
-def read_cut(text: str, model: type[M]) -> M:
+def read_cut_json(text: str, model: type[M]) -> M:
     """Validate what is whole of a reply that was cut: lists end at their last object that is whole.
     Raises as `read_json`.
     """
     try:
         return read_json(text, model)
     except ValidationError:
-        return model.model_validate_json(_closed(text[text.find("{") :]))
+        return model.model_validate_json(_close_json(text[text.find("{") :]))
 
 
-def _closed(text: str) -> str:
+def _close_json(text: str) -> str:
     """JSON that was cut, up to the last object within it that is whole, with what is open there
     closed.
     """
@@ -183,7 +189,7 @@ def _closed(text: str) -> str:
     return whole
 
 
-def describe(error: ValidationError) -> str:
+def describe_errors(error: ValidationError) -> str:
     """What does not fit, field by field, in words that a model can act on."""
     lines = [
         f"{'.'.join(str(part) for part in e['loc']) or 'the whole'}: {e['msg']}"

@@ -26,21 +26,21 @@ class Quirk:
     has: Callable[[Request], bool]
     change: Callable[[Request], Request]
 
-    def explains(self, complaint: str, request: Request) -> bool:
+    def can_explain(self, complaint: str, request: Request) -> bool:
         return self.has(request) and any(word in complaint.lower() for word in self.words)
 
 
-def without(*names: str) -> Callable[[Request], Request]:
+def drop_fields(*names: str) -> Callable[[Request], Request]:
     return lambda request: {name: value for name, value in request.items() if name not in names}
 
 
-def format_is(kind: str) -> Callable[[Request], bool]:
+def has_format(kind: str) -> Callable[[Request], bool]:
     return lambda request: bool(request.get("response_format", {}).get("type") == kind)
 
 
-def renamed_limit(request: Request) -> Request:
+def rename_limit(request: Request) -> Request:
     """OpenAI's reasoning models."""
-    changed = without("max_tokens")(request)
+    changed = drop_fields("max_tokens")(request)
     return (
         changed | {"max_completion_tokens": request["max_tokens"]}
         if "max_tokens" in request
@@ -48,12 +48,12 @@ def renamed_limit(request: Request) -> Request:
     )
 
 
-def schema_in_words(request: Request) -> Request:
+def put_schema_in_words(request: Request) -> Request:
     """JSON of any shape is asked for, and the shape in words: DeepSeek, older servers. At the end
     of the last message, so that prompts keep the beginning that they share, and in the language of
     the first.
     """
-    if not format_is("json_schema")(request):
+    if not has_format("json_schema")(request):
         return request
     schema = json.dumps(request["response_format"]["json_schema"]["schema"], ensure_ascii=False)
     *before, last = request["messages"]
@@ -69,36 +69,36 @@ _ORDERS = (
 )
 _FORMAT = ("response_format", "json_schema", "json_object", "json schema")
 QUIRKS = (
-    Quirk("json_schema", _FORMAT, format_is("json_schema"), schema_in_words),
-    Quirk("json_object", _FORMAT, format_is("json_object"), without("response_format")),
+    Quirk("json_schema", _FORMAT, has_format("json_schema"), put_schema_in_words),
+    Quirk("json_object", _FORMAT, has_format("json_object"), drop_fields("response_format")),
     Quirk(
         "logprobs",
         ("logprobs",),
         lambda request: "logprobs" in request,
-        without("logprobs", "top_logprobs"),
+        drop_fields("logprobs", "top_logprobs"),
     ),
     Quirk(
         "stream_options",
         ("stream_options",),
         lambda request: "stream_options" in request,
-        without("stream_options"),
+        drop_fields("stream_options"),
     ),
     Quirk(
         "max_tokens",
         ("max_tokens", "max_completion_tokens"),
         lambda request: "max_tokens" in request,
-        renamed_limit,
+        rename_limit,
     ),
     Quirk(
         "temperature",
         ("temperature",),
         lambda request: "temperature" in request,
-        without("temperature"),
+        drop_fields("temperature"),
     ),
 )
 
 
-def adapt(request: Request, names: Sequence[str]) -> Request:
+def adapt_request(request: Request, names: Sequence[str]) -> Request:
     """The request in the form for a server that does not take what the quirks of these names stand
     for.
     """
@@ -108,8 +108,8 @@ def adapt(request: Request, names: Sequence[str]) -> Request:
     return request
 
 
-def next_quirk(complaint: str, request: Request, names: Sequence[str]) -> str | None:
+def find_next_quirk(complaint: str, request: Request, names: Sequence[str]) -> str | None:
     """The name of one more quirk that explains why an adapted request was refused."""
     return next(
-        (q.name for q in QUIRKS if q.name not in names and q.explains(complaint, request)), None
+        (q.name for q in QUIRKS if q.name not in names and q.can_explain(complaint, request)), None
     )

@@ -90,21 +90,21 @@ class Reader(Protocol):
     async def close(self) -> None: ...
 
 
-def _builtin(settings: Settings) -> Reader:
+def _build_builtin_reader(settings: Settings) -> Reader:
     from citewell.models.builtin.reader import BuiltinReader
 
     return BuiltinReader(settings)
 
 
-def _scripted(_: Settings) -> Reader:
+def _build_scripted_reader(_: Settings) -> Reader:
     from citewell.models.scripted_reader import ScriptedReader
 
     return ScriptedReader()
 
 
 READERS: dict[str, Callable[[Settings], Reader | None]] = {
-    "builtin": _builtin,
-    "scripted": _scripted,
+    "builtin": _build_builtin_reader,
+    "scripted": _build_scripted_reader,
     "none": lambda _: None,
 }
 

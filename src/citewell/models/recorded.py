@@ -29,7 +29,9 @@ class Recorded:
         self._behind = behind
         self._replies: defaultdict[str, deque[Any]] = defaultdict(deque)
         for prompt in prompts:
-            self._replies[_key(str(prompt["job"]), prompt["messages"])].append(prompt["reply"])
+            self._replies[_build_key(str(prompt["job"]), prompt["messages"])].append(
+                prompt["reply"]
+            )
         self.name = behind.name if behind is not None else "recorded"
         self.evidence_tokens = behind.evidence_tokens if behind is not None else EVIDENCE_TOKENS
         self.unknown: list[str] = []
@@ -44,12 +46,12 @@ class Recorded:
         stop: Sequence[str] = (),
         on_token: OnToken | None = None,
     ) -> Reply:
-        known, reply = self._recorded("chat", messages)
+        known, reply = self._find_reply("chat", messages)
         if known:
             if on_token is not None:
                 on_token(str(reply))
             return Reply(str(reply))
-        return await self._live("chat", messages).chat(
+        return await self._get_live_model("chat", messages).chat(
             messages,
             max_tokens=max_tokens,
             temperature=temperature,
@@ -59,22 +61,24 @@ class Recorded:
         )
 
     async def yes_no(self, messages: Sequence[Message]) -> YesNo:
-        known, reply = self._recorded("yes_no", messages)
+        known, reply = self._find_reply("yes_no", messages)
         return (
-            YesNo(float(reply)) if known else await self._live("yes_no", messages).yes_no(messages)
+            YesNo(float(reply))
+            if known
+            else await self._get_live_model("yes_no", messages).yes_no(messages)
         )
 
     async def close(self) -> None:
         """The model behind is not this question's to close."""
 
-    def _recorded(self, job: str, messages: Sequence[Message]) -> tuple[bool, Any]:
+    def _find_reply(self, job: str, messages: Sequence[Message]) -> tuple[bool, Any]:
         """Replies to the same prompt come in their order; the last one again and again."""
-        replies = self._replies.get(_key(job, [message.model_dump() for message in messages]))
+        replies = self._replies.get(_build_key(job, [message.model_dump() for message in messages]))
         if not replies:
             return False, None
         return True, replies.popleft() if len(replies) > 1 else replies[0]
 
-    def _live(self, job: str, messages: Sequence[Message]) -> LLM:
+    def _get_live_model(self, job: str, messages: Sequence[Message]) -> LLM:
         self.unknown.append(f"{job}: {messages[-1].content[-200:].strip()}" if messages else job)
         if self._behind is None:
             raise ModelUnavailable(
@@ -84,5 +88,5 @@ class Recorded:
         return self._behind
 
 
-def _key(job: str, messages: Any) -> str:
+def _build_key(job: str, messages: Any) -> str:
     return json.dumps([job, messages], ensure_ascii=False, sort_keys=True)

@@ -17,8 +17,8 @@ import anyio
 
 from citewell.config import Settings
 from citewell.errors import CitewellError, ConfigError, PermanentError, TransientError
-from citewell.models.observed import call
-from citewell.text.sanitize import clean
+from citewell.models.observed import observe_call
+from citewell.text.sanitize import replace_unsafe_chars
 
 PASSAGE_TOKENS = 480  # most such models read 512 tokens of question and passage
 WEIGHT = 2.0  # whoever connects such a model means its order to count; set by hand
@@ -53,29 +53,29 @@ class HTTPReranker:
         self._client: Any = None
         self.name = f"http:{self._model or self._url}"
 
-    @call("rerank")
+    @observe_call("rerank")
     async def scores(self, question: str, texts: Sequence[str]) -> list[float | None]:
         if not texts:
             return []
-        documents = [clean(text) for text in texts]
-        response = await self._post(clean(question), documents)
+        documents = [replace_unsafe_chars(text) for text in texts]
+        response = await self._post_documents(replace_unsafe_chars(question), documents)
         if response.status_code in {400, 422} and not self._texts and "texts" in response.text:
             self._texts = True
-            response = await self._post(clean(question), documents)
+            response = await self._post_documents(replace_unsafe_chars(question), documents)
         if response.status_code != 200:
-            raise self._of_status(response.status_code, response.text)
+            raise self._build_status_error(response.status_code, response.text)
         try:
             reply = json.loads(response.content)
         except ValueError:
-            raise self._strange("the reply is not JSON") from None
-        return list(log_odds(self._relevance(reply, len(texts))))
+            raise self._build_reply_error("the reply is not JSON") from None
+        return list(to_log_odds(self._parse_relevance(reply, len(texts))))
 
     async def close(self) -> None:
         client, self._client = self._client, None
         if client is not None:
             await client.aclose()
 
-    async def _post(self, question: str, documents: list[str]) -> Any:
+    async def _post_documents(self, question: str, documents: list[str]) -> Any:
         import httpx2
 
         if self._client is None:
@@ -100,10 +100,10 @@ class HTTPReranker:
         except httpx2.InvalidURL as error:
             raise PermanentError(f"{self._url}: {error}", hint=HINT) from None
         except httpx2.HTTPError as error:
-            reason = self._redacted(str(error) or type(error).__name__)
+            reason = self._redact_key(str(error) or type(error).__name__)
             raise TransientError(f"{self._url}: {reason}", hint="is the server running?") from None
 
-    def _relevance(self, reply: Any, count: int) -> list[float]:
+    def _parse_relevance(self, reply: Any, count: int) -> list[float]:
         """The scores in the order of the documents, from any of the shapes in use."""
         rows = reply
         # DashScope wraps the results, Voyage calls them data, TEI sends them bare
@@ -116,7 +116,7 @@ class HTTPReranker:
                 if isinstance(rows, list)
                 else "no list of results"
             )
-            raise self._strange(f"{got} in the reply")
+            raise self._build_reply_error(f"{got} in the reply")
         found: dict[int, float] = {}
         for row in rows:
             place = row.get("index") if isinstance(row, dict) else None
@@ -127,19 +127,21 @@ class HTTPReranker:
                 or not 0 <= place < count
                 or place in found
             ):
-                raise self._strange(f"a result with the index {place!r}")
+                raise self._build_reply_error(f"a result with the index {place!r}")
             if (
                 isinstance(score, bool)
                 or not isinstance(score, int | float)
                 or not math.isfinite(score)
             ):
-                raise self._strange(f"a result with the score {score!r}")
+                raise self._build_reply_error(f"a result with the score {score!r}")
             found[place] = float(score)
         return [found[place] for place in range(count)]
 
-    def _of_status(self, status: int, message: str) -> CitewellError:
+    def _build_status_error(self, status: int, message: str) -> CitewellError:
         unsaid = status in {401, 403}  # servers quote part of the key in these
-        text = f"{self._url}: status {status}" + ("" if unsaid else f": {self._redacted(message)}")
+        text = f"{self._url}: status {status}" + (
+            "" if unsaid else f": {self._redact_key(message)}"
+        )
         if status in AGAIN or status >= 500:
             return TransientError(text, hint="the server is busy or failing; try again later")
         if unsaid:
@@ -148,14 +150,14 @@ class HTTPReranker:
             )
         return PermanentError(text, hint=HINT)
 
-    def _strange(self, what: str) -> PermanentError:
-        return PermanentError(f"{self._url}: {self._redacted(what)}", hint=HINT)
+    def _build_reply_error(self, what: str) -> PermanentError:
+        return PermanentError(f"{self._url}: {self._redact_key(what)}", hint=HINT)
 
-    def _redacted(self, text: str) -> str:
+    def _redact_key(self, text: str) -> str:
         return (text.replace(self._key, "[key]") if self._key else text)[:300]
 
 
-def log_odds(relevance: Sequence[float]) -> list[float]:
+def to_log_odds(relevance: Sequence[float]) -> list[float]:
     """Probabilities as log-odds of at most `SURE`; where one is outside 0 to 1, all are log-odds
     already and stand.
     """

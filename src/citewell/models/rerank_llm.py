@@ -13,7 +13,7 @@ import re
 from collections.abc import Sequence
 
 from citewell.models.base import LLM
-from citewell.models.prompt import fill, load
+from citewell.models.prompt import fill_prompt, load_prompt
 
 PASSAGE_TOKENS = 120
 # Chosen on 80 questions of SQuAD2 and CMRC with the built-in model, whose log-odds run from -1.4 to
@@ -40,10 +40,12 @@ class LLMReranker:
         self.name = f"llm:{llm.name}"
 
     async def scores(self, question: str, texts: Sequence[str]) -> list[float | None]:
-        template = load(f"models/prompts/rerank.{'zh' if _CHINESE.search(question) else 'en'}.md")
+        template = load_prompt(
+            f"models/prompts/rerank.{'zh' if _CHINESE.search(question) else 'en'}.md"
+        )
         found: list[float | None] = []
         for text in texts:
-            grade = await self._llm.yes_no(fill(template, passage=text, question=question))
+            grade = await self._llm.yes_no(fill_prompt(template, passage=text, question=question))
             found.append(grade.log_odds)
             if grade.log_odds >= PLAIN:
                 break

@@ -24,7 +24,7 @@ TRIED = "tried_again"
 SECONDS = 60.0  # no further try starts once this much time has gone by
 
 
-def attempts(
+def iterate_attempts(
     wait: float, on: Callable[[Exception], bool], seconds: float = SECONDS
 ) -> AsyncIterator[stamina.Attempt]:
     """Tries with a doubling, jittered wait of `wait` seconds at first, 8 at most. None starts after
@@ -35,7 +35,7 @@ def attempts(
     ).__aiter__()
 
 
-def transient(error: Exception) -> bool:
+def is_transient(error: Exception) -> bool:
     return isinstance(error, TransientError)
 
 
@@ -78,7 +78,7 @@ class RetryingLLM:
                 on_token(piece)
 
         listen = forward if on_token is not None else None
-        return await self._again(
+        return await self._call_with_retry(
             lambda: self.inner.chat(
                 messages,
                 max_tokens=max_tokens,
@@ -87,17 +87,19 @@ class RetryingLLM:
                 stop=stop,
                 on_token=listen,
             ),
-            lambda error: transient(error) and not shown,
+            lambda error: is_transient(error) and not shown,
         )
 
     async def yes_no(self, messages: Sequence[Message]) -> YesNo:
-        return await self._again(lambda: self.inner.yes_no(messages), transient)
+        return await self._call_with_retry(lambda: self.inner.yes_no(messages), is_transient)
 
-    async def _again(self, call: Callable[[], Awaitable[T]], on: Callable[[Exception], bool]) -> T:
+    async def _call_with_retry(
+        self, call: Callable[[], Awaitable[T]], on: Callable[[Exception], bool]
+    ) -> T:
         last: TransientError | None = None
         try:
             with anyio.fail_after(self._seconds):
-                async for attempt in attempts(self._wait, on, self._seconds):
+                async for attempt in iterate_attempts(self._wait, on, self._seconds):
                     with attempt:
                         try:
                             return await call()
@@ -130,13 +132,13 @@ class RetryingEmbedder:
         self._wait = wait
 
     async def query(self, text: str) -> Vector:
-        return await self._again(lambda: self.inner.query(text))
+        return await self._call_with_retry(lambda: self.inner.query(text))
 
     async def passages(self, texts: Sequence[str]) -> Vector:
-        return await self._again(lambda: self.inner.passages(texts))
+        return await self._call_with_retry(lambda: self.inner.passages(texts))
 
-    async def _again(self, call: Callable[[], Awaitable[Vector]]) -> Vector:
-        async for attempt in attempts(self._wait, transient):
+    async def _call_with_retry(self, call: Callable[[], Awaitable[Vector]]) -> Vector:
+        async for attempt in iterate_attempts(self._wait, is_transient):
             with attempt:
                 vectors = await call()
                 self.dim = self.inner.dim  # an endpoint tells it with its first reply
@@ -162,7 +164,7 @@ class RetryingReranker:
         self._wait = wait
 
     async def scores(self, question: str, texts: Sequence[str]) -> list[float | None]:
-        async for attempt in attempts(self._wait, transient, self._seconds):
+        async for attempt in iterate_attempts(self._wait, is_transient, self._seconds):
             with attempt:
                 return await self.inner.scores(question, texts)
         raise AssertionError("the last attempt returns or raises")

@@ -17,7 +17,7 @@ _QUESTION = re.compile(r"^\s*(?:(?:last )?question|问题|问)\s*[:：]\s*", re.
 _END = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])|\n+")
 
 
-def words(text: str) -> list[str]:
+def extract_words(text: str) -> list[str]:
     """Lower-case Latin words and numbers; Chinese in overlapping pairs of characters. Search has
     its own, better ones.
     """
@@ -30,7 +30,7 @@ def words(text: str) -> list[str]:
     return found
 
 
-def quote(messages: Sequence[Message]) -> str:
+def quote_sentence(messages: Sequence[Message]) -> str:
     """The sentence of the last user message that shares most words with its question (the line that
     starts with `Question:` or `问题：`, else the last line with a question mark, else the last
     line). A message after it that asks nothing new, as a job that goes on from the same passages
@@ -47,32 +47,33 @@ def quote(messages: Sequence[Message]) -> str:
     if not lines:
         return UNKNOWN
     at = asked[-1] if asked else len(lines) - 1
-    wanted = set(words(_QUESTION.sub("", lines[at])))
+    wanted = set(extract_words(_QUESTION.sub("", lines[at])))
     sentences = [s.strip() for n, line in enumerate(lines) if n != at for s in _END.split(line)]
-    best = max(sentences, key=lambda s: len(wanted & set(words(s))), default="")
-    return best if wanted & set(words(best)) else UNKNOWN
+    best = max(sentences, key=lambda s: len(wanted & set(extract_words(s))), default="")
+    return best if wanted & set(extract_words(best)) else UNKNOWN
 
 
-def example(schema: dict[str, Any], root: dict[str, Any] | None = None) -> Any:
+def build_example(schema: dict[str, Any], root: dict[str, Any] | None = None) -> Any:
     """The plainest value that fits a JSON schema."""
     root = root or schema
     if "$ref" in schema:
         target: Any = root
         for part in schema["$ref"].removeprefix("#/").split("/"):
             target = target[part]
-        return example(target, root)
+        return build_example(target, root)
     if "const" in schema or "enum" in schema:
         return schema["const"] if "const" in schema else schema["enum"][0]
     for choice in ("anyOf", "oneOf", "allOf"):
         if choice in schema:
-            return example(schema[choice][0], root)
+            return build_example(schema[choice][0], root)
     if schema.get("type") == "object":
         properties = schema.get("properties", {})
         return {
-            name: example(properties[name], root) for name in schema.get("required", properties)
+            name: build_example(properties[name], root)
+            for name in schema.get("required", properties)
         }
     if schema.get("type") == "array":
-        return [example(schema.get("items", {}), root)] * int(schema.get("minItems", 0))
+        return [build_example(schema.get("items", {}), root)] * int(schema.get("minItems", 0))
     if schema.get("type") in {"number", "integer"}:
         return schema.get("minimum", 0)
     return {"boolean": True, "null": None}.get(str(schema.get("type")), "")
@@ -85,7 +86,7 @@ _STATEMENT = re.compile(r"^(\d+)\. (.+?)(?: \((\d+\.\d+(?:, \d+\.\d+)*)\))?$", r
 SHARED = 0.6
 
 
-def wants(schema: dict[str, Any] | None) -> str:
+def detect_reply_kind(schema: dict[str, Any] | None) -> str:
     """Which structured reply a schema asks for: `sentences` (a draft), `verdicts` (a judge),
     `clarified_question` (a router) or "" (something else).
     """
@@ -95,39 +96,43 @@ def wants(schema: dict[str, Any] | None) -> str:
     )
 
 
-def draft_of(text: str, messages: Sequence[Message]) -> str:
+def build_draft(text: str, messages: Sequence[Message]) -> str:
     """Plain text as a draft, each sentence with the numbered sentences that share most words with
     it; "I don't know" as one that tells nothing.
     """
     if text.strip() == UNKNOWN:
         missing = {"text": "The documents do not tell this.", "kind": "not_told", "evidence": []}
         return json.dumps({"status": "not_told", "sentences": [missing]})
-    numbered = _numbered(messages)
+    numbered = _extract_numbered(messages)
     parts = [part.strip() for part in _END.split(text) if part.strip()]
     sentences = [
-        {"text": part, "kind": "fact", "evidence": _bearing(part, numbered)[1]} for part in parts
+        {"text": part, "kind": "fact", "evidence": _find_support(part, numbered)[1]}
+        for part in parts
     ]
     return json.dumps({"status": "answered", "sentences": sentences}, ensure_ascii=False)
 
 
-def quote_draft(messages: Sequence[Message]) -> str:
+def build_quote_draft(messages: Sequence[Message]) -> str:
     """A draft of the numbered sentence that shares most words with the question; of the rows of a
     table the first one tells.
     """
-    numbered, asked = _numbered(messages), _question(messages)
+    numbered, asked = _extract_numbered(messages), _extract_question(messages)
     best = max(
-        numbered, key=lambda each: len(set(words(asked)) & set(words(each[1]))), default=("", "")
+        numbered,
+        key=lambda each: len(set(extract_words(asked)) & set(extract_words(each[1]))),
+        default=("", ""),
     )
     rows = any("› SQL:" in message.content for message in messages)
-    return draft_of(
-        best[1] if rows or set(words(asked)) & set(words(best[1])) else UNKNOWN, messages
+    return build_draft(
+        best[1] if rows or set(extract_words(asked)) & set(extract_words(best[1])) else UNKNOWN,
+        messages,
     )
 
 
 def repeat_question(messages: Sequence[Message]) -> str:
     """A controller's reply that leaves the question as it is and chooses nobody."""
     return json.dumps(
-        {"clarified_question": _question(messages), "sections": []}, ensure_ascii=False
+        {"clarified_question": _extract_question(messages), "sections": []}, ensure_ascii=False
     )
 
 
@@ -135,10 +140,10 @@ def judge_words(messages: Sequence[Message]) -> str:
     """Verdicts by shared words: a statement whose words and figures stand in two numbered sentences
     is entailed.
     """
-    content, numbered = messages[-1].content, _numbered(messages)
+    content, numbered = messages[-1].content, _extract_numbered(messages)
     verdicts = []
-    for n, text, _ in _STATEMENT.findall(content.rpartition(_question(messages))[2]):
-        share, ids = _bearing(text, numbered)
+    for n, text, _ in _STATEMENT.findall(content.rpartition(_extract_question(messages))[2]):
+        share, ids = _find_support(text, numbered)
         untold = "do not tell" in text
         verdict = "entailed" if untold or share >= SHARED else "not_stated"
         verdicts.append(
@@ -147,7 +152,7 @@ def judge_words(messages: Sequence[Message]) -> str:
     return json.dumps({"verdicts": verdicts})
 
 
-def _numbered(messages: Sequence[Message]) -> list[tuple[str, str]]:
+def _extract_numbered(messages: Sequence[Message]) -> list[tuple[str, str]]:
     return [
         found
         for message in messages
@@ -156,7 +161,7 @@ def _numbered(messages: Sequence[Message]) -> list[tuple[str, str]]:
     ]
 
 
-def _question(messages: Sequence[Message]) -> str:
+def _extract_question(messages: Sequence[Message]) -> str:
     lines = [
         line
         for message in messages
@@ -166,16 +171,16 @@ def _question(messages: Sequence[Message]) -> str:
     return _QUESTION.sub("", lines[-1]) if lines else ""
 
 
-def _bearing(text: str, numbered: Sequence[tuple[str, str]]) -> tuple[float, list[str]]:
+def _find_support(text: str, numbered: Sequence[tuple[str, str]]) -> tuple[float, list[str]]:
     """The share of its words, and of its figures, that the best one or two sentences hold, and
     their ids.
     """
-    mine = set(words(text))
-    order = sorted(numbered, key=lambda each: -len(mine & set(words(each[1]))))[:2]
+    mine = set(extract_words(text))
+    order = sorted(numbered, key=lambda each: -len(mine & set(extract_words(each[1]))))[:2]
     held: set[str] = set()
     used: list[str] = []
     for n, sentence in order:
-        more = (mine & set(words(sentence))) - held
+        more = (mine & set(extract_words(sentence))) - held
         if more and (not used or len(held) < SHARED * len(mine)):
             held |= more
             used.append(n)

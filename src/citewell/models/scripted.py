@@ -34,16 +34,16 @@ from citewell.errors import (
     TransientError,
 )
 from citewell.models.base import OnToken, Reply, Tokens, Vector, YesNo
-from citewell.models.observed import call
+from citewell.models.observed import observe_call
 from citewell.models.script_reply import (
-    draft_of,
-    example,
+    build_draft,
+    build_example,
+    build_quote_draft,
+    detect_reply_kind,
+    extract_words,
     judge_words,
-    quote,
-    quote_draft,
+    quote_sentence,
     repeat_question,
-    wants,
-    words,
 )
 from citewell.types import Message
 
@@ -141,7 +141,7 @@ class ScriptedLLM:
         """Answer yes_no beyond the script by `function`."""
         self._judge = function
 
-    @call("chat")
+    @observe_call("chat")
     async def chat(
         self,
         messages: Sequence[Message],
@@ -152,14 +152,14 @@ class ScriptedLLM:
         stop: Sequence[str] = (),
         on_token: OnToken | None = None,
     ) -> Reply:
-        self._asked(Call("chat", tuple(messages), schema, max_tokens))
-        wanted = wants(schema)
+        self._record_call(Call("chat", tuple(messages), schema, max_tokens))
+        wanted = detect_reply_kind(schema)
         script = (
             self._chat if wanted in {"", "sentences"} or self._is_next(wanted) else deque[Line]()
         )
-        text = str(await self._next(script, lambda: self._made_up(messages, schema)))
+        text = str(await self._take_line(script, lambda: self._make_reply(messages, schema)))
         if wanted == "sentences" and '"sentences"' not in text:
-            text = draft_of(text, messages)
+            text = build_draft(text, messages)
         for mark in stop:
             text = text.partition(mark)[0]
         pieces = re.findall(r"\s*[a-zA-Z0-9]+|\s*.", text, re.DOTALL)
@@ -167,25 +167,27 @@ class ScriptedLLM:
         for piece in pieces if on_token else ():
             await asyncio.sleep(self._pace)
             on_token(piece)  # type: ignore[misc]
-        return Reply("".join(pieces), Tokens(count(messages), 0, len(pieces)), finished)
+        return Reply("".join(pieces), Tokens(count_words(messages), 0, len(pieces)), finished)
 
-    @call("yes_no")
+    @observe_call("yes_no")
     async def yes_no(self, messages: Sequence[Message]) -> YesNo:
-        self._asked(Call("yes_no", tuple(messages)))
-        figure = await self._next(
+        self._record_call(Call("yes_no", tuple(messages)))
+        figure = await self._take_line(
             self._yes_no, lambda: self._judge(messages) if self._judge else POSITIVE
         )
-        return YesNo(float(figure), Tokens(count(messages), 0, 1))
+        return YesNo(float(figure), Tokens(count_words(messages), 0, 1))
 
     async def close(self) -> None:
         self.closed = True
 
-    def _asked(self, call: Call) -> None:
+    def _record_call(self, call: Call) -> None:
         self.calls.append(call)
         if len(self.calls) > 2 * CALLS:
             del self.calls[:-CALLS]
 
-    async def _next(self, script: deque[Line], otherwise: Callable[[], str | float]) -> str | float:
+    async def _take_line(
+        self, script: deque[Line], otherwise: Callable[[], str | float]
+    ) -> str | float:
         line = script.popleft() if script else Line(otherwise(), self._delay)
         await asyncio.sleep(line.delay)
         if isinstance(line.value, Exception):
@@ -199,16 +201,16 @@ class ScriptedLLM:
         line = self._chat[0].value if self._chat else ""
         return isinstance(line, Exception) or f'"{wanted}"' in str(line)
 
-    def _made_up(self, messages: Sequence[Message], schema: dict[str, Any] | None) -> str:
-        if wants(schema) == "verdicts":
+    def _make_reply(self, messages: Sequence[Message], schema: dict[str, Any] | None) -> str:
+        if detect_reply_kind(schema) == "verdicts":
             return judge_words(messages)
-        if wants(schema) == "clarified_question":
+        if detect_reply_kind(schema) == "clarified_question":
             return repeat_question(messages)
         if self._reply is not None:
             return self._reply(messages)
-        if wants(schema) == "sentences":
-            return quote_draft(messages)
-        return json.dumps(example(schema)) if schema is not None else quote(messages)
+        if detect_reply_kind(schema) == "sentences":
+            return build_quote_draft(messages)
+        return json.dumps(build_example(schema)) if schema is not None else quote_sentence(messages)
 
 
 class ScriptedEmbedder:
@@ -222,25 +224,27 @@ class ScriptedEmbedder:
     def __init__(self) -> None:
         self.embedded: list[str] = []  # every passage ever asked for
 
-    @call("embeddings")
+    @observe_call("embeddings")
     async def query(self, text: str) -> Vector:
-        return hashed(text)
+        return hash_words(text)
 
-    @call("embeddings")
+    @observe_call("embeddings")
     async def passages(self, texts: Sequence[str]) -> Vector:
         self.embedded += texts
         return (
-            np.stack([hashed(text) for text in texts]) if texts else np.empty((0, DIM), np.float32)
+            np.stack([hash_words(text) for text in texts])
+            if texts
+            else np.empty((0, DIM), np.float32)
         )
 
     async def close(self) -> None:
         """Nothing is held."""
 
 
-def hashed(text: str) -> Vector:
+def hash_words(text: str) -> Vector:
     """Signed feature hashing, scaled to length 1; a text without words has a fixed direction."""
     vector = np.zeros(DIM, np.float32)
-    for word in words(text) or [""]:
+    for word in extract_words(text) or [""]:
         number = int.from_bytes(
             blake2b(word.encode("utf-8", "replace"), digest_size=8).digest(), "little"
         )
@@ -251,8 +255,8 @@ def hashed(text: str) -> Vector:
     return vector / np.float32(length)
 
 
-def count(messages: Sequence[Message]) -> int:
-    return sum(len(words(message.content)) for message in messages)
+def count_words(messages: Sequence[Message]) -> int:
+    return sum(len(extract_words(message.content)) for message in messages)
 
 
 def read_script(path: Path) -> list[Line | Pace]:
@@ -268,12 +272,12 @@ def read_script(path: Path) -> list[Line | Pace]:
             f"scripted_replies: {path}: not a list",
             hint="a JSON list of texts, numbers and objects",
         )
-    return [_line(item, path) for item in items]
+    return [_parse_line(item, path) for item in items]
 
 
-def _line(item: Any, path: Path) -> Line | Pace:
+def _parse_line(item: Any, path: Path) -> Line | Pace:
     if isinstance(item, dict) and "pace" in item:
-        return _pace(item, path)
+        return _parse_pace(item, path)
     value = item.get("reply") if isinstance(item, dict) else item
     delay = float(item.get("delay", 0.0)) if isinstance(item, dict) else 0.0
     if isinstance(item, dict) and item.get("error") in ERRORS:
@@ -287,7 +291,7 @@ def _line(item: Any, path: Path) -> Line | Pace:
     return Line(value if isinstance(value, str) else float(value), delay)
 
 
-def _pace(item: dict[str, Any], path: Path) -> Pace:
+def _parse_pace(item: dict[str, Any], path: Path) -> Pace:
     token, delay = item["pace"], item.get("delay", 0.0)
     if any(
         isinstance(each, bool) or not isinstance(each, int | float) or each < 0

@@ -13,9 +13,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
-from citewell.models.observed import call
+from citewell.models.observed import observe_call
 from citewell.models.reader_base import Judgement, Pair, Reading
-from citewell.models.script_reply import words
+from citewell.models.script_reply import extract_words
 
 _SENTENCE = re.compile(r"[^.!?。！？\n]+[.!?。！？]?")
 
@@ -37,7 +37,7 @@ class ScriptedReader:
         self._read: Callable[[str, str], Reading] = read_by_words
         self._judge: Callable[[str, str], Judgement] = judge_by_words
         self._same: Callable[[str, str], float] = lambda one, other: float(
-            words(one) == words(other)
+            extract_words(one) == extract_words(other)
         )
 
     def read_with(self, function: Callable[[str, str], Reading]) -> None:
@@ -48,11 +48,11 @@ class ScriptedReader:
         """Judge by `function` of claim and evidence."""
         self._judge = function
 
-    def same_with(self, function: Callable[[str, str], float]) -> None:
+    def compare_with(self, function: Callable[[str, str], float]) -> None:
         """Whether two questions ask the same, by `function` of both."""
         self._same = function
 
-    @call("read")
+    @observe_call("read")
     async def read(
         self, question: str, passages: Sequence[str], headings: Sequence[str] = ()
     ) -> list[Reading]:
@@ -60,12 +60,12 @@ class ScriptedReader:
         self.headings += headings
         return [self._read(question, passage) for passage in passages]
 
-    @call("judge")
+    @observe_call("judge")
     async def judge(self, pairs: Sequence[Pair]) -> list[Judgement]:
         self.pairs += pairs
         return [self._judge(claim, evidence) for claim, evidence in pairs]
 
-    @call("same")
+    @observe_call("same")
     async def same(self, pairs: Sequence[Pair]) -> list[float]:
         self.pairs += pairs
         return [self._same(one, other) for one, other in pairs]
@@ -79,18 +79,18 @@ def read_by_words(question: str, passage: str) -> Reading:
     question's words.
     """
     spans = [found.span() for found in _SENTENCE.finditer(passage)] or [(0, len(passage))]
-    start, end = max(spans, key=lambda span: shared(question, passage[slice(*span)]))
-    share = shared(question, passage[start:end])
+    start, end = max(spans, key=lambda span: compute_word_overlap(question, passage[slice(*span)]))
+    share = compute_word_overlap(question, passage[start:end])
     return Reading(start, end, share, 2 * share - 1)
 
 
 def judge_by_words(claim: str, evidence: str) -> Judgement:
     """Entailed as far as the claim's words are the evidence's; the rest is not stated."""
-    share = shared(claim, evidence)
+    share = compute_word_overlap(claim, evidence)
     return Judgement(entailed=share, not_stated=1 - share, contradicted=0.0)
 
 
-def shared(text: str, other: str) -> float:
+def compute_word_overlap(text: str, other: str) -> float:
     """The share of the words of `text` that `other` has, 0 where `text` has none."""
-    wanted, present = set(words(text)), set(words(other))
+    wanted, present = set(extract_words(text)), set(extract_words(other))
     return len(wanted & present) / len(wanted) if wanted else 0.0

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 SURE = 5.0
 
 
-def log_odds(listed: Iterable[tuple[str, float]]) -> float:
+def compute_log_odds(listed: Iterable[tuple[str, float]]) -> float:
     """Figure log p(yes) - log p(no) from the likeliest first tokens (token, log-probability),
     spellings summed.
 
@@ -29,7 +29,7 @@ def log_odds(listed: Iterable[tuple[str, float]]) -> float:
     return yes - no
 
 
-def word_odds(text: str) -> float:
+def parse_word_odds(text: str) -> float:
     """The figure for a reply whose probabilities are not known: by its first word, 0 where that is
     neither yes nor no.
     """

@@ -9,32 +9,32 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from citewell.retrieve.candidates import Ranking, both, by_meaning
-from citewell.retrieve.confidence import confidence
+from citewell.retrieve.candidates import Ranking, search_both, search_by_meaning
+from citewell.retrieve.confidence import compute_confidence
 from citewell.retrieve.query import Found, Query, Strategy
-from citewell.retrieve.rank import RRF_K, fuse
+from citewell.retrieve.rank import RRF_K, fuse_rankings
 from citewell.store.index.base import Index
 
 
-async def words_only(index: Index, query: Query) -> Found:
+async def search_words_only(index: Index, query: Query) -> Found:
     """BM25 over the words of the index."""
-    return await _found(
-        index, query, "bm25", await index.by_words(query.text, query.k, query.where)
+    return await _build_result(
+        index, query, "bm25", await index.search_words(query.text, query.k, query.where)
     )
 
 
-async def vectors_only(index: Index, query: Query) -> Found:
+async def search_vectors_only(index: Index, query: Query) -> Found:
     """The nearest vectors; nothing where the question has none."""
-    return await _found(
-        index, query, "cosine", await by_meaning(index, query.vector, query.k, query.where)
+    return await _build_result(
+        index, query, "cosine", await search_by_meaning(index, query.vector, query.k, query.where)
     )
 
 
-async def rrf(index: Index, query: Query) -> Found:
+async def search_rrf(index: Index, query: Query) -> Found:
     """Both rankings, fused by rank."""
-    vectors, words = await both(index, query)
-    order = fuse([i for i, _ in vectors], [i for i, _ in words])[: query.k]
-    return await _found(
+    vectors, words = await search_both(index, query)
+    order = fuse_rankings([i for i, _ in vectors], [i for i, _ in words])[: query.k]
+    return await _build_result(
         index,
         query,
         "rrf",
@@ -42,17 +42,17 @@ async def rrf(index: Index, query: Query) -> Found:
     )
 
 
-async def _found(index: Index, query: Query, signal: str, ranking: Ranking) -> Found:
+async def _build_result(index: Index, query: Query, signal: str, ranking: Ranking) -> Found:
     scores = dict(ranking)
     hits = [
         replace(hit, score=scores[hit.chunk_id], signals={signal: scores[hit.chunk_id]})
         for hit in await index.hits([chunk for chunk, _ in ranking])
     ]
-    return Found(hits, confidence(query.text, hits, query.calibration))
+    return Found(hits, compute_confidence(query.text, hits, query.calibration))
 
 
 BASELINES: dict[str, Strategy] = {
-    "words_only": words_only,
-    "vectors_only": vectors_only,
-    "rrf": rrf,
+    "words_only": search_words_only,
+    "vectors_only": search_vectors_only,
+    "rrf": search_rrf,
 }

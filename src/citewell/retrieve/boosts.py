@@ -19,25 +19,27 @@ HIGHEST = 10  # priority
 PRIORITY = 1.0
 
 
-def weighed(hits: Sequence[Hit], *, recency: float, half_life_days: float, now: float) -> list[Hit]:
+def apply_boosts(
+    hits: Sequence[Hit], *, recency: float, half_life_days: float, now: float
+) -> list[Hit]:
     """Hits in their new order, with the signals `recency` (1 today, halved every half-life) and
     `priority` where they count.
     """
-    moved = [_moved(hit, recency, half_life_days, now) for hit in hits]
+    moved = [_boost_hit(hit, recency, half_life_days, now) for hit in hits]
     return sorted(moved, key=lambda hit: -hit.score)
 
 
-def freshness(dated: float, half_life_days: float, now: float) -> float:
+def compute_freshness(dated: float, half_life_days: float, now: float) -> float:
     """1 for today and days to come, halved every `half_life_days` before."""
     return float(0.5 ** (max(0.0, now - dated) / DAY / half_life_days))
 
 
-def _moved(hit: Hit, recency: float, half_life_days: float, now: float) -> Hit:
+def _boost_hit(hit: Hit, recency: float, half_life_days: float, now: float) -> Hit:
     if not recency and not hit.priority:
         return hit  # nearly always: a copy of each of a hundred hits costs as much as ranking them
     score, signals = hit.score, dict(hit.signals)
     if recency:
-        signals["recency"] = freshness(hit.dated, half_life_days, now)
+        signals["recency"] = compute_freshness(hit.dated, half_life_days, now)
         score += recency * signals["recency"]
     if hit.priority:
         signals["priority"] = min(1.0, hit.priority / HIGHEST)

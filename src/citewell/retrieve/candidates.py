@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from citewell.models.base import Vector
 from citewell.retrieve.query import Query
-from citewell.retrieve.rank import fuse
+from citewell.retrieve.rank import fuse_rankings
 from citewell.store.index.base import Filter, Index
 from citewell.types import Hit
 
@@ -25,55 +25,61 @@ Ranking = list[tuple[int, float]]
 _NOTHING: Mapping[str, dict[int, float]] = {}
 
 
-async def both(index: Index, query: Query, where: Filter | None = None) -> tuple[Ranking, Ranking]:
+async def search_both(
+    index: Index, query: Query, where: Filter | None = None
+) -> tuple[Ranking, Ranking]:
     """The nearest to the question by meaning (none without a vector), and the best by its words."""
-    return await _both(index, query.text, query.vector, max(POOL, query.k), where or query.where)
+    return await _search_pool(
+        index, query.text, query.vector, max(POOL, query.k), where or query.where
+    )
 
 
-async def by_meaning(index: Index, vector: Vector | None, k: int, where: Filter) -> Ranking:
-    return [] if vector is None else await index.by_vector(vector, k, where)
+async def search_by_meaning(index: Index, vector: Vector | None, k: int, where: Filter) -> Ranking:
+    return [] if vector is None else await index.search_vectors(vector, k, where)
 
 
-async def candidates(index: Index, query: Query, where: Filter | None = None) -> list[Hit]:
+async def find_candidates(index: Index, query: Query, where: Filter | None = None) -> list[Hit]:
     """What any ranking of the question, and of its context where it has one, puts among its
     first.
     """
     where, pool, context = where or query.where, max(POOL, query.k), query.context
-    vectors, words = await both(index, query, where)
+    vectors, words = await search_both(index, query, where)
     rankings = [vectors, words]
     bm25 = {"bm25": dict(words)}
     if context is not None:
-        more = await _both(index, context.text, context.vector, pool, where)
+        more = await _search_pool(index, context.text, context.vector, pool, where)
         rankings += more
         bm25["context_bm25"] = dict(more[1])
-    hits = await index.hits(fuse(*([chunk for chunk, _ in ranking] for ranking in rankings)))
+    hits = await index.hits(
+        fuse_rankings(*([chunk for chunk, _ in ranking] for ranking in rankings))
+    )
     asked = {"cosine": query.vector, "context_cosine": context.vector if context else None}
-    return await _likened(index, hits, asked, bm25)
+    return await _add_cosines(index, hits, asked, bm25)
 
 
-async def foreign_candidates(
+async def find_foreign_candidates(
     index: Index, query: Query, where: Filter, found: Sequence[Hit]
 ) -> list[Hit]:
     """Passages in another language than the question's: the nearest by meaning, and those that were
     `found` by the words that do match across languages, such as names and numbers.
     """
     vector = query.vector if query.foreign is None else query.foreign
-    nearest = await by_meaning(index, vector, max(POOL, query.k), where)
+    nearest = await search_by_meaning(index, vector, max(POOL, query.k), where)
     hits = await index.hits(
         list(dict.fromkeys([chunk for chunk, _ in nearest] + [hit.chunk_id for hit in found]))
     )
-    return await _likened(index, hits, {"cosine": query.vector, "foreign_cosine": vector})
+    return await _add_cosines(index, hits, {"cosine": query.vector, "foreign_cosine": vector})
 
 
-async def _both(
+async def _search_pool(
     index: Index, text: str, vector: Vector | None, pool: int, where: Filter
 ) -> tuple[Ranking, Ranking]:
     return await asyncio.gather(
-        by_meaning(index, vector, pool, where), index.by_words(text, pool, where)
+        search_by_meaning(index, vector, pool, where), index.search_words(text, pool, where)
     )
 
 
-async def _likened(
+async def _add_cosines(
     index: Index,
     hits: Sequence[Hit],
     asked: dict[str, Vector | None],

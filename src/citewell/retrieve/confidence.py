@@ -19,13 +19,13 @@ from pathlib import Path
 from pydantic import BaseModel, ConfigDict, ValidationError, field_validator
 
 from citewell.errors import ConfigError
-from citewell.text.sentences import language
+from citewell.text.sentences import detect_language
 from citewell.types import Hit
 
 logger = logging.getLogger(__name__)
 
 OWN = "calibration.json"  # a library's own weights, in its home folder
-BEST = 3  # hits that are handed on as evidence: what `confidence` speaks of
+BEST = 3  # hits that are handed on as evidence: what `compute_confidence` speaks of
 UNKNOWN_COSINE = (
     0.84  # stands in where a chunk has no vector yet: halfway between unrelated and answering
 )
@@ -53,7 +53,7 @@ class Evidence:
         return [hit for hit in self.best if hit.lang != self.lang]
 
 
-def top(hits: Sequence[Hit], signal: str) -> float:
+def get_top_signal(hits: Sequence[Hit], signal: str) -> float:
     """The highest figure of that name; 0 where there is none."""
     return max((hit.signals.get(signal, 0.0) for hit in hits), default=0.0)
 
@@ -61,19 +61,19 @@ def top(hits: Sequence[Hit], signal: str) -> float:
 # A new signal is one row here; `citewell eval --calibrate` then fits a weight for it.
 SIGNALS: dict[str, Callable[[Evidence], float]] = {
     "own": lambda e: float(bool(e.own)),
-    "cosine": lambda e: (top(e.own, "cosine") or UNKNOWN_COSINE) if e.own else 0.0,
-    "coverage": lambda e: top(e.own, "coverage"),
-    "standing": lambda e: top(e.own, "standing"),
+    "cosine": lambda e: (get_top_signal(e.own, "cosine") or UNKNOWN_COSINE) if e.own else 0.0,
+    "coverage": lambda e: get_top_signal(e.own, "coverage"),
+    "standing": lambda e: get_top_signal(e.own, "standing"),
     "foreign": lambda e: float(bool(e.foreign)),
-    "foreign_cosine": lambda e: top(e.foreign, "foreign_cosine"),
-    "foreign_coverage": lambda e: top(e.foreign, "coverage"),
-    "foreign_standing": lambda e: top(e.foreign, "standing"),
+    "foreign_cosine": lambda e: get_top_signal(e.foreign, "foreign_cosine"),
+    "foreign_coverage": lambda e: get_top_signal(e.foreign, "coverage"),
+    "foreign_standing": lambda e: get_top_signal(e.foreign, "standing"),
 }
 
 
-def evidence_signals(question: str, hits: Sequence[Hit]) -> dict[str, float]:
+def measure_signals(question: str, hits: Sequence[Hit]) -> dict[str, float]:
     """Every signal of `SIGNALS` by its name."""
-    evidence = Evidence(question, language(question), hits)
+    evidence = Evidence(question, detect_language(question), hits)
     return {name: float(measure(evidence)) for name, measure in SIGNALS.items()}
 
 
@@ -125,19 +125,19 @@ class Calibration(BaseModel):
 
     @field_validator("answer", mode="before")
     @classmethod
-    def _by_tier(cls, value: object) -> object:
+    def _convert_old_answer(cls, value: object) -> object:
         """Until 0.1 one set of weights stood here, of signals that are no more."""
         return {} if value is None or (isinstance(value, dict) and "bias" in value) else value
 
 
 @cache
-def shipped() -> Calibration:
+def load_shipped() -> Calibration:
     """The weights that come with Citewell."""
     text = resources.files("citewell.retrieve").joinpath("calibration.json").read_text("utf-8")
     return Calibration.model_validate_json(text)
 
 
-def read(path: Path) -> Calibration:
+def read_calibration(path: Path) -> Calibration:
     """A library's own weights. Raises ConfigError, which names what is wrong with the file."""
     try:
         own = Calibration.model_validate_json(path.read_bytes())
@@ -155,13 +155,13 @@ def read(path: Path) -> Calibration:
     return own
 
 
-def own(path: Path, embedder: str) -> Calibration | None:
+def load_own(path: Path, embedder: str) -> Calibration | None:
     """What the library at `path` keeps; None where it keeps nothing. Raises ConfigError for what
     cannot be used, and why.
     """
     if not path.exists():
         return None
-    found = read(path)
+    found = read_calibration(path)
     for model in (found.retrieval, *found.answer.values()):
         if model and model.fitted and model.fitted.embedder != embedder:
             raise ConfigError(
@@ -170,19 +170,20 @@ def own(path: Path, embedder: str) -> Calibration | None:
     return found
 
 
-def in_force(path: Path, embedder: str) -> Calibration:
+def load_calibration(path: Path, embedder: str) -> Calibration:
     """The library's own weights over the shipped ones; what cannot be used is logged and left
     out.
     """
     try:
-        found = own(path, embedder)
+        found = load_own(path, embedder)
     except ConfigError as error:
         logger.warning("%s; the shipped weights are used", error.message)
         found = None
     if found is None:
-        return shipped()
+        return load_shipped()
     return Calibration(
-        retrieval=found.retrieval or shipped().retrieval, answer=shipped().answer | found.answer
+        retrieval=found.retrieval or load_shipped().retrieval,
+        answer=load_shipped().answer | found.answer,
     )
 
 
@@ -192,10 +193,10 @@ UNDO = (
 )
 
 
-def confidence(question: str, hits: Sequence[Hit], model: Logistic | None = None) -> float:
+def compute_confidence(question: str, hits: Sequence[Hit], model: Logistic | None = None) -> float:
     """How likely it is that the best three hits hold what the question asks for, 0 to 1. `model`: a
     library's own weights.
     """
-    model = model or shipped().retrieval
+    model = model or load_shipped().retrieval
     assert model is not None, "calibration.json holds both"
-    return round(model(evidence_signals(question, hits)), 4) if hits else 0.0
+    return round(model(measure_signals(question, hits)), 4) if hits else 0.0

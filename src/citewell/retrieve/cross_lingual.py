@@ -36,11 +36,11 @@ class QueryMeans(BaseModel):
     means: dict[str, list[float]]
 
 
-def turned(vector: Vector, lang: str, embedder: str) -> Vector:
+def remove_language_mean(vector: Vector, lang: str, embedder: str) -> Vector:
     """`vector` of a question in `lang` as it is best compared with passages of another language;
     shape (dim,), length 1. Unchanged for an embedder whose means are not known.
     """
-    mean = _means().get((embedder, lang))
+    mean = _load_means().get((embedder, lang))
     if mean is None or mean.shape != vector.shape:
         return vector
     rest = vector - SHARE * mean
@@ -49,7 +49,7 @@ def turned(vector: Vector, lang: str, embedder: str) -> Vector:
 
 
 @cache
-def _means() -> dict[tuple[str, str], Vector]:
+def _load_means() -> dict[tuple[str, str], Vector]:
     text = resources.files("citewell.retrieve").joinpath("query_means.json").read_text("utf-8")
     known = QueryMeans.model_validate_json(text)
     return {
@@ -57,7 +57,7 @@ def _means() -> dict[tuple[str, str], Vector]:
     }
 
 
-def written(means: QueryMeans) -> str:
+def format_means(means: QueryMeans) -> str:
     """`means` as the file holds them: four digits, one line a language."""
     body = means.model_dump() | {"means": None}
     rows = ",\n".join(

@@ -8,22 +8,22 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from citewell.retrieve.rank import coverage
-from citewell.text.sentences import count_tokens, sentences
+from citewell.retrieve.rank import compute_coverage
+from citewell.text.sentences import count_tokens, split_sentences
 
 # share of its score that a sentence hands to those beside it: an answer often stands next to the
 # words asked
 NEIGHBOUR = 0.35
 
 
-def excerpt(question: str, text: str, tokens: int) -> str:
+def extract_excerpt(question: str, text: str, tokens: int) -> str:
     """`text` if it has no more than `tokens`, else the sentences of it that hold most of the
     question's words, at least one.
     """
     if count_tokens(text) <= tokens:
         return text
-    spans = sentences(text)
-    own = coverage(question, [text[a:b] for a, b in spans])
+    spans = split_sentences(text)
+    own = compute_coverage(question, [text[a:b] for a, b in spans])
     beside = [
         max(own[max(0, k - 1) : k] + own[k + 1 : k + 2], default=0.0) for k in range(len(own))
     ]
@@ -34,10 +34,10 @@ def excerpt(question: str, text: str, tokens: int) -> str:
         if cost <= tokens or not kept:
             kept.append(spans[k])
             tokens -= cost
-    return _joined(text, sorted(kept))
+    return _join_spans(text, sorted(kept))
 
 
-def _joined(text: str, spans: list[tuple[int, int]]) -> str:
+def _join_spans(text: str, spans: list[tuple[int, int]]) -> str:
     parts = [text[slice(*spans[0])]]
     for (_, end), (start, stop) in pairwise(spans):
         gap = text[end:start]

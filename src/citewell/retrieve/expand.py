@@ -17,7 +17,7 @@ from citewell.types import Hit
 CHARS_A_TOKEN = 5  # at most, as `count_tokens` counts
 
 
-async def expanded(
+async def expand_hits(
     index: Index, hits: Sequence[Hit], before: int, after: int, budget: int
 ) -> list[Hit]:
     """Each hit with up to `before` and `after` passages of its section around it, best hit first,
@@ -27,7 +27,7 @@ async def expanded(
     if not hits or (before <= 0 and after <= 0):
         return list(hits)
     beside = await index.beside([hit.chunk_id for hit in hits], before, after)
-    spans = [_span(hit, beside.get(hit.chunk_id, [])) for hit in hits]
+    spans = [_get_span(hit, beside.get(hit.chunk_id, [])) for hit in hits]
     texts = await index.texts([(hit.doc_id, *span) for hit, span in zip(hits, spans, strict=True)])
     spent = sum(count_tokens(hit.text) for hit in hits)
     chosen: list[Hit] = []
@@ -35,7 +35,9 @@ async def expanded(
         wide = (
             hit
             if text is None
-            else replace(hit, start=start, end=end, text=text, words="", page=_page(hit, beside))
+            else replace(
+                hit, start=start, end=end, text=text, words="", page=_get_page(hit, beside)
+            )
         )
         more = count_tokens(wide.text) - count_tokens(hit.text)
         if spent + more <= budget and hit.text in wide.text:
@@ -43,10 +45,10 @@ async def expanded(
             chosen.append(wide)
         else:
             chosen.append(hit)
-    return await _merged(index, chosen)
+    return await _merge_hits(index, chosen)
 
 
-async def whole_documents(
+async def load_whole_documents(
     index: Index, catalog: Catalog, hits: Sequence[Hit], budget: int
 ) -> dict[str, Hit]:
     """The documents of the hits, best first, that are short enough to be read whole: one hit from
@@ -56,7 +58,7 @@ async def whole_documents(
     best: dict[str, Hit] = {}
     for hit in hits:
         best.setdefault(hit.doc_id, hit)
-    sizes = await catalog.text_lengths(list(best))
+    sizes = await catalog.get_text_lengths(list(best))
     whole: dict[str, Hit] = {}
     for doc_id, hit in best.items():
         if not 0 < sizes.get(doc_id, 0) <= CHARS_A_TOKEN * budget:
@@ -71,30 +73,30 @@ async def whole_documents(
     return whole
 
 
-def _span(hit: Hit, beside: Sequence[Hit]) -> tuple[int, int]:
+def _get_span(hit: Hit, beside: Sequence[Hit]) -> tuple[int, int]:
     return min([hit.start, *(each.start for each in beside)]), max(
         [hit.end, *(each.end for each in beside)]
     )
 
 
-def _page(hit: Hit, beside: dict[int, list[Hit]]) -> int | None:
+def _get_page(hit: Hit, beside: dict[int, list[Hit]]) -> int | None:
     """That of the first passage."""
     return min([hit, *beside.get(hit.chunk_id, [])], key=lambda each: each.start).page
 
 
-async def _merged(index: Index, hits: Sequence[Hit]) -> list[Hit]:
+async def _merge_hits(index: Index, hits: Sequence[Hit]) -> list[Hit]:
     """Spans of one section that overlap become one; the better hit says where in the order, and
     keeps its figures.
     """
     groups: list[list[Hit]] = []
     for hit in hits:
-        near = [group for group in groups if any(_meet(hit, other) for other in group)]
+        near = [group for group in groups if any(_is_overlapping(hit, other) for other in group)]
         if near:
             near[0] += [hit, *(each for group in near[1:] for each in group)]
             groups = [group for group in groups if group not in near[1:]]
         else:
             groups.append([hit])
-    wide = [_span(group[0], group[1:]) for group in groups]
+    wide = [_get_span(group[0], group[1:]) for group in groups]
     texts = await index.texts(
         [(group[0].doc_id, *span) for group, span in zip(groups, wide, strict=True)]
     )
@@ -110,6 +112,6 @@ async def _merged(index: Index, hits: Sequence[Hit]) -> list[Hit]:
     return merged
 
 
-def _meet(one: Hit, other: Hit) -> bool:
+def _is_overlapping(one: Hit, other: Hit) -> bool:
     same = one.doc_id == other.doc_id and one.section == other.section
     return same and one.start < other.end and other.start < one.end

@@ -16,8 +16,8 @@ from functools import lru_cache
 from urllib.parse import unquote, urlsplit
 
 from citewell.ingest.web.links import Link
-from citewell.retrieve.rank import coverage
-from citewell.text.tokens import index_tokens, query_tokens
+from citewell.retrieve.rank import compute_coverage
+from citewell.text.tokens import tokenize_for_index, tokenize_query
 
 # How much each figure counts; WORDS and MEANING are of one link each, the others add to it. Chosen
 # by a trial script on all 120 questions of the Debian FAQ, its start page without the contents that
@@ -113,18 +113,20 @@ class Known:
     helpful: frozenset[str] = frozenset()
 
 
-def label(link: Link) -> str:
+def label_link(link: Link) -> str:
     """What a link is about in a few words: what is compared with the question by its meaning."""
     text = link.text
     if not text or _SAYS_NOTHING.fullmatch(text):
-        text = " ".join(part for part in (link.heading, link.around) if part) or words_of(link.url)
+        text = " ".join(part for part in (link.heading, link.around) if part) or extract_url_words(
+            link.url
+        )
     elif len(text) < 12 and link.heading and link.heading not in text:
         text = f"{link.heading}: {text}"
     return text[:160]
 
 
 @lru_cache(maxsize=20_000)
-def words_of(url: str) -> str:
+def extract_url_words(url: str) -> str:
     """The words of an address, without what every address has."""
     parts = urlsplit(url)
     path = re.sub(r"\.(?:x?html?|php|aspx?|jsp)$|\bindex\b", " ", unquote(parts.path))
@@ -134,16 +136,16 @@ def words_of(url: str) -> str:
 
 
 @lru_cache(maxsize=50_000)
-def _tokens(text: str) -> frozenset[str]:
-    return frozenset(index_tokens(text))
+def _tokenize_text(text: str) -> frozenset[str]:
+    return frozenset(tokenize_for_index(text))
 
 
 @lru_cache(maxsize=50_000)
-def _asked(text: str) -> frozenset[str]:
-    return frozenset(query_tokens(text))
+def _tokenize_query(text: str) -> frozenset[str]:
+    return frozenset(tokenize_query(text))
 
 
-def pattern(url: str) -> str:
+def get_url_pattern(url: str) -> str:
     """An address with its figures taken out: the days of a calendar have one pattern."""
     parts = urlsplit(url)
     values = [_NUMBERS.sub("#", each) for each in parts.query.split("&")]
@@ -151,13 +153,13 @@ def pattern(url: str) -> str:
     return f"{parts.netloc}{_NUMBERS.sub('#', parts.path)}?{query}"
 
 
-def branches(url: str, source: str) -> list[str]:
+def list_branches(url: str, source: str) -> list[str]:
     """What a page belongs to: the folder it lies in, and the page that leads to it."""
     parts = urlsplit(url)
     return [f"{parts.netloc}{parts.path.rpartition('/')[0]}/", f"from {source}"]
 
 
-def weigh(
+def weigh_links(
     question: str,
     mentions: Sequence[Mention],
     meaning: Mapping[str, float],
@@ -168,14 +170,14 @@ def weigh(
     that is not there counts by its words, twice); `led`: what pages of each branch were worth.
     """
     words = _Words(question, mentions)
-    seen = Counter(pattern(url) for url in known.worth)
-    idle = Counter(pattern(url) for url, worth in known.worth.items() if worth < 0.2)
-    usual = _mean([worth for values in led.values() for worth in values])
+    seen = Counter(get_url_pattern(url) for url in known.worth)
+    idle = Counter(get_url_pattern(url) for url, worth in known.worth.items() if worth < 0.2)
+    usual = _compute_mean([worth for values in led.values() for worth in values])
     best: dict[str, Promise] = {}
     for mention in mentions:
         link = mention.link
         shares, named = words.share(link)
-        cosine = meaning.get(label(link))
+        cosine = meaning.get(label_link(link))
         unknown = shares * min(1.0, len(named) / ENOUGH)
         close = unknown if cosine is None else min(1.0, max(0.0, (cosine - LEAST_COSINE) / WIDE))
         score = WORDS * shares + MEANING * close
@@ -184,14 +186,14 @@ def weigh(
         if (alike := known.found.get(link.url, 0.0)) > 0:
             score += FOUND * alike
             reasons.append("it answered such a question before")
-        gain = _gain(link.url, mention.source, led, usual)
+        gain = _compute_gain(link.url, mention.source, led, usual)
         score += gain
         reasons += ["its branch has paid"] if gain > 0.02 else []
-        kind = _kind(link, known.helpful)
+        kind = _score_kind(link, known.helpful)
         reasons += ["it is there to help"] if kind > 0 else []
         score += kind
         score -= DEPTH * mention.depth + (MENU if link.place == "around" else 0.0)
-        of_kind = pattern(link.url)
+        of_kind = get_url_pattern(link.url)
         score -= ALIKE * idle[of_kind] if seen[of_kind] else 0.0
         old = best.get(link.url)
         if old is None or score > old.score:
@@ -210,16 +212,20 @@ class _Words:
 
     def __init__(self, question: str, mentions: Sequence[Mention]) -> None:
         # a stem is no word to show
-        shown = {token: word for word in _WORD.findall(question) for token in index_tokens(word)}
-        self._terms = {token: shown.get(token, token) for token in query_tokens(question)}
-        self._weights = self._rare(mentions)
+        shown = {
+            token: word for word in _WORD.findall(question) for token in tokenize_for_index(word)
+        }
+        self._terms = {token: shown.get(token, token) for token in tokenize_query(question)}
+        self._weights = self._weigh_terms(mentions)
         self._whole = sum(self._weights.values()) or 1.0
 
-    def _rare(self, mentions: Sequence[Mention]) -> dict[str, float]:
+    def _weigh_terms(self, mentions: Sequence[Mention]) -> dict[str, float]:
         held: Counter[str] = Counter()
         every = {(m.link.url, m.link.text) for m in mentions}
         for url, text in every:
-            held.update(set(self._terms) & (_tokens(text) | _tokens(words_of(url))))
+            held.update(
+                set(self._terms) & (_tokenize_text(text) | _tokenize_text(extract_url_words(url)))
+            )
         return {term: math.log(1 + (len(every) + 0.5) / (held[term] + 0.5)) for term in self._terms}
 
     def share(self, link: Link) -> tuple[float, list[str]]:
@@ -229,13 +235,13 @@ class _Words:
             (1.0, link.text),
             (HEADING, link.heading),
             (AROUND, link.around),
-            (ADDRESS, words_of(link.url)),
+            (ADDRESS, extract_url_words(link.url)),
         )
         for weight, text in places:
-            for term in self._weights.keys() & _tokens(text) if text else ():
+            for term in self._weights.keys() & _tokenize_text(text) if text else ():
                 counts[term] = max(counts[term], weight)
         total = sum(self._weights[term] * weight for term, weight in counts.items())
-        own = _asked(link.text)
+        own = _tokenize_query(link.text)
         if shared := own & self._weights.keys():
             total *= 1 - PRECISE + PRECISE * len(shared) / len(own)
         best = sorted(counts, key=lambda term: -self._weights[term] * counts[term])
@@ -244,26 +250,28 @@ class _Words:
         return total / self._whole, named[:3]
 
 
-def _gain(url: str, source: str, led: Mapping[str, list[float]], usual: float) -> float:
+def _compute_gain(url: str, source: str, led: Mapping[str, list[float]], usual: float) -> float:
     """What the pages of its branches were worth, against what pages here usually are."""
     gains = [
-        LED * (_mean(led[branch]) - usual) for branch in branches(url, source) if led.get(branch)
+        LED * (_compute_mean(led[branch]) - usual)
+        for branch in list_branches(url, source)
+        if led.get(branch)
     ]
     return max(gains, key=abs, default=0.0)
 
 
-def _kind(link: Link, helpful: frozenset[str]) -> float:
-    text = f"{link.text} {words_of(link.url)}"
+def _score_kind(link: Link, helpful: frozenset[str]) -> float:
+    text = f"{link.text} {extract_url_words(link.url)}"
     gain = HELPFUL if _HELPFUL.fullmatch(link.text.strip()) else 0.0
-    gain += HELPFUL if helpful & _tokens(text) else 0.0
+    gain += HELPFUL if helpful & _tokenize_text(text) else 0.0
     return gain - (UNREADABLE if _TO_BE_DONE.search(text) else 0.0)
 
 
-def _mean(values: Sequence[float]) -> float:
+def _compute_mean(values: Sequence[float]) -> float:
     return sum(values) / len(values) if values else 0.0
 
 
-def chosen(promises: Sequence[Promise], most: int, least: float = -math.inf) -> list[Promise]:
+def choose_links(promises: Sequence[Promise], most: int, least: float = -math.inf) -> list[Promise]:
     """The best `most` with at least `least`; of one pattern with figures no more than half, so that
     no list takes all.
     """
@@ -272,7 +280,7 @@ def chosen(promises: Sequence[Promise], most: int, least: float = -math.inf) -> 
     for promise in promises:
         if len(taken) >= most or promise.score < least:
             break
-        of_kind = pattern(promise.url)
+        of_kind = get_url_pattern(promise.url)
         if "#" in of_kind and of_pattern[of_kind] >= max(1, most // 2):
             continue
         of_pattern[of_kind] += 1
@@ -280,13 +288,13 @@ def chosen(promises: Sequence[Promise], most: int, least: float = -math.inf) -> 
     return taken
 
 
-def own_words(text: str, links: frozenset[str]) -> str:
-    """A passage without the lines that are links (`links`: their words, `folded`), or a link and
+def strip_link_lines(text: str, links: frozenset[str]) -> str:
+    """A passage without the lines that are links (`links`: their words, `fold_line`), or a link and
     what is said of it.
     """
     kept = []
     for line in text.splitlines():
-        words = folded(line)
+        words = fold_line(line)
         leads = words in links or (
             not _SENTENCE.search(line) and _BEFORE.split(words, maxsplit=1)[0].strip() in links
         )
@@ -294,20 +302,20 @@ def own_words(text: str, links: frozenset[str]) -> str:
     return "\n".join(kept).strip()
 
 
-def signpost(text: str, links: frozenset[str], question: str = "") -> bool:
+def is_signpost(text: str, links: frozenset[str], question: str = "") -> bool:
     """Whether a passage only leads to what was asked: it holds nothing but links, or the question's
     words stand in these.
     """
-    own = own_words(text, links)
+    own = strip_link_lines(text, links)
     if own == text.strip():
         return False
     if not own or not question:
-        return len(index_tokens(own)) < SENTENCE
-    here, alone = coverage(question, [text, own])
+        return len(tokenize_for_index(own)) < SENTENCE
+    here, alone = compute_coverage(question, [text, own])
     return alone < SAYS * here
 
 
-def folded(text: str) -> str:
+def fold_line(text: str) -> str:
     """Words to compare a line of a page with those of its links: without list marks and numbers
     before it.
     """

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from citewell.models.base import Vector
-from citewell.text.tokens import index_tokens, query_tokens
+from citewell.text.tokens import tokenize_for_index, tokenize_query
 from citewell.types import Hit
 
 RRF_K = 60  # Cormack, Clarke and Buettcher 2009: the constant that damps the first ranks
@@ -39,7 +39,7 @@ FOREIGN_WEIGHTS = {"foreign_cosine": 1.0, "coverage": 0.2, "entities": 0.5}
 SCALE = 3.5
 
 
-def fuse(*rankings: Sequence[int], k: int = RRF_K) -> list[int]:
+def fuse_rankings(*rankings: Sequence[int], k: int = RRF_K) -> list[int]:
     """Reciprocal rank fusion of ranked ids, best first."""
     scores: Counter[int] = Counter()
     for ranking in rankings:
@@ -48,7 +48,7 @@ def fuse(*rankings: Sequence[int], k: int = RRF_K) -> list[int]:
     return [item for item, _ in scores.most_common()]
 
 
-def rerank(
+def rerank_hits(
     question: str,
     hits: Sequence[Hit],
     entities: Iterable[str] = (),
@@ -56,27 +56,27 @@ def rerank(
     context: str = "",
     weights: Mapping[str, float] = WEIGHTS,
 ) -> list[Hit]:
-    """Order by meaning, words and entities together. Fills `score` and the signals `coverage`,
-    `entities` and `standing` (the score, kept where later steps change it: how far a hit stands out
-    of its pool), and `context_coverage` where there is a context: the question behind those before
-    it.
+    """Order by meaning, words and entities together. Fills `score` and the signals
+    `compute_coverage`, `entities` and `standing` (the score, kept where later steps change it: how
+    far a hit stands out of its pool), and `context_coverage` where there is a context: the question
+    behind those before it.
     """
     if not hits:
         return []
-    held = [set(h.words.split()) or set(index_tokens(searchable(h))) for h in hits]
+    held = [set(h.words.split()) or set(tokenize_for_index(get_searchable_text(h))) for h in hits]
     measured = {
-        "coverage": covered(question, held),
-        "entities": [entity_share(entities, searchable(h)) for h in hits],
+        "coverage": compute_term_coverage(question, held),
+        "entities": [compute_entity_share(entities, get_searchable_text(h)) for h in hits],
     }
     if context:
-        measured["context_coverage"] = covered(context, held)
+        measured["context_coverage"] = compute_term_coverage(context, held)
     signals = [
         h.signals | {name: values[n] for name, values in measured.items()}
         for n, h in enumerate(hits)
     ]
     total = np.zeros(len(hits))
     for name, weight in weights.items():
-        total += weight * _standardised([s.get(name, 0.0) for s in signals], name)
+        total += weight * _standardise_values([s.get(name, 0.0) for s in signals], name)
     total *= SCALE / sum(weights.values())
     order = np.argsort(-total, kind="stable")
     scores = [round(float(x), 4) for x in total]
@@ -86,7 +86,7 @@ def rerank(
     ]
 
 
-def with_context(weight: float) -> dict[str, float]:
+def get_context_weights(weight: float) -> dict[str, float]:
     """The weights where a context is searched too, whose figures count `weight` times the
     question's own.
     """
@@ -95,21 +95,21 @@ def with_context(weight: float) -> dict[str, float]:
     }
 
 
-def searchable(hit: Hit) -> str:
+def get_searchable_text(hit: Hit) -> str:
     """What a hit is known by: its document's title, its headings, its text."""
     return "\n".join((hit.title, *hit.heading_path, hit.text))
 
 
-def coverage(question: str, texts: Sequence[str]) -> list[float]:
+def compute_coverage(question: str, texts: Sequence[str]) -> list[float]:
     """Share of the question's terms that each text holds; a term rare among the texts weighs more
     (idf). 0 to 1.
     """
-    return covered(question, [set(index_tokens(text)) for text in texts])
+    return compute_term_coverage(question, [set(tokenize_for_index(text)) for text in texts])
 
 
-def covered(question: str, words: Sequence[set[str]]) -> list[float]:
-    """`coverage` of texts whose words are known."""
-    terms = set(query_tokens(question))
+def compute_term_coverage(question: str, words: Sequence[set[str]]) -> list[float]:
+    """`compute_coverage` of texts whose words are known."""
+    terms = set(tokenize_query(question))
     holds = [terms & held for held in words]
     weights = {
         t: math.log(1 + (len(words) + 0.5) / (sum(t in h for h in holds) + 0.5)) for t in terms
@@ -118,7 +118,7 @@ def covered(question: str, words: Sequence[set[str]]) -> list[float]:
     return [sum(weights[t] for t in held) / whole for held in holds]
 
 
-def entity_share(entities: Iterable[str], text: str) -> float:
+def compute_entity_share(entities: Iterable[str], text: str) -> float:
     """Share of the entities whose name stands in the text, letter case aside."""
     wanted = [e.casefold() for e in entities]
     folded = text.casefold()
@@ -134,20 +134,22 @@ def deduplicate(hits: Iterable[Hit]) -> list[Hit]:
     seen: set[str] = set()
     for hit in hits:
         text = " ".join(hit.text.split()).casefold()
-        if text not in seen and not any(_overlap(hit, other) for other in of_document[hit.doc_id]):
+        if text not in seen and not any(
+            _is_overlapping(hit, other) for other in of_document[hit.doc_id]
+        ):
             kept.append(hit)
             of_document[hit.doc_id].append(hit)
             seen.add(text)
     return kept
 
 
-def _overlap(one: Hit, other: Hit) -> bool:
+def _is_overlapping(one: Hit, other: Hit) -> bool:
     """Of two in one document."""
     shared = min(one.end, other.end) - max(one.start, other.start)
     return shared > 0.5 * min(one.end - one.start, other.end - other.start)
 
 
-def _standardised(values: Sequence[float], name: str) -> NDArray[np.float64]:
+def _standardise_values(values: Sequence[float], name: str) -> NDArray[np.float64]:
     """How many standard deviations above the mean. A cosine of 0 is that of a passage without a
     vector yet: not known, so it neither helps nor hurts.
     """
@@ -159,7 +161,7 @@ def _standardised(values: Sequence[float], name: str) -> NDArray[np.float64]:
     return apart / max(float(array[known].std()), LEAST_SPREAD.get(name, 1e-9))
 
 
-def interleave(first: Sequence[Hit], second: Sequence[Hit]) -> list[Hit]:
+def interleave_rankings(first: Sequence[Hit], second: Sequence[Hit]) -> list[Hit]:
     """Two rankings whose scores cannot be compared, taken in turn; the second's hits get the
     first's scores, place by place.
     """
@@ -173,14 +175,14 @@ def interleave(first: Sequence[Hit], second: Sequence[Hit]) -> list[Hit]:
     ]
 
 
-def append(first: Sequence[Hit], second: Sequence[Hit]) -> list[Hit]:
+def append_ranking(first: Sequence[Hit], second: Sequence[Hit]) -> list[Hit]:
     """Two rankings whose scores cannot be compared, one after the other; the second's hits get the
     first's lowest score.
     """
     return [*first, *(replace(hit, score=first[-1].score if first else 0.0) for hit in second)]
 
 
-def stretched(cosines: Vector) -> Vector:
+def stretch_cosines(cosines: Vector) -> Vector:
     """Cosines of multilingual-e5-small (0.70 unrelated, 0.95 the same) stretched to 0..1, so that
     they weigh like words.
     """

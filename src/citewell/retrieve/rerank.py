@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from citewell.errors import CitewellError
 from citewell.models.base import Reranker
-from citewell.retrieve.excerpt import excerpt
+from citewell.retrieve.excerpt import extract_excerpt
 from citewell.types import Hit
 
 MOST = 6.0  # log-odds count as no more than this, either way: past 99.75 % the figure tells nothing
@@ -29,7 +29,7 @@ class Reranked(NamedTuple):
     warnings: list[str]
 
 
-async def reranked(
+async def rerank_with_model(
     reranker: Reranker | None, question: str, hits: Sequence[Hit], top: int
 ) -> Reranked:
     """The first `top` hits ordered by their score and the reranker's log-odds together, the rest
@@ -45,7 +45,7 @@ async def reranked(
     if len(first) < 2:
         return Reranked(list(hits), [])
     texts = [
-        _shown(question, hit, reranker.passage_tokens if n else FIRST_TOKENS)
+        _format_passage(question, hit, reranker.passage_tokens if n else FIRST_TOKENS)
         for n, hit in enumerate(first)
     ]
     try:
@@ -54,18 +54,20 @@ async def reranked(
         return Reranked(
             list(hits), [f"the order of the passages was not checked again: {error.message}"]
         )
-    return Reranked(_blended(hits, verdicts, reranker.weight), [])
+    return Reranked(_blend_scores(hits, verdicts, reranker.weight), [])
 
 
-def _shown(question: str, hit: Hit, tokens: int) -> str:
+def _format_passage(question: str, hit: Hit, tokens: int) -> str:
     """Title and headings, each once, and the text: as the evidence is sent
     (skills/evidence/passages.py).
     """
     heading = " › ".join(dict.fromkeys(part for part in (hit.title, *hit.heading_path) if part))
-    return f"{heading}\n{excerpt(question, hit.text, tokens)}"
+    return f"{heading}\n{extract_excerpt(question, hit.text, tokens)}"
 
 
-def _blended(hits: Sequence[Hit], verdicts: Sequence[float | None], weight: float) -> list[Hit]:
+def _blend_scores(
+    hits: Sequence[Hit], verdicts: Sequence[float | None], weight: float
+) -> list[Hit]:
     """`verdicts` are of the first hits. Their totals are moved so that the best keeps the score
     that led before.
     """
@@ -73,11 +75,11 @@ def _blended(hits: Sequence[Hit], verdicts: Sequence[float | None], weight: floa
     totals = [hit.score + weight * max(-MOST, min(MOST, verdict or 0.0)) for hit, verdict in judged]
     shift = hits[0].score - max(totals)
     order = sorted(range(len(judged)), key=lambda n: -totals[n])
-    ahead = [_marked(*judged[n], score=totals[n] + shift) for n in order]
+    ahead = [_mark_hit(*judged[n], score=totals[n] + shift) for n in order]
     least = ahead[-1].score
     return ahead + [replace(hit, score=min(hit.score, least)) for hit in hits[len(judged) :]]
 
 
-def _marked(hit: Hit, verdict: float | None, score: float) -> Hit:
+def _mark_hit(hit: Hit, verdict: float | None, score: float) -> Hit:
     signals = hit.signals if verdict is None else hit.signals | {"rerank": round(verdict, 4)}
     return replace(hit, score=round(score, 4), signals=signals)

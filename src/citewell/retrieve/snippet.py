@@ -9,9 +9,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from citewell.retrieve.rank import coverage
-from citewell.text.sentences import sentences
-from citewell.text.tokens import index_tokens, query_tokens
+from citewell.retrieve.rank import compute_coverage
+from citewell.text.sentences import split_sentences
+from citewell.text.tokens import tokenize_for_index, tokenize_query
 
 LONGEST = 240  # characters; about three lines of a terminal
 _WORD = re.compile(r"[^\W_]+(?:[.\-_/:@&+'’][^\W_]+)*[%‰°#]?")
@@ -21,8 +21,8 @@ _HAN = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]")
 
 @dataclass(frozen=True, slots=True)
 class Snippet:
-    """`start`: where it begins in the passage. `marks`: (start, end) within `text`, in order, not
-    touching.
+    """`start`: where it begins in the passage. `find_marks`: (start, end) within `text`, in order,
+    not touching.
     """
 
     text: str
@@ -30,28 +30,28 @@ class Snippet:
     marks: tuple[tuple[int, int], ...]
 
 
-def snippet(question: str, text: str, longest: int = LONGEST) -> Snippet:
+def extract_snippet(question: str, text: str, longest: int = LONGEST) -> Snippet:
     """Around the sentence that holds most of the question's words; cut at `longest` characters."""
-    spans = sentences(text) or [(0, len(text))]
-    shares = coverage(question, [text[a:b] for a, b in spans])
+    spans = split_sentences(text) or [(0, len(text))]
+    shares = compute_coverage(question, [text[a:b] for a, b in spans])
     best = max(range(len(spans)), key=lambda n: shares[n])
     start, end = spans[best]
     if end - start > longest:
-        return _cut(question, text, start, end, longest)
+        return _cut_sentence(question, text, start, end, longest)
     while best + 1 < len(spans) and spans[best + 1][1] - start <= longest:
         best, end = best + 1, spans[best + 1][1]
-    return Snippet(text[start:end], start, marks(question, text[start:end]))
+    return Snippet(text[start:end], start, find_marks(question, text[start:end]))
 
 
-def marks(question: str, text: str) -> tuple[tuple[int, int], ...]:
+def find_marks(question: str, text: str) -> tuple[tuple[int, int], ...]:
     """Where the question's words stand: Latin words by their stem, Chinese ones as they are
     written.
     """
-    wanted = set(query_tokens(question))
+    wanted = set(tokenize_query(question))
     found = [
         match.span()
         for match in _WORD.finditer(text)
-        if not _HAN.search(match[0]) and wanted & set(index_tokens(match[0]))
+        if not _HAN.search(match[0]) and wanted & set(tokenize_for_index(match[0]))
     ]
     chinese = [token for token in wanted if _HAN.search(token)]
     found += [match.span() for token in chinese for match in re.finditer(re.escape(token), text)]
@@ -64,9 +64,9 @@ def marks(question: str, text: str) -> tuple[tuple[int, int], ...]:
     return tuple(joined)
 
 
-def _cut(question: str, text: str, start: int, end: int, longest: int) -> Snippet:
+def _cut_sentence(question: str, text: str, start: int, end: int, longest: int) -> Snippet:
     """Of a sentence that is too long, the stretch with the most marked characters."""
-    found = marks(question, text[start:end])
+    found = find_marks(question, text[start:end])
     at = 0
     if found:
         worth = {
@@ -80,4 +80,4 @@ def _cut(question: str, text: str, start: int, end: int, longest: int) -> Snippe
         rest = _REST.match(text, start + at, end)
         at += len(rest[0]) if rest else 0
     shown = text[start + at : min(end, start + at + longest)]
-    return Snippet(shown, start + at, marks(question, shown))
+    return Snippet(shown, start + at, find_marks(question, shown))

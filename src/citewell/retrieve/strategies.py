@@ -11,22 +11,22 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from citewell.retrieve.baselines import BASELINES
-from citewell.retrieve.boosts import weighed
-from citewell.retrieve.candidates import POOL, candidates, foreign_candidates
-from citewell.retrieve.confidence import confidence
-from citewell.retrieve.diversify import diversified
+from citewell.retrieve.boosts import apply_boosts
+from citewell.retrieve.candidates import POOL, find_candidates, find_foreign_candidates
+from citewell.retrieve.confidence import compute_confidence
+from citewell.retrieve.diversify import diversify_hits
 from citewell.retrieve.query import Context, Found, Query, Strategy
 from citewell.retrieve.rank import (
     FOREIGN_WEIGHTS,
-    append,
+    append_ranking,
     deduplicate,
-    interleave,
-    rerank,
-    with_context,
+    get_context_weights,
+    interleave_rankings,
+    rerank_hits,
 )
-from citewell.retrieve.rerank import reranked
+from citewell.retrieve.rerank import rerank_with_model
 from citewell.store.index.base import Filter, Index
-from citewell.text.sentences import language
+from citewell.text.sentences import detect_language
 from citewell.types import Hit
 
 __all__ = [
@@ -62,7 +62,7 @@ async def direct_chunk_search(index: Index, query: Query) -> Found:
     """Search all chunks at once by vectors and by words; where that finds little, in the other
     language by meaning too.
     """
-    return await _finished(index, query, await _ranked(index, query))
+    return await _finish_search(index, query, await _rank_chunks(index, query))
 
 
 async def hierarchical_search(index: Index, query: Query) -> Found:
@@ -70,97 +70,105 @@ async def hierarchical_search(index: Index, query: Query) -> Found:
     where what is searched has no summaries, and where the chunks of the best sections are not what
     was asked for.
     """
-    sections = await _sections(index, query)
+    sections = await _find_sections(index, query)
     if not any(hit.kind == "summary" for hit in sections):
         return await direct_chunk_search(index, query)
     spans = tuple((hit.doc_id, hit.start, hit.end) for hit in sections)
-    found = await _ranked(index, replace(query, where=replace(query.where, spans=spans)))
+    found = await _rank_chunks(index, replace(query, where=replace(query.where, spans=spans)))
     if found.confidence < SURE:
-        direct = await _ranked(index, query)
+        direct = await _rank_chunks(index, query)
         found = direct if direct.confidence > found.confidence else found
-    return await _finished(index, query, found)
+    return await _finish_search(index, query, found)
 
 
-async def _sections(index: Index, query: Query) -> list[Hit]:
+async def _find_sections(index: Index, query: Query) -> list[Hit]:
     """The best sections: summaries, and chunks that are a section each."""
     where = replace(query.where, kinds=("summary", "whole"))
-    hits = _ranking(query, await candidates(index, query, where))
-    if not _foreign_allowed(query):
+    hits = _score_hits(query, await find_candidates(index, query, where))
+    if not _can_search_foreign(query):
         return hits[:SECTIONS]
-    lang = language(query.text)
+    lang = detect_language(query.text)
     own = [hit for hit in hits if hit.lang == lang]
-    return [*own[:SECTIONS], *(await _foreign(index, query, where, hits))[:FOREIGN_SECTIONS]]
+    return [*own[:SECTIONS], *(await _search_foreign(index, query, where, hits))[:FOREIGN_SECTIONS]]
 
 
-async def _ranked(index: Index, query: Query) -> Found:
+async def _rank_chunks(index: Index, query: Query) -> Found:
     """The chunks that pass the query's filter, as many as are needed to choose from."""
-    reach = _reach(query)
-    hits = await candidates(index, query)
-    lang = language(query.text)
+    reach = _get_reach(query)
+    hits = await find_candidates(index, query)
+    lang = detect_language(query.text)
     same = [hit for hit in hits if hit.lang == lang]
-    own = _order(query, same)[:reach]
-    sure = confidence(query.text, own, query.calibration)
+    own = _order_hits(query, same)[:reach]
+    sure = compute_confidence(query.text, own, query.calibration)
     if sure >= SURE and len(same) == len(hits):
         return Found(own, sure)
-    if sure >= SURE or not _foreign_allowed(query):
-        rest = _order(query, hits)[:reach]
-        return Found(rest, max(sure, confidence(query.text, rest, query.calibration)))
-    others = deduplicate(await _foreign(index, query, query.where, hits))[:reach]
-    alone = confidence(query.text, others, query.calibration)
+    if sure >= SURE or not _can_search_foreign(query):
+        rest = _order_hits(query, hits)[:reach]
+        return Found(rest, max(sure, compute_confidence(query.text, rest, query.calibration)))
+    others = deduplicate(await _search_foreign(index, query, query.where, hits))[:reach]
+    alone = compute_confidence(query.text, others, query.calibration)
     if alone <= sure:
-        merged = append(own, others)[:reach]
+        merged = append_ranking(own, others)[:reach]
     elif alone <= SURER * sure:
-        merged = interleave(own, others)[:reach]
+        merged = interleave_rankings(own, others)[:reach]
     else:
-        merged = interleave(others, own)[:reach]
-    return Found(merged, max(sure, confidence(query.text, merged, query.calibration)))
+        merged = interleave_rankings(others, own)[:reach]
+    return Found(merged, max(sure, compute_confidence(query.text, merged, query.calibration)))
 
 
-async def _foreign(index: Index, query: Query, where: Filter, found: Sequence[Hit]) -> list[Hit]:
+async def _search_foreign(
+    index: Index, query: Query, where: Filter, found: Sequence[Hit]
+) -> list[Hit]:
     """Passages in the language that the question is not in, best first; those among `found` too."""
-    other = OTHER[language(query.text)]
+    other = OTHER[detect_language(query.text)]
     named = [hit for hit in found if hit.lang == other]
-    hits = await foreign_candidates(index, query, replace(where, langs=(other,)), named)
+    hits = await find_foreign_candidates(index, query, replace(where, langs=(other,)), named)
     codes = [entity for entity in query.entities if any(char.isdigit() for char in entity)]
-    return rerank(query.text, hits, codes, weights=FOREIGN_WEIGHTS)
+    return rerank_hits(query.text, hits, codes, weights=FOREIGN_WEIGHTS)
 
 
-def _foreign_allowed(query: Query) -> bool:
+def _can_search_foreign(query: Query) -> bool:
     """Whether the other language can be searched: by meaning only, and unless the filter leaves it
     out.
     """
     return query.vector is not None and (
-        not query.where.langs or OTHER[language(query.text)] in query.where.langs
+        not query.where.langs or OTHER[detect_language(query.text)] in query.where.langs
     )
 
 
-def _order(query: Query, hits: Sequence[Hit]) -> list[Hit]:
-    ranked = _ranking(query, hits)
+def _order_hits(query: Query, hits: Sequence[Hit]) -> list[Hit]:
+    ranked = _score_hits(query, hits)
     return deduplicate(
-        weighed(ranked, recency=query.recency, half_life_days=query.half_life_days, now=query.now)
+        apply_boosts(
+            ranked, recency=query.recency, half_life_days=query.half_life_days, now=query.now
+        )
     )
 
 
-def _ranking(query: Query, hits: Sequence[Hit]) -> list[Hit]:
+def _score_hits(query: Query, hits: Sequence[Hit]) -> list[Hit]:
     if query.context is None:
-        return rerank(query.text, hits, query.entities)
-    weights = with_context(query.context.weight)
-    return rerank(query.text, hits, query.entities, context=query.context.text, weights=weights)
+        return rerank_hits(query.text, hits, query.entities)
+    weights = get_context_weights(query.context.weight)
+    return rerank_hits(
+        query.text, hits, query.entities, context=query.context.text, weights=weights
+    )
 
 
-def _reach(query: Query) -> int:
+def _get_reach(query: Query) -> int:
     """How many hits the last steps choose from."""
     wanted = query.k * (SPREAD if query.diversity else 1)
     return max(wanted, query.rerank_top) if query.reranker else wanted
 
 
-async def _finished(index: Index, query: Query, found: Found) -> Found:
+async def _finish_search(index: Index, query: Query, found: Found) -> Found:
     """The first hits looked at again, then as many as are asked for, unlike each other where that
     is wanted.
     """
-    hits, warnings = await reranked(query.reranker, query.text, found.hits, query.rerank_top)
+    hits, warnings = await rerank_with_model(
+        query.reranker, query.text, found.hits, query.rerank_top
+    )
     if query.diversity:
-        hits = diversified(
+        hits = diversify_hits(
             hits, await index.vectors([hit.chunk_id for hit in hits]), query.k, query.diversity
         )
     return Found(hits[: query.k], found.confidence, (*found.warnings, *warnings))

@@ -16,7 +16,7 @@ from citewell.retrieve.confidence import Calibration
 from citewell.runtime.app import App, T, Viewer
 from citewell.store.confirmed.types import Confirmed, Rule
 from citewell.store.index.base import Index
-from citewell.store.users.identity import named
+from citewell.store.users.identity import normalize_user_id
 from citewell.store.users.users import ROLES, Role
 
 
@@ -47,9 +47,9 @@ class View(App):
             whole.users,
             whole.audit,
         )
-        self.catalog = whole.catalog.seen_by(viewer.user_id)
-        self.jobs = whole.jobs.seen_by(viewer.user_id)
-        self.sources = whole.sources.seen_by(viewer.user_id)
+        self.catalog = whole.catalog.restrict_to_viewer(viewer.user_id)
+        self.jobs = whole.jobs.restrict_to_viewer(viewer.user_id)
+        self.sources = whole.sources.restrict_to_viewer(viewer.user_id)
 
     @property
     def llm(self) -> LLM | None:
@@ -85,35 +85,35 @@ class View(App):
         return self.root.index
 
 
-def seen_by(app: App, user_id: str, role: Role) -> App:
+def get_user_view(app: App, user_id: str, role: Role) -> App:
     """The App for a request of this user: all of it for an admin."""
     return app.root if role == "admin" else View(app.root, Viewer(user_id, role))
 
 
-def at_least(role: Role, needed: Role) -> bool:
+def is_role_at_least(role: Role, needed: Role) -> bool:
     """Whether a role may do what this one may."""
     return ROLES.index(role) >= ROLES.index(needed)
 
 
-def need(app: App, role: Role, what: str) -> None:
+def require_role(app: App, role: Role, what: str) -> None:
     """Raises NotAllowed where the one who looks has a lesser role."""
-    if app.viewer is not None and not at_least(app.viewer.role, role):
-        raise not_allowed(app.viewer.user_id, app.viewer.role, role, what)
+    if app.viewer is not None and not is_role_at_least(app.viewer.role, role):
+        raise make_role_error(app.viewer.user_id, app.viewer.role, role, what)
 
 
-def not_allowed(user_id: str, has: Role, needed: Role, what: str) -> NotAllowed:
+def make_role_error(user_id: str, has: Role, needed: Role, what: str) -> NotAllowed:
     hint = f"ask an admin of this server: citewell user role {user_id} {needed}"
     return NotAllowed(f"{what} takes the role {needed}; {user_id} is {has}", hint=hint)
 
 
-def rests_on_visible(app: App, item: Confirmed | Rule) -> bool:
+def has_visible_owner(app: App, item: Confirmed | Rule) -> bool:
     """Whether what was confirmed or corrected rests on nothing that is another user's alone."""
     return app.viewer is None or item.owner in {"", app.viewer.user_id}
 
 
 def is_shown(app: App, item: Confirmed | Rule) -> bool:
     """That, and it is in force, or somebody's to judge: a reviewer's, or theirs who said so."""
-    if app.viewer is None or not rests_on_visible(app, item):
+    if app.viewer is None or not has_visible_owner(app, item):
         return app.viewer is None
     said = (
         {each.user_id for each in item.confirmed_by}
@@ -122,6 +122,6 @@ def is_shown(app: App, item: Confirmed | Rule) -> bool:
     )
     return (
         item.state == "active"
-        or at_least(app.viewer.role, "reviewer")
-        or named(app.viewer.user_id) in said
+        or is_role_at_least(app.viewer.role, "reviewer")
+        or normalize_user_id(app.viewer.user_id) in said
     )

@@ -20,7 +20,7 @@ from citewell.models import build_embedder, build_judge_llm, build_llm, build_re
 from citewell.models.base import LLM, Embedder, Learns, Reranker
 from citewell.models.probe import Known
 from citewell.models.reader_base import Reader, build_reader
-from citewell.retrieve.confidence import OWN, Calibration, in_force
+from citewell.retrieve.confidence import OWN, Calibration, load_calibration
 from citewell.runtime.health import ModelsSeen, Writing
 from citewell.runtime.limits import Turns
 from citewell.runtime.shutdown import Stopping
@@ -142,16 +142,16 @@ class App:
             self._stack.push_async_callback(llm.close)
         return llm
 
-    def known_models(self) -> dict[str, Known]:
+    def get_known_models(self) -> dict[str, Known]:
         """What earlier probes learned of the endpoints, by the settings' prefix."""
-        return {name: model.known for name, model in self._endpoints().items()}
+        return {name: model.known for name, model in self._get_endpoints().items()}
 
     async def learn_models(self, *, anew: bool = False) -> dict[str, Known]:
         """Have the endpoints probed where that is due, before what they can do decides how a
         question is answered. What is known of each, by the settings' prefix; one that is no
         endpoint has none. Raises nothing but ConfigError.
         """
-        endpoints = self._endpoints()
+        endpoints = self._get_endpoints()
         return dict(
             zip(
                 endpoints,
@@ -160,7 +160,7 @@ class App:
             )
         )
 
-    def _endpoints(self) -> dict[str, Learns]:
+    def _get_endpoints(self) -> dict[str, Learns]:
         models: dict[str, object] = {"llm": self.llm, "judge": self.judge_llm}
         return {name: model for name, model in models.items() if isinstance(model, Learns)}
 
@@ -185,7 +185,7 @@ class App:
         """
         if self._lender:
             return self._lender.calibration
-        return in_force(self.settings.home / OWN, self.embedder.name)
+        return load_calibration(self.settings.home / OWN, self.embedder.name)
 
     def part(
         self, build: Callable[[App], T], close: Callable[[T], Awaitable[None]] | None = None

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import anyio.to_thread
 
 from citewell.errors import CitewellError
-from citewell.instrumentation import INTERNAL, Doing
+from citewell.instrumentation import INTERNAL, Operation
 from citewell.store.db import Database
 
 EVERY = 5.0  # seconds between two writes that are tried
@@ -43,7 +43,7 @@ class Writing:
         """As of a few seconds ago. Where a write takes long, what was found before it."""
         if self._trying is None and time.monotonic() - self._at >= EVERY:
             self._at = time.monotonic()
-            self._trying = asyncio.create_task(self._try(db))
+            self._trying = asyncio.create_task(self._try_write(db))
         if self._trying is not None:
             await asyncio.wait({self._trying}, timeout=PATIENCE)
             waits = time.monotonic() - self._at
@@ -51,7 +51,7 @@ class Writing:
                 return f"a write has been waiting for {waits:.0f} s"
         return self.found
 
-    async def _try(self, db: Database) -> None:
+    async def _try_write(self, db: Database) -> None:
         try:
             await db.try_writing()
             free = await anyio.to_thread.run_sync(lambda: shutil.disk_usage(db.path.parent).free)
@@ -88,10 +88,10 @@ class ModelsSeen:
     def __init__(self) -> None:
         self._troubles: dict[str, Trouble] = {}
 
-    def began(self, doing: Doing) -> None:
+    def began(self, doing: Operation) -> None:
         """Only the end tells."""
 
-    def ended(self, doing: Doing) -> None:
+    def ended(self, doing: Operation) -> None:
         role = ROLES.get(doing.name) if doing.kind == "call" else None
         if role is None:
             return

@@ -33,7 +33,7 @@ class Progress:
 OnProgress = Callable[[Progress], Awaitable[None]]
 
 
-async def silent(progress: Progress) -> None:
+async def ignore_progress(progress: Progress) -> None:
     """For callers that do not watch."""
 
 

@@ -67,7 +67,7 @@ class Stopping:
         return math.ceil(max(0.0, self._until - time.monotonic())) + BACK
 
     @asynccontextmanager
-    async def bounded(self) -> AsyncIterator[None]:
+    async def cancel_on_stop(self) -> AsyncIterator[None]:
         """Work that nobody else would cut off: it is cancelled when the time is over. Raises
         Stopped.
         """
@@ -83,10 +83,10 @@ class Stopping:
         except TimeoutError:
             if not limit.expired():
                 raise
-            raise stopped() from None
+            raise make_stopped_error() from None
 
 
-def stopped(resume: str = "") -> Stopped:
+def make_stopped_error(resume: str = "") -> Stopped:
     """What somebody is told whose question was cut off. `resume`: the run that it was, where it can
     be gone on with.
     """

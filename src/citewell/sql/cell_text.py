@@ -13,7 +13,7 @@ from collections.abc import Sequence
 
 from citewell.sql.column_label import Label
 from citewell.sql.engines.engine import Rows, Value
-from citewell.text.normalize import clean
+from citewell.text.normalize import normalize_text
 
 LONGEST = 60  # characters of a text within a sentence
 LONGEST_QUOTED = 300  # the same within a quote
@@ -24,7 +24,7 @@ _BOOL = {"en": {True: "yes", False: "no"}, "zh": {True: "是", False: "否"}}
 _ESCAPE = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-_])")
 
 
-def cell(value: Value, label: Label, lang: str) -> str:
+def format_cell(value: Value, label: Label, lang: str) -> str:
     """For a sentence: 1234.5 of `cost_eur` is `1,234.50 EUR`, of `customer_id` it is as it
     stands.
     """
@@ -34,21 +34,21 @@ def cell(value: Value, label: Label, lang: str) -> str:
         return _BOOL.get(lang, _BOOL["en"])[value]
     if isinstance(value, int | float):
         text = (
-            number(value, cents=label.unit in CURRENCIES)
+            format_number(value, cents=label.unit in CURRENCIES)
             if label.role == "quantity"
-            else plain_number(value)
+            else format_plain_number(value)
         )
         return text + (label.unit if label.unit == "%" else f" {label.unit}" if label.unit else "")
-    return short(value, LONGEST) or _BLANK.get(lang, _BLANK["en"])
+    return shorten_text(value, LONGEST) or _BLANK.get(lang, _BLANK["en"])
 
 
-def short(text: str, longest: int) -> str:
+def shorten_text(text: str, longest: int) -> str:
     """On one line, at most so long; what is cut off is seen to be."""
-    flat = clean(_ESCAPE.sub("", text))
+    flat = normalize_text(_ESCAPE.sub("", text))
     return flat if len(flat) <= longest else flat[: longest - 1].rstrip() + "…"
 
 
-def number(value: float, *, cents: bool = False) -> str:
+def format_number(value: float, *, cents: bool = False) -> str:
     """With thousands marks; of a fraction at most two decimals (`cents`: both of them), below 1
     four figures that count.
     """
@@ -68,7 +68,7 @@ def number(value: float, *, cents: bool = False) -> str:
     return text if text not in {"0", "-0", ""} else f"{value:.4g}"
 
 
-def plain_number(value: float) -> str:
+def format_plain_number(value: float) -> str:
     """As an id or a year is written: 2023, not 2,023 and not 2023.0."""
     return (
         str(int(value))
@@ -77,28 +77,28 @@ def plain_number(value: float) -> str:
     )
 
 
-def lines(rows: Rows, most: int) -> list[str]:
+def format_rows(rows: Rows, most: int) -> list[str]:
     """The first `most` rows as they are quoted: `column: value; column: value`, the values
     unformatted.
     """
     return [
         "; ".join(
-            f"{short(name, LONGEST_QUOTED)}: {_raw(value)}"
+            f"{shorten_text(name, LONGEST_QUOTED)}: {_format_raw(value)}"
             for name, value in zip(rows.columns, row, strict=True)
         )
         for row in rows.rows[:most]
     ]
 
 
-def _raw(value: Value) -> str:
+def _format_raw(value: Value) -> str:
     if value is None:
         return "NULL"
     if isinstance(value, bool):
         return "true" if value else "false"
-    return short(value, LONGEST_QUOTED) if isinstance(value, str) else str(value)
+    return shorten_text(value, LONGEST_QUOTED) if isinstance(value, str) else str(value)
 
 
-def joined(parts: Sequence[str], lang: str) -> str:
+def join_list(parts: Sequence[str], lang: str) -> str:
     """As a list in a sentence."""
     if lang == "zh":
         return "、".join(parts)

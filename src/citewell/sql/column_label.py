@@ -118,21 +118,21 @@ class Label:
     role: Role
 
 
-def labels(rows: Rows, lang: str) -> list[Label]:
+def label_columns(rows: Rows, lang: str) -> list[Label]:
     """One a column, in order."""
     return [
-        label(name, kind, [row[at] for row in rows.rows], lang)
+        label_column(name, kind, [row[at] for row in rows.rows], lang)
         for at, (name, kind) in enumerate(zip(rows.columns, rows.kinds, strict=True))
     ]
 
 
-def headings(rows: Rows, lang: str) -> list[str]:
+def build_headings(rows: Rows, lang: str) -> list[str]:
     """What stands above each column for people: its name, but for an aggregate that has none
     (`count_star()`) its label, where that does not make two columns the same.
     """
     found = [
-        each.words if _aggregate(_inner(name))[0] else name
-        for name, each in zip(rows.columns, labels(rows, lang), strict=True)
+        each.words if _split_aggregate(_strip_wrapper(name))[0] else name
+        for name, each in zip(rows.columns, label_columns(rows, lang), strict=True)
     ]
     return [
         name if found.count(words) > 1 else words
@@ -140,31 +140,35 @@ def headings(rows: Rows, lang: str) -> list[str]:
     ]
 
 
-def label(name: str, kind: Kind, values: Sequence[Value], lang: str) -> Label:
+def label_column(name: str, kind: Kind, values: Sequence[Value], lang: str) -> Label:
     """Of a column by its name as the engine gives it (`avg(age)`, `cost_eur`, `费用（万元）`), its
     kind and its values.
     """
-    aggregate, of = _aggregate(_inner(name))
-    base, unit = _unit(of)
-    words = _words(base)
+    aggregate, of = _split_aggregate(_strip_wrapper(name))
+    base, unit = _split_unit(of)
+    words = _format_words(base)
     if aggregate == "count":
-        return Label(_counted(words, lang), "", "quantity")
-    role = _role(base, kind, values) if aggregate in {"", "min", "max"} else "quantity"
+        return Label(_describe_count(words, lang), "", "quantity")
+    role = _detect_role(base, kind, values) if aggregate in {"", "min", "max"} else "quantity"
     if aggregate:
         said = _SAID.get(lang, _SAID["en"])[aggregate]
         words = (
-            said if not words else f"{_apart(words)}的{said}" if lang == "zh" else f"{said} {words}"
+            said
+            if not words
+            else f"{_pad_latin(words)}的{said}"
+            if lang == "zh"
+            else f"{said} {words}"
         )
     return Label(words or name.strip() or "?", unit if role == "quantity" else "", role)
 
 
-def _inner(name: str) -> str:
+def _strip_wrapper(name: str) -> str:
     """Without what only rounds or converts it."""
     wrapped = _CAST.match(name)
     return wrapped[1] if wrapped else name
 
 
-def _aggregate(name: str) -> tuple[str, str]:
+def _split_aggregate(name: str) -> tuple[str, str]:
     """The function and what it is of: `avg(T1.age)` is avg of age."""
     if found := _AGGREGATE.match(name):
         return found[1].lower(), "" if found[2].strip() in {"*", "1"} else found[2].rpartition(".")[
@@ -173,22 +177,22 @@ def _aggregate(name: str) -> tuple[str, str]:
     return (name.strip().lower(), "") if name.strip().lower() in _BARE else ("", name)
 
 
-def _counted(words: str, lang: str) -> str:
+def _describe_count(words: str, lang: str) -> str:
     if not words:
         return _SAID.get(lang, _SAID["en"])["count"]
-    return f"{_apart(words)}的数量" if lang == "zh" else f"count of {words}"
+    return f"{_pad_latin(words)}的数量" if lang == "zh" else f"count of {words}"
 
 
-def _apart(words: str) -> str:
+def _pad_latin(words: str) -> str:
     """Chinese keeps Latin words apart by a space."""
     return words + " " * words[-1:].isascii()
 
 
-def _unit(name: str) -> tuple[str, str]:
+def _split_unit(name: str) -> tuple[str, str]:
     """The name without its unit, and the unit."""
     if (found := _UNIT_IN_NAME.match(name)) and found[1].strip():
         return found[1], found[2].strip()
-    parts = parts_of(name)
+    parts = split_name(name)
     if len(parts) > 1 and parts[-1].lower() in _UNITS:
         return " ".join(parts[:-1]), _UNITS[parts[-1].lower()]
     whole = _UNITS.get(name.strip().lower(), "")
@@ -197,20 +201,20 @@ def _unit(name: str) -> tuple[str, str]:
     ) else ""
 
 
-def parts_of(name: str) -> list[str]:
+def split_name(name: str) -> list[str]:
     """`song_releaseYear` in its words."""
     split = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", " ", name)
     return [part for part in re.split(r"[_\s.\-]+", split) if part]
 
 
-def _words(name: str) -> str:
+def _format_words(name: str) -> str:
     """In small letters, but for what is written in capitals alone (IT, ID)."""
-    parts = parts_of(name.strip('"`[] '))
+    parts = split_name(name.strip('"`[] '))
     return " ".join(part if part.isupper() and len(part) <= 4 else part.lower() for part in parts)
 
 
-def _role(name: str, kind: Kind, values: Sequence[Value]) -> Role:
-    parts = [part.lower() for part in parts_of(name)]
+def _detect_role(name: str, kind: Kind, values: Sequence[Value]) -> Role:
+    parts = [part.lower() for part in split_name(name)]
     last = parts[-1] if parts else ""
     numbered = last in {"number", "num"} and len(parts) > 1 and parts[-2] in _NUMBERED
     if last in _IDS or numbered or _ID_ZH.search(name.strip()):
@@ -219,12 +223,12 @@ def _role(name: str, kind: Kind, values: Sequence[Value]) -> Role:
         kind == "date"
         or last in _TIMES
         or _TIME_ZH.search(name.strip())
-        or ("year" in parts and _all_years(values))
+        or ("year" in parts and _has_only_years(values))
     ):
         return "time"
     return "quantity" if kind == "number" else "plain"
 
 
-def _all_years(values: Sequence[Value]) -> bool:
+def _has_only_years(values: Sequence[Value]) -> bool:
     there = [value for value in values if value is not None]
     return bool(there) and all(re.fullmatch(r"[12]\d{3}", str(value).strip()) for value in there)

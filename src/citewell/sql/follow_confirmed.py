@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from citewell.sql.engines.engine import Schema
-from citewell.sql.schema_link import stored
+from citewell.sql.schema_link import find_stored_values
 from citewell.store.confirmed.types import Confirmed, Known, Rule
 
 _NUMBER = re.compile(r"(?<![A-Za-z0-9_.])\d+(?:\.\d+)?(?![A-Za-z0-9_%]|\.\d)")
@@ -30,40 +30,42 @@ class Pattern:
     parameters: tuple[tuple[str, str], ...]
 
 
-def followed(
+def find_confirmed(
     question: str, schema: Schema, known: Sequence[Known]
 ) -> tuple[str, Known, str] | None:
-    """(SQL, whose, `reused` or `adapted`) of the first confirmed item, or reviewed correction that
-    is a statement, that fits; None where none does, or where they do not agree. What a reviewed
-    correction calls wrong is not followed.
+    """(SQL, whose, `reused` or `adapt_statement`) of the first confirmed item, or reviewed
+    correction that is a statement, that fits; None where none does, or where they do not agree.
+    What a reviewed correction calls wrong is not followed.
     """
     fits: list[tuple[str, Known, str]] = []
     wrong = {
-        _folded(each.item.wrong)
+        _fold_sql(each.item.wrong)
         for each in known
         if isinstance(each.item, Rule) and each.item.wrong
     }
     for each in known:
         item = each.item
         if not item.logic or (
-            isinstance(item, Confirmed) and (item.conflicts or _folded(item.logic) in wrong)
+            isinstance(item, Confirmed) and (item.conflicts or _fold_sql(item.logic) in wrong)
         ):
             continue
-        if each.same and _values(question, schema) == _values(item.question, schema):
+        if each.same and _extract_parameters(question, schema) == _extract_parameters(
+            item.question, schema
+        ):
             fits.append((item.logic, each, "reused"))
-        elif (sql := adapted(question, item.question, item.logic, schema)) is not None:
+        elif (sql := adapt_statement(question, item.question, item.logic, schema)) is not None:
             fits.append((sql, each, "adapted"))
     if not fits:
         return None
     exact = [fit for fit in fits if fit[2] == "reused"] or fits
-    return exact[0] if len({_folded(sql) for sql, _, _ in exact}) == 1 else None
+    return exact[0] if len({_fold_sql(sql) for sql, _, _ in exact}) == 1 else None
 
 
-def adapted(question: str, before: str, sql: str, schema: Schema) -> str | None:
+def adapt_statement(question: str, before: str, sql: str, schema: Schema) -> str | None:
     """`sql` of the question `before` with the parameters of `question`; None where it cannot be
     said which goes where.
     """
-    asked, known = pattern(question, schema), pattern(before, schema)
+    asked, known = extract_pattern(question, schema), extract_pattern(before, schema)
     if (
         asked.rest != known.rest
         or not asked.parameters
@@ -75,14 +77,14 @@ def adapted(question: str, before: str, sql: str, schema: Schema) -> str | None:
         if kind != new_kind or swaps.get(old, new) != new:
             return None
         swaps[old] = new
-    return _swapped(sql, {old: new for old, new in swaps.items() if old != new})
+    return _swap_literals(sql, {old: new for old, new in swaps.items() if old != new})
 
 
-def pattern(question: str, schema: Schema) -> Pattern:
+def extract_pattern(question: str, schema: Schema) -> Pattern:
     """What a question asks, whatever the values and figures in it."""
     text = " ".join(unicodedata.normalize("NFKC", question).casefold().split()).rstrip(" ?？.。!！")
     taken: list[tuple[int, int, str, str]] = []
-    for found in stored(question, schema):
+    for found in find_stored_values(question, schema):
         for match in re.finditer(re.escape(" ".join(found.value.casefold().split())), text):
             if not any(start < match.end() and match.start() < end for start, end, _, _ in taken):
                 taken.append(
@@ -98,11 +100,11 @@ def pattern(question: str, schema: Schema) -> Pattern:
     return Pattern(rest + text[at:], tuple((kind, value) for _, _, kind, value in taken))
 
 
-def _values(question: str, schema: Schema) -> list[tuple[str, str]]:
-    return sorted(pattern(question, schema).parameters)
+def _extract_parameters(question: str, schema: Schema) -> list[tuple[str, str]]:
+    return sorted(extract_pattern(question, schema).parameters)
 
 
-def _swapped(sql: str, swaps: dict[str, str]) -> str | None:
+def _swap_literals(sql: str, swaps: dict[str, str]) -> str | None:
     """Literals replaced, all at once; None where one of them does not stand in the statement as a
     literal.
     """
@@ -129,16 +131,18 @@ def _swapped(sql: str, swaps: dict[str, str]) -> str | None:
     return None if missing else "".join(parts)
 
 
-def likened(one: str, other: str) -> bool:
+def has_same_shape(one: str, other: str) -> bool:
     """Whether two statements are of one make: the same but for their literals, names' case and
     spaces.
     """
-    return _bare(one) == _bare(other)
+    return _strip_literals(one) == _strip_literals(other)
 
 
-def _bare(sql: str) -> str:
-    return re.sub(r"\bt\d\b\.?", "", re.sub(r"'(?:[^']|'')*'|\b\d+(?:\.\d+)?\b", "?", _folded(sql)))
+def _strip_literals(sql: str) -> str:
+    return re.sub(
+        r"\bt\d\b\.?", "", re.sub(r"'(?:[^']|'')*'|\b\d+(?:\.\d+)?\b", "?", _fold_sql(sql))
+    )
 
 
-def _folded(sql: str) -> str:
+def _fold_sql(sql: str) -> str:
     return " ".join(sql.split()).rstrip("; ").casefold()

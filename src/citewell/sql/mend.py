@@ -14,16 +14,27 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from citewell.sql.engines.engine import Dialect, Schema, Table
-from citewell.sql.mend_both import parted, says_both
-from citewell.sql.mend_joins import Sources, bring_in, has, odd, prune, qualify, rejoin, within
-from citewell.sql.mend_without import denies, without
+from citewell.sql.mend_both import has_both_wording, split_to_intersect
+from citewell.sql.mend_joins import (
+    Sources,
+    has_column,
+    join_table,
+    prune_joins,
+    qualify_column,
+    rejoin_tables,
+    repair_subqueries,
+    should_quote,
+)
+from citewell.sql.mend_without import is_denial, rewrite_as_exclusion
 from citewell.sql.schema_link import Linked
 
 if TYPE_CHECKING:
     from sqlglot import exp
 
 
-def mended(sql: str, schema: Schema, linked: Linked | None = None, question: str = "") -> str:
+def mend_statement(
+    sql: str, schema: Schema, linked: Linked | None = None, question: str = ""
+) -> str:
     """`sql` with what the schema puts right; as it was where it cannot be parsed or nothing is
     wrong. `linked`: what the question speaks of; a join of a table of which it says something that
     no other table has is never left out. None: no join is.
@@ -31,15 +42,16 @@ def mended(sql: str, schema: Schema, linked: Linked | None = None, question: str
     import sqlglot  # heavy: only a question about tables needs it
     from sqlglot.errors import SqlglotError
 
-    sql = named(sql, schema)
+    sql = quote_names(sql, schema)
     try:
         tree = sqlglot.parse_one(sql, dialect=schema.dialect)
         before = tree.sql(dialect=schema.dialect)
-        _mend(tree, schema, linked)
-        tree = parted(tree, both=says_both(question))
-        if denies(question):
-            tree = without(
-                tree, _sources(tree, {table.name.lower(): table for table in schema.tables})[0]
+        _mend_tree(tree, schema, linked)
+        tree = split_to_intersect(tree, both=has_both_wording(question))
+        if is_denial(question):
+            tree = rewrite_as_exclusion(
+                tree,
+                _collect_sources(tree, {table.name.lower(): table for table in schema.tables})[0],
             )
         after = tree.sql(dialect=schema.dialect)
     except (SqlglotError, RecursionError):
@@ -47,7 +59,7 @@ def mended(sql: str, schema: Schema, linked: Linked | None = None, question: str
     return sql if after == before else after
 
 
-def named(sql: str, schema: Schema) -> str:
+def quote_names(sql: str, schema: Schema) -> str:
     """Names of the schema that need quotes (`金额（元）`, `Unit price`) in those of its dialect,
     where they stand bare or in those of another: no parser would read them.
     """
@@ -59,7 +71,9 @@ def named(sql: str, schema: Schema) -> str:
         for name in (table.name, *(column.name for column in table.columns))
     }
     quoted = sorted(
-        (name for name in names if odd(name) and not name.isidentifier()), key=len, reverse=True
+        (name for name in names if should_quote(name) and not name.isidentifier()),
+        key=len,
+        reverse=True,
     )
     parts = re.split(r"('(?:[^']|'')*'|\"[^\"]*\"|`[^`]*`)", sql)
     for at, part in enumerate(parts):
@@ -74,31 +88,31 @@ def named(sql: str, schema: Schema) -> str:
     return "".join(parts)
 
 
-def _mend(tree: exp.Expr, schema: Schema, linked: Linked | None) -> None:
+def _mend_tree(tree: exp.Expr, schema: Schema, linked: Linked | None) -> None:
     from sqlglot import exp
 
     tables = {table.name.lower(): table for table in schema.tables}
     for select in list(tree.find_all(exp.Select)):
-        sources, whole = _sources(select, tables)
+        sources, whole = _collect_sources(select, tables)
         if not sources or not whole:
             continue  # of a subquery or a table that is not there: its columns are not ours to know
-        rejoin(select, sources, tables)
-        within(select, sources, tables)
-        for column in list(_own_columns(select)):
+        rejoin_tables(select, sources, tables)
+        repair_subqueries(select, sources, tables)
+        for column in list(_find_own_columns(select)):
             if _is_text(column, tables.values()):
                 column.replace(exp.Literal.string(column.name))
                 continue
-            _rename(column, [*sources.values(), *tables.values()])
-            _bind(column, select, sources, tables, joins=False)
+            _rename_column(column, [*sources.values(), *tables.values()])
+            _bind_column(column, select, sources, tables, joins=False)
         if linked is not None:
-            prune(select, sources, linked)
-        for column in _own_columns(select):
-            _bind(column, select, sources, tables, joins=True)
-        for column, literal in _compared(select):
-            _respell(column, literal, sources)
+            prune_joins(select, sources, linked)
+        for column in _find_own_columns(select):
+            _bind_column(column, select, sources, tables, joins=True)
+        for column, literal in _find_comparisons(select):
+            _respell_value(column, literal, sources)
 
 
-def _sources(select: exp.Expr, tables: dict[str, Table]) -> tuple[Sources, bool]:
+def _collect_sources(select: exp.Expr, tables: dict[str, Table]) -> tuple[Sources, bool]:
     """The tables of FROM and JOIN, and whether that is all there is."""
     from sqlglot import exp
 
@@ -109,18 +123,18 @@ def _sources(select: exp.Expr, tables: dict[str, Table]) -> tuple[Sources, bool]
     ]
     for part in filter(None, parts):
         source = part.this
-        table = tables.get(_full_name(source)) if isinstance(source, exp.Table) else None
+        table = tables.get(_get_full_name(source)) if isinstance(source, exp.Table) else None
         if table is None:
             return found, False
         found[source.alias_or_name.lower()] = table
     return found, True
 
 
-def _full_name(source: exp.Table) -> str:
+def _get_full_name(source: exp.Table) -> str:
     return ".".join(part.name for part in source.parts).lower()
 
 
-def _own_columns(select: exp.Expr) -> Iterator[exp.Column]:
+def _find_own_columns(select: exp.Expr) -> Iterator[exp.Column]:
     """Columns of this SELECT, not of those within it."""
     from sqlglot import exp
 
@@ -144,58 +158,62 @@ def _is_text(column: exp.Column, tables: Iterable[Table]) -> bool:
     if column is column.parent.this:
         return False
     return not any(
-        _letters(each.name) == _letters(column.name) for table in tables for each in table.columns
+        _fold_letters(each.name) == _fold_letters(column.name)
+        for table in tables
+        for each in table.columns
     )
 
 
-def _rename(column: exp.Column, tables: Iterable[Table]) -> None:
+def _rename_column(column: exp.Column, tables: Iterable[Table]) -> None:
     """`pet_type` where there is only `PetType`."""
     from sqlglot import exp
 
     names = list(dict.fromkeys(each.name for table in tables for each in table.columns))
     if any(name.lower() == column.name.lower() for name in names):
         return
-    alike = [name for name in names if _letters(name) == _letters(column.name)]
+    alike = [name for name in names if _fold_letters(name) == _fold_letters(column.name)]
     if len(alike) == 1:
-        column.set("this", exp.to_identifier(alike[0], quoted=odd(alike[0])))
+        column.set("this", exp.to_identifier(alike[0], quoted=should_quote(alike[0])))
 
 
-def _letters(name: str) -> str:
+def _fold_letters(name: str) -> str:
     return "".join(character for character in name.casefold() if character.isalnum())
 
 
-def _bind(
+def _bind_column(
     column: exp.Column, select: exp.Expr, sources: Sources, tables: dict[str, Table], *, joins: bool
 ) -> None:
     """Give the column the source that has it, where there is one; with `joins` bring its table in,
     where a key leads there.
     """
     alias, name = column.table.lower(), column.name
-    if (alias and alias not in sources) and alias in tables and has(tables[alias], name):
+    if (alias and alias not in sources) and alias in tables and has_column(tables[alias], name):
         if joins:
-            bring_in(column, select, sources, tables[alias])
+            join_table(column, select, sources, tables[alias])
         return
     if alias not in sources and alias:
         return  # of an outer query
-    if (alias in sources and has(sources[alias], name)) or (
-        not alias and any(has(t, name) for t in sources.values())
+    if (alias in sources and has_column(sources[alias], name)) or (
+        not alias and any(has_column(t, name) for t in sources.values())
     ):
         return
     if not alias and _is_alias(select, name):
         return
-    others = [each for each, table in sources.items() if has(table, name)]
+    others = [each for each, table in sources.items() if has_column(table, name)]
     if len(others) == 1:
-        if not _meets_itself(column, others[0]):
-            qualify(column, others[0])
+        if not _is_self_join(column, others[0]):
+            qualify_column(column, others[0])
         return
     outside = [
-        table for table in tables.values() if table not in sources.values() and has(table, name)
+        table
+        for table in tables.values()
+        if table not in sources.values() and has_column(table, name)
     ]
     if joins and not others and len(outside) == 1:
-        bring_in(column, select, sources, outside[0])
+        join_table(column, select, sources, outside[0])
 
 
-def _meets_itself(column: exp.Column, alias: str) -> bool:
+def _is_self_join(column: exp.Column, alias: str) -> bool:
     """Whether a join would then compare a column with itself."""
     from sqlglot import exp
 
@@ -213,7 +231,7 @@ def _is_alias(select: exp.Expr, name: str) -> bool:
     return any(each.alias.lower() == name.lower() for each in getattr(select, "expressions", []))
 
 
-def _compared(select: exp.Expr) -> Iterator[tuple[exp.Column, exp.Literal]]:
+def _find_comparisons(select: exp.Expr) -> Iterator[tuple[exp.Column, exp.Literal]]:
     """Columns that are compared with a text for being equal, each with the text."""
     from sqlglot import exp
 
@@ -230,7 +248,7 @@ def _compared(select: exp.Expr) -> Iterator[tuple[exp.Column, exp.Literal]]:
             )
 
 
-def _respell(column: exp.Column, literal: exp.Literal, sources: Sources) -> None:
+def _respell_value(column: exp.Column, literal: exp.Literal, sources: Sources) -> None:
     """The stored value that the text is, but for its letters' case and the white space around
     it.
     """
@@ -247,16 +265,16 @@ def _respell(column: exp.Column, literal: exp.Literal, sources: Sources) -> None
     ]
     if len(named) != 1 or literal.name in named[0].values:
         return
-    alike = [value for value in named[0].values if _folded(value) == _folded(literal.name)]
+    alike = [value for value in named[0].values if _fold_text(value) == _fold_text(literal.name)]
     if len(alike) == 1:
         literal.set("this", alike[0])
 
 
-def _folded(text: str) -> str:
+def _fold_text(text: str) -> str:
     return " ".join(text.casefold().split())
 
 
-def tables_read(sql: str, dialect: Dialect) -> int:
+def count_tables_read(sql: str, dialect: Dialect) -> int:
     """How many times a statement names a table; 0 where it cannot be parsed."""
     import sqlglot
     from sqlglot import exp

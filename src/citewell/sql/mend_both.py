@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 _BOTH = re.compile(r"\bboth\b.*\band\b|既.*[又也]|同时", re.IGNORECASE | re.DOTALL)
 
 
-def says_both(question: str) -> bool:
+def has_both_wording(question: str) -> bool:
     return bool(_BOTH.search(question))
 
 
-def parted(tree: exp.Expr, *, both: bool) -> exp.Expr:
+def split_to_intersect(tree: exp.Expr, *, both: bool) -> exp.Expr:
     """The tree as an INTERSECT of two where one row cannot be meant; else as it was. `both`: the
     question says so.
     """
@@ -34,26 +34,26 @@ def parted(tree: exp.Expr, *, both: bool) -> exp.Expr:
         once: exp.Expr = tree.this  # a statement with itself: its rows, each once
         return once.distinct() if isinstance(once, exp.Select) else once
     where = tree.args.get("where")
-    if not isinstance(tree, exp.Select) or where is None or not _is_list(tree):
+    if not isinstance(tree, exp.Select) or where is None or not _is_plain_list(tree):
         return tree
     conditions = list(where.this.flatten()) if isinstance(where.this, exp.And) else [where.this]
     for at, one in enumerate(conditions):
         ways: list[list[exp.Expr]] = [
-            [one, other] for other in conditions[at + 1 :] if _exclude(one, other)
+            [one, other] for other in conditions[at + 1 :] if _is_exclusive(one, other)
         ]
-        ways += [kinds for kinds in [_kinds(one)] if both and len(kinds) == 2]
-        if ways and not _shows(tree, ways[0][0].this):
+        ways += [kinds for kinds in [_split_alternatives(one)] if both and len(kinds) == 2]
+        if ways and not _has_column(tree, ways[0][0].this):
             rest = [
                 each
                 for each in conditions
                 if each is not one and all(each is not other for other in ways[0])
             ]
-            first, second = (_with(tree, [*rest, each]) for each in ways[0])
+            first, second = (_copy_with_conditions(tree, [*rest, each]) for each in ways[0])
             return exp.intersect(first, second, copy=False)
     return tree
 
 
-def _is_list(select: exp.Select) -> bool:
+def _is_plain_list(select: exp.Select) -> bool:
     """Rows as they stand: nothing counted, grouped or cut."""
     from sqlglot import exp
 
@@ -65,7 +65,7 @@ def _is_list(select: exp.Select) -> bool:
     return not any(each.find(exp.AggFunc, exp.Window, exp.Star) for each in select.expressions)
 
 
-def _with(select: exp.Select, conditions: list[exp.Expr]) -> exp.Select:
+def _copy_with_conditions(select: exp.Select, conditions: list[exp.Expr]) -> exp.Select:
     """A copy with these conditions and without an order, which parts of an INTERSECT cannot
     have.
     """
@@ -77,7 +77,7 @@ def _with(select: exp.Select, conditions: list[exp.Expr]) -> exp.Select:
     return copy
 
 
-def _shows(select: exp.Select, column: exp.Expr) -> bool:
+def _has_column(select: exp.Select, column: exp.Expr) -> bool:
     """Whether the list has the column itself: the same row is meant then."""
     from sqlglot import exp
 
@@ -88,7 +88,7 @@ def _shows(select: exp.Select, column: exp.Expr) -> bool:
     )
 
 
-def _kinds(condition: exp.Expr) -> list[exp.Expr]:
+def _split_alternatives(condition: exp.Expr) -> list[exp.Expr]:
     """`a IN (x, y)` and `(a = x OR a = y)` as the conditions that they join; empty for any
     other.
     """
@@ -117,7 +117,7 @@ def _kinds(condition: exp.Expr) -> list[exp.Expr]:
     return []
 
 
-def _exclude(one: exp.Expr, other: exp.Expr) -> bool:
+def _is_exclusive(one: exp.Expr, other: exp.Expr) -> bool:
     """Whether no value of one column meets both."""
     from sqlglot import exp
 

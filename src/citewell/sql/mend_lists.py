@@ -11,7 +11,7 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from citewell.sql.column_label import parts_of
+from citewell.sql.column_label import split_name
 from citewell.sql.engines.engine import Dialect, Rows
 
 DOUBLED = 2  # rows for each different one from which on a list is said once
@@ -56,7 +56,7 @@ _ADDS_UP = frozenset(
 _ADDS_UP_ZH = re.compile(r"(?:费用|金额|成本|支出|花费|销售额|销量|收入|营收|利润|数量)")
 
 
-def said_once(question: str, sql: str, dialect: Dialect, rows: Rows) -> str:
+def add_distinct(question: str, sql: str, dialect: Dialect, rows: Rows) -> str:
     """The statement with DISTINCT where it gives a plain list of texts with many doubles; else
     empty.
     """
@@ -64,21 +64,21 @@ def said_once(question: str, sql: str, dialect: Dialect, rows: Rows) -> str:
         return ""
     if not _ASKS_WHICH.search(question) or _COUNTS.search(question):
         return ""
-    tree = _plain(sql, dialect)
+    tree = _parse_plain_select(sql, dialect)
     if (
         tree is None
         or tree.args.get("limit")
-        or not all(_column(each) is not None for each in tree.expressions)
+        or not all(_get_column(each) is not None for each in tree.expressions)
     ):
         return ""
     said = {
         name.casefold()
         for each in tree.expressions
-        for name in (each.alias_or_name, _column(each).name)
+        for name in (each.alias_or_name, _get_column(each).name)
     }
     order = tree.args.get("order")
     for key in order.expressions if order else ():
-        column = _column(key.this)
+        column = _get_column(key.this)
         if column is None or column.name.casefold() not in said:
             return ""
     return str(tree.distinct().sql(dialect=dialect))
@@ -95,24 +95,28 @@ class Summed:
     figure: str
 
 
-def summed(question: str, sql: str, dialect: Dialect) -> Summed | None:
+def sum_by_name(question: str, sql: str, dialect: Dialect) -> Summed | None:
     """For `SELECT name ... ORDER BY figure LIMIT 1`, where the figure is one that adds up and the
     question asks for the most or the least; None for any other.
     """
     from sqlglot import exp
 
-    tree = _plain(sql, dialect) if _MOST.search(question) and not _SINGLE.search(question) else None
+    tree = (
+        _parse_plain_select(sql, dialect)
+        if _MOST.search(question) and not _SINGLE.search(question)
+        else None
+    )
     order = tree.args.get("order") if tree is not None else None
     if (
         tree is None
         or order is None
         or len(order.expressions) != 1
-        or not _is_one(tree.args.get("limit"))
+        or not _is_limit_one(tree.args.get("limit"))
     ):
         return None
-    figure = _column(order.expressions[0].this)
-    columns = [_column(each) for each in tree.expressions]
-    if figure is None or None in columns or not adds_up(figure.name):
+    figure = _get_column(order.expressions[0].this)
+    columns = [_get_column(each) for each in tree.expressions]
+    if figure is None or None in columns or not is_additive(figure.name):
         return None
     names = [
         each
@@ -136,19 +140,19 @@ def summed(question: str, sql: str, dialect: Dialect) -> Summed | None:
     return Summed(str(asked.sql(dialect=dialect)), names[0].name, figure.name)
 
 
-def adds_up(column: str) -> bool:
+def is_additive(column: str) -> bool:
     """Whether figures of a column may be summed up, by its name."""
     return bool(
-        _ADDS_UP & {part.lower() for part in parts_of(column)} or _ADDS_UP_ZH.search(column)
+        _ADDS_UP & {part.lower() for part in split_name(column)} or _ADDS_UP_ZH.search(column)
     )
 
 
-def _is_one(limit: Any) -> bool:
+def _is_limit_one(limit: Any) -> bool:
     count = limit.args.get("expression") if limit is not None else None
     return count is not None and str(count) == "1"
 
 
-def _plain(sql: str, dialect: Dialect) -> Any:
+def _parse_plain_select(sql: str, dialect: Dialect) -> Any:
     """The tree of a SELECT without groups, aggregates, windows, set operations or DISTINCT; None
     for any other.
     """
@@ -169,7 +173,7 @@ def _plain(sql: str, dialect: Dialect) -> Any:
     return None if inside else tree
 
 
-def _column(expression: Any) -> Any:
+def _get_column(expression: Any) -> Any:
     """The column that stands there, under another name or not; None for any other expression."""
     from sqlglot import exp
 

@@ -21,11 +21,11 @@ _DENIES = re.compile(
 )
 
 
-def denies(question: str) -> bool:
+def is_denial(question: str) -> bool:
     return bool(_DENIES.search(question))
 
 
-def without(select: exp.Expr, sources: Mapping[str, Table]) -> exp.Expr:
+def rewrite_as_exclusion(select: exp.Expr, sources: Mapping[str, Table]) -> exp.Expr:
     """`SELECT a.x FROM a JOIN b ... WHERE b.y <> 'v'` as `SELECT a.x FROM a WHERE NOT a.key IN
     (SELECT a.key FROM a JOIN b ... WHERE b.y = 'v')`; else as it was. `sources`: the tables by
     their aliases, all of them.
@@ -33,31 +33,31 @@ def without(select: exp.Expr, sources: Mapping[str, Table]) -> exp.Expr:
     from sqlglot import exp
 
     where = select.args.get("where")
-    if not isinstance(select, exp.Select) or where is None or not _is_list(select):
+    if not isinstance(select, exp.Select) or where is None or not _is_joined_list(select):
         return select
     conditions = list(where.this.flatten()) if isinstance(where.this, exp.And) else [where.this]
-    of = [(each, _alias(each, sources)) for each in conditions]
+    of = [(each, _find_alias(each, sources)) for each in conditions]
     listed = {
-        _owner(column, sources)
+        _find_owner(column, sources)
         for each in select.expressions
         for column in each.find_all(exp.Column)
     }
     denied = [
         (each, positive)
         for each, alias in of
-        if alias not in listed and (positive := _positive(each)) is not None
+        if alias not in listed and (positive := _extract_positive(each)) is not None
     ]
     if len(listed) != 1 or len(denied) != 1 or "" in listed:
         return select
     (main,), (condition, positive) = listed, denied[0]
-    if any(alias != main for each, alias in of if each is not condition) or not _several(
+    if any(alias != main for each, alias in of if each is not condition) or not _has_several_rows(
         main, sources
     ):
         return select
-    key = _key(sources[main])
+    key = _get_key(sources[main])
     if not key:
         return select
-    source = _source(select, main)
+    source = _copy_source(select, main)
     column = exp.column(
         exp.to_identifier(key, quoted=not key.isidentifier()), table=source.alias_or_name
     )
@@ -79,7 +79,7 @@ def without(select: exp.Expr, sources: Mapping[str, Table]) -> exp.Expr:
     return outer
 
 
-def _is_list(select: exp.Select) -> bool:
+def _is_joined_list(select: exp.Select) -> bool:
     from sqlglot import exp
 
     if not select.args.get("joins") or any(
@@ -91,7 +91,7 @@ def _is_list(select: exp.Select) -> bool:
     return not any(each.find(exp.AggFunc, exp.Window, exp.Star) for each in select.expressions)
 
 
-def _positive(condition: exp.Expr) -> exp.Expr | None:
+def _extract_positive(condition: exp.Expr) -> exp.Expr | None:
     """What a condition denies: `y = 'v'` of `y <> 'v'`; None where it denies nothing."""
     from sqlglot import exp
 
@@ -114,15 +114,15 @@ def _positive(condition: exp.Expr) -> exp.Expr | None:
     return None
 
 
-def _alias(condition: exp.Expr, sources: Mapping[str, Table]) -> str:
+def _find_alias(condition: exp.Expr, sources: Mapping[str, Table]) -> str:
     """The one source that a condition is about; empty where there are several."""
     from sqlglot import exp
 
-    owners = {_owner(column, sources) for column in condition.find_all(exp.Column)}
+    owners = {_find_owner(column, sources) for column in condition.find_all(exp.Column)}
     return owners.pop() if len(owners) == 1 else ""
 
 
-def _owner(column: exp.Column, sources: Mapping[str, Table]) -> str:
+def _find_owner(column: exp.Column, sources: Mapping[str, Table]) -> str:
     if column.table:
         return column.table.lower() if column.table.lower() in sources else ""
     having = [
@@ -133,7 +133,7 @@ def _owner(column: exp.Column, sources: Mapping[str, Table]) -> str:
     return having[0] if len(having) == 1 else ""
 
 
-def _several(main: str, sources: Mapping[str, Table]) -> bool:
+def _has_several_rows(main: str, sources: Mapping[str, Table]) -> bool:
     """Whether another source has a key that leads to the listed one: several of its rows may belong
     to one.
     """
@@ -150,11 +150,11 @@ def _several(main: str, sources: Mapping[str, Table]) -> bool:
     )
 
 
-def _key(table: Table) -> str:
+def _get_key(table: Table) -> str:
     return table.primary_key[0] if len(table.primary_key) == 1 else ""
 
 
-def _source(select: exp.Expr, alias: str) -> exp.Expr:
+def _copy_source(select: exp.Expr, alias: str) -> exp.Expr:
     """The table itself, as FROM or a JOIN has it."""
     from sqlglot import exp
 

@@ -55,14 +55,14 @@ async def ask_sql(llm: LLM, messages: list[Message], *, temperature: float = 0.0
         reply = await ask_json(
             llm, messages, SQLReply, max_tokens=REPLY_TOKENS, temperature=temperature
         )
-        return reply.model_copy(update={"sql": _bare(reply.sql)})
+        return reply.model_copy(update={"sql": _strip_semicolon(reply.sql)})
     schema = Written.model_json_schema()
     text = (
         await llm.chat(
             messages, max_tokens=STATEMENT_TOKENS, temperature=temperature, schema=schema
         )
     ).text
-    return SQLReply(sql=_statement(text))
+    return SQLReply(sql=_extract_statement(text))
 
 
 def as_reply(sql: str, llm: LLM) -> str:
@@ -71,17 +71,21 @@ def as_reply(sql: str, llm: LLM) -> str:
     return json.dumps(reply.model_dump(), ensure_ascii=False)
 
 
-def _statement(text: str) -> str:
+def _extract_statement(text: str) -> str:
     """What the model wrote, out of its JSON, or out of a code fence where it did not keep to
     that.
     """
     try:
-        return _bare(read_json(text, Written).sql)
+        return _strip_semicolon(read_json(text, Written).sql)
     except ValidationError:
         fenced = re.search(r"```(?:sql)?\s*(.*?)(?:```|\Z)", text, re.DOTALL)
         plain = (fenced[1] if fenced else text).strip()
-        return _bare(plain) if re.match(r"(?i)\s*(select|with|explain|values)\b", plain) else ""
+        return (
+            _strip_semicolon(plain)
+            if re.match(r"(?i)\s*(select|with|explain|values)\b", plain)
+            else ""
+        )
 
 
-def _bare(sql: str) -> str:
+def _strip_semicolon(sql: str) -> str:
     return sql.strip().rstrip(";").strip()

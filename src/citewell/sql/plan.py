@@ -15,14 +15,14 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from citewell.models.base import LLM, Embedder, is_connected
-from citewell.models.prompt import LONGEST_TURN, fill, load
+from citewell.models.prompt import LONGEST_TURN, fill_prompt, load_prompt
 from citewell.sql.engines.engine import Dialect, Schema
-from citewell.sql.follow_confirmed import followed, likened
-from citewell.sql.mend import mended, tables_read
+from citewell.sql.follow_confirmed import find_confirmed, has_same_shape
+from citewell.sql.mend import count_tables_read, mend_statement
 from citewell.sql.model_reply import NotInTables, SQLReply, as_reply, ask_sql
-from citewell.sql.question_kind import choices_of, intent_type
-from citewell.sql.schema_link import Linked, link
-from citewell.sql.schema_text import budget_of, schema_text
+from citewell.sql.question_kind import detect_intent, find_choices
+from citewell.sql.schema_link import Linked, link_question
+from citewell.sql.schema_text import get_token_budget, render_schema
 from citewell.store.confirmed.types import Confirmed, Known, Rule
 from citewell.types import Message
 
@@ -101,7 +101,7 @@ class Asked:
 class Analysis:
     """What a question wants. `parameters`: what of the question was found where: `{"tables": [...],
     "columns": [...], "values": {"column": "stored value"}, "limit": 3, ...}`. `missing`: words of
-    the question that nothing in the schema stands for, where it cannot be answered (`answerable`
+    the question that nothing in the schema stands for, where it cannot be answered (`is_answerable`
     False). `choices`: readings to ask back about, where several are equally likely. `log_odds`: the
     model's own judgement that the tables answer it; None where it was not asked.
     """
@@ -145,36 +145,40 @@ CLEAR_YES, CLEAR_NO = 0.2, 0.46  # shares below and from which on its word would
 NEARLY_SAME = 0.95  # likeness of a confirmed question from which on the tables answer this one too
 
 
-async def analyze(asked: Asked, llm: LLM | None, embedder: Embedder) -> Analysis:
+async def analyze_question(asked: Asked, llm: LLM | None, embedder: Embedder) -> Analysis:
     """Intent, linked tables, columns and stored values, and whether the schema can answer it at
     all. Raises what the model raises.
     """
-    linked = await link(
+    linked = await link_question(
         asked.question, asked.schema, embedder, [term.term for term in asked.glossary]
     )
-    kind, parameters = intent_type(asked.question), _parameters(asked.question, linked)
-    follow = followed(asked.question, asked.schema, asked.known)
+    kind, parameters = detect_intent(asked.question), _collect_parameters(asked.question, linked)
+    follow = find_confirmed(asked.question, asked.schema, asked.known)
     if follow is not None:
         who = follow[1].item
-        reasoning = LABELS[asked.lang]["confirmed"].format(item=_id(who))
+        reasoning = LABELS[asked.lang]["confirmed"].format(item=_get_id(who))
         return Analysis(kind, parameters, reasoning, linked=linked)
     # it says itself, over the rows, that the tables do not tell
     if llm is not None and is_connected(llm):
-        choices = choices_of(asked.schema, linked)
+        choices = find_choices(asked.schema, linked)
         return Analysis(
-            kind, parameters, _reasoning(linked, None, asked.lang), choices=choices, linked=linked
+            kind,
+            parameters,
+            _describe_reasoning(linked, None, asked.lang),
+            choices=choices,
+            linked=linked,
         )
     odds = None
     if llm is not None and CLEAR_YES <= linked.share_missing < CLEAR_NO:
-        odds = (await llm.yes_no(_sent(asked, linked, llm, gate=True))).log_odds
-    sure = answerable(
+        odds = (await llm.yes_no(_build_messages(asked, linked, llm, gate=True))).log_odds
+    sure = is_answerable(
         odds, linked, alike=max((each.similarity for each in asked.known), default=0.0)
     )
-    choices = choices_of(asked.schema, linked) if sure else ()
+    choices = find_choices(asked.schema, linked) if sure else ()
     return Analysis(
         kind,
         parameters,
-        _reasoning(linked, odds, asked.lang),
+        _describe_reasoning(linked, odds, asked.lang),
         answerable=sure,
         log_odds=odds,
         missing=linked.missing if not sure else (),
@@ -183,7 +187,7 @@ async def analyze(asked: Asked, llm: LLM | None, embedder: Embedder) -> Analysis
     )
 
 
-def answerable(log_odds: float | None, linked: Linked, *, alike: float = 0.0) -> bool:
+def is_answerable(log_odds: float | None, linked: Linked, *, alike: float = 0.0) -> bool:
     """Whether the schema is likely to hold the answer. `alike`: similarity of the nearest confirmed
     question.
     """
@@ -198,7 +202,7 @@ def answerable(log_odds: float | None, linked: Linked, *, alike: float = 0.0) ->
     return 1 / (1 + math.exp(-figure)) >= ANSWERABLE
 
 
-async def write(
+async def write_candidate(
     asked: Asked, analysis: Analysis, llm: LLM | None, *, temperature: float = 0.0
 ) -> Candidate | NotInTables | None:
     """One candidate: a confirmed statement where one fits, else the model's. None where nobody can
@@ -206,32 +210,34 @@ async def write(
     """
     if (
         temperature == 0.0
-        and (follow := followed(asked.question, asked.schema, asked.known)) is not None
+        and (follow := find_confirmed(asked.question, asked.schema, asked.known)) is not None
     ):
         sql, known, how = follow
         corrected = isinstance(known.item, Rule)
-        item_id, rules = ("", (_id(known.item),)) if corrected else (_id(known.item), ())
+        item_id, rules = ("", (_get_id(known.item),)) if corrected else (_get_id(known.item), ())
         return Candidate(sql, item_id, how, known.similarity, rules)
     if llm is None:
         return None
-    sent = _sent(asked, analysis.linked, llm, shots=temperature == 0.0 or is_connected(llm))
-    return _proposal(await ask_sql(llm, sent, temperature=temperature), asked, analysis)
+    sent = _build_messages(
+        asked, analysis.linked, llm, shots=temperature == 0.0 or is_connected(llm)
+    )
+    return _build_proposal(await ask_sql(llm, sent, temperature=temperature), asked, analysis)
 
 
-async def repair(
+async def repair_candidate(
     asked: Asked, analysis: Analysis, llm: LLM, sql: str, problem: str
 ) -> Candidate | NotInTables | None:
     """The statement written anew, knowing the engine's message."""
     failed = LABELS[asked.lang]["anew" if is_connected(llm) else "failed"]
     sent = [
-        *_sent(asked, analysis.linked, llm),
+        *_build_messages(asked, analysis.linked, llm),
         Message(role="assistant", content=as_reply(sql, llm)),
         Message(role="user", content=failed.format(problem=" ".join(problem.split())[:300])),
     ]
-    return _proposal(await ask_sql(llm, sent), asked, analysis)
+    return _build_proposal(await ask_sql(llm, sent), asked, analysis)
 
 
-def sure(asked: Asked, analysis: Analysis, candidate: Candidate) -> bool:
+def is_sure(asked: Asked, analysis: Analysis, candidate: Candidate) -> bool:
     """Whether a statement need not be held against others: people confirmed it, or it reads one
     table and every word of the question stands for something there.
     """
@@ -241,40 +247,44 @@ def sure(asked: Asked, analysis: Analysis, candidate: Candidate) -> bool:
     return (
         linked is not None
         and linked.share_missing == 0
-        and tables_read(candidate.sql, asked.dialect) == 1
+        and count_tables_read(candidate.sql, asked.dialect) == 1
     )
 
 
-def order(candidates: Sequence[Candidate]) -> list[Candidate]:
+def order_candidates(candidates: Sequence[Candidate]) -> list[Candidate]:
     """Best first: those that people confirmed, then those that were written more than once, then as
     they came.
     """
-    times = Counter(_folded(each.sql) for each in candidates)
+    times = Counter(_fold_sql(each.sql) for each in candidates)
     return sorted(
         candidates,
-        key=lambda each: (each.how not in {"reused", "adapted"}, -times[_folded(each.sql)]),
+        key=lambda each: (each.how not in {"reused", "adapted"}, -times[_fold_sql(each.sql)]),
     )
 
 
-def _proposal(reply: SQLReply, asked: Asked, analysis: Analysis) -> Candidate | NotInTables | None:
+def _build_proposal(
+    reply: SQLReply, asked: Asked, analysis: Analysis
+) -> Candidate | NotInTables | None:
     question = reply.question.strip() if asked.history else ""
     if reply.status == "not_in_tables" or (not reply.sql and reply.reason.strip()):
         return NotInTables(reply.reason.strip(), question)
-    return _candidate(reply.sql, question, asked, analysis) if reply.sql else None
+    return _build_candidate(reply.sql, question, asked, analysis) if reply.sql else None
 
 
-def _candidate(sql: str, question: str, asked: Asked, analysis: Analysis) -> Candidate:
-    shown = _examples(asked.known)
-    whole = mended(sql, asked.schema, analysis.linked, asked.question)
+def _build_candidate(sql: str, question: str, asked: Asked, analysis: Analysis) -> Candidate:
+    shown = _select_examples(asked.known)
+    whole = mend_statement(sql, asked.schema, analysis.linked, asked.question)
     # what was only in the prompt was not followed: a statement of the same make was
-    alike = [each for each in shown if likened(whole, each.item.logic)]
+    alike = [each for each in shown if has_same_shape(whole, each.item.logic)]
     rules = tuple(
-        _id(each.item) for each in [*alike, *_rules(asked.known)] if isinstance(each.item, Rule)
+        _get_id(each.item)
+        for each in [*alike, *_select_rules(asked.known)]
+        if isinstance(each.item, Rule)
     )
     first = next((each for each in alike if isinstance(each.item, Confirmed)), None)
     return Candidate(
         whole,
-        _id(first.item) if first else "",
+        _get_id(first.item) if first else "",
         "example" if first else "",
         first.similarity if first else 0.0,
         rules,
@@ -282,27 +292,27 @@ def _candidate(sql: str, question: str, asked: Asked, analysis: Analysis) -> Can
     )
 
 
-def _sent(
+def _build_messages(
     asked: Asked, linked: Linked | None, llm: LLM, *, gate: bool = False, shots: bool = True
 ) -> list[Message]:
     """System text, examples, the schema with confirmed examples, the question: what changes most
     comes last.
     """
     words = LABELS[asked.lang]
-    before = _shots(asked, llm)
-    head = schema_text(asked.schema, linked, budget_of(llm))
+    before = _build_shots(asked, llm)
+    head = render_schema(asked.schema, linked, get_token_budget(llm))
     if asked.glossary:
         head += f"\n\n{words['terms']}\n" + "\n".join(
             f"- {term.term}: {term.meaning}" for term in asked.glossary
         )
     turns: list[Message] = []
-    for each in reversed(_examples(asked.known)):
+    for each in reversed(_select_examples(asked.known)):
         item = each.item
         turns += [
             Message(role="user", content=f"{words['question']} {item.question}"),
             Message(role="assistant", content=as_reply(item.logic, llm)),
         ]
-    tail = _tail(asked, linked, words)
+    tail = _build_tail(asked, linked, words)
     if gate:
         tail += f"\n\n{words['gate']}"
     turns.append(Message(role="user", content=tail))
@@ -310,24 +320,26 @@ def _sent(
     return [*(before if shots else before[:1]), *turns]
 
 
-def _shots(asked: Asked, llm: LLM) -> list[Message]:
+def _build_shots(asked: Asked, llm: LLM) -> list[Message]:
     """System text and examples; a connected model's replies have a form of their own, in which it
     can say no.
     """
     engine = ENGINES[asked.dialect]
     if is_connected(llm):
-        return fill(load(f"skills/prompts/sql_reply.{asked.lang}.md"), engine=engine)
-    shots = fill(load(f"skills/prompts/sql.{asked.lang}.md"), engine=engine)
+        return fill_prompt(load_prompt(f"skills/prompts/sql_reply.{asked.lang}.md"), engine=engine)
+    shots = fill_prompt(load_prompt(f"skills/prompts/sql.{asked.lang}.md"), engine=engine)
     return [
         m.model_copy(update={"content": as_reply(m.content, llm)}) if m.role == "assistant" else m
         for m in shots
     ]
 
 
-def _tail(asked: Asked, linked: Linked | None, words: dict[str, str]) -> str:
+def _build_tail(asked: Asked, linked: Linked | None, words: dict[str, str]) -> str:
     parts: list[str] = []
-    if rules := _rules(asked.known):
-        parts.append(f"{words['rules']}\n" + "\n".join(f"- {_told(each.item)}" for each in rules))
+    if rules := _select_rules(asked.known):
+        parts.append(
+            f"{words['rules']}\n" + "\n".join(f"- {_format_item(each.item)}" for each in rules)
+        )
     if linked is not None and linked.values:
         shown = list(
             dict.fromkeys(f"{each.table}.{each.column} = '{each.value}'" for each in linked.values)
@@ -343,17 +355,17 @@ def _tail(asked: Asked, linked: Linked | None, words: dict[str, str]) -> str:
     return "\n\n".join(parts)
 
 
-def _told(item: Confirmed | Rule) -> str:
+def _format_item(item: Confirmed | Rule) -> str:
     said = item.correction if isinstance(item, Rule) else item.answer
     return f"{' '.join(item.question.split())[:200]} → {' '.join(said.split())[:400]}"
 
 
-def _examples(known: Sequence[Known]) -> list[Known]:
+def _select_examples(known: Sequence[Known]) -> list[Known]:
     """Confirmed statements, and corrections that are one, best first."""
     return [each for each in known if each.item.logic and each.similarity >= SHOWN][:EXAMPLES]
 
 
-def _rules(known: Sequence[Known]) -> list[Known]:
+def _select_rules(known: Sequence[Known]) -> list[Known]:
     """Corrections in words."""
     return [
         each
@@ -362,15 +374,15 @@ def _rules(known: Sequence[Known]) -> list[Known]:
     ][:RULES]
 
 
-def _id(item: Confirmed | Rule) -> str:
+def _get_id(item: Confirmed | Rule) -> str:
     return item.item_id if isinstance(item, Confirmed) else item.rule_id
 
 
-def _folded(sql: str) -> str:
+def _fold_sql(sql: str) -> str:
     return " ".join(sql.split()).rstrip("; ").casefold()
 
 
-def _parameters(question: str, linked: Linked) -> dict[str, Any]:
+def _collect_parameters(question: str, linked: Linked) -> dict[str, Any]:
     scores = linked.tables
     found: dict[str, Any] = {"tables": sorted(scores, key=lambda name: -scores[name])[:5]}
     columns = sorted((each for each in linked.links if each.column), key=lambda each: -each.score)
@@ -385,7 +397,7 @@ def _parameters(question: str, linked: Linked) -> dict[str, Any]:
     return found
 
 
-def _reasoning(linked: Linked, odds: float | None, lang: str) -> str:
+def _describe_reasoning(linked: Linked, odds: float | None, lang: str) -> str:
     """In words, for the trace and for the document that a confirmed answer becomes."""
     words = LABELS[lang]
     best: dict[str, tuple[float, str]] = {}

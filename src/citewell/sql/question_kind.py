@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 
 from citewell.sql.engines.engine import Schema
-from citewell.sql.schema_link import Linked, phrase
+from citewell.sql.schema_link import Linked, to_phrase
 
 # The first that fits; the spec's own example ("IT cost 有哪些服务") is a `general_query`. The first
 # that fits; the spec's own example ("IT cost 有哪些服务") fits none and is a `general_query`.
@@ -32,12 +32,12 @@ INTENTS = {name: re.compile(rf"\b(?:{_EN[name]})\b|{_ZH[name]}", re.IGNORECASE) 
 GENERAL = "general_query"
 
 
-def intent_type(question: str) -> str:
+def detect_intent(question: str) -> str:
     """One of INTENTS, or `general_query`."""
     return next((name for name, pattern in INTENTS.items() if pattern.search(question)), GENERAL)
 
 
-def choices_of(schema: Schema, linked: Linked) -> tuple[str, ...]:
+def find_choices(schema: Schema, linked: Linked) -> tuple[str, ...]:
     """Readings that are equally likely: a stored value that two columns of different meaning hold,
     of which the question names none. Empty where there is one reading.
     """
@@ -52,16 +52,16 @@ def choices_of(schema: Schema, linked: Linked) -> tuple[str, ...]:
         spoken = {each.table for each in linked.links if not each.column and each.table in tables}
         places = [each for each in places if not spoken or each.table in spoken]
         meanings = {
-            phrase(each.column): each
+            to_phrase(each.column): each
             for each in places
-            if not _key(schema, each.table, each.column)
+            if not _is_key_column(schema, each.table, each.column)
         }
         if len(meanings) > 1:
             return tuple(f"{each.table}.{each.column} = {each.value}" for each in meanings.values())
     return ()
 
 
-def _key(schema: Schema, table: str, column: str) -> bool:
+def _is_key_column(schema: Schema, table: str, column: str) -> bool:
     """Whether it only points at another table, or is the table's own key."""
     found = next((each for each in schema.tables if each.name == table), None)
     return found is not None and (

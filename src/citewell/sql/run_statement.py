@@ -1,7 +1,7 @@
 """Asking tables: guard first, then engine.
 
-The one rule: this is the only way to an engine's `run` and `explain`; tests/retrieve/guard hold the
-source to it.
+The one rule: this is the only way to an engine's `run` and `explain_query`; tests/retrieve/guard
+hold the source to it.
 """
 
 from __future__ import annotations
@@ -9,30 +9,30 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from citewell.sql.engines.engine import Engine, Limits, Rows
-from citewell.sql.guard.check import check
-from citewell.sql.guard.scope import within
+from citewell.sql.guard.check import check_statement
+from citewell.sql.guard.scope import check_scope
 
 
-async def query(
+async def run_query(
     engine: Engine, sql: str, limits: Limits, tables: Collection[str] | None = None
 ) -> Rows:
     """`tables`: those of the source, by name; others that the login may read are refused then.
     Raises StatementRefused before anything runs, else what the engine raises.
     """
-    return await engine.run(_guarded(engine, sql, tables), limits)
+    return await engine.run(_guard_statement(engine, sql, tables), limits)
 
 
-async def explain(
+async def explain_query(
     engine: Engine, sql: str, limits: Limits, tables: Collection[str] | None = None
 ) -> None:
     """Whether guard and engine take the statement; it is planned, not run. The arguments and errors
-    of `query`.
+    of `run_query`.
     """
-    await engine.explain(_guarded(engine, sql, tables), limits)
+    await engine.explain(_guard_statement(engine, sql, tables), limits)
 
 
-def _guarded(engine: Engine, sql: str, tables: Collection[str] | None) -> str:
-    checked = check(sql, engine.dialect)
+def _guard_statement(engine: Engine, sql: str, tables: Collection[str] | None) -> str:
+    checked = check_statement(sql, engine.dialect)
     if tables is not None:
-        within(checked, engine.dialect, tables)
+        check_scope(checked, engine.dialect, tables)
     return checked

@@ -18,7 +18,7 @@ import numpy as np
 
 from citewell.models.base import Embedder, Vector
 from citewell.sql.engines.engine import Column, Schema, Table
-from citewell.text.tokens import STOP_EN, STOP_ZH, query_tokens, tagged
+from citewell.text.tokens import STOP_EN, STOP_ZH, tag_words, tokenize_query
 
 MOST_WORDS = 40  # of a question
 LONGEST_VALUE = 60  # characters of a stored value that is looked for in a question
@@ -170,7 +170,7 @@ class Linked:
             scores[value.table] = 1.0
         return scores
 
-    def needs(self, table: Table, others: Sequence[Table]) -> bool:
+    def is_table_needed(self, table: Table, others: Sequence[Table]) -> bool:
         """Whether the question says something of `table` that it does not say of one of `others`.
         The column of a foreign key speaks of the table that it leads to.
         """
@@ -205,34 +205,34 @@ class Linked:
         return len(self.missing) / len(self.words) if self.words else 0.0
 
 
-def phrase(name: str) -> str:
+def to_phrase(name: str) -> str:
     """A name as words: `Song_release_year` and `songReleaseYear` are `song release year`."""
     return " ".join(part.lower() for part in _HUMP.split(name) if part)
 
 
-def content_words(question: str) -> list[str]:
+def extract_content_words(question: str) -> list[str]:
     """The words that say what a question is about, each once: not those that only ask, count or
     sort.
     """
     found: list[str] = []
     for piece in re.split(r"([\u3400-\u9fff]+)", QUOTED.sub(" ", question)):
         if re.match(r"[\u3400-\u9fff]", piece):
-            found += [word for word, _ in tagged(piece) if word not in ASKS_ZH and len(word) > 1]
+            found += [word for word, _ in tag_words(piece) if word not in ASKS_ZH and len(word) > 1]
         else:
             found += [
                 word.lower()
                 for word in _LATIN.findall(piece)
-                if len(word) > 1 and not _asks(word, question)
+                if len(word) > 1 and not _is_asking_word(word, question)
             ]
     return list(dict.fromkeys(found))[:MOST_WORDS]
 
 
-def _asks(word: str, question: str) -> bool:
+def _is_asking_word(word: str, question: str) -> bool:
     """A word that only asks; IT and US in capitals are names, unless everything is in capitals."""
-    return word.lower() in ASKS_EN and not (word.isupper() and not _shouted(question))
+    return word.lower() in ASKS_EN and not (word.isupper() and not _is_all_capitals(question))
 
 
-def _shouted(question: str) -> bool:
+def _is_all_capitals(question: str) -> bool:
     """Everything is in capitals; beside Chinese, which has none, IT is a name."""
     return question.isupper() and not re.search(r"[\u3400-\u9fff]", question)
 
@@ -243,29 +243,33 @@ def is_thing(word: str) -> bool:
     """
     if word.isascii():
         return not word.endswith(("ing", "ed"))
-    return any(tag.startswith(_THINGS) and tag not in _NAMES for _, tag in tagged(word))
+    return any(tag.startswith(_THINGS) and tag not in _NAMES for _, tag in tag_words(word))
 
 
-async def link(
+async def link_question(
     question: str, schema: Schema, embedder: Embedder, terms: Sequence[str] = ()
 ) -> Linked:
     """`terms`: words of the user's glossary, which are known whatever they are called in the
     schema.
     """
-    values = stored(question, schema)
+    values = find_stored_values(question, schema)
     taken = {
-        word for value in values for word in [*content_words(value.value), value.value.casefold()]
+        word
+        for value in values
+        for word in [*extract_content_words(value.value), value.value.casefold()]
     }
     known = {
         word
         for term in terms
         if term.casefold() in question.casefold()
-        for word in content_words(term)
+        for word in extract_content_words(term)
     }
-    words = [word for word in content_words(question) if word not in taken and word not in known]
-    targets = _targets(schema)
-    by_meaning, nearest = await _by_meaning(words, targets, embedder)
-    scores = np.maximum(_by_letters(words, targets), by_meaning)
+    words = [
+        word for word in extract_content_words(question) if word not in taken and word not in known
+    ]
+    targets = _list_targets(schema)
+    by_meaning, nearest = await _score_by_meaning(words, targets, embedder)
+    scores = np.maximum(_score_by_letters(words, targets), by_meaning)
     links = [
         Link(word, targets[at][0], targets[at][1], round(float(scores[row, at]), 3))
         for row, word in enumerate(words)
@@ -280,11 +284,11 @@ async def link(
         for word, at in zip(words, nearest, strict=False)
         if word not in linked | GENERIC
     ]
-    shown = (*words, *sorted(taken & set(content_words(question))))
+    shown = (*words, *sorted(taken & set(extract_content_words(question))))
     return Linked(tuple(links), tuple(values), missing, shown, tuple(leaning))
 
 
-def stored(question: str, schema: Schema) -> list[Found]:
+def find_stored_values(question: str, schema: Schema) -> list[Found]:
     """Stored values whose letters stand in the question, the longest first; of one that holds
     another only the longer.
     """
@@ -294,7 +298,7 @@ def stored(question: str, schema: Schema) -> list[Found]:
         for table in schema.tables
         for column in table.columns
         for value in column.values
-        if column.kind == "text" and (_stands_in(value, text) or _in_capitals(value, question))
+        if column.kind == "text" and (_is_in_text(value, text) or _is_in_capitals(value, question))
     ]
     found.sort(key=lambda each: -len(each.value))
     kept: list[Found] = []
@@ -309,14 +313,14 @@ def stored(question: str, schema: Schema) -> list[Found]:
     return kept
 
 
-def _in_capitals(value: str, question: str) -> bool:
+def _is_in_capitals(value: str, question: str) -> bool:
     """IT, HR, US: words that would only ask in small letters."""
     own = (
         value.isascii()
         and value.isupper()
         and len(value) > 1
         and value.lower() in ASKS_EN
-        and not _shouted(question)
+        and not _is_all_capitals(question)
     )
     return (
         own
@@ -324,7 +328,7 @@ def _in_capitals(value: str, question: str) -> bool:
     )
 
 
-def _stands_in(value: str, text: str) -> bool:
+def _is_in_text(value: str, text: str) -> bool:
     folded = " ".join(value.casefold().split())
     if (
         not folded
@@ -343,47 +347,49 @@ def _stands_in(value: str, text: str) -> bool:
     return re.search(rf"(?<![a-z0-9]){re.escape(folded)}(?:s|es)?(?![a-z0-9])", text) is not None
 
 
-def _targets(schema: Schema) -> list[tuple[str, str, str]]:
+def _list_targets(schema: Schema) -> list[tuple[str, str, str]]:
     """(table, column or empty, words) of everything that has a name; a comment counts as part of
     it.
     """
     return [
-        (table.name, column.name if column else "", _words_of(column or table))
+        (table.name, column.name if column else "", _get_words(column or table))
         for table in schema.tables
         for column in [None, *table.columns]
     ]
 
 
-def _words_of(named: Table | Column) -> str:
-    name = " ".join(SHORT.get(word, word) for word in phrase(named.name.rpartition(".")[2]).split())
+def _get_words(named: Table | Column) -> str:
+    name = " ".join(
+        SHORT.get(word, word) for word in to_phrase(named.name.rpartition(".")[2]).split()
+    )
     return f"{name} {named.comment.lower()[:80]}".strip()
 
 
-def _by_letters(words: Sequence[str], targets: Sequence[tuple[str, str, str]]) -> Vector:
+def _score_by_letters(words: Sequence[str], targets: Sequence[tuple[str, str, str]]) -> Vector:
     scores = np.zeros((len(words), len(targets)), np.float32)
-    stems = [_stems(text) for _, _, text in targets]
+    stems = [_stem_words(text) for _, _, text in targets]
     for row, word in enumerate(words):
-        own = _stems(word)
+        own = _stem_words(word)
         for at, theirs in enumerate(stems):
             if own and own <= theirs:
                 scores[row, at] = 0.6 + 0.4 / len(theirs)
-            elif own and any(_part_of(one, other) for one in own for other in theirs):
+            elif own and any(_is_part_of(one, other) for one in own for other in theirs):
                 scores[row, at] = 0.5
     return scores
 
 
-def _part_of(word: str, name: str) -> bool:
+def _is_part_of(word: str, name: str) -> bool:
     """`town` of `hometown`: an English word that a longer one begins or ends with."""
     long_enough = word.isascii() and len(word) >= 4 and len(name) >= len(word) + 3
     return long_enough and (name.startswith(word) or name.endswith(word))
 
 
 @cache
-def _stems(text: str) -> frozenset[str]:
-    return frozenset(query_tokens(text))
+def _stem_words(text: str) -> frozenset[str]:
+    return frozenset(tokenize_query(text))
 
 
-async def _by_meaning(
+async def _score_by_meaning(
     words: Sequence[str], targets: Sequence[tuple[str, str, str]], embedder: Embedder
 ) -> tuple[Vector, Sequence[int]]:
     """0 where the nearest name does not stand out; else how much it does, up to 1. And which name
@@ -392,11 +398,11 @@ async def _by_meaning(
     if not words or len(targets) < 2:
         return np.zeros((len(words), len(targets)), np.float32), []
     texts = [text for _, _, text in targets]
-    names = await _embedded(list(dict.fromkeys(texts)), embedder)
-    asked = await _embedded(words, embedder)
+    names = await _embed_texts(list(dict.fromkeys(texts)), embedder)
+    asked = await _embed_texts(words, embedder)
     theirs = np.stack([names[text] for text in texts])
     cosines = np.stack([asked[word] for word in words]) @ theirs.T
-    common = np.stack(list((await _embedded(COMMON, embedder)).values())).mean(axis=0)
+    common = np.stack(list((await _embed_texts(COMMON, embedder)).values())).mean(axis=0)
     # some words and some names are near everything: that is taken out, measured on names that most
     # tables might have
     own = np.stack([asked[word] for word in words]) @ common
@@ -408,20 +414,20 @@ async def _by_meaning(
     return np.where(close, scores, 0.0).astype(np.float32), above.argmax(axis=1).tolist()
 
 
-async def standing_out(words: Sequence[str], schema: Schema, embedder: Embedder) -> list[float]:
+async def measure_salience(words: Sequence[str], schema: Schema, embedder: Embedder) -> list[float]:
     """How much nearer in meaning each word is to one name of the schema than to its names at large
     (cosine). A Chinese word is near to all Chinese names, whatever they mean: that it is near says
     nothing, only that one of them stands out.
     """
-    texts = [text for _, _, text in _targets(schema)]
+    texts = [text for _, _, text in _list_targets(schema)]
     if not words or len(texts) < 2:
         return [0.0] * len(words)
     names, asked = (
-        await _embedded(list(dict.fromkeys(texts)), embedder),
-        await _embedded(words, embedder),
+        await _embed_texts(list(dict.fromkeys(texts)), embedder),
+        await _embed_texts(words, embedder),
     )
     theirs = np.stack([names[text] for text in texts])
-    hub = theirs @ np.stack(list((await _embedded(COMMON, embedder)).values())).mean(axis=0)
+    hub = theirs @ np.stack(list((await _embed_texts(COMMON, embedder)).values())).mean(axis=0)
     near = (
         np.stack([asked[word] for word in words]) @ theirs.T
         - HUB * (hub - float(hub.mean()))[None, :]
@@ -430,7 +436,7 @@ async def standing_out(words: Sequence[str], schema: Schema, embedder: Embedder)
     return found
 
 
-async def _embedded(texts: Sequence[str], embedder: Embedder) -> dict[str, Vector]:
+async def _embed_texts(texts: Sequence[str], embedder: Embedder) -> dict[str, Vector]:
     """Vectors of short texts, kept for the next question."""
     new = [text for text in texts if (embedder.name, text) not in _vectors]
     if new:

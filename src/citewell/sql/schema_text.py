@@ -26,7 +26,7 @@ CONNECTED_TOKENS = 8_000
 FEWEST_COLUMNS = 4  # of a table that is shown cut
 
 
-def budget_of(llm: LLM | None) -> int:
+def get_token_budget(llm: LLM | None) -> int:
     """Tokens of schema text for this tier."""
     return (
         CONNECTED_TOKENS
@@ -35,20 +35,23 @@ def budget_of(llm: LLM | None) -> int:
     )
 
 
-def schema_text(schema: Schema, linked: Linked | None, budget: int) -> str:
+def render_schema(schema: Schema, linked: Linked | None, budget: int) -> str:
     """All tables where they fit; else those that the question speaks of, the tables between them,
     then the others as they fit; columns that are neither keys nor spoken of are left out of a table
     that does not.
     """
     mark = "`" if schema.dialect == "mysql" else '"'  # what sqlglot and MySQL both take for names
-    parts = {table.name: table_text(table, mark=mark) for table in schema.tables}
+    parts = {table.name: render_table(table, mark=mark) for table in schema.tables}
     if count_tokens("\n".join(parts.values())) <= budget or linked is None:
         return "\n".join(parts.values())
     chosen: dict[str, str] = {}
-    for table in _ranked(schema, linked):
+    for table in _rank_tables(schema, linked):
         wanted = {link.column for link in linked.links if link.table == table.name}
         wanted |= {value.column for value in linked.values if value.table == table.name}
-        for text in (parts[table.name], table_text(table, _narrowed(table, wanted), mark=mark)):
+        for text in (
+            parts[table.name],
+            render_table(table, _narrow_columns(table, wanted), mark=mark),
+        ):
             cost = count_tokens(text)
             if cost <= budget:
                 chosen[table.name] = text
@@ -59,7 +62,7 @@ def schema_text(schema: Schema, linked: Linked | None, budget: int) -> str:
     return "\n".join(chosen[table.name] for table in schema.tables if table.name in chosen) + note
 
 
-def _ranked(schema: Schema, linked: Linked) -> list[Table]:
+def _rank_tables(schema: Schema, linked: Linked) -> list[Table]:
     """Those spoken of, the best first; behind each the tables that its keys lead to; then the
     rest.
     """
@@ -77,7 +80,7 @@ def _ranked(schema: Schema, linked: Linked) -> list[Table]:
     return list({table.name: table for table in ordered}.values())
 
 
-def _narrowed(table: Table, wanted: Collection[str]) -> list[Column]:
+def _narrow_columns(table: Table, wanted: Collection[str]) -> list[Column]:
     keys = {*table.primary_key, *(name for key in table.foreign_keys for name in key.columns)}
     kept = [column for column in table.columns if column.name in wanted or column.name in keys]
     others = [column for column in table.columns if column not in kept]
@@ -85,35 +88,38 @@ def _narrowed(table: Table, wanted: Collection[str]) -> list[Column]:
     return [column for column in table.columns if column in kept]
 
 
-def table_text(table: Table, columns: Collection[Column] | None = None, mark: str = '"') -> str:
+def render_table(table: Table, columns: Collection[Column] | None = None, mark: str = '"') -> str:
     """`columns`: those shown; None: all. `mark`: what stands around a name that needs it."""
     shown = list(table.columns if columns is None else columns)
     lines = [
-        (f"  {quoted(column.name, mark)} {column.type}{_key(table, column)}", _remark(column))
+        (
+            f"  {quote_name(column.name, mark)} {column.type}{_render_key(table, column)}",
+            _render_remark(column),
+        )
         for column in shown
     ]
-    lines += [(_foreign(key, mark), "") for key in table.foreign_keys]
+    lines += [(_render_foreign_key(key, mark), "") for key in table.foreign_keys]
     body = "\n".join(
         text + ("," if at < len(lines) - 1 else "") + remark
         for at, (text, remark) in enumerate(lines)
     )
-    head = f" -- {_line(table.comment)}" if table.comment else ""
+    head = f" -- {_flatten_line(table.comment)}" if table.comment else ""
     cut = (
         ""
         if len(shown) == len(table.columns)
         else f"\n  -- {len(table.columns) - len(shown)} more columns"
     )
-    return f"CREATE TABLE {quoted_path(table.name, mark)} ({head}\n{body}{cut}\n);"
+    return f"CREATE TABLE {quote_path(table.name, mark)} ({head}\n{body}{cut}\n);"
 
 
-def _key(table: Table, column: Column) -> str:
+def _render_key(table: Table, column: Column) -> str:
     return " PRIMARY KEY" if table.primary_key == (column.name,) else ""
 
 
-def _remark(column: Column) -> str:
-    parts = [_line(column.comment)] if column.comment else []
+def _render_remark(column: Column) -> str:
+    parts = [_flatten_line(column.comment)] if column.comment else []
     if column.kind == "text" and column.values:
-        shown = [f"'{_line(value)[:LONGEST]}'" for value in column.values[:VALUES]]
+        shown = [f"'{_flatten_line(value)[:LONGEST]}'" for value in column.values[:VALUES]]
         more = len(column.values) > VALUES or (column.distinct or 0) > len(shown)
         parts.append(", ".join(shown) + (", ..." if more else ""))
     elif column.kind == "date" and column.lowest is not None:
@@ -121,23 +127,23 @@ def _remark(column: Column) -> str:
     return f" -- {'; '.join(parts)}" if parts else ""
 
 
-def _line(text: str) -> str:
+def _flatten_line(text: str) -> str:
     """On one line, whatever it holds: a value is data and never ends the remark that it stands
     in.
     """
     return " ".join(text.split())
 
 
-def _foreign(key: ForeignKey, mark: str) -> str:
-    own, others = _names(key.columns, mark), _names(key.target_columns, mark)
-    return f"  FOREIGN KEY ({own}) REFERENCES {quoted_path(key.table, mark)}({others})"
+def _render_foreign_key(key: ForeignKey, mark: str) -> str:
+    own, others = _join_names(key.columns, mark), _join_names(key.target_columns, mark)
+    return f"  FOREIGN KEY ({own}) REFERENCES {quote_path(key.table, mark)}({others})"
 
 
-def _names(columns: Collection[str], mark: str) -> str:
-    return ", ".join(quoted(column, mark) for column in columns)
+def _join_names(columns: Collection[str], mark: str) -> str:
+    return ", ".join(quote_name(column, mark) for column in columns)
 
 
-def quoted(name: str, mark: str = '"') -> str:
+def quote_name(name: str, mark: str = '"') -> str:
     """Bare where that is safe in every dialect."""
     return (
         name
@@ -146,13 +152,13 @@ def quoted(name: str, mark: str = '"') -> str:
     )
 
 
-def quoted_path(name: str, mark: str = '"') -> str:
+def quote_path(name: str, mark: str = '"') -> str:
     """A table's name, which may have a schema's before it."""
     schema, dot, table = name.rpartition(".")
     return (
-        f"{quoted(schema, mark)}.{quoted(table, mark)}"
+        f"{quote_name(schema, mark)}.{quote_name(table, mark)}"
         if dot and schema.isidentifier()
-        else quoted(name, mark)
+        else quote_name(name, mark)
     )
 
 

@@ -11,17 +11,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from citewell.models.base import Embedder
-from citewell.sql.column_label import parts_of
+from citewell.sql.column_label import split_name
 from citewell.sql.engines.engine import Schema, Table
 from citewell.sql.plan import Term
-from citewell.sql.schema_link import content_words, standing_out, stored
-from citewell.text.tokens import index_tokens, query_tokens
+from citewell.sql.schema_link import extract_content_words, find_stored_values, measure_salience
+from citewell.text.tokens import tokenize_for_index, tokenize_query
 
 CLEAR = 0.15  # by so much of the question's words the best source must lead, or be named
 # Which source a question is about: the share of its words that the tables have by letters, plus
-# MEANING times the mean of how much the words stand out in meaning (`standing_out`, 0 at LEAST, 1
-# at MOST). Fitted (conditional logistic) on 470 questions of text2sql over its six databases and 53
-# over four small sources, one of them Chinese, all ten to choose from: the right one comes first
+# MEANING times the mean of how much the words stand out in meaning (`measure_salience`, 0 at LEAST,
+# 1 at MOST). Fitted (conditional logistic) on 470 questions of text2sql over its six databases and
+# 53 over four small sources, one of them Chinese, all ten to choose from: the right one comes first
 # for all English and 0.84 of the Chinese questions of text2sql and for 0.91 and 0.70 of the others,
 # among the first two for 1.00, 0.95, 0.96 and 0.90. By nearness alone the Chinese source drew the
 # Chinese questions: 0.15 and 0.37 came first.
@@ -56,21 +56,21 @@ class Fit:
 Sources = Mapping[str, tuple[Schema, Sequence[Term]]]
 
 
-def fit(question: str, schema: Schema, glossary: Sequence[Term] = ()) -> Fit:
+def measure_fit(question: str, schema: Schema, glossary: Sequence[Term] = ()) -> Fit:
     """By letters alone. A stored value that stands in the question counts once for each of its
     words.
     """
-    words, held = own_words(question), _held(schema, glossary)
+    words, held = extract_own_words(question), _index_words(schema, glossary)
     found = {
         word: held[stems[0]]
         for word in words
-        if (stems := _stems(word)) and all(stem in held for stem in stems)
+        if (stems := _split_stems(word)) and all(stem in held for stem in stems)
     }
-    values = stored(question, schema)
+    values = find_stored_values(question, schema)
     for value in values:
         found |= {
             word: f"{value.table}.{value.column} = {value.value}"
-            for word in own_words(value.value)
+            for word in extract_own_words(value.value)
             if word in words
         }
     return Fit(
@@ -78,53 +78,64 @@ def fit(question: str, schema: Schema, glossary: Sequence[Term] = ()) -> Fit:
     )
 
 
-def own_words(question: str) -> list[str]:
+def extract_own_words(question: str) -> list[str]:
     """Those that name something, without those that only ask for a figure or a list."""
-    return content_words(question)
+    return extract_content_words(question)
 
 
-def share_in(question: str, text: str) -> float:
+def measure_share(question: str, text: str) -> float:
     """The share of a question's own words that a text has: what `Fit.share` is of tables."""
-    words, held = own_words(question), {_stem(word) for word in index_tokens(text)}
+    words, held = (
+        extract_own_words(question),
+        {_stem_word(word) for word in tokenize_for_index(text)},
+    )
     return (
-        sum(all(stem in held for stem in _stems(word)) for word in words) / len(words)
+        sum(all(stem in held for stem in _split_stems(word)) for word in words) / len(words)
         if words
         else 0.0
     )
 
 
-def asks_for_figures(question: str) -> bool:
+def is_figure_question(question: str) -> bool:
     """Whether a question wants something counted, added up, ranked or averaged."""
     return bool(_FIGURES.search(question))
 
 
-async def best(question: str, sources: Sources, embedder: Embedder | None) -> list[str]:
+async def choose_sources(question: str, sources: Sources, embedder: Embedder | None) -> list[str]:
     """The source that is meant; several where they are equally likely."""
-    named = _named(question, list(sources))
-    return named if len(named) == 1 else _nearest(await _scores(question, sources, embedder))
+    named = _find_named(question, list(sources))
+    return (
+        named
+        if len(named) == 1
+        else _select_nearest(await _score_sources(question, sources, embedder))
+    )
 
 
-async def next_best(question: str, sources: Sources, asked: str, embedder: Embedder | None) -> str:
+async def choose_next_source(
+    question: str, sources: Sources, asked: str, embedder: Embedder | None
+) -> str:
     """The likeliest source beside the one asked; empty where the question names that one, or there
     is no other.
     """
     others = {name: found for name, found in sources.items() if name != asked}
-    if not others or asked in _named(question, list(sources)):
+    if not others or asked in _find_named(question, list(sources)):
         return ""
-    scores = await _scores(question, others, embedder)
+    scores = await _score_sources(question, others, embedder)
     return max(scores, key=lambda name: scores[name])
 
 
-async def _scores(question: str, sources: Sources, embedder: Embedder | None) -> dict[str, float]:
+async def _score_sources(
+    question: str, sources: Sources, embedder: Embedder | None
+) -> dict[str, float]:
     """How likely each is meant: one figure over letters and meaning."""
     words, found = (
-        own_words(question),
-        {name: fit(question, *each).share for name, each in sources.items()},
+        extract_own_words(question),
+        {name: measure_fit(question, *each).share for name, each in sources.items()},
     )
     if embedder is None or not words:
         return found
     for name, (schema, _) in sources.items():
-        apart = await standing_out(words, schema, embedder)
+        apart = await measure_salience(words, schema, embedder)
         found[name] += (
             MEANING
             * sum(min(max((each - LEAST) / (MOST - LEAST), 0.0), 1.0) for each in apart)
@@ -133,12 +144,12 @@ async def _scores(question: str, sources: Sources, embedder: Embedder | None) ->
     return found
 
 
-def _nearest(shares: Mapping[str, float]) -> list[str]:
+def _select_nearest(shares: Mapping[str, float]) -> list[str]:
     highest = max(shares.values())
     return [name for name, share in shares.items() if share > highest - CLEAR]
 
 
-def _named(question: str, names: Sequence[str]) -> list[str]:
+def _find_named(question: str, names: Sequence[str]) -> list[str]:
     """The names that stand in the question; where one holds another, the longer."""
     text, found = question.casefold(), []
     for name in sorted(names, key=len, reverse=True):
@@ -152,54 +163,56 @@ def _named(question: str, names: Sequence[str]) -> list[str]:
     return found
 
 
-def outline(schema: Schema, most: int, question: str = "", glossary: Sequence[Term] = ()) -> str:
+def outline_schema(
+    schema: Schema, most: int, question: str = "", glossary: Sequence[Term] = ()
+) -> str:
     """`singer (name, country, age, …); concert (…)`: the tables nearest to the question, at most so
     many.
     """
     tables = sorted(
         schema.tables,
         key=lambda t: (
-            -fit(question, Schema(schema.dialect, (t,)), glossary).share if question else 0
+            -measure_fit(question, Schema(schema.dialect, (t,)), glossary).share if question else 0
         ),
     )
-    return "; ".join(_shown(table) for table in tables[:most])
+    return "; ".join(_format_table(table) for table in tables[:most])
 
 
-def _shown(table: Table) -> str:
+def _format_table(table: Table) -> str:
     columns = [column.name for column in table.columns]
     return f"{table.name} ({', '.join(columns[:COLUMNS])}{', …' if len(columns) > COLUMNS else ''})"
 
 
-def _held(schema: Schema, glossary: Sequence[Term]) -> dict[str, str]:
+def _index_words(schema: Schema, glossary: Sequence[Term]) -> dict[str, str]:
     """Every word of the schema and the glossary, and what has it."""
     held: dict[str, str] = {}
     for term in glossary:
-        _put(held, term.term, term.term)
+        _add_words(held, term.term, term.term)
     for table in schema.tables:
-        _put(held, " ".join(parts_of(table.name)), table.name)
-        _put(held, table.comment, table.name)
+        _add_words(held, " ".join(split_name(table.name)), table.name)
+        _add_words(held, table.comment, table.name)
         for column in table.columns:
             where = f"{table.name}.{column.name}"
-            _put(held, " ".join(parts_of(column.name)), where)
-            _put(held, column.comment, where)
+            _add_words(held, " ".join(split_name(column.name)), where)
+            _add_words(held, column.comment, where)
     for table in schema.tables:
         for column in table.columns:
             for value in column.values if column.kind == "text" else ():
-                _put(held, value, f"{table.name}.{column.name} = {value}")
+                _add_words(held, value, f"{table.name}.{column.name} = {value}")
     return held
 
 
-def _put(held: dict[str, str], text: str, where: str) -> None:
-    for word in index_tokens(text):
-        held.setdefault(_stem(word), where)
+def _add_words(held: dict[str, str], text: str, where: str) -> None:
+    for word in tokenize_for_index(text):
+        held.setdefault(_stem_word(word), where)
 
 
-def _stems(word: str) -> list[str]:
+def _split_stems(word: str) -> list[str]:
     """A word as the index has it: one stem, or the parts of a Chinese word."""
-    return [_stem(token) for token in query_tokens(word)]
+    return [_stem_word(token) for token in tokenize_query(word)]
 
 
-def _stem(word: str) -> str:
+def _stem_word(word: str) -> str:
     """Singers and singer are one word; enough for English plurals, nothing else changes."""
     if not word.isascii() or len(word) < 4 or word.endswith("ss"):
         return word

@@ -53,16 +53,16 @@ class Absent:
     nearest: tuple[str, ...] = ()
 
 
-def filters(sql: str, schema: Schema) -> list[Filter]:
+def extract_filters(sql: str, schema: Schema) -> list[Filter]:
     """The texts that a statement compares columns of the schema with, by `=` and `IN`. Empty where
     it cannot be read.
     """
-    tree = _parsed(sql, schema.dialect)
+    tree = _parse_statement(sql, schema.dialect)
     if tree is None:
         return []
     from sqlglot import exp
 
-    named = _tables(tree, schema)
+    named = _map_tables(tree, schema)
     found = []
     for compared in tree.find_all(exp.EQ, exp.In, bfs=False):
         sides = [
@@ -71,14 +71,14 @@ def filters(sql: str, schema: Schema) -> list[Filter]:
         ]
         columns = [column for side in sides for column in side.find_all(exp.Column)]
         texts = [side.this for side in sides if isinstance(side, exp.Literal) and side.is_string]
-        place = _place(columns[0], named) if len(columns) == 1 and texts else None
+        place = _resolve_column(columns[0], named) if len(columns) == 1 and texts else None
         if place is not None:
             folded = any(isinstance(side, exp.Lower | exp.Upper) for side in sides)
             found += [Filter(*place, text, folded) for text in texts]
     return found
 
 
-def absent(found: Filter, stored: Iterable[str]) -> Absent | None:
+def find_absent(found: Filter, stored: Iterable[str]) -> Absent | None:
     """None where the value is stored."""
     values = list(dict.fromkeys(stored))
     if found.value in values or (
@@ -86,7 +86,8 @@ def absent(found: Filter, stored: Iterable[str]) -> Absent | None:
     ):
         return None
     rated = sorted(
-        ((likeness(found.value, value), value) for value in values), key=lambda pair: -pair[0]
+        ((measure_likeness(found.value, value), value) for value in values),
+        key=lambda pair: -pair[0],
     )
     nearest = tuple(value for rate, value in rated[:OFFERED] if rate >= NEAR)
     alone = len(rated) < 2 or rated[0][0] - rated[1][0] >= AHEAD
@@ -94,7 +95,7 @@ def absent(found: Filter, stored: Iterable[str]) -> Absent | None:
     return Absent(found.column.name, found.value, same, nearest)
 
 
-def stand_in(question: str, sql: str, schema: Schema) -> Absent | None:
+def find_stand_in(question: str, sql: str, schema: Schema) -> Absent | None:
     """A name that the question puts in quotation marks, where the statement compares with another
     one that nobody said: a small model takes a stored name for one that is not there. `same` is
     what it took; it may be a translation, so it is only told.
@@ -105,15 +106,15 @@ def stand_in(question: str, sql: str, schema: Schema) -> Absent | None:
         for each in QUOTED.findall(question)
         if each[1:-1].strip().casefold() not in folded
     ]
-    own = [each for each in filters(sql, schema) if each.value.casefold() not in said]
+    own = [each for each in extract_filters(sql, schema) if each.value.casefold() not in said]
     return Absent(own[0].column.name, lost[0], own[0].value) if lost and own else None
 
 
-def likeness(one: str, other: str) -> float:
+def measure_likeness(one: str, other: str) -> float:
     """1 for the same letters whatever their case, width and spaces; 0 where figures differ; else by
     what they share.
     """
-    a, b = _folded(one), _folded(other)
+    a, b = _fold_value(one), _fold_value(other)
     if a == b:
         return 1.0
     if re.findall(r"\d+", a) != re.findall(r"\d+", b) or not a or not b:
@@ -129,11 +130,11 @@ def likeness(one: str, other: str) -> float:
     return max(ratio, 0.8 if begins or words_a <= words_b or words_b <= words_a else 0.0)
 
 
-def replaced(sql: str, dialect: str, old: str, new: str) -> str:
+def replace_literal(sql: str, dialect: str, old: str, new: str) -> str:
     """The statement with one text in the place of another, wherever it is compared with."""
     from sqlglot import exp
 
-    tree = _parsed(sql, dialect)
+    tree = _parse_statement(sql, dialect)
     if tree is None:
         return sql
     for literal in list(tree.find_all(exp.Literal)):
@@ -142,7 +143,7 @@ def replaced(sql: str, dialect: str, old: str, new: str) -> str:
     return str(tree.sql(dialect=dialect))
 
 
-def lookup(found: Filter, dialect: str) -> str:
+def build_lookup(found: Filter, dialect: str) -> str:
     """The statement that reads all values of the column."""
     from sqlglot import exp
 
@@ -155,20 +156,20 @@ def lookup(found: Filter, dialect: str) -> str:
     return str(statement.sql(dialect=dialect))
 
 
-def tables_of(sql: str, schema: Schema) -> list[str]:
+def list_tables(sql: str, schema: Schema) -> list[str]:
     """Names of the schema's tables that a statement reads, in order."""
-    tree = _parsed(sql, schema.dialect)
+    tree = _parse_statement(sql, schema.dialect)
     if tree is None:
         return []
-    return list(dict.fromkeys(table.name for table in _tables(tree, schema).values()))
+    return list(dict.fromkeys(table.name for table in _map_tables(tree, schema).values()))
 
 
-def remarks_of(sql: str, schema: Schema, shown: Sequence[str] = ()) -> list[str]:
+def list_remarks(sql: str, schema: Schema, shown: Sequence[str] = ()) -> list[str]:
     """`Unit price: in €`: what is remarked of the tables that a statement reads, and of the columns
     that it names or that are `shown`. A sum has no name that tells its unit; the column that it is
     of has.
     """
-    tree = _parsed(sql, schema.dialect)
+    tree = _parse_statement(sql, schema.dialect)
     if tree is None:
         return []
     from sqlglot import exp
@@ -177,7 +178,7 @@ def remarks_of(sql: str, schema: Schema, shown: Sequence[str] = ()) -> list[str]
         name.casefold() for name in [*(column.name for column in tree.find_all(exp.Column)), *shown]
     }
     found: list[str] = []
-    for table in _tables(tree, schema).values():
+    for table in _map_tables(tree, schema).values():
         said = [
             (each.name, each.comment) for each in table.columns if each.name.casefold() in spoken
         ]
@@ -189,11 +190,11 @@ def remarks_of(sql: str, schema: Schema, shown: Sequence[str] = ()) -> list[str]
     return list(dict.fromkeys(found))
 
 
-def _folded(text: str) -> str:
+def _fold_value(text: str) -> str:
     return re.sub(r"[\s_\-.]+", "", unicodedata.normalize("NFKC", text).casefold())
 
 
-def _parsed(sql: str, dialect: str) -> Any:
+def _parse_statement(sql: str, dialect: str) -> Any:
     """The tree of a statement; None where it cannot be read."""
     import sqlglot
     from sqlglot.errors import SqlglotError
@@ -204,7 +205,7 @@ def _parsed(sql: str, dialect: str) -> Any:
         return None
 
 
-def _tables(tree: Any, schema: Schema) -> dict[str, Table]:
+def _map_tables(tree: Any, schema: Schema) -> dict[str, Table]:
     """Tables of the schema that the statement names, by the name or alias under which it knows
     them.
     """
@@ -219,7 +220,7 @@ def _tables(tree: Any, schema: Schema) -> dict[str, Table]:
     return found
 
 
-def _place(column: Any, named: dict[str, Table]) -> tuple[Table, Column] | None:
+def _resolve_column(column: Any, named: dict[str, Table]) -> tuple[Table, Column] | None:
     """The table and column that are meant."""
     among = (
         [named[column.table.casefold()]]

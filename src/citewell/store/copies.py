@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from citewell.errors import Conflict, StorageError
-from citewell.store.db import BUSY_SECONDS, storage_error
+from citewell.store.db import BUSY_SECONDS, to_storage_error
 from citewell.store.migrations import APPLICATION_ID, MIGRATIONS
 
 STEP = 2_000  # pages copied before Ctrl-C is heard: 8 MB
@@ -45,25 +45,25 @@ class Copied:
     counts: dict[str, int]
 
 
-def copy_to(path: Path, target: Path, hold: Callable[[], None]) -> Copied:
+def copy_database(path: Path, target: Path, hold: Callable[[], None]) -> Copied:
     """Copy the database at `path`. `hold` is called at the moment that the copy shows: nobody can
     write until it returns, so the files that rows speak of are there. Raises StorageError.
     """
     try:
-        with closing(_connected(path)) as reader:
-            with closing(_connected(path)) as writer:
+        with closing(_connect_existing(path)) as reader:
+            with closing(_connect_existing(path)) as writer:
                 writer.execute("BEGIN IMMEDIATE")
                 reader.execute("BEGIN")
-                copied = _looked_at(reader, path)
+                copied = _inspect_database(reader, path)
                 hold()
                 writer.execute("ROLLBACK")
-            _copy(reader, target)
+            _copy_pages(reader, target)
             return copied
     except sqlite3.Error as error:
-        raise storage_error(path, error) from error
+        raise to_storage_error(path, error) from error
 
 
-def _copy(reader: sqlite3.Connection, target: Path) -> None:
+def _copy_pages(reader: sqlite3.Connection, target: Path) -> None:
     """Some pages at a time; the reader's transaction keeps the moment, so nothing is begun anew
     when others write.
     """
@@ -73,10 +73,10 @@ def _copy(reader: sqlite3.Connection, target: Path) -> None:
             copy.execute("PRAGMA synchronous = OFF")  # whoever packs it sees to that
             reader.backup(copy, pages=STEP)
     except sqlite3.Error as error:
-        raise storage_error(target, error) from error
+        raise to_storage_error(target, error) from error
 
 
-def check(path: Path) -> int:
+def check_copy(path: Path) -> int:
     """The schema of a copy that nobody else has, is whole, and Citewell's: every page and index,
     every reference, every original by its sum, the index of words. Raises StorageError.
     """
@@ -84,18 +84,18 @@ def check(path: Path) -> int:
         with closing(
             sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro&immutable=1", uri=True)
         ) as connection:
-            schema = _looked_at(connection, path).schema
-            wrong = next(_damage(connection), None)
+            schema = _inspect_database(connection, path).schema
+            wrong = next(_find_damage(connection), None)
         if wrong is None:
             _check_words(path)
     except sqlite3.Error as error:
-        raise storage_error(path, error) from error
+        raise to_storage_error(path, error) from error
     if wrong is not None:
         raise StorageError(f"{path}: the database is damaged: {wrong}", hint="use another backup")
     return schema
 
 
-def _damage(connection: sqlite3.Connection) -> Iterator[str]:
+def _find_damage(connection: sqlite3.Connection) -> Iterator[str]:
     """What is wrong, the cheapest to find first. Raises sqlite3.Error where it cannot even be
     read.
     """
@@ -120,7 +120,7 @@ def _check_words(path: Path) -> None:
 
 
 @contextmanager
-def held_alone(path: Path) -> Iterator[None]:
+def lock_exclusively(path: Path) -> Iterator[None]:
     """Nobody else has the database open, and nobody can open it while the block lasts. A file that
     is no database is nobody's.
 
@@ -140,20 +140,20 @@ def held_alone(path: Path) -> Iterator[None]:
                     what, hint="stop it first (Ctrl-C, or systemctl stop), then try again"
                 ) from None
             if code not in {sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT}:
-                raise storage_error(path, error) from error
+                raise to_storage_error(path, error) from error
         yield
         with suppress(sqlite3.Error):
             connection.execute("ROLLBACK")
 
 
-def _connected(path: Path) -> sqlite3.Connection:
+def _connect_existing(path: Path) -> sqlite3.Connection:
     """To a database that is there; none is made."""
     return sqlite3.connect(
         f"{path.absolute().as_uri()}?mode=rw", uri=True, timeout=BUSY_SECONDS, isolation_level=None
     )
 
 
-def _looked_at(connection: sqlite3.Connection, path: Path) -> Copied:
+def _inspect_database(connection: sqlite3.Connection, path: Path) -> Copied:
     tables = {
         name
         for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")

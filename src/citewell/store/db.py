@@ -25,7 +25,7 @@ from sqlalchemy.pool import QueuePool
 
 from citewell.errors import StorageError
 from citewell.store.migrations import APPLICATION_ID, MIGRATIONS
-from citewell.threads import in_thread
+from citewell.threads import run_in_thread
 
 T = TypeVar("T")
 _log = logging.getLogger(__name__)
@@ -92,12 +92,12 @@ class Database:
 
     async def open(self) -> Self:
         """Create, check and migrate. Safe while other processes do the same."""
-        await self._held(self._open)
+        await self._run_in_thread(self._open)
         return self
 
     async def close(self) -> None:
         if self._engine is not None:
-            await self._held(self._engine.dispose)
+            await self._run_in_thread(self._engine.dispose)
             self._engine = None
 
     async def __aenter__(self) -> Self:
@@ -113,14 +113,14 @@ class Database:
 
     async def read(self, fn: Callable[[Connection], T]) -> T:
         """Run `fn` on one snapshot of the database."""
-        return await self._held(lambda: self._transact(fn, False))
+        return await self._run_in_thread(lambda: self._transact(fn, False))
 
     async def write(self, fn: Callable[[Connection], T]) -> T:
         """Run `fn` in one transaction that no other writer can disturb; all of it is kept, or
         none.
         """
         async with self._writing:
-            written = await self._held(lambda: self._transact(fn, True))
+            written = await self._run_in_thread(lambda: self._transact(fn, True))
         if self._log_left:
             await self.forget()
         return written
@@ -145,7 +145,7 @@ class Database:
         """
         async with self._writing:
             try:
-                await self._held(self._truncate_log)
+                await self._run_in_thread(self._truncate_log)
             except StorageError as error:
                 self._log_left = True
                 if strict:
@@ -156,12 +156,12 @@ class Database:
             else:
                 self._log_left = False
 
-    async def _held(self, fn: Callable[[], T]) -> T:
+    async def _run_in_thread(self, fn: Callable[[], T]) -> T:
         """A connection's place is free again when `fn` is done, not when nobody waits for it any
         more.
         """
         async with self._connections:
-            return await in_thread(fn)
+            return await run_in_thread(fn)
 
     def _open(self) -> None:
         try:
@@ -179,11 +179,11 @@ class Database:
             pool_size=CONNECTIONS,
             max_overflow=0,
         )
-        event.listen(engine, "begin", _begin)
+        event.listen(engine, "begin", _begin_transaction)
         self._engine = engine
         try:
-            self._transact(self._check, False)
-            self._write_ahead_log()
+            self._transact(self._check_file, False)
+            self._enable_write_ahead_log()
             self._migrate()
         except BaseException:
             engine.dispose()
@@ -212,11 +212,11 @@ class Database:
             ):
                 return fn(connection)
         except DBAPIError as error:
-            raise storage_error(self.path, error.orig) from error
+            raise to_storage_error(self.path, error.orig) from error
         except sqlite3.Error as error:
-            raise storage_error(self.path, error) from error
+            raise to_storage_error(self.path, error) from error
 
-    def _check(self, connection: Connection) -> None:
+    def _check_file(self, connection: Connection) -> None:
         """Refuse a file that is someone else's, or of a later version, before a byte of it is
         changed.
         """
@@ -226,7 +226,7 @@ class Database:
             raise StorageError(
                 f"{self.path}: this is a database, but not Citewell's", hint=_ELSEWHERE
             )
-        version = _version(connection) if tables else 0
+        version = _get_version(connection) if tables else 0
         if version > len(MIGRATIONS):
             known = len(MIGRATIONS)
             raise StorageError(
@@ -235,14 +235,14 @@ class Database:
                 hint="upgrade Citewell, or set CITEWELL_HOME to another folder",
             )
 
-    def _write_ahead_log(self) -> None:
+    def _enable_write_ahead_log(self) -> None:
         """The switch is kept in the file. SQLite does not wait for a lock here, so two first starts
         at once take turns.
         """
         deadline = time.monotonic() + BUSY_SECONDS
         while True:
             try:
-                self._pragma("PRAGMA journal_mode = WAL")
+                self._run_pragma("PRAGMA journal_mode = WAL")
             except StorageError as error:
                 if (
                     not isinstance(error.__cause__, sqlite3.OperationalError)
@@ -259,9 +259,9 @@ class Database:
         """Each step and its record are one transaction; the version is read inside it, so two
         processes never repeat one.
         """
-        before = self._transact(_version, False)
+        before = self._transact(_get_version, False)
         for number, step in enumerate(MIGRATIONS, start=1):
-            if self._transact(_version, False) >= number:
+            if self._transact(_get_version, False) >= number:
                 continue
 
             def apply(
@@ -269,7 +269,7 @@ class Database:
                 number: int = number,
                 step: Callable[[Connection], None] = step,
             ) -> None:
-                if _version(connection) < number:
+                if _get_version(connection) < number:
                     step(connection)
                     record = text(
                         "INSERT INTO migrations (number, name, applied_at) VALUES (:number, "
@@ -284,27 +284,27 @@ class Database:
             self._truncate_log()  # a step may have taken away what shall not be read any more
 
     def _truncate_log(self) -> None:
-        self._pragma("PRAGMA wal_checkpoint(TRUNCATE)", busy_seconds=0.5)
+        self._run_pragma("PRAGMA wal_checkpoint(TRUNCATE)", busy_seconds=0.5)
 
-    def _pragma(self, statement: str, busy_seconds: float | None = None) -> None:
+    def _run_pragma(self, statement: str, busy_seconds: float | None = None) -> None:
         """A pragma that must run outside any transaction, on a connection of its own."""
         try:
             with contextlib.closing(self._connect(busy_seconds)) as connection:
                 connection.execute(statement).fetchall()
         except sqlite3.Error as error:
-            raise storage_error(self.path, error) from error
+            raise to_storage_error(self.path, error) from error
 
 
-def storage_error(path: Path, error: BaseException | None) -> StorageError:
+def to_storage_error(path: Path, error: BaseException | None) -> StorageError:
     """SQLite's refusal in words: which file, why, what to do."""
-    code = _closer(path, (getattr(error, "sqlite_errorcode", None) or 0) & 0xFF)
+    code = _refine_error_code(path, (getattr(error, "sqlite_errorcode", None) or 0) & 0xFF)
     reason, hint = _REASONS.get(
         code, (f"the database refuses: {error}", "`citewell doctor` checks the database")
     )
     return StorageError(f"{path}: {reason}", hint=hint)
 
 
-def _closer(path: Path, code: int) -> int:
+def _refine_error_code(path: Path, code: int) -> int:
     """SQLite says that it cannot open a file also where a full disk takes no journal beside it."""
     if code == sqlite3.SQLITE_CANTOPEN:
         with contextlib.suppress(OSError):
@@ -313,7 +313,7 @@ def _closer(path: Path, code: int) -> int:
     return code
 
 
-def _begin(connection: Connection) -> None:
+def _begin_transaction(connection: Connection) -> None:
     """A transaction that will write takes the write lock at once: a later upgrade could fail
     without waiting.
     """
@@ -321,7 +321,7 @@ def _begin(connection: Connection) -> None:
     connection.exec_driver_sql("BEGIN IMMEDIATE" if writing else "BEGIN")
 
 
-def _version(connection: Connection) -> int:
+def _get_version(connection: Connection) -> int:
     exists = connection.exec_driver_sql(
         "SELECT count(*) FROM sqlite_master WHERE name = 'migrations'"
     ).scalar_one()

@@ -24,13 +24,13 @@ class Totals(Shown):
     oldest: float = 0.0
 
 
-def totals(connection: Connection, embedder: str) -> Totals:
+def count_totals(connection: Connection, embedder: str) -> Totals:
     """On one snapshot."""
     found = connection.execute(_COUNTS).mappings().one()
     rows = connection.execute(_JOBS).all()
     return Totals(
         **dict(found),
-        waiting=vectors.waiting(connection, embedder),
+        waiting=vectors.count_unembedded(connection, embedder),
         jobs={(row.kind, row.state): row.number for row in rows},
         queued=sum(row.number for row in rows if row.state == "queued"),
         oldest=min((row.oldest for row in rows if row.state == "queued"), default=0.0),

@@ -19,7 +19,7 @@ from sqlalchemy import Connection, Row, RowMapping, text
 from citewell.errors import CitewellError, Conflict, NotFound
 from citewell.store.db import Database
 from citewell.store.leases import Leases
-from citewell.store.processes import clock_mark, died, this_process
+from citewell.store.processes import get_clock_mark, has_died, name_this_process
 from citewell.types import Shown
 
 State = Literal["queued", "running", "done", "failed", "cancelled"]
@@ -78,7 +78,7 @@ class Jobs:
         self._leases = Leases(lease, steady, clock)
         self._viewer = viewer
 
-    def seen_by(self, viewer: str) -> Jobs:
+    def restrict_to_viewer(self, viewer: str) -> Jobs:
         """The same, with this user's eyes."""
         steady, seconds = self._leases.steady, self._leases.seconds
         return Jobs(self._db, self._clock, steady=steady, lease=seconds, viewer=viewer)
@@ -96,17 +96,19 @@ class Jobs:
             "now": self._clock(),
         }
         connection.execute(_INSERT, row | {"owner": self._viewer or ""})
-        return _job(_row(connection, job_id))
+        return _parse_job(_get_row(connection, job_id))
 
     async def get(self, job_id: str) -> Job:
-        return await self._db.read(lambda connection: _job(_row(connection, job_id, self._viewer)))
+        return await self._db.read(
+            lambda connection: _parse_job(_get_row(connection, job_id, self._viewer))
+        )
 
     async def list(self, limit: int = 100) -> list[Job]:
         """The newest first."""
         values = {"limit": limit, "viewer": self._viewer}
 
         def rows(connection: Connection) -> list[Job]:
-            return [_job(row) for row in connection.execute(_NEWEST, values).mappings()]
+            return [_parse_job(row) for row in connection.execute(_NEWEST, values).mappings()]
 
         return await self._db.read(rows)
 
@@ -119,41 +121,42 @@ class Jobs:
 
         def there_is_one(connection: Connection) -> bool:
             return (
-                bool(self._silent(connection)) or self._waiting(connection, kind, alone) is not None
+                bool(self._list_silent(connection))
+                or self._find_waiting(connection, kind, alone) is not None
             )
 
         if not await self._db.read(there_is_one):
             return None  # an idle worker asks often: it need not take the write lock
 
         def claim(connection: Connection) -> Job | None:
-            for row in self._silent(connection):
+            for row in self._list_silent(connection):
                 values = {
                     "job_id": row.job_id,
-                    "deaths": int(died(row.process)),
+                    "deaths": int(has_died(row.process)),
                     "now": self._clock(),
                 }
                 connection.execute(_FREE, values)
-            job_id = self._waiting(connection, kind, alone)
+            job_id = self._find_waiting(connection, kind, alone)
             if job_id is None:
                 return None
             values = {
                 "job_id": job_id,
                 "now": self._clock(),
                 "lease": self._leases.until(),
-                "process": this_process(),
+                "process": name_this_process(),
             }
             connection.execute(_CLAIM, values)
-            return _job(_row(connection, job_id))
+            return _parse_job(_get_row(connection, job_id))
 
         return await self._db.write(claim)
 
-    async def suspected(self, kind: str = "") -> bool:
+    async def has_suspects(self, kind: str = "") -> bool:
         """Whether a job waits that has to be tried alone."""
         return await self._db.read(
-            lambda connection: self._waiting(connection, kind, alone=True) is not None
+            lambda connection: self._find_waiting(connection, kind, alone=True) is not None
         )
 
-    async def blame(self, process: str) -> Sequence[Job]:
+    async def record_crash(self, process: str) -> Sequence[Job]:
         """A process that did one job at a time has died, and whoever started it lives: what it was
         at was the cause. It is tried again a little later, or given up; what it was sent with is
         kept.
@@ -169,9 +172,10 @@ class Jobs:
                     "until": self._leases.steady() + pause,
                 }
                 connection.execute(
-                    _BLAME, values | {"clock": clock_mark(), "most": MOST_FAULTS, "error": _GAVE_UP}
+                    _BLAME,
+                    values | {"clock": get_clock_mark(), "most": MOST_FAULTS, "error": _GAVE_UP},
                 )
-            return [_job(_row(connection, row.job_id)) for row in rows]
+            return [_parse_job(_get_row(connection, row.job_id)) for row in rows]
 
         return await self._db.write(blame)
 
@@ -181,17 +185,17 @@ class Jobs:
         """
 
         def try_again(connection: Connection) -> Job:
-            state = _row(connection, job_id, self._viewer)["state"]
+            state = _get_row(connection, job_id, self._viewer)["state"]
             if state != "failed":
                 raise Conflict(
                     f"job {job_id}: it is {state}", hint="only a job that failed can be tried again"
                 )
             connection.execute(_ONCE_MORE, {"job_id": job_id, "now": self._clock()})
-            return _job(_row(connection, job_id))
+            return _parse_job(_get_row(connection, job_id))
 
         return await self._db.write(try_again)
 
-    async def folders(self) -> set[str]:
+    async def list_folders(self) -> set[str]:
         """The folders of bytes that are still wanted: those of what has not ended, and of what can
         be tried again.
         """
@@ -216,7 +220,7 @@ class Jobs:
             return 0
         return await self._db.write(lambda connection: connection.execute(_AGAIN, values).rowcount)
 
-    async def progress(
+    async def report_progress(
         self,
         job_id: str,
         done: int,
@@ -234,11 +238,11 @@ class Jobs:
         if result is not None:
             changes["result"] = json.dumps(dict(result))
             columns += ", result = :result"
-        return await self._update(job_id, attempt, columns, changes)
+        return await self._update_job(job_id, attempt, columns, changes)
 
     async def still(self, job_id: str, attempt: int) -> None:
         """Raises Conflict where the job is its holder's no more."""
-        await self._db.read(lambda connection: _held(connection, job_id, attempt))
+        await self._db.read(lambda connection: _get_held_job(connection, job_id, attempt))
 
     async def cancel(self, job_id: str) -> Job:
         """A job that waits or runs ends here; its worker's next report is refused. So does one that
@@ -246,14 +250,14 @@ class Jobs:
         """
 
         def cancel(connection: Connection) -> Job:
-            state = _row(connection, job_id, self._viewer)["state"]
+            state = _get_row(connection, job_id, self._viewer)["state"]
             if state in ENDED and state != "failed":
                 raise Conflict(
                     f"job {job_id}: it is {state} already",
                     hint="only a job that waits or runs can be cancelled",
                 )
             connection.execute(_CANCEL, {"job_id": job_id, "now": self._clock()})
-            return _job(_row(connection, job_id))
+            return _parse_job(_get_row(connection, job_id))
 
         return await self._db.write(cancel)
 
@@ -261,7 +265,7 @@ class Jobs:
         self, job_id: str, result: Mapping[str, Any], *, attempt: int | None = None
     ) -> Job:
         changes = {"result": json.dumps(dict(result))}
-        return await self._update(
+        return await self._update_job(
             job_id, attempt, "state = 'done', result = :result, error = NULL", changes
         )
 
@@ -271,7 +275,7 @@ class Jobs:
         """An error of ours is kept as its code, message and hint."""
         if isinstance(error, CitewellError):
             error = {"code": error.code, "message": error.message, "hint": error.hint}
-        return await self._update(
+        return await self._update_job(
             job_id, attempt, "state = 'failed', error = :error", {"error": json.dumps(dict(error))}
         )
 
@@ -280,7 +284,7 @@ class Jobs:
         did not die of it.
         """
         columns = "state = 'queued', attempts = attempts - 1, lease = 0, process = ''"
-        return await self._update(job_id, attempt, columns, {})
+        return await self._update_job(job_id, attempt, columns, {})
 
     async def put_off(
         self, job_id: str, error: CitewellError, seconds: float, *, attempt: int
@@ -290,7 +294,7 @@ class Jobs:
         """
 
         def put_off(connection: Connection) -> Job:
-            times = put_off_so_often(_held(connection, job_id, attempt)) + 1
+            times = count_postponements(_get_held_job(connection, job_id, attempt)) + 1
             now = self._clock()
             why = {
                 "code": error.code,
@@ -298,46 +302,51 @@ class Jobs:
                 "hint": error.hint,
                 "times": str(times),
             }
-            values = {"job_id": job_id, "error": json.dumps(why), "now": now, "clock": clock_mark()}
+            values = {
+                "job_id": job_id,
+                "error": json.dumps(why),
+                "now": now,
+                "clock": get_clock_mark(),
+            }
             connection.execute(
                 _PUT_OFF, values | {"until": self._leases.steady() + min(seconds, LONGEST_PAUSE)}
             )
-            return _job(_row(connection, job_id))
+            return _parse_job(_get_row(connection, job_id))
 
         return await self._db.write(put_off)
 
-    def _waiting(self, connection: Connection, kind: str, alone: bool) -> str | None:
+    def _find_waiting(self, connection: Connection, kind: str, alone: bool) -> str | None:
         values = {
             "now": self._leases.steady(),
             "pause": LONGEST_PAUSE,
-            "clock": clock_mark(),
+            "clock": get_clock_mark(),
             "kind": kind,
         }
         values |= {"suspect": SUSPECT, "alone": alone}
         found: str | None = connection.execute(_WAITING, values).scalar_one_or_none()
         return found
 
-    def _silent(self, connection: Connection) -> Sequence[Row[Any]]:
+    def _list_silent(self, connection: Connection) -> Sequence[Row[Any]]:
         """Those whose workers hold them no more."""
         rows = connection.execute(_RUNNING).all()
         return [
-            row for row in rows if not self._leases.lasts(row.process, row.lease, row.updated_at)
+            row for row in rows if not self._leases.is_held(row.process, row.lease, row.updated_at)
         ]
 
-    async def _update(
+    async def _update_job(
         self, job_id: str, attempt: int | None, columns: str, changes: Mapping[str, Any]
     ) -> Job:
         statement = text(f"UPDATE jobs SET {columns}, updated_at = :now WHERE job_id = :job_id")  # noqa: S608 columns are ours
 
         def update(connection: Connection) -> Job:
-            _held(connection, job_id, attempt)
+            _get_held_job(connection, job_id, attempt)
             connection.execute(statement, {**changes, "now": self._clock(), "job_id": job_id})
-            return _job(_row(connection, job_id))
+            return _parse_job(_get_row(connection, job_id))
 
         return await self._db.write(update)
 
 
-def _row(connection: Connection, job_id: str, viewer: str | None = None) -> RowMapping:
+def _get_row(connection: Connection, job_id: str, viewer: str | None = None) -> RowMapping:
     row = connection.execute(_ONE, {"id": job_id, "viewer": viewer}).mappings().one_or_none()
     if row is None:
         raise NotFound(
@@ -347,13 +356,13 @@ def _row(connection: Connection, job_id: str, viewer: str | None = None) -> RowM
     return row
 
 
-def put_off_so_often(job: Job) -> int:
+def count_postponements(job: Job) -> int:
     """How often the disk has refused it."""
     return int((job.error or {}).get("times", "0"))
 
 
-def _held(connection: Connection, job_id: str, attempt: int | None) -> Job:
-    row = _row(connection, job_id)
+def _get_held_job(connection: Connection, job_id: str, attempt: int | None) -> Job:
+    row = _get_row(connection, job_id)
     if row["state"] != "running" or attempt not in (None, row["attempts"]):
         hint = (
             "its lease ran out and another worker took it, or it has ended; drop this run's result"
@@ -362,10 +371,10 @@ def _held(connection: Connection, job_id: str, attempt: int | None) -> Job:
             f"job {job_id}: it is {row['state']}, attempt {row['attempts']}, and not this worker's",
             hint=hint,
         )
-    return _job(row)
+    return _parse_job(row)
 
 
-def _job(row: RowMapping) -> Job:
+def _parse_job(row: RowMapping) -> Job:
     shown = {name: row[name] for name in Job.model_fields}
     decoded = {
         name: json.loads(row[name]) if row[name] else None

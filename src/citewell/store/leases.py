@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from citewell.store.processes import gone, same_clock
+from citewell.store.processes import has_ended, has_same_clock
 
 Clock = Callable[[], float]
 
@@ -31,18 +31,18 @@ class Leases:
         """What is kept with a sign of life given now."""
         return self.steady() + self.seconds
 
-    def lasts(self, process: str, until: float, seen_at: float) -> bool:
+    def is_held(self, process: str, until: float, seen_at: float) -> bool:
         """`process` holds it still, which gave its last sign of life at `seen_at` by the wall
         clock, and kept `until` then. An empty one is nobody.
         """
-        if not process or gone(process):
+        if not process or has_ended(process):
             return False
-        if same_clock(process):
-            return until_comes(self.steady(), until, self.seconds)
+        if has_same_clock(process):
+            return is_before_deadline(self.steady(), until, self.seconds)
         return abs(self.wall() - seen_at) < self.seconds
 
 
-def until_comes(now: float, until: float, most: float) -> bool:
+def is_before_deadline(now: float, until: float, most: float) -> bool:
     """Whether a moment is still to come, by a clock that may have begun anew since: it was never
     more than `most` away.
     """

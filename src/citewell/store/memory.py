@@ -20,8 +20,8 @@ from citewell.models.base import Vector
 from citewell.store import memory_rows as rows
 from citewell.store.db import Database
 from citewell.store.memory_rows import Kind, Memory
-from citewell.store.retention_clock import deletable
-from citewell.text.sanitize import clean
+from citewell.store.retention_clock import get_deletion_time
+from citewell.text.sanitize import replace_unsafe_chars
 from citewell.types import Shown
 
 __all__ = ["Forgotten", "Judge", "Judgement", "Kept", "Kind", "Memories", "Memory", "Told"]
@@ -122,19 +122,25 @@ class Memories:
         subject, with cosines (0.0 where another embedder made the vector), inside the transaction:
         what it decides on is what is there.
         """
-        told = replace(told, subject=clean(told.subject), text=clean(told.text))
-        stored = rows.stored_vector(self._embedder, vector)
+        told = replace(
+            told, subject=replace_unsafe_chars(told.subject), text=replace_unsafe_chars(told.text)
+        )
+        stored = rows.encode_vector(self._embedder, vector)
 
         def keep(connection: Connection) -> Kept:
             now = self._clock()
-            rows.expire(connection, deletable(connection, now) - LINGERS)
-            if set(told.derived_from) - rows.known(connection, user_id, told.derived_from, now):
+            rows.delete_expired(connection, get_deletion_time(connection, now) - LINGERS)
+            if set(told.derived_from) - rows.find_known_ids(
+                connection, user_id, told.derived_from, now
+            ):
                 return Kept("dropped", reason="what it was derived from has been forgotten")
-            near = rows.nearest(
+            near = rows.find_nearest(
                 connection, user_id, now, stored, COMPARED, kind=told.kind, subject=told.subject
             )
-            kept = self._settle(connection, user_id, told, stored, _decided(judge, told, near), now)
-            rows.shed(connection, user_id, self._most, now)
+            kept = self._merge_memory(
+                connection, user_id, told, stored, _apply_judgement(judge, told, near), now
+            )
+            rows.expire_oldest(connection, user_id, self._most, now)
             return kept
 
         return await self._db.write(keep)
@@ -144,11 +150,11 @@ class Memories:
         embedder embedded (`stale`), and what was derived from a memory that has been replaced
         since.
         """
-        stored = rows.stored_vector(self._embedder, vector)
+        stored = rows.encode_vector(self._embedder, vector)
 
         def near(connection: Connection) -> rows.Near:
-            doubtful = rows.unsound(rows.links(connection, user_id))
-            found = rows.nearest(connection, user_id, self._clock(), stored, k + len(doubtful))
+            doubtful = rows.find_unsound(rows.load_links(connection, user_id))
+            found = rows.find_nearest(connection, user_id, self._clock(), stored, k + len(doubtful))
             return [
                 (memory, cosine) for memory, cosine in found if memory.memory_id not in doubtful
             ][:k]
@@ -161,7 +167,9 @@ class Memories:
         """
 
         def stale(connection: Connection) -> list[Memory]:
-            return rows.stale(connection, user_id, self._embedder, 4 * dim, limit, self._clock())
+            return rows.list_stale(
+                connection, user_id, self._embedder, 4 * dim, limit, self._clock()
+            )
 
         return await self._db.read(stale)
 
@@ -169,7 +177,7 @@ class Memories:
         """Embedded again. Nothing happens where the memory has gone or is of another subject by
         now.
         """
-        stored = rows.stored_vector(self._embedder, vector)
+        stored = rows.encode_vector(self._embedder, vector)
         await self._db.write(
             lambda connection: rows.set_vector(
                 connection, user_id, memory.memory_id, memory.subject, stored
@@ -178,18 +186,20 @@ class Memories:
 
     async def get(self, user_id: str, memory_id: str) -> Memory:
         return await self._db.read(
-            lambda connection: rows.get(connection, user_id, memory_id, self._clock())
+            lambda connection: rows.get_memory(connection, user_id, memory_id, self._clock())
         )
 
     async def history(self, user_id: str, memory_id: str) -> list[Memory]:
         """The versions before this one, the newest first."""
 
         def history(connection: Connection) -> list[Memory]:
-            rows.get(connection, user_id, memory_id, self._clock())
-            before = rows.older(rows.links(connection, user_id), [memory_id]) - {memory_id}
+            rows.get_memory(connection, user_id, memory_id, self._clock())
+            before = rows.find_older_versions(rows.load_links(connection, user_id), [memory_id]) - {
+                memory_id
+            }
             return [
                 each
-                for each in rows.of_user(connection, user_id, self._clock())
+                for each in rows.list_memories(connection, user_id, self._clock())
                 if each.memory_id in before
             ]
 
@@ -209,19 +219,22 @@ class Memories:
         to be the same or otherwise become history too. Raises InvalidInput for an answer, and for
         an older version.
         """
-        new = clean(new)
-        stored = rows.stored_vector(self._embedder, vector)
+        new = replace_unsafe_chars(new)
+        stored = rows.encode_vector(self._embedder, vector)
 
         def edit(connection: Connection) -> Memory:
             now = self._clock()
-            rows.expire(connection, deletable(connection, now) - LINGERS)
-            old = _editable(rows.get(connection, user_id, memory_id, now))
+            rows.delete_expired(connection, get_deletion_time(connection, now) - LINGERS)
+            old = _check_editable(rows.get_memory(connection, user_id, memory_id, now))
             told = Told(
-                old.kind, old.subject if subject is None else clean(subject), new, old.collection
+                old.kind,
+                old.subject if subject is None else replace_unsafe_chars(subject),
+                new,
+                old.collection,
             )
             if (told.subject, told.text) == (old.subject, old.text):
                 return old
-            rows.copy(connection, user_id, memory_id, _new_id())
+            rows.copy_memory(connection, user_id, memory_id, _generate_id())
             changed = {
                 "subject": told.subject,
                 "text": new,
@@ -230,14 +243,16 @@ class Memories:
                 "doc_ids": [],
                 "derived_from": [],
             }
-            edited = old.model_copy(update={**changed, "seen": 1, **self._times(now)})
-            rows.update(connection, edited, stored)
-            near = rows.nearest(
+            edited = old.model_copy(update={**changed, "seen": 1, **self._get_timestamps(now)})
+            rows.update_memory(connection, edited, stored)
+            near = rows.find_nearest(
                 connection, user_id, now, stored, COMPARED, kind=old.kind, subject=told.subject
             )
-            found = _decided(judge, told, [each for each in near if each[0].memory_id != memory_id])
-            rows.replace(connection, user_id, found.absorbed, memory_id)
-            rows.shed(connection, user_id, self._most, now)
+            found = _apply_judgement(
+                judge, told, [each for each in near if each[0].memory_id != memory_id]
+            )
+            rows.mark_replaced(connection, user_id, found.absorbed, memory_id)
+            rows.expire_oldest(connection, user_id, self._most, now)
             return edited
 
         return await self._db.write(edit)
@@ -253,7 +268,7 @@ class Memories:
         """
 
         def used(connection: Connection) -> list[str]:
-            there = rows.known(connection, user_id, ids, 0.0)  # expired or not
+            there = rows.find_known_ids(connection, user_id, ids, 0.0)  # expired or not
             rows.note_uses(connection, user_id, trace_id, there)
             return [each for each in ids if each in there]
 
@@ -266,33 +281,37 @@ class Memories:
 
         def forget(connection: Connection) -> Forgotten:
             for each in ids:
-                rows.get(connection, user_id, each, self._clock())
-            return _remove(connection, user_id, rows.outcome(rows.links(connection, user_id), ids))
+                rows.get_memory(connection, user_id, each, self._clock())
+            return _remove_memories(
+                connection,
+                user_id,
+                rows.find_deletion_set(rows.load_links(connection, user_id), ids),
+            )
 
-        return await self._forget(forget)
+        return await self._run_deletion(forget)
 
     async def forget_all(self, user_id: str) -> Forgotten:
         """As `forget`, of all that is remembered of this user."""
 
         def forget(connection: Connection) -> Forgotten:
-            return _remove(connection, user_id, rows.all_ids(connection, user_id))
+            return _remove_memories(connection, user_id, rows.list_ids(connection, user_id))
 
-        return await self._forget(forget)
+        return await self._run_deletion(forget)
 
     async def list(self, user_id: str, *, history: bool = False) -> list[Memory]:
         """The newest first; older versions only with `history`."""
         found = await self._db.read(
-            lambda connection: rows.of_user(connection, user_id, self._clock())
+            lambda connection: rows.list_memories(connection, user_id, self._clock())
         )
         shown = {each.memory_id for each in found} if history else set()
         return [each for each in found if each.replaced_by is None or each.replaced_by in shown]
 
-    async def _forget(self, forget: Callable[[Connection], Forgotten]) -> Forgotten:
+    async def _run_deletion(self, forget: Callable[[Connection], Forgotten]) -> Forgotten:
         gone = await self._db.write(forget)
         await self._db.forget()
         return gone
 
-    def _settle(
+    def _merge_memory(
         self,
         connection: Connection,
         user_id: str,
@@ -310,19 +329,19 @@ class Memories:
             "collection": told.collection,
             "route": told.route,
             "doc_ids": list(told.doc_ids),
-            "derived_from": _lineage(told, found),
-            **self._times(now),
+            "derived_from": _derive_lineage(told, found),
+            **self._get_timestamps(now),
         }
         if found.same is None:
             new = {
-                "memory_id": _new_id(),
+                "memory_id": _generate_id(),
                 "user_id": user_id,
                 "kind": told.kind,
                 "trace_id": told.trace_id,
                 "created_at": now,
             }
             memory = Memory(**new, **values)
-            rows.insert(connection, memory, stored)
+            rows.insert_memory(connection, memory, stored)
         else:
             again = bool(told.trace_id) and told.trace_id == found.same.trace_id
             counted = {
@@ -330,8 +349,8 @@ class Memories:
                 "seen": found.same.seen + (not again),
             }
             memory = found.same.model_copy(update={**values, **counted})
-            rows.update(connection, memory, stored)
-        rows.replace(
+            rows.update_memory(connection, memory, stored)
+        rows.mark_replaced(
             connection, user_id, [each.memory_id for each in found.others], memory.memory_id
         )
         outcome: Literal["new", "merged", "replaced"] = (
@@ -345,11 +364,11 @@ class Memories:
             ),
         )
 
-    def _times(self, now: float) -> dict[str, float]:
+    def _get_timestamps(self, now: float) -> dict[str, float]:
         return {"updated_at": now, "expires_at": now + self._seconds}
 
 
-def _decided(judge: Judge, told: Told, near: rows.Near) -> _Found:
+def _apply_judgement(judge: Judge, told: Told, near: rows.Near) -> _Found:
     """What the judge says, of those that it was shown."""
     shown = {memory.memory_id: memory for memory, _ in near}
     judgement = judge(told, near)
@@ -361,7 +380,7 @@ def _decided(judge: Judge, told: Told, near: rows.Near) -> _Found:
     return _Found(shown.get(judgement.same_as or ""), tuple(others.values()))
 
 
-def _lineage(told: Told, found: _Found) -> list[str]:
+def _derive_lineage(told: Told, found: _Found) -> list[str]:
     """What it rests on. Where that is what it takes the place of, on what that rested on: nothing
     rests on itself.
     """
@@ -372,7 +391,7 @@ def _lineage(told: Told, found: _Found) -> list[str]:
     return [each for each in sources if each not in found.absorbed]
 
 
-def _editable(memory: Memory) -> Memory:
+def _check_editable(memory: Memory) -> Memory:
     if memory.kind != "fact":
         hint = "forget it and ask the question again"
         raise InvalidInput(
@@ -385,12 +404,12 @@ def _editable(memory: Memory) -> Memory:
     return memory
 
 
-def _remove(connection: Connection, user_id: str, ids: set[str]) -> Forgotten:
+def _remove_memories(connection: Connection, user_id: str, ids: set[str]) -> Forgotten:
     """Their traces first: which ones those are is known by the memories only."""
     traces = rows.delete_traces(connection, user_id, ids)
-    rows.delete(connection, user_id, ids)
+    rows.delete_memories(connection, user_id, ids)
     return Forgotten(memory_ids=sorted(ids), traces=traces)
 
 
-def _new_id() -> str:
+def _generate_id() -> str:
     return "mem_" + secrets.token_hex(8)

@@ -1,8 +1,8 @@
 """Memories as rows: read, write, find the nearest, follow what came of them. Functions of a
 connection.
 
-The one rule: every statement names the user whose memories it means; only `expire`, which reads
-none, is for all users.
+The one rule: every statement names the user whose memories it means; only `delete_expired`, which
+reads none, is for all users.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from sqlalchemy import Connection, RowMapping, text
 
 from citewell.errors import NotFound
 from citewell.models.base import Vector
-from citewell.store.index.vectors import blobs
+from citewell.store.index.vectors import encode_vectors
 from citewell.types import Shown
 
 Kind = Literal["fact", "question"]
@@ -58,30 +58,30 @@ class Stored(NamedTuple):
     vec: bytes
 
 
-def insert(connection: Connection, memory: Memory, stored: Stored) -> None:
-    connection.execute(_INSERT, _values(memory) | stored._asdict())
+def insert_memory(connection: Connection, memory: Memory, stored: Stored) -> None:
+    connection.execute(_INSERT, _to_row(memory) | stored._asdict())
 
 
-def update(connection: Connection, memory: Memory, stored: Stored) -> None:
+def update_memory(connection: Connection, memory: Memory, stored: Stored) -> None:
     """All but its id, its owner and when it was made."""
-    connection.execute(_UPDATE, _values(memory) | stored._asdict())
+    connection.execute(_UPDATE, _to_row(memory) | stored._asdict())
 
 
-def copy(connection: Connection, user_id: str, memory_id: str, new_id: str) -> None:
+def copy_memory(connection: Connection, user_id: str, memory_id: str, new_id: str) -> None:
     """Keep a memory as it is now under `new_id`, as history of the old id; what was made of it was
     made of the copy.
     """
     ids = {"user": user_id, "id": memory_id, "new": new_id}
     connection.execute(_COPY, ids)
     connection.execute(_MOVE_USES, ids)
-    for link in links(connection, user_id):
+    for link in load_links(connection, user_id):
         if memory_id in link.derived_from:
             moved = [new_id if each == memory_id else each for each in link.derived_from]
             values = {"user": user_id, "id": link.memory_id, "derived": json.dumps(moved)}
             connection.execute(_SET_DERIVED, values)
 
 
-def get(connection: Connection, user_id: str, memory_id: str, now: float) -> Memory:
+def get_memory(connection: Connection, user_id: str, memory_id: str, now: float) -> Memory:
     """Raises NotFound where this user has none of this id, whoever else may."""
     row = (
         connection.execute(_GET, {"user": user_id, "id": memory_id, "now": now})
@@ -93,29 +93,31 @@ def get(connection: Connection, user_id: str, memory_id: str, now: float) -> Mem
             f"no memory {memory_id!r}",
             hint="it was forgotten or has expired; `citewell memory list` shows all",
         )
-    return _memory(row)
+    return _parse_memory(row)
 
 
-def of_user(connection: Connection, user_id: str, now: float) -> list[Memory]:
+def list_memories(connection: Connection, user_id: str, now: float) -> list[Memory]:
     """All that have not expired, the newest first, older versions included."""
     return [
-        _memory(row)
+        _parse_memory(row)
         for row in connection.execute(_OF_USER, {"user": user_id, "now": now}).mappings()
     ]
 
 
-def known(connection: Connection, user_id: str, ids: Iterable[str], now: float) -> set[str]:
+def find_known_ids(
+    connection: Connection, user_id: str, ids: Iterable[str], now: float
+) -> set[str]:
     """Those of the ids that are this user's."""
     values = {"user": user_id, "ids": json.dumps(sorted(set(ids))), "now": now}
     return set(connection.execute(_KNOWN, values).scalars())
 
 
-def replace(connection: Connection, user_id: str, ids: Iterable[str], by: str) -> None:
+def mark_replaced(connection: Connection, user_id: str, ids: Iterable[str], by: str) -> None:
     """Make them the history of `by`."""
     connection.execute(_REPLACE, {"user": user_id, "ids": json.dumps(sorted(ids)), "by": by})
 
 
-def nearest(
+def find_nearest(
     connection: Connection,
     user_id: str,
     now: float,
@@ -150,17 +152,18 @@ def nearest(
     ]
     values = {"user": user_id, "ids": json.dumps(chosen), "now": now}
     found = {
-        row["memory_id"]: _memory(row) for row in connection.execute(_THESE, values).mappings()
+        row["memory_id"]: _parse_memory(row)
+        for row in connection.execute(_THESE, values).mappings()
     }
     return [(found[each], cosines.get(each, 0.0)) for each in chosen]
 
 
-def stale(
+def list_stale(
     connection: Connection, user_id: str, stored_by: str, size: int, limit: int, now: float
 ) -> list[Memory]:
     """Live ones without a vector of this embedder and length in bytes, the newest first."""
     values = {"user": user_id, "embedder": stored_by, "size": size, "limit": limit, "now": now}
-    return [_memory(row) for row in connection.execute(_STALE, values).mappings()]
+    return [_parse_memory(row) for row in connection.execute(_STALE, values).mappings()]
 
 
 def set_vector(
@@ -177,22 +180,22 @@ def note_uses(connection: Connection, user_id: str, trace_id: str, ids: Iterable
     )
 
 
-def expire(connection: Connection, now: float) -> None:
+def delete_expired(connection: Connection, now: float) -> None:
     """Delete what is past its day, with its older versions, whoever's it is: some users never come
     back.
     """
     connection.execute(_EXPIRE, {"now": now})
 
 
-def shed(connection: Connection, user_id: str, most: int, now: float) -> None:
+def expire_oldest(connection: Connection, user_id: str, most: int, now: float) -> None:
     """Beyond `most` the oldest expire, history counted: what is not asked for is bounded too."""
     over = list(connection.execute(_OVER, {"user": user_id, "most": most, "now": now}).scalars())
     if over:
-        ended = older(links(connection, user_id), over)
+        ended = find_older_versions(load_links(connection, user_id), over)
         connection.execute(_END, {"user": user_id, "ids": json.dumps(sorted(ended)), "now": now})
 
 
-def delete(connection: Connection, user_id: str, ids: Iterable[str]) -> None:
+def delete_memories(connection: Connection, user_id: str, ids: Iterable[str]) -> None:
     connection.execute(_DELETE, {"user": user_id, "ids": json.dumps(sorted(ids))})
 
 
@@ -213,7 +216,7 @@ class Link(NamedTuple):
     derived_from: list[str]
 
 
-def links(connection: Connection, user_id: str) -> list[Link]:
+def load_links(connection: Connection, user_id: str) -> list[Link]:
     """What came of what, expired ones included: forgetting reaches them too. Those that came of
     nothing are left out.
     """
@@ -221,28 +224,30 @@ def links(connection: Connection, user_id: str) -> list[Link]:
     return [Link(row.memory_id, row.replaced_by, json.loads(row.derived_from)) for row in rows]
 
 
-def all_ids(connection: Connection, user_id: str) -> set[str]:
+def list_ids(connection: Connection, user_id: str) -> set[str]:
     """Expired ones included."""
     return set(connection.execute(_IDS, {"user": user_id}).scalars())
 
 
-def older(known_links: Sequence[Link], ids: Iterable[str]) -> set[str]:
+def find_older_versions(known_links: Sequence[Link], ids: Iterable[str]) -> set[str]:
     """These and the versions before them."""
-    return _reached(ids, _steps(known_links, history=True, derived=False))
+    return _find_reachable(ids, _build_graph(known_links, history=True, derived=False))
 
 
-def outcome(known_links: Sequence[Link], ids: Iterable[str]) -> set[str]:
+def find_deletion_set(known_links: Sequence[Link], ids: Iterable[str]) -> set[str]:
     """These, the versions before them, and all that rests on any of them."""
-    return _reached(ids, _steps(known_links, history=True, derived=True))
+    return _find_reachable(ids, _build_graph(known_links, history=True, derived=True))
 
 
-def unsound(known_links: Sequence[Link]) -> set[str]:
+def find_unsound(known_links: Sequence[Link]) -> set[str]:
     """What was replaced, and what rests on it: the user has said otherwise since."""
     replaced = [link.memory_id for link in known_links if link.replaced_by is not None]
-    return _reached(replaced, _steps(known_links, history=False, derived=True))
+    return _find_reachable(replaced, _build_graph(known_links, history=False, derived=True))
 
 
-def _steps(known_links: Sequence[Link], *, history: bool, derived: bool) -> Mapping[str, list[str]]:
+def _build_graph(
+    known_links: Sequence[Link], *, history: bool, derived: bool
+) -> Mapping[str, list[str]]:
     steps: dict[str, list[str]] = defaultdict(list)
     for link in known_links:
         if history and link.replaced_by is not None:
@@ -252,7 +257,7 @@ def _steps(known_links: Sequence[Link], *, history: bool, derived: bool) -> Mapp
     return steps
 
 
-def _reached(start: Iterable[str], steps: Mapping[str, list[str]]) -> set[str]:
+def _find_reachable(start: Iterable[str], steps: Mapping[str, list[str]]) -> set[str]:
     found: set[str] = set()
     waiting = list(start)
     while waiting:
@@ -263,18 +268,22 @@ def _reached(start: Iterable[str], steps: Mapping[str, list[str]]) -> set[str]:
     return found
 
 
-def stored_vector(embedder: str, vector: Vector) -> Stored:
-    """Raises InvalidInput through `blobs` of `store/index/vectors.py`, where the vector is none."""
-    return Stored(embedder, blobs(embedder, [0], np.asarray(vector, dtype=np.float32)[None, :])[0])
+def encode_vector(embedder: str, vector: Vector) -> Stored:
+    """Raises InvalidInput through `encode_vectors` of `store/index/vectors.py`, where the vector is
+    none.
+    """
+    return Stored(
+        embedder, encode_vectors(embedder, [0], np.asarray(vector, dtype=np.float32)[None, :])[0]
+    )
 
 
-def _values(memory: Memory) -> dict[str, Any]:
+def _to_row(memory: Memory) -> dict[str, Any]:
     values = memory.model_dump(exclude={"doc_ids", "derived_from", "expires_at"})
     lists = {"docs": json.dumps(memory.doc_ids), "derived_from": json.dumps(memory.derived_from)}
     return values | lists | {"expires": memory.expires_at}
 
 
-def _memory(row: RowMapping) -> Memory:
+def _parse_memory(row: RowMapping) -> Memory:
     values = dict(row)
     values["doc_ids"] = json.loads(values.pop("docs"))
     values["derived_from"] = json.loads(values["derived_from"])

@@ -21,7 +21,7 @@ def m001_knowledge(connection: Connection) -> None:
     """Collections, documents, their bytes, chunks, vectors, words, and the log of changes that
     indexes in memory follow.
     """
-    _run(
+    _run_statements(
         connection,
         f"PRAGMA application_id = {APPLICATION_ID}",
         "CREATE TABLE migrations (number INTEGER PRIMARY KEY, name TEXT NOT NULL, "
@@ -74,7 +74,7 @@ def m001_knowledge(connection: Connection) -> None:
 
 def m002_sessions(connection: Connection) -> None:
     """Spec 003's one table, with its fields."""
-    _run(
+    _run_statements(
         connection,
         """CREATE TABLE sessions (
             session_id TEXT PRIMARY KEY, user_id TEXT NOT NULL, title TEXT,
@@ -84,7 +84,7 @@ def m002_sessions(connection: Connection) -> None:
 
 
 def m003_traces(connection: Connection) -> None:
-    _run(
+    _run_statements(
         connection,
         """CREATE TABLE traces (
             trace_id TEXT PRIMARY KEY, session_id TEXT NOT NULL, created_at REAL NOT NULL,
@@ -95,7 +95,7 @@ def m003_traces(connection: Connection) -> None:
 
 
 def m004_jobs(connection: Connection) -> None:
-    _run(
+    _run_statements(
         connection,
         """CREATE TABLE jobs (
             job_id TEXT PRIMARY KEY, kind TEXT NOT NULL, payload TEXT NOT NULL, state TEXT NOT NULL,
@@ -110,7 +110,7 @@ def m005_sections(connection: Connection) -> None:
     """Kinds of chunk, summaries, ways to cut a collection, days and priorities of documents, where
     lines stand on a page.
     """
-    _run(
+    _run_statements(
         connection,
         "ALTER TABLE collections ADD COLUMN chunking TEXT NOT NULL DEFAULT '{}'",
         "ALTER TABLE documents ADD COLUMN dated REAL",
@@ -141,7 +141,7 @@ def m006_containers(connection: Connection) -> None:
     """Files that hold others, by their hash: one that has not changed is not unpacked again.
     `members`: addresses, JSON.
     """
-    _run(
+    _run_statements(
         connection,
         """CREATE TABLE containers (
             collection TEXT NOT NULL REFERENCES collections ON DELETE CASCADE, uri TEXT NOT NULL,
@@ -156,7 +156,7 @@ def m007_memories(connection: Connection) -> None:
     `replaced_by`: a newer memory says otherwise, and this one is its history. `docs` and
     `derived_from` are JSON lists of ids; `vec` is the vector of `subject`, by `embedder`.
     """
-    _run(
+    _run_statements(
         connection,
         """CREATE TABLE memories (
             memory_id TEXT PRIMARY KEY, user_id TEXT NOT NULL, kind TEXT NOT NULL,
@@ -178,7 +178,7 @@ def m008_runs(connection: Connection) -> None:
     """Runs of agents that are not over: how far each came. `request` and `state` are JSON; `holder`
     is who may write them. And whose each trace is.
     """
-    _run(
+    _run_statements(
         connection,
         "ALTER TABLE traces ADD COLUMN user_id TEXT NOT NULL DEFAULT 'local'",
         "DROP INDEX traces_created",
@@ -200,7 +200,7 @@ def m009_pages(connection: Connection) -> None:
     asked for. No reference to documents: a new version of a document deletes its row first, and
     what is kept of its page must outlive that.
     """
-    _run(
+    _run_statements(
         connection,
         # `links`, JSON, is long and stands last: who wants the rest does not read it
         """CREATE TABLE pages (
@@ -230,7 +230,7 @@ def m010_leases(connection: Connection) -> None:
     """Who is at work on a run: until when without a sign of life, in which process, and how often
     it was begun. And the traces of a session, which go with it.
     """
-    _run(
+    _run_statements(
         connection,
         "ALTER TABLE runs ADD COLUMN lease REAL NOT NULL DEFAULT 0",
         "ALTER TABLE runs ADD COLUMN process TEXT NOT NULL DEFAULT ''",
@@ -244,7 +244,7 @@ def m011_sources(connection: Connection) -> None:
     shown), `path` of the copy that is asked where it is a file; `stat`, `tables` (the schema),
     `glossary` are JSON.
     """
-    _run(
+    _run_statements(
         connection,
         """CREATE TABLE sources (
             name TEXT PRIMARY KEY, dialect TEXT NOT NULL, location TEXT NOT NULL,
@@ -262,7 +262,7 @@ def m012_feedback(connection: Connection) -> None:
     `confirmations`: who stands by an item. `vec` is the vector of `question`, by `embedder`.
     `knowledge_log`: who did what to an item or a rule, when and why.
     """
-    _run(
+    _run_statements(
         connection,
         """CREATE TABLE feedback (
             feedback_id TEXT PRIMARY KEY, trace_id TEXT NOT NULL, user_id TEXT NOT NULL,
@@ -312,7 +312,7 @@ def m013_users(connection: Connection) -> None:
     empty `owner`: shared. What was there is shared, but papers: those are their reader's, and so is
     what was confirmed of them; a job moves that out of all sight.
     """
-    _run(
+    _run_statements(
         connection,
         """CREATE TABLE users (
             user_id TEXT PRIMARY KEY, person TEXT NOT NULL UNIQUE, role TEXT NOT NULL,
@@ -352,7 +352,7 @@ def m014_traces_found(connection: Connection) -> None:
     """What traces are looked for by, beside the trace itself. `words`: question, collection and id,
     case folded.
     """
-    _run(
+    _run_statements(
         connection,
         "ALTER TABLE traces ADD COLUMN agent TEXT NOT NULL DEFAULT ''",
         "ALTER TABLE traces ADD COLUMN status TEXT NOT NULL DEFAULT ''",
@@ -384,7 +384,7 @@ def m015_bound_tokens(connection: Connection) -> None:
     """What a token for a page of another site may ask, as `collection:NAME` or `site:NAME`; empty:
     what the settings open.
     """
-    _run(connection, "ALTER TABLE tokens ADD COLUMN bound TEXT NOT NULL DEFAULT ''")
+    _run_statements(connection, "ALTER TABLE tokens ADD COLUMN bound TEXT NOT NULL DEFAULT ''")
 
 
 def m016_holders(connection: Connection) -> None:
@@ -393,7 +393,7 @@ def m016_holders(connection: Connection) -> None:
     machine's start. And up to which moment what is old may be deleted: `trusted`, and `ahead` where
     the clock has leapt past it.
     """
-    _run(
+    _run_statements(
         connection,
         "ALTER TABLE jobs ADD COLUMN process TEXT NOT NULL DEFAULT ''",
         "ALTER TABLE jobs ADD COLUMN deaths INTEGER NOT NULL DEFAULT 0",
@@ -427,6 +427,6 @@ MIGRATIONS: list[Callable[[Connection], None]] = [
 ]
 
 
-def _run(connection: Connection, *statements: str) -> None:
+def _run_statements(connection: Connection, *statements: str) -> None:
     for statement in statements:
         connection.exec_driver_sql(statement)

@@ -6,8 +6,8 @@ from __future__ import annotations
 
 from sqlalchemy import Connection, text
 
-from citewell.store.users.home_key import folder_of
-from citewell.store.users.sealing import MARK, is_secret, seal
+from citewell.store.users.home_key import get_home_folder
+from citewell.store.users.sealing import MARK, is_secret, seal_secret
 
 _REFUSED = "BEGIN SELECT RAISE(ABORT, 'the audit log is only added to'); END"
 
@@ -43,5 +43,8 @@ def m018_sealed_sources(connection: Connection) -> None:
         if is_secret(row.location) and not row.location.startswith(MARK):
             connection.execute(
                 change,
-                {"name": row.name, "location": seal(folder_of(connection), row.location, row.name)},
+                {
+                    "name": row.name,
+                    "location": seal_secret(get_home_folder(connection), row.location, row.name),
+                },
             )

@@ -1,7 +1,7 @@
 """Snapshots of web pages: what was fetched, when, under which ETag, and where its links lead.
 
 The one rule: a page is kept under the address it was found at in the end, and goes with its
-document. Addresses given are canonical ones, and are compared by `identity`.
+document. Addresses given are canonical ones, and are compared by `get_url_identity`.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ from typing import Any
 
 from sqlalchemy import Connection, RowMapping, text
 
-from citewell.fetch.urls import identity
+from citewell.fetch.urls import get_url_identity
 from citewell.ingest.web.links import Link
 from citewell.store.db import Database
-from citewell.store.library.chunks import printable
+from citewell.store.library.chunks import replace_surrogates
 from citewell.store.library.documents import DocumentInfo
 
 
@@ -72,7 +72,9 @@ class Snapshots:
         """What this address led to when it was last asked for, if it was. `checked_at` is that of
         the redirect where it is the older one.
         """
-        return await self._db.read(lambda connection: _get(connection, collection, identity(url)))
+        return await self._db.read(
+            lambda connection: _find_snapshot(connection, collection, get_url_identity(url))
+        )
 
     async def of(
         self, collection: str, uris: Sequence[str] | None = None, *, links: bool = True
@@ -80,18 +82,18 @@ class Snapshots:
         """The pages of a collection in the order of their addresses, each once; `uris`: those found
         at these addresses only. Without `links` they are left out, and it costs little.
         """
-        keys = None if uris is None else json.dumps(sorted({identity(uri) for uri in uris}))
+        keys = None if uris is None else json.dumps(sorted({get_url_identity(uri) for uri in uris}))
         statement = _ALL_LINKS if links else _ALL
 
         def listed(connection: Connection) -> list[Snapshot]:
             rows = connection.execute(
                 statement, {"collection": collection, "keys": keys}
             ).mappings()
-            return [_snapshot(row, row["uri"], row["checked_at"]) for row in rows]
+            return [_parse_snapshot(row, row["uri"], row["checked_at"]) for row in rows]
 
         return await self._db.read(listed)
 
-    async def sums(self, embedder: str) -> list[Sums]:
+    async def count_by_collection(self, embedder: str) -> list[Sums]:
         """Of each collection that has pages, in the order of their names. `embedder` is the one in
         use.
         """
@@ -105,9 +107,9 @@ class Snapshots:
 
     async def put(self, new: Snapshot) -> None:
         """Keep a page, in the place of what was known of it."""
-        asked, key = identity(new.url), identity(new.uri)
+        asked, key = get_url_identity(new.url), get_url_identity(new.uri)
         links = json.dumps([asdict(link) for link in new.links])
-        row = asdict(new) | {"key": key, "title": printable(new.title), "links": links}
+        row = asdict(new) | {"key": key, "title": replace_surrogates(new.title), "links": links}
         way = {
             "collection": new.collection,
             "key": asked,
@@ -130,7 +132,7 @@ class Snapshots:
         """The site says at this moment that the page this address leads to is as it was."""
 
         def check(connection: Connection) -> None:
-            where = {"collection": collection, "key": identity(url), "at": at}
+            where = {"collection": collection, "key": get_url_identity(url), "at": at}
             target = connection.execute(_TARGET, where).scalar_one_or_none()
             connection.execute(_CHECK_REDIRECT, where)
             connection.execute(_CHECK, where | {"key": target or where["key"]})
@@ -143,7 +145,7 @@ class Snapshots:
         """
         row = {
             "collection": collection,
-            "key": identity(url),
+            "key": get_url_identity(url),
             "uri": url,
             "problem": problem,
             "code": code,
@@ -160,23 +162,25 @@ class Snapshots:
         """What is known of the page at this address, and where an answer was found on it. Its
         document is the catalog's.
         """
-        await self._db.write(lambda connection: _forget(connection, collection, identity(url)))
+        await self._db.write(
+            lambda connection: _delete_page(connection, collection, get_url_identity(url))
+        )
 
 
-def forget(connection: Connection, infos: Sequence[DocumentInfo]) -> None:
+def forget_pages(connection: Connection, infos: Sequence[DocumentInfo]) -> None:
     """With documents that are deleted for good goes what is known of their pages; part of that
     transaction.
     """
     for info in infos:
-        _forget(connection, info.collection, identity(info.uri))
+        _delete_page(connection, info.collection, get_url_identity(info.uri))
 
 
-def _forget(connection: Connection, collection: str, key: str) -> None:
+def _delete_page(connection: Connection, collection: str, key: str) -> None:
     for statement in _FORGET:
         connection.execute(statement, {"collection": collection, "key": key})
 
 
-def _get(connection: Connection, collection: str, key: str) -> Snapshot | None:
+def _find_snapshot(connection: Connection, collection: str, key: str) -> Snapshot | None:
     where = {"collection": collection, "key": key}
     way = connection.execute(_WAY, where).one_or_none()
     row = (
@@ -187,11 +191,11 @@ def _get(connection: Connection, collection: str, key: str) -> Snapshot | None:
     if row is None:
         return None
     if way is None:
-        return _snapshot(row, row["uri"], row["checked_at"])
-    return _snapshot(row, way.url, min(way.checked_at, row["checked_at"]))
+        return _parse_snapshot(row, row["uri"], row["checked_at"])
+    return _parse_snapshot(row, way.url, min(way.checked_at, row["checked_at"]))
 
 
-def _snapshot(row: RowMapping, url: str, checked_at: float) -> Snapshot:
+def _parse_snapshot(row: RowMapping, url: str, checked_at: float) -> Snapshot:
     values: dict[str, Any] = dict(row)
     links = tuple(Link(**link) for link in json.loads(values.pop("links", "[]")))
     return Snapshot(**{**values, "url": url, "checked_at": checked_at, "links": links})

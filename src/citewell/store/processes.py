@@ -18,12 +18,12 @@ UNTOLD = (
 
 
 @cache
-def _machine() -> str:
+def _get_machine() -> str:
     return platform.node().replace(" ", "_") or UNTOLD
 
 
 @cache
-def _start() -> str:
+def _get_boot_id() -> str:
     """Which of the machine's starts this is: nothing of an earlier one lives. Containers on one
     machine have it in common.
     """
@@ -34,7 +34,7 @@ def _start() -> str:
 
 
 @cache
-def _seen_here() -> str:
+def _get_pid_namespace() -> str:
     """Which processes are seen: containers on one machine do not see each other's."""
     try:
         return str((_PROC / "self/ns/pid").readlink())
@@ -42,47 +42,50 @@ def _seen_here() -> str:
         return UNTOLD
 
 
-def this_process() -> str:
-    return name_of(os.getpid())
+def name_this_process() -> str:
+    return name_process(os.getpid())
 
 
-def name_of(number: int) -> str:
+def name_process(number: int) -> str:
     """The name of a process that runs here: machine, its start, what sees it, number, and when it
     began.
     """
-    return f"{_machine()} {_start()} {_seen_here()} {number} {_started(number)}"
+    return (
+        f"{_get_machine()} {_get_boot_id()} {_get_pid_namespace()} "
+        f"{number} {_get_start_time(number)}"
+    )
 
 
-def clock_mark() -> str:
+def get_clock_mark() -> str:
     """What the names of processes have in common whose clock from the machine's start
     (`time.monotonic`) is ours.
     """
-    return f"{_machine()} {UNTOLD} " if _start() == UNTOLD else f" {_start()} "
+    return f"{_get_machine()} {UNTOLD} " if _get_boot_id() == UNTOLD else f" {_get_boot_id()} "
 
 
-def same_clock(process: str) -> bool:
-    return clock_mark() in process
+def has_same_clock(process: str) -> bool:
+    return get_clock_mark() in process
 
 
-def died(process: str) -> bool:
+def has_died(process: str) -> bool:
     """Whether a process that is silent ended by itself, as far as is known: it is not seen here,
     and the machine ran on.
     """
-    here = process.startswith(f"{_machine()} {_start()} {_seen_here()} ")
-    return same_clock(process) and (gone(process) or not here)
+    here = process.startswith(f"{_get_machine()} {_get_boot_id()} {_get_pid_namespace()} ")
+    return has_same_clock(process) and (has_ended(process) or not here)
 
 
-def gone(process: str) -> bool:
+def has_ended(process: str) -> bool:
     """Whether a process that named itself so has ended, as far as it can be known here."""
     if process.count(" ") != 4:
         return False
     machine, start, seen, number, began = process.split(" ")
-    if machine != _machine():
+    if machine != _get_machine():
         return False
-    if start != _start():
+    if start != _get_boot_id():
         return True  # the machine was started anew since
     # Windows has no signal that only asks
-    if os.name != "posix" or seen != _seen_here() or not number.isdecimal():
+    if os.name != "posix" or seen != _get_pid_namespace() or not number.isdecimal():
         return False
     try:
         os.kill(int(number), 0)
@@ -90,10 +93,10 @@ def gone(process: str) -> bool:
         return True
     except PermissionError:
         return False  # somebody else's, and there
-    return _started(int(number)) not in {began, UNTOLD}
+    return _get_start_time(int(number)) not in {began, UNTOLD}
 
 
-def _started(number: int) -> str:
+def _get_start_time(number: int) -> str:
     """When a process began, in ticks since the machine did: a number may be given again."""
     try:
         # the name in brackets may hold anything:

@@ -12,7 +12,7 @@ from sqlalchemy import Connection, text
 LEAP = 86_400.0  # seconds
 
 
-def deletable(connection: Connection, now: float) -> float:
+def get_deletion_time(connection: Connection, now: float) -> float:
     """The moment to delete by, `now` or an earlier one; in a transaction that writes, for it notes
     what it has seen.
     """

@@ -22,8 +22,8 @@ from sqlalchemy import Connection, text
 from citewell.errors import Conflict, NotFound, StorageError
 from citewell.store.db import Database
 from citewell.store.leases import Leases
-from citewell.store.processes import this_process
-from citewell.store.retention_clock import deletable
+from citewell.store.processes import name_this_process
+from citewell.store.retention_clock import get_deletion_time
 
 DAY = 86_400.0
 LEASE_SECONDS = (
@@ -97,7 +97,7 @@ class Runs:
         }
 
         def begin(connection: Connection) -> None:
-            old = {"old": deletable(connection, now) - self._seconds}
+            old = {"old": get_deletion_time(connection, now) - self._seconds}
             connection.execute(text("DELETE FROM runs WHERE updated_at <= :old"), old)
             connection.execute(_BEGIN, row)
 
@@ -116,14 +116,14 @@ class Runs:
             "now": self._clock(),
         }
         await self._db.write(
-            lambda connection: _held(connection.execute(_KEEP, row).rowcount, trace_id)
+            lambda connection: _check_holder(connection.execute(_KEEP, row).rowcount, trace_id)
         )
 
     async def renew(self, trace_id: str, holder: str) -> None:
         """A sign of life. Raises Conflict as `keep` does."""
-        row = {"id": trace_id, "holder": holder} | self._sign_of_life()
+        row = {"id": trace_id, "holder": holder} | self._build_heartbeat()
         await self._db.write(
-            lambda connection: _held(connection.execute(_RENEW, row).rowcount, trace_id)
+            lambda connection: _check_holder(connection.execute(_RENEW, row).rowcount, trace_id)
         )
 
     async def release(self, trace_id: str, holder: str) -> None:
@@ -151,7 +151,7 @@ class Runs:
                     "another user's needs --user"
                 )
                 raise NotFound(f"no unfinished run {trace_id!r} of user {user_id!r}", hint=hint)
-            if self._alive(row):
+            if self._is_alive(row):
                 hint = f"wait for it; `citewell trace {trace_id}` shows its answer then"
                 raise Conflict(
                     f"run {trace_id} is being answered by another process", hint=hint, code=ALIVE
@@ -160,8 +160,8 @@ class Runs:
                 asked.append(json.loads(row.request).get("question", ""))
                 connection.execute(text("DELETE FROM runs WHERE trace_id = :id"), {"id": trace_id})
                 return None
-            connection.execute(_TAKE, {"id": trace_id, "holder": holder} | self._sign_of_life())
-            return _saved(row)
+            connection.execute(_TAKE, {"id": trace_id, "holder": holder} | self._build_heartbeat())
+            return _parse_saved(row)
 
         asked: list[str] = []
         try:
@@ -184,7 +184,9 @@ class Runs:
 
     def end_in(self, connection: Connection, trace_id: str, holder: str) -> None:
         """The same, as part of a transaction."""
-        _held(connection.execute(_END, {"id": trace_id, "holder": holder}).rowcount, trace_id)
+        _check_holder(
+            connection.execute(_END, {"id": trace_id, "holder": holder}).rowcount, trace_id
+        )
 
     def end_session_in(self, connection: Connection, session_id: str) -> None:
         """None of a session that is deleted goes on: whoever has one under way is told at its next
@@ -199,18 +201,25 @@ class Runs:
         values = {"user": user_id, "old": self._clock() - self._seconds}
 
         def rows(connection: Connection) -> Sequence[Unfinished]:
-            return [_unfinished(row, self._alive(row)) for row in connection.execute(_LIST, values)]
+            return [
+                _parse_unfinished(row, self._is_alive(row))
+                for row in connection.execute(_LIST, values)
+            ]
 
         return [*await self._db.read(rows)]
 
-    def _sign_of_life(self) -> dict[str, Any]:
-        return {"lease": self._leases.until(), "process": this_process(), "seen": self._clock()}
+    def _build_heartbeat(self) -> dict[str, Any]:
+        return {
+            "lease": self._leases.until(),
+            "process": name_this_process(),
+            "seen": self._clock(),
+        }
 
-    def _alive(self, row: Any) -> bool:
-        return self._leases.lasts(row.process, row.lease, row.seen_at)
+    def _is_alive(self, row: Any) -> bool:
+        return self._leases.is_held(row.process, row.lease, row.seen_at)
 
 
-def _held(rows: int, trace_id: str) -> None:
+def _check_holder(rows: int, trace_id: str) -> None:
     if not rows:
         why = f"run {trace_id} was gone on with elsewhere, or a memory that it used was forgotten"
         raise Conflict(
@@ -219,7 +228,7 @@ def _held(rows: int, trace_id: str) -> None:
         )
 
 
-def _saved(row: Any) -> Saved:
+def _parse_saved(row: Any) -> Saved:
     return Saved(
         row.trace_id,
         row.user_id,
@@ -232,7 +241,7 @@ def _saved(row: Any) -> Saved:
     )
 
 
-def _unfinished(row: Any, alive: bool) -> Unfinished:
+def _parse_unfinished(row: Any, alive: bool) -> Unfinished:
     said = json.loads(row.request)  # not by SQLite, which makes no text of half a character
     session_id = said.get("session_id") or ""
     question = said.get("question", "")

@@ -65,10 +65,10 @@ class Sessions:
             "last_updated": self._clock(),
         }
         connection.execute(_INSERT, row)
-        return _info(_row(connection, session_id))
+        return _parse_info(_get_row(connection, session_id))
 
     async def get(self, session_id: str) -> SessionInfo:
-        return await self._db.read(lambda connection: _info(_row(connection, session_id)))
+        return await self._db.read(lambda connection: _parse_info(_get_row(connection, session_id)))
 
     async def rename(self, session_id: str, title: str) -> SessionInfo:
         """A new title; the session keeps its place in the list."""
@@ -78,7 +78,7 @@ class Sessions:
                 text("UPDATE sessions SET title = :t WHERE session_id = :s"),
                 {"t": title, "s": session_id},
             )
-            return _info(_row(connection, session_id))
+            return _parse_info(_get_row(connection, session_id))
 
         return await self._db.write(rename)
 
@@ -90,13 +90,13 @@ class Sessions:
         """The same, as part of a transaction, after which `Database.forget` is called; gives what
         was kept in it.
         """
-        data = _data(_row(connection, session_id))
+        data = _parse_data(_get_row(connection, session_id))
         connection.execute(text("DELETE FROM sessions WHERE session_id = :s"), {"s": session_id})
         return data
 
-    def data_of_user_in(self, connection: Connection, user_id: str) -> Sequence[dict[str, Any]]:
+    def list_user_data_in(self, connection: Connection, user_id: str) -> Sequence[dict[str, Any]]:
         """What is kept in each session of a user, the newest first."""
-        return [_data(row) for row in connection.execute(_OF_USER, {"user_id": user_id})]
+        return [_parse_data(row) for row in connection.execute(_OF_USER, {"user_id": user_id})]
 
     async def append(self, session_id: str, messages: Sequence[Message]) -> None:
         """Add to the end of the history. Two that append at once both keep what they said, each in
@@ -119,7 +119,7 @@ class Sessions:
 
     async def data(self, session_id: str) -> dict[str, Any]:
         """All of `session_data`, the history and the agent's name included."""
-        return await self._db.read(lambda connection: _data(_row(connection, session_id)))
+        return await self._db.read(lambda connection: _parse_data(_get_row(connection, session_id)))
 
     async def set_data(
         self, session_id: str, values: Mapping[str, Any], *, state: str | None = None
@@ -161,7 +161,7 @@ class Sessions:
         """From one state to the next, with what was said and what came of it. Raises Conflict where
         the session is in another state than `before` by now: whoever was quicker has made the step.
         """
-        row = _row(connection, session_id)
+        row = _get_row(connection, session_id)
         if row.current_state != before:
             raise Conflict(
                 f"session {session_id} went on to {row.current_state} meanwhile",
@@ -179,7 +179,7 @@ class Sessions:
         """A user's sessions, newest first."""
 
         def rows(connection: Connection) -> list[SessionInfo]:
-            return [_listed(row) for row in connection.execute(_LIST, {"user_id": user_id})]
+            return [_parse_listing(row) for row in connection.execute(_LIST, {"user_id": user_id})]
 
         return await self._db.read(rows)
 
@@ -190,8 +190,8 @@ class Sessions:
         change: Callable[[dict[str, Any]], None],
         state: str | None,
     ) -> None:
-        row = _row(connection, session_id)
-        data = _data(row)
+        row = _get_row(connection, session_id)
+        data = _parse_data(row)
         change(data)
         values = {
             "session_id": session_id,
@@ -202,7 +202,7 @@ class Sessions:
         connection.execute(_UPDATE, values)
 
 
-def _row(connection: Connection, session_id: str) -> Row[Any]:
+def _get_row(connection: Connection, session_id: str) -> Row[Any]:
     row = connection.execute(
         text("SELECT * FROM sessions WHERE session_id = :s"), {"s": session_id}
     ).one_or_none()
@@ -214,16 +214,16 @@ def _row(connection: Connection, session_id: str) -> Row[Any]:
     return row
 
 
-def _data(row: Row[Any]) -> dict[str, Any]:
+def _parse_data(row: Row[Any]) -> dict[str, Any]:
     return dict(json.loads(row.session_data or "{}"))
 
 
-def _info(row: Row[Any]) -> SessionInfo:
-    data = _data(row)
-    return _shown(row, data.get(AGENT, ""), len(data.get(HISTORY, [])))
+def _parse_info(row: Row[Any]) -> SessionInfo:
+    data = _parse_data(row)
+    return _build_info(row, data.get(AGENT, ""), len(data.get(HISTORY, [])))
 
 
-def _listed(row: Row[Any]) -> SessionInfo:
+def _parse_listing(row: Row[Any]) -> SessionInfo:
     """Of a row that tells the agent and the number of messages alone; one that is no JSON to SQLite
     (a NaN) is there whole.
     """
@@ -231,10 +231,10 @@ def _listed(row: Row[Any]) -> SessionInfo:
     agent, messages = (
         told if isinstance(told, list) else (told.get(AGENT, ""), len(told.get(HISTORY, [])))
     )
-    return _shown(row, agent or "", messages or 0)
+    return _build_info(row, agent or "", messages or 0)
 
 
-def _shown(row: Row[Any], agent: str, messages: int) -> SessionInfo:
+def _build_info(row: Row[Any], agent: str, messages: int) -> SessionInfo:
     return SessionInfo(
         session_id=row.session_id,
         user_id=row.user_id,

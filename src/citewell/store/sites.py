@@ -13,11 +13,11 @@ from dataclasses import dataclass
 import numpy as np
 from sqlalchemy import Connection, Row, text
 
-from citewell.fetch.urls import identity
+from citewell.fetch.urls import get_url_identity
 from citewell.models.base import Vector
 from citewell.store.db import Database
 from citewell.store.library.documents import ensure_collection
-from citewell.store.memory_rows import stored_vector
+from citewell.store.memory_rows import encode_vector
 
 MOST_FINDS = 500  # of a site; beyond them the oldest go
 
@@ -75,21 +75,21 @@ class Sites:
                 "allowed_domains": json.dumps(list(allowed_domains)),
             }
             connection.execute(_PUT, row | lists)
-            return _site(connection.execute(_GET, row).one())
+            return _parse_site(connection.execute(_GET, row).one())
 
         return await self._db.write(put)
 
     async def site(self, collection: str) -> Site | None:
         def get(connection: Connection) -> Site | None:
             row = connection.execute(_GET, {"collection": collection}).one_or_none()
-            return None if row is None else _site(row)
+            return None if row is None else _parse_site(row)
 
         return await self._db.read(get)
 
     async def sites(self) -> list[Site]:
         """In the order of their names."""
         return await self._db.read(
-            lambda connection: [_site(row) for row in connection.execute(_ALL)]
+            lambda connection: [_parse_site(row) for row in connection.execute(_ALL)]
         )
 
     async def forget(self, collection: str) -> None:
@@ -110,11 +110,11 @@ class Sites:
         """Note that this page answered the question. Nothing happens where the collection has
         gone.
         """
-        stored = stored_vector(embedder, vector)
+        stored = encode_vector(embedder, vector)
         asked = hashlib.sha256(question.encode("utf-8", "surrogatepass")).hexdigest()
         row = {
             "collection": collection,
-            "key": identity(uri),
+            "key": get_url_identity(uri),
             "uri": uri,
             "asked": asked,
         } | stored._asdict()
@@ -138,7 +138,7 @@ class Sites:
         return await self._db.read(finds)
 
 
-def _site(row: Row[tuple[object, ...]]) -> Site:
+def _parse_site(row: Row[tuple[object, ...]]) -> Site:
     return Site(
         row.collection,
         tuple(json.loads(row.start_urls)),

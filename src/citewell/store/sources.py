@@ -16,8 +16,8 @@ from sqlalchemy import Connection, Row, text
 
 from citewell.errors import Conflict, InvalidInput, NotFound
 from citewell.store.db import Database
-from citewell.store.users.audit import record
-from citewell.store.users.sealing import is_secret, open_sealed, seal
+from citewell.store.users.audit import record_event
+from citewell.store.users.sealing import is_secret, open_sealed, seal_secret
 from citewell.types import Shown
 
 LONGEST_NAME = 80
@@ -78,7 +78,7 @@ class Sources:
         self._clock = clock
         self._viewer = viewer
 
-    def seen_by(self, viewer: str) -> Sources:
+    def restrict_to_viewer(self, viewer: str) -> Sources:
         """The same, with this user's eyes."""
         return Sources(self._db, self._clock, viewer=viewer)
 
@@ -96,7 +96,7 @@ class Sources:
         row = {
             "name": source.name,
             "dialect": source.dialect,
-            "location": seal(self._db.path.parent, location, source.name)
+            "location": seal_secret(self._db.path.parent, location, source.name)
             if is_secret(location)
             else location,
             "path": source.path,
@@ -118,13 +118,19 @@ class Sources:
                 and self._viewer is not None
                 and before.owner not in {"", self._viewer}
             ):
-                raise _taken(source.name)
-            if before is not None and unless is not None and self._opened(before) != unless:
-                raise _taken(source.name, _source(before).location)
+                raise _make_name_conflict(source.name)
+            if (
+                before is not None
+                and unless is not None
+                and self._unseal_location(before) != unless
+            ):
+                raise _make_name_conflict(source.name, _parse_source(before).location)
             connection.execute(_PUT, row)
-            kept = _source(connection.execute(_GET, {"name": source.name, "viewer": None}).one())
+            kept = _parse_source(
+                connection.execute(_GET, {"name": source.name, "viewer": None}).one()
+            )
             if before is None:
-                record(
+                record_event(
                     connection,
                     "source.add",
                     "source",
@@ -133,13 +139,15 @@ class Sources:
                     dialect=kept.dialect,
                 )
             if also is not None:
-                also(connection, None if before is None else _source(before), kept)
+                also(connection, None if before is None else _parse_source(before), kept)
             return kept
 
         return await self._db.write(put)
 
     async def get(self, name: str) -> Source:
-        return await self._db.read(lambda connection: _source(_row(connection, name, self._viewer)))
+        return await self._db.read(
+            lambda connection: _parse_source(_get_row(connection, name, self._viewer))
+        )
 
     async def find(self, name: str) -> Source | None:
         """Raises Conflict where the name is taken by what this user may not see."""
@@ -147,22 +155,22 @@ class Sources:
         def find(connection: Connection) -> Source | None:
             row = connection.execute(_GET, {"name": name, "viewer": None}).one_or_none()
             if row is not None and self._viewer is not None and row.owner not in {"", self._viewer}:
-                raise _taken(name)
-            return None if row is None else _source(row)
+                raise _make_name_conflict(name)
+            return None if row is None else _parse_source(row)
 
         return await self._db.read(find)
 
     async def location(self, name: str) -> str:
         """With the password, where it has one: for connecting, and for nothing else."""
-        return self._opened(
-            await self._db.read(lambda connection: _row(connection, name, self._viewer))
+        return self._unseal_location(
+            await self._db.read(lambda connection: _get_row(connection, name, self._viewer))
         )
 
     async def list(self) -> list[Source]:
         """In the order of their names."""
         return await self._db.read(
             lambda connection: [
-                _source(row) for row in connection.execute(_ALL, {"viewer": self._viewer})
+                _parse_source(row) for row in connection.execute(_ALL, {"viewer": self._viewer})
             ]
         )
 
@@ -172,9 +180,9 @@ class Sources:
         """Returns what it was. `also`: what else belongs to the transaction."""
 
         def remove(connection: Connection) -> Source:
-            source = _source(_row(connection, name, self._viewer))
+            source = _parse_source(_get_row(connection, name, self._viewer))
             connection.execute(_REMOVE, {"name": name})
-            record(
+            record_event(
                 connection,
                 "source.remove",
                 "source",
@@ -196,9 +204,9 @@ class Sources:
         kept = json.dumps([term.model_dump() for term in checked], ensure_ascii=False)
 
         def put(connection: Connection) -> Source:
-            _row(connection, name, self._viewer)
+            _get_row(connection, name, self._viewer)
             connection.execute(_GLOSSARY, {"name": name, "glossary": kept})
-            return _source(_row(connection, name))
+            return _parse_source(_get_row(connection, name))
 
         return await self._db.write(put)
 
@@ -212,12 +220,13 @@ class Sources:
         def change(connection: Connection) -> Source:
             terms = {
                 term.term: term.meaning
-                for term in _source(_row(connection, name, self._viewer)).glossary
+                for term in _parse_source(_get_row(connection, name, self._viewer)).glossary
             }
             for term in remove:
                 if term not in terms:
                     raise NotFound(
-                        f"{name}: its glossary has no term {term!r}", hint=_near(term, terms)
+                        f"{name}: its glossary has no term {term!r}",
+                        hint=_suggest_names(term, terms),
                     )
                 del terms[term]
             terms.update(put)
@@ -226,7 +235,7 @@ class Sources:
             )
             kept = json.dumps([term.model_dump() for term in checked], ensure_ascii=False)
             connection.execute(_GLOSSARY, {"name": name, "glossary": kept})
-            return _source(_row(connection, name))
+            return _parse_source(_get_row(connection, name))
 
         return await self._db.write(change)
 
@@ -240,7 +249,7 @@ class Sources:
             )
         )
 
-    def _opened(self, row: Row[Any]) -> str:
+    def _unseal_location(self, row: Row[Any]) -> str:
         return open_sealed(self._db.path.parent, str(row.location), str(row.name))
 
     async def paths(self) -> set[str]:
@@ -291,7 +300,7 @@ def check_glossary(terms: Sequence[GlossaryTerm]) -> list[GlossaryTerm]:
     return [GlossaryTerm(term=term, meaning=meaning) for term, meaning in kept.items()]
 
 
-def _taken(name: str, location: str = "") -> Conflict:
+def _make_name_conflict(name: str, location: str = "") -> Conflict:
     """`location` is not said to who may not see the source."""
     hint = f"choose another with --name, or `citewell data remove` that one first; it is {location}"
     if not location:
@@ -299,19 +308,19 @@ def _taken(name: str, location: str = "") -> Conflict:
     return Conflict(f"a source {name!r} is there already, from another place", hint=hint)
 
 
-def _near(name: str, known: Sequence[str] | Mapping[str, Any]) -> str:
+def _suggest_names(name: str, known: Sequence[str] | Mapping[str, Any]) -> str:
     import difflib
 
     close = difflib.get_close_matches(name, list(known), n=3, cutoff=0.5)
     return f"did you mean {' or '.join(close)}?" if close else ""
 
 
-def _row(connection: Connection, name: str, viewer: str | None = None) -> Row[Any]:
+def _get_row(connection: Connection, name: str, viewer: str | None = None) -> Row[Any]:
     row = connection.execute(_GET, {"name": name, "viewer": viewer}).one_or_none()
     if row is None:
         known = [each.name for each in connection.execute(_ALL, {"viewer": viewer})]
         hint = (
-            _near(name, known)
+            _suggest_names(name, known)
             or "`citewell data list` shows them; `citewell data add FILE|URL` adds one"
         )
         shown = name if len(name) <= LONGEST_NAME else name[:LONGEST_NAME] + "…"
@@ -319,7 +328,7 @@ def _row(connection: Connection, name: str, viewer: str | None = None) -> Row[An
     return row
 
 
-def _source(row: Row[Any]) -> Source:
+def _parse_source(row: Row[Any]) -> Source:
     stat = json.loads(row.stat)
     return Source(
         name=row.name,

@@ -19,7 +19,7 @@ from sqlalchemy import Connection, Row, text
 from citewell.errors import InvalidInput, NotFound
 from citewell.store.confirmed import feedback
 from citewell.store.db import Database
-from citewell.store.retention_clock import deletable
+from citewell.store.retention_clock import get_deletion_time
 from citewell.types import Shown, Status, Trace
 
 DAY = 86_400.0
@@ -86,7 +86,7 @@ class Traces:
             "trace": json.dumps(trace.model_dump(mode="python"), default=str),
             "agent": trace.agent,
             "status": trace.answer.status,
-            "words": _folded(f"{trace.question} {trace.collection} {trace.trace_id}"),
+            "words": _fold_case(f"{trace.question} {trace.collection} {trace.trace_id}"),
         }
         self.expire_in(connection)
         connection.execute(_PUT, row)
@@ -100,7 +100,7 @@ class Traces:
             row = connection.execute(
                 query, {"id": trace_id, "user": user_id, "now": self._clock()}
             ).one_or_none()
-            return _trace(row) if row else None
+            return _parse_trace(row) if row else None
 
         kept = await self._db.read(get)
         if kept is None:
@@ -121,7 +121,7 @@ class Traces:
 
     def expire_in(self, connection: Connection, *, dry_run: bool = False) -> int:
         """Delete those past their day, as far as the clock is believed; how many there are."""
-        now = {"now": self._clock() if dry_run else deletable(connection, self._clock())}
+        now = {"now": self._clock() if dry_run else get_deletion_time(connection, self._clock())}
         count = int(
             connection.execute(
                 text("SELECT count(*) FROM traces WHERE expires <= :now"), now
@@ -140,14 +140,16 @@ class Traces:
         )
         feedback.forget_session(connection, session_id)
 
-    async def of_session(
+    async def list_session(
         self, session_id: str, user_id: str = "local", limit: int = 200
     ) -> list[Trace]:
         """The newest of a session, in the order in which they were asked."""
         values = {"session": session_id, "user": user_id, "now": self._clock(), "limit": limit}
 
         newest = await self._db.read(
-            lambda connection: [_trace(row) for row in connection.execute(_OF_SESSION, values)]
+            lambda connection: [
+                _parse_trace(row) for row in connection.execute(_OF_SESSION, values)
+            ]
         )
         return newest[::-1]
 
@@ -155,7 +157,7 @@ class Traces:
         """Those that fit, the newest first, at most so many. Raises InvalidInput for a `before`
         that no page has told.
         """
-        at, rowid = _place(wanted.before)
+        at, rowid = _parse_cursor(wanted.before)
         values = {
             "now": self._clock(),
             "limit": limit + 1,
@@ -166,14 +168,14 @@ class Traces:
         values |= {
             "agent": wanted.agent,
             "status": wanted.status,
-            "words": _folded(wanted.words.strip()),
+            "words": _fold_case(wanted.words.strip()),
         }
 
         def page(connection: Connection) -> Page:
             found = connection.execute(_FOUND, values).all()
             shown = found[:limit]
             after = f"{shown[-1].created_at!r}~{shown[-1].rowid}" if len(found) > limit else ""
-            return Page([_summary(row) for row in shown], after)
+            return Page([_parse_summary(row) for row in shown], after)
 
         return await self._db.read(page)
 
@@ -181,17 +183,17 @@ class Traces:
         """The newest first."""
         values = {"now": self._clock(), "limit": limit, "user": user_id}
         return await self._db.read(
-            lambda connection: [_trace(row) for row in connection.execute(_NEWEST, values)]
+            lambda connection: [_parse_trace(row) for row in connection.execute(_NEWEST, values)]
         )
 
 
-def _trace(kept: Row[Any]) -> Trace:
+def _parse_trace(kept: Row[Any]) -> Trace:
     """One that was kept before traces told their end is told it by its row."""
     stored: dict[str, Any] = json.loads(kept.trace)
     return Trace(**{**stored, "expires_at": kept.expires})
 
 
-def _summary(row: Row[Any]) -> TraceSummary:
+def _parse_summary(row: Row[Any]) -> TraceSummary:
     said = json.loads(row.said)
     question, collection = (
         said if isinstance(said, list) else (said["question"], said["collection"])
@@ -208,14 +210,14 @@ def _summary(row: Row[Any]) -> TraceSummary:
     )
 
 
-def _folded(words: str) -> str:
+def _fold_case(words: str) -> str:
     """As it is looked for: SQLite knows upper and lower case of English letters only, and no half
     characters.
     """
     return words.casefold().encode("utf-8", "replace").decode()
 
 
-def _place(before: str) -> tuple[float, int]:
+def _parse_cursor(before: str) -> tuple[float, int]:
     """Where the last page ended; without one, behind everything."""
     if not before:
         return math.inf, 0

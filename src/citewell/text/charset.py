@@ -12,7 +12,7 @@ import re
 from contextlib import suppress
 
 from citewell.errors import UnreadableFile
-from citewell.text.charset_guess import LIKELY, guess, score_chinese, score_japanese
+from citewell.text.charset_guess import LIKELY, guess_encoding, score_chinese, score_japanese
 
 _MARKS = (  # UTF-32 first: its mark begins with that of UTF-16
     (codecs.BOM_UTF8, "utf-8-sig"),
@@ -42,24 +42,24 @@ _CHANCE = 0.4  # of the score of Chinese: what bytes that happen to be Chinese c
 _QUIET = frozenset({"gb18030", "big5hkscs"})
 
 
-def decode(data: bytes, name: str) -> tuple[str, list[str]]:
+def decode_text(data: bytes, name: str) -> tuple[str, list[str]]:
     """The text of `data` and warnings. Raises UnreadableFile where it is not text."""
     for mark, encoding in _MARKS:
         if data.startswith(mark):
             return data.decode(encoding, errors="replace").removeprefix("\ufeff"), []
-    if data.isascii() and (text := _seven_bits(data)) is not None:
+    if data.isascii() and (text := _decode_seven_bit(data)) is not None:
         return text, []
     if b"\0" in data[:_SAMPLE] or len(_CONTROLS.findall(data, 0, _SAMPLE)) * 20 > len(
         data[:_SAMPLE]
     ):
-        return _wide(data, name), []
+        return _decode_wide(data, name), []
     try:
-        return _writing(data.decode("utf-8"), name), []
+        return _require_text(data.decode("utf-8"), name), []
     except UnicodeDecodeError:
-        return _legacy(data, name)
+        return _decode_legacy(data, name)
 
 
-def _writing(text: str, name: str) -> str:
+def _require_text(text: str, name: str) -> str:
     """`text`, unless more than one in twenty characters is a control: then it is binary."""
     sample = text[:_SAMPLE]
     if len(_CONTROL.findall(sample)) * 20 > len(sample):
@@ -67,7 +67,7 @@ def _writing(text: str, name: str) -> str:
     return text
 
 
-def _wide(data: bytes, name: str) -> str:
+def _decode_wide(data: bytes, name: str) -> str:
     """UTF-16 or UTF-32 without a mark: NUL bytes sit at fixed places, and what comes out has hardly
     any controls.
     """
@@ -78,16 +78,16 @@ def _wide(data: bytes, name: str) -> str:
             text = data.decode(encoding)
         except UnicodeDecodeError:
             continue
-        if _plausible(text[:_SAMPLE]):
+        if _is_plausible_text(text[:_SAMPLE]):
             return text
     if len(_CONTROL.findall(data[:_SAMPLE].decode("latin-1"))) <= max(
         1, len(data[:_SAMPLE]) // 100
     ):
-        return _legacy(data.replace(b"\0", b""), name)[0]  # text with a stray NUL
+        return _decode_legacy(data.replace(b"\0", b""), name)[0]  # text with a stray NUL
     raise UnreadableFile(f"{name} is binary, not text")
 
 
-def _plausible(text: str) -> bool:
+def _is_plausible_text(text: str) -> bool:
     """Whether nine in ten characters are of the scripts people write in, hardly any is a control,
     and Chinese is no chance.
     """
@@ -105,7 +105,7 @@ def _plausible(text: str) -> bool:
     )
 
 
-def _seven_bits(data: bytes) -> str | None:
+def _decode_seven_bit(data: bytes) -> str | None:
     """ISO-2022 and HZ: ASCII bytes that switch to Chinese, Japanese or Korean and back. None where
     they are just ASCII.
     """
@@ -118,29 +118,29 @@ def _seven_bits(data: bytes) -> str | None:
     return None
 
 
-def _legacy(data: bytes, name: str) -> tuple[str, list[str]]:
+def _decode_legacy(data: bytes, name: str) -> tuple[str, list[str]]:
     text = data.decode("utf-8", errors="replace")
     lost = text.count("\ufffd")
     good = sum(1 for char in text[:_SAMPLE] if char > "\x7f" and char != "\ufffd")
     if good >= 10 * lost or not lost:
-        return _writing(text, name), [
+        return _require_text(text, name), [
             f"{lost} places were not valid UTF-8 and are shown as \ufffd"
         ] if lost else []
-    wide = _wide_asian(data)
+    wide = _detect_wide_asian(data)
     if wide:
-        return _writing(data.decode(wide, errors="replace"), name), []
-    encoding, score = guess(data)
+        return _require_text(data.decode(wide, errors="replace"), name), []
+    encoding, score = guess_encoding(data)
     if score < LIKELY:
-        return _last_guess(data, name)
+        return _decode_with_fallback(data, name)
     warnings = (
         []
         if encoding in _QUIET
         else [f"its encoding was guessed as {_SHOWN.get(encoding, encoding)}"]
     )
-    return _writing(data.decode(encoding, errors="replace"), name), warnings
+    return _require_text(data.decode(encoding, errors="replace"), name), warnings
 
 
-def _wide_asian(data: bytes) -> str:
+def _detect_wide_asian(data: bytes) -> str:
     """UTF-16 without a mark and without a NUL byte: Chinese or Japanese with not one Latin letter
     or line break.
     """
@@ -148,12 +148,14 @@ def _wide_asian(data: bytes) -> str:
         if len(data) % 2 == 0:
             with suppress(UnicodeDecodeError):
                 text = data[:_SAMPLE].decode(encoding)
-                if max(score_chinese(text), score_japanese(text)) >= max(LIKELY, guess(data)[1]):
+                if max(score_chinese(text), score_japanese(text)) >= max(
+                    LIKELY, guess_encoding(data)[1]
+                ):
                     return encoding
     return ""
 
 
-def _last_guess(data: bytes, name: str) -> tuple[str, list[str]]:
+def _decode_with_fallback(data: bytes, name: str) -> tuple[str, list[str]]:
     """What charset-normalizer makes of the rest, with a warning that it is a guess."""
     from charset_normalizer import from_bytes
 
@@ -163,12 +165,12 @@ def _last_guess(data: bytes, name: str) -> tuple[str, list[str]]:
             f"{name} is not text in any known encoding", hint="save it as UTF-8 and add it again"
         )
     text = data.decode(best.encoding, errors="replace")
-    return _writing(text, name), [f"its encoding was guessed as {best.encoding}"]
+    return _require_text(text, name), [f"its encoding was guessed as {best.encoding}"]
 
 
-def encoding_of_names(data: bytes) -> str:
+def guess_filename_encoding(data: bytes) -> str:
     """The encoding of file names in an archive, empty where they read as nothing in any Asian
     one.
     """
-    encoding, score = guess(data)
+    encoding, score = guess_encoding(data)
     return encoding if score >= LIKELY and encoding in _ASIAN else ""

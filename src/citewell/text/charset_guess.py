@@ -36,7 +36,7 @@ _INSIDE_WORD = re.compile(r"(?<=[a-z])[^\x00-\x7f](?=[a-z])")
 _HAN = re.compile(r"[\u4e00-\u9fff]")
 
 
-def guess(data: bytes) -> tuple[str, float]:
+def guess_encoding(data: bytes) -> tuple[str, float]:
     """The likeliest encoding and its score."""
     sample = data[:_SAMPLE]
     if not any(byte > 0x7F for byte in sample):
@@ -46,7 +46,7 @@ def guess(data: bytes) -> tuple[str, float]:
         sample = data[first : first + _SAMPLE]
     best, most = "", 0.0
     for encoding, (score, weight) in _CANDIDATES.items():
-        text = _decoded(sample, encoding, whole=len(sample) == len(data))
+        text = _decode_sample(sample, encoding, whole=len(sample) == len(data))
         if text is not None and (value := weight * score(text)) > most + 1e-9:
             best, most = encoding, value
     return best, most
@@ -54,42 +54,47 @@ def guess(data: bytes) -> tuple[str, float]:
 
 def score_chinese(text: str) -> float:
     """How much `text` reads as Chinese, simplified or traditional."""
-    wide = _beyond(text)
+    wide = _list_non_ascii(text)
     return (
-        max(_share(wide, letters) for letters in (SIMPLIFIED, SIMPLIFIED | TRADITIONAL))
+        max(
+            _compute_common_share(wide, letters)
+            for letters in (SIMPLIFIED, SIMPLIFIED | TRADITIONAL)
+        )
         if wide
         else 0.0
     )
 
 
-def _simplified(text: str) -> float:
+def _score_simplified(text: str) -> float:
     """The same of GB 18030, and at least `_PLAIN` where nearly all are common characters, as in a
     list of names, and some of those that stand where Korean and Japanese have rare ones: bytes that
     pair so, word by word, are no other language's.
     """
     codes = [
-        char.encode("gb2312", errors="ignore")[:1] for char in _beyond(text) if char not in _SIGNS
+        char.encode("gb2312", errors="ignore")[:1]
+        for char in _list_non_ascii(text)
+        if char not in _SIGNS
     ]
     common, late = (sum(first <= code <= b"\xd7" for code in codes) for first in (b"\xb0", b"\xd0"))
     plain = len(codes) >= _ENOUGH and common >= _MOSTLY * len(codes) and late >= _SOME * len(codes)
     return max(score_chinese(text), _PLAIN if plain else 0.0)
 
 
-def _decoded(sample: bytes, encoding: str, *, whole: bool) -> str | None:
+def _decode_sample(sample: bytes, encoding: str, *, whole: bool) -> str | None:
     try:
         return codecs.getincrementaldecoder(encoding)().decode(sample, final=whole)
     except UnicodeDecodeError:
         return None
 
 
-def _beyond(text: str) -> list[str]:
+def _list_non_ascii(text: str) -> list[str]:
     """The characters beyond ASCII; one that stands in the middle of a Latin word, as in d帝tat, as
     one that means nothing.
     """
     return [char for char in _INSIDE_WORD.sub("\ufffd", text) if char > "\x7f"]
 
 
-def _share(wide: list[str], letters: frozenset[str]) -> float:
+def _compute_common_share(wide: list[str], letters: frozenset[str]) -> float:
     """The everyday share of Chinese text: rare characters count little, those beyond GB2312 and
     Big5's first levels nothing.
     """
@@ -97,12 +102,12 @@ def _share(wide: list[str], letters: frozenset[str]) -> float:
     for char in wide:
         if char in letters or char in _SIGNS:
             total += 1
-        elif _HAN.match(char) and _everyday(char):
+        elif _HAN.match(char) and _is_common_char(char):
             total += _UNCOMMON
     return total / len(wide)
 
 
-def _everyday(char: str) -> bool:
+def _is_common_char(char: str) -> bool:
     """Whether `char` is of the first level of GB2312 or Big5, their common characters."""
     code = char.encode("gb2312", errors="ignore")
     if len(code) == 2 and 0xB0 <= code[0] <= 0xD7:
@@ -115,7 +120,7 @@ def score_japanese(text: str) -> float:
     """Kana count fully, everyday Chinese characters too; half-width kana hardly, for wrong
     encodings are full of them.
     """
-    wide = _beyond(text)
+    wide = _list_non_ascii(text)
     total = 0.0
     for char in wide:
         if (
@@ -130,8 +135,8 @@ def score_japanese(text: str) -> float:
     return total / len(wide) if wide else 0.0
 
 
-def _korean(text: str) -> float:
-    wide = _beyond(text)
+def _score_korean(text: str) -> float:
+    wide = _list_non_ascii(text)
     total = sum(
         1 if char in KOREAN or char in _SIGNS else _UNCOMMON if "\uac00" <= char <= "\ud7a3" else 0
         for char in wide
@@ -139,7 +144,9 @@ def _korean(text: str) -> float:
     return total / len(wide) if wide else 0.0
 
 
-def _script(first: str, last: str, common: frozenset[str] = frozenset()) -> Callable[[str], float]:
+def _build_script_scorer(
+    first: str, last: str, common: frozenset[str] = frozenset()
+) -> Callable[[str], float]:
     """A scorer for a script of one block. A letter beside one of another script is no word, nor is
     a capital after a small one (Cyrillic and Greek encodings differ by case); what is not in
     `common`, where that is given, counts little.
@@ -163,18 +170,18 @@ def _script(first: str, last: str, common: frozenset[str] = frozenset()) -> Call
     return score
 
 
-def _latin(*groups: int) -> Callable[[str], float]:
+def _build_latin_scorer(*groups: int) -> Callable[[str], float]:
     """A scorer for Latin letters with accents: two in a row are rare, and a sign never stands
     between letters.
     """
 
     def score(text: str) -> float:
-        return max(_accents(text, LATIN[group]) for group in groups)
+        return max(_score_accents(text, LATIN[group]) for group in groups)
 
     return score
 
 
-def _accents(text: str, letters: frozenset[str]) -> float:
+def _score_accents(text: str, letters: frozenset[str]) -> float:
     wide, total, before = 0, 0.0, " "
     for char, after in zip(text, text[1:] + " ", strict=True):
         if char > "\x7f":
@@ -197,25 +204,25 @@ def _accents(text: str, letters: frozenset[str]) -> float:
 # in order: of two that score the same the first is taken; the weight is lower where nearly any
 # bytes give letters
 _CANDIDATES: Final[dict[str, tuple[Callable[[str], float], float]]] = {
-    "gb18030": (_simplified, 1.0),
+    "gb18030": (_score_simplified, 1.0),
     "big5hkscs": (score_chinese, 1.0),
     "cp932": (score_japanese, 1.0),
     "euc_jp": (score_japanese, 1.0),
-    "cp949": (_korean, 1.0),
+    "cp949": (_score_korean, 1.0),
     "shift_jis_2004": (score_japanese, 0.98),
     "euc_jis_2004": (score_japanese, 0.98),
-    "cp1252": (_latin(0), 0.97),
-    "cp1250": (_latin(1, 2, 3, 4, 5), 0.96),
-    "iso8859_2": (_latin(1, 2, 3, 4, 5), 0.95),
-    "cp1254": (_latin(6), 0.96),
-    "cp1251": (_script("\u0400", "\u045f", CYRILLIC), 0.94),
-    "koi8_r": (_script("\u0400", "\u045f", CYRILLIC), 0.93),
-    "cp866": (_script("\u0400", "\u045f", CYRILLIC), 0.86),
-    "iso8859_5": (_script("\u0400", "\u045f", CYRILLIC), 0.86),
-    "cp1253": (_script("\u0384", "\u03ce"), 0.9),
-    "cp1255": (_script("\u05d0", "\u05ea"), 0.95),
-    "cp1256": (_script("\u060c", "\u06d2"), 0.9),
-    "cp874": (_script("\u0e01", "\u0e5b", THAI), 0.9),
-    "cp850": (_latin(0), 0.85),
-    "mac_roman": (_latin(0), 0.8),
+    "cp1252": (_build_latin_scorer(0), 0.97),
+    "cp1250": (_build_latin_scorer(1, 2, 3, 4, 5), 0.96),
+    "iso8859_2": (_build_latin_scorer(1, 2, 3, 4, 5), 0.95),
+    "cp1254": (_build_latin_scorer(6), 0.96),
+    "cp1251": (_build_script_scorer("\u0400", "\u045f", CYRILLIC), 0.94),
+    "koi8_r": (_build_script_scorer("\u0400", "\u045f", CYRILLIC), 0.93),
+    "cp866": (_build_script_scorer("\u0400", "\u045f", CYRILLIC), 0.86),
+    "iso8859_5": (_build_script_scorer("\u0400", "\u045f", CYRILLIC), 0.86),
+    "cp1253": (_build_script_scorer("\u0384", "\u03ce"), 0.9),
+    "cp1255": (_build_script_scorer("\u05d0", "\u05ea"), 0.95),
+    "cp1256": (_build_script_scorer("\u060c", "\u06d2"), 0.9),
+    "cp874": (_build_script_scorer("\u0e01", "\u0e5b", THAI), 0.9),
+    "cp850": (_build_latin_scorer(0), 0.85),
+    "mac_roman": (_build_latin_scorer(0), 0.8),
 }

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from citewell.text.sentences import sentences
+from citewell.text.sentences import split_sentences
 
 _FENCES = ("```", "~~~")
 _HEADING = re.compile(r" {0,3}#{1,6}[ \t]")
@@ -20,24 +20,24 @@ _MARKS = re.compile(r"\*\*|__|`|(?<!\w)[*_](?=\S)|(?<=\S)[*_](?!\w)")
 _WORD = re.compile(r"\w")
 
 
-def statement_spans(text: str) -> list[tuple[int, int]]:
+def find_statement_spans(text: str) -> list[tuple[int, int]]:
     """Spans of the sentences of a plain or Markdown text that state something."""
-    blank = "".join(_blank_lines(text.splitlines(keepends=True)))
+    blank = "".join(_blank_non_statements(text.splitlines(keepends=True)))
     found = []
-    for start, end in sentences(blank):
+    for start, end in split_sentences(blank):
         leader = _LEADER.match(blank, start, end)
         begin = leader.end() if leader else start
-        if _WORD.search(plain_statement(blank[begin:end])):
+        if _WORD.search(strip_statement_markup(blank[begin:end])):
             found.append((begin, end))
     return found
 
 
-def plain_statement(text: str) -> str:
+def strip_statement_markup(text: str) -> str:
     """A sentence without links, emphasis and citation numbers, on one line."""
     return " ".join(_MARKS.sub("", _NUMBERS.sub("", _LINK.sub(r"\1", text))).split())
 
 
-def _blank_lines(lines: list[str]) -> Iterator[str]:
+def _blank_non_statements(lines: list[str]) -> Iterator[str]:
     """The lines, as many spaces in the place of what states nothing, so that offsets stay."""
     fence = ""
     for line, following in zip(lines, [*lines[1:], ""], strict=False):

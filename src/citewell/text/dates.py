@@ -35,7 +35,7 @@ _DATES = tuple(
 )
 
 
-def take_dates(text: str) -> tuple[set[str], str]:
+def extract_dates(text: str) -> tuple[set[str], str]:
     """The dates of a text, and the text without them."""
     dates: set[str] = set()
 
@@ -53,7 +53,7 @@ def take_dates(text: str) -> tuple[set[str], str]:
     return dates, text
 
 
-def holds_date(date: str, proof: Iterable[str]) -> bool:
+def has_date(date: str, proof: Iterable[str]) -> bool:
     """Whether one of the proof's dates is this one, or more exact; a year that one of them leaves
     out is no difference.
     """
@@ -65,6 +65,6 @@ def holds_date(date: str, proof: Iterable[str]) -> bool:
     )
 
 
-def holds_year(number: str, proof: Iterable[str]) -> bool:
+def has_year(number: str, proof: Iterable[str]) -> bool:
     """Whether a number is the year of one of the dates."""
     return len(number) == 4 and any(date.startswith(f"{number}-") for date in proof)

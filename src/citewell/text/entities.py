@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import rjieba
 
-from citewell.text.facts import facts, names
+from citewell.text.facts import extract_facts, extract_names
 
 _QUOTED = re.compile(r"[\"“「『《]([^\"”」』》]{1,60})[\"”」』》]")
 # tags of jieba's own tag set
@@ -29,23 +29,23 @@ class Entity:
     type: str
 
 
-def entity_list(text: str) -> list[Entity]:
+def extract_entities(text: str) -> list[Entity]:
     """Each entity once: quoted words, names and codes, Chinese nouns, figures."""
     found: dict[str, str] = {}
     for quoted in _QUOTED.findall(text):
         found.setdefault(quoted.strip().casefold(), "quoted")
-    for name in sorted(names(text)):
+    for name in sorted(extract_names(text)):
         found.setdefault(name, "code" if any(c.isdigit() for c in name) else "name")
     for word, tag in rjieba.tag(text):
         if tag in _NOUNS and len(word) > 1 and not word.isascii() and word not in _ASKING:
             found.setdefault(word, "name" if tag in _PROPER else "concept")
-    known = facts(text)
+    known = extract_facts(text)
     found |= dict.fromkeys(sorted(known.numbers), "number") | dict.fromkeys(
         sorted(known.dates), "date"
     )
     return [Entity(entity, kind) for entity, kind in found.items() if entity]
 
 
-def search_names(text: str) -> list[str]:
+def extract_search_names(text: str) -> list[str]:
     """The entities that a search looks for verbatim."""
-    return [each.entity for each in entity_list(text) if each.type not in {"number", "date"}]
+    return [each.entity for each in extract_entities(text) if each.type not in {"number", "date"}]

@@ -13,8 +13,8 @@ from functools import lru_cache
 
 import rjieba
 
-from citewell.text.dates import MONTH_NAME, take_dates
-from citewell.text.numbers import measures, without_measures
+from citewell.text.dates import MONTH_NAME, extract_dates
+from citewell.text.numbers import find_measures, remove_measures
 
 _NEGATORS_EN = re.compile(
     r"\b(?:not|no|never|none|nor|neither|without|cannot|unable|nobody|nothing|except|excluding|"
@@ -37,8 +37,8 @@ _LEAD = re.compile(r"^\W*(?:yes|no|是的?|不是|对|可以|不可以)\b[\s,.!�
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """`measures`: (number, unit), the unit empty where none is known. `dates` as in `dates.py`.
-    `names` case-folded.
+    """`find_measures`: (number, unit), the unit empty where none is known. `dates` as in
+    `dates.py`. `extract_names` case-folded.
     """
 
     measures: frozenset[tuple[str, str]]
@@ -56,27 +56,30 @@ class Facts:
 
 
 @lru_cache(maxsize=4096)
-def facts(text: str) -> Facts:
+def extract_facts(text: str) -> Facts:
     """All that the deterministic check compares."""
     text = unicodedata.normalize("NFKC", text)
-    dates, rest = take_dates(text)
+    dates, rest = extract_dates(text)
     return Facts(
-        frozenset(measures(rest)), frozenset(dates), negations(text), frozenset(names(text))
+        frozenset(find_measures(rest)),
+        frozenset(dates),
+        count_negations(text),
+        frozenset(extract_names(text)),
     )
 
 
-def figures(text: str) -> frozenset[str]:
+def extract_figures(text: str) -> frozenset[str]:
     """Numbers and dates of a text."""
-    known = facts(text)
+    known = extract_facts(text)
     return known.numbers | known.dates
 
 
-def negations(text: str) -> int:
+def count_negations(text: str) -> int:
     """How many words of a text deny something."""
     return len(_NEGATORS_EN.findall(text)) + len(_NEGATORS_ZH.findall(_WHETHER.sub(" ", text)))
 
 
-def names(text: str) -> set[str]:
+def extract_names(text: str) -> set[str]:
     """Capitalised words that do not merely begin a sentence, codes such as `A-100`, and Chinese
     proper names, case-folded.
     """
@@ -102,11 +105,11 @@ def names(text: str) -> set[str]:
     return found
 
 
-def plain_words(text: str) -> str:
+def strip_figures_and_negations(text: str) -> str:
     """The text without its numbers, dates, negations and a leading yes or no: what is compared word
     by word.
     """
-    rest = without_measures(take_dates(unicodedata.normalize("NFKC", text))[1])
+    rest = remove_measures(extract_dates(unicodedata.normalize("NFKC", text))[1])
     for pattern in (_LEAD, _NEGATORS_EN, _NEGATORS_ZH):
         rest = pattern.sub(" ", rest)
     return rest

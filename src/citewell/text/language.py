@@ -44,15 +44,15 @@ def count_tokens(text: str) -> int:
     """An estimate of what the embedder's tokenizer makes of `text`: within about a fifth on
     prose.
     """
-    return math.ceil(weight(text))
+    return math.ceil(estimate_tokens(text))
 
 
-def weight(text: str) -> float:
+def estimate_tokens(text: str) -> float:
     """Tokens of `text` before rounding, so that the weights of parts add up to that of the
     whole.
     """
     if text.isascii():
-        return math.fsum(_weight_ascii(match.group()) for match in _STRETCH.finditer(text))
+        return math.fsum(_estimate_ascii_tokens(match.group()) for match in _STRETCH.finditer(text))
     total = 0.0
     # one at a time: all of a long text take thirty times its memory
     for match in _PIECES.finditer(text):
@@ -66,7 +66,7 @@ def weight(text: str) -> float:
     return total
 
 
-def _weight_ascii(text: str) -> float:
+def _estimate_ascii_tokens(text: str) -> float:
     """The same by tables of bytes, at a fifth of the time."""
     data = text.encode("ascii")
     words, signs = data.translate(_NO_SIGNS).split(), data.translate(_NO_WORDS).split()
@@ -74,7 +74,7 @@ def _weight_ascii(text: str) -> float:
     return len(words) - len(long) + sum(long) / 4.5 + 0.4 * len(signs) + 0.3 * sum(map(len, signs))
 
 
-def language(text: str) -> Literal["zh", "en"]:
+def detect_language(text: str) -> Literal["zh", "en"]:
     """The language of `text`: of a passage that is mostly Chinese, Chinese, whatever notices end
     it; else by its small words; where those do not tell, by Chinese characters against Latin words.
     """
@@ -98,7 +98,7 @@ def is_cjk(char: str) -> bool:
     return _CJK.match(char) is not None
 
 
-def seam(left: str, right: str) -> str:
+def get_line_joiner(left: str, right: str) -> str:
     """What stands between two lines of one paragraph: nothing between Chinese characters, else a
     space.
     """

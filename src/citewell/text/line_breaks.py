@@ -45,7 +45,7 @@ WIDEST_WRAP = 200  # nobody wraps by hand at more than this: such a line is a pa
 LONGEST_HEADING = 60
 
 
-def chapter_level(line: str) -> int:
+def get_chapter_level(line: str) -> int:
     """The rank of a line that names itself as a part (1), chapter (2) or section (3); 0 for any
     other line.
     """
@@ -57,7 +57,7 @@ def chapter_level(line: str) -> int:
     return _CHAPTER_LEVEL[kind.group().lower()] if kind else 2
 
 
-def blocks(text: str) -> Iterator[tuple[int, int]]:
+def split_blocks(text: str) -> Iterator[tuple[int, int]]:
     """Spans between the line breaks that end a sentence, white space around them left out; blank
     ones are not given.
     """
@@ -71,7 +71,7 @@ def blocks(text: str) -> Iterator[tuple[int, int]]:
             continue
         gap = text[last_break : match.start()]
         last_break = match.end()
-        if start >= 0 and (_blank(gap) or _ends(before, line, opens)):
+        if start >= 0 and (_is_paragraph_break(gap) or _is_sentence_break(before, line, opens)):
             yield start, end
             start = -1
         opens = start < 0
@@ -83,14 +83,14 @@ def blocks(text: str) -> Iterator[tuple[int, int]]:
         yield start, end
 
 
-def _blank(gap: str) -> bool:
+def _is_paragraph_break(gap: str) -> bool:
     """Whether more than one line break lies in `gap`, or one that always means a new paragraph."""
     return (
         gap.replace("\r\n", "\n").count("\n") > 1 or "\f" in gap or "\u2029" in gap or "\r\r" in gap
     )
 
 
-def _ends(before: str, line: str, opens: bool) -> bool:
+def _is_sentence_break(before: str, line: str, opens: bool) -> bool:
     """Whether the break between `before` and `line` ends a sentence. `opens`: `before` is the first
     line of its block.
     """
@@ -106,7 +106,7 @@ def _ends(before: str, line: str, opens: bool) -> bool:
         indent > indent_before + 1 and not (opens and LIST_ITEM.match(left))
     ):
         return True
-    if chapter_level(right):
+    if get_chapter_level(right):
         return True
     return opens and _is_heading(left, right)
 

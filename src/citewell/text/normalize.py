@@ -12,7 +12,7 @@ _CONTROL = re.compile(
 _LONE_SURROGATE = re.compile(r"[\ud800-\udfff]")
 
 
-def clean(text: str) -> str:
+def normalize_text(text: str) -> str:
     """Control and invisible direction characters, lone surrogates and needless white space removed;
     NFC.
 

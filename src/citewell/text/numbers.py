@@ -85,72 +85,74 @@ _BEHIND = tuple(
 _BEFORE = {"€": "euro", "$": "dollar", "£": "pound", "¥": "yuan", "￥": "yuan"}
 
 
-def measures(text: str) -> Iterator[tuple[str, str]]:
+def find_measures(text: str) -> Iterator[tuple[str, str]]:
     """Every (number, unit) of a text; the unit is empty where none is known."""
-    for start, end, number in _found(text):
+    for start, end, number in _find_numbers(text):
         before = _BEFORE.get(text[start - 1 : start]) or (
             "euro" if text[max(0, start - 8) : start].rstrip().endswith("EUR") else ""
         )
-        yield number, before or _unit(text, end)[0]
+        yield number, before or _match_unit(text, end)[0]
 
 
-def without_measures(text: str) -> str:
+def remove_measures(text: str) -> str:
     """The text with its numbers and their units blanked."""
-    for start, end, _ in sorted(_found(text)):
-        stop = _unit(text, end)[1]
+    for start, end, _ in sorted(_find_numbers(text)):
+        stop = _match_unit(text, end)[1]
         text = text[:start] + " " * (stop - start) + text[stop:]
     return text
 
 
-def _unit(text: str, at: int) -> tuple[str, int]:
+def _match_unit(text: str, at: int) -> tuple[str, int]:
     """The unit that stands at `at` and where it ends."""
     found = ((name, match.end()) for name, pattern in _BEHIND if (match := pattern.match(text, at)))
     return next(found, ("", at))
 
 
-def _found(text: str) -> Iterator[tuple[int, int, str]]:
+def _find_numbers(text: str) -> Iterator[tuple[int, int, str]]:
     for match in _DIGITS.finditer(text):
         digits, unit, decade = match.groups()
         yield (
             match.start(),
             match.end(),
-            digits + "s" if decade else _scaled(digits.replace(",", ""), (unit or "").lower()),
+            digits + "s"
+            if decade
+            else _scale_number(digits.replace(",", ""), (unit or "").lower()),
         )
     for match in _WORDS.finditer(text):
-        value = _words_value(match.group().lower())
+        value = _parse_number_words(match.group().lower())
         if value is not None:
             yield (
                 match.start(),
                 match.start() + len(match.group().rstrip(" -")),
-                _plain(Decimal(value)),
+                _format_decimal(Decimal(value)),
             )
     blanked = _IDIOMS.sub(lambda idiom: " " * len(idiom.group()), text)
     for match in _HAN_NUMBER.finditer(blanked):
         percent, figure = match.group(1), match.group(2)
         # 三分之二 is compared as words; a lone scale behind digits was taken with them
         # a lone 一 without a unit is an article, as a lone `one` is (一块电池)
-        article = figure == "一" and not percent and not _unit(text, match.end())[0]
+        article = figure == "一" and not percent and not _match_unit(text, match.end())[0]
         if match.end() == match.end(2) and not set(figure) <= set("百千万亿") and not article:
             yield (
                 match.start(),
                 match.end(),
-                _plain(Decimal(_han_value(figure))) + ("%" if percent else ""),
+                _format_decimal(Decimal(_parse_han_number(figure))) + ("%" if percent else ""),
             )
 
 
-def _scaled(digits: str, unit: str) -> str:
+def _scale_number(digits: str, unit: str) -> str:
     value = Decimal(digits)
     if unit in {"%", "percent", "per cent"}:
-        return _plain(value) + "%"
-    return _plain(value * (_HAN_SCALES.get(unit) or _SCALES.get(unit) or 1))
+        return _format_decimal(value) + "%"
+    return _format_decimal(value * (_HAN_SCALES.get(unit) or _SCALES.get(unit) or 1))
 
 
-def _plain(value: Decimal) -> str:
+def _format_decimal(value: Decimal) -> str:
     text = format(value.normalize(), "f")
     return text.rstrip("0").rstrip(".") if "." in text else text
 
 
-def _words_value(words: str) -> int | None:
+def _parse_number_words(words: str) -> int | None:
     """`two hundred and five` -> 205, `a hundred` -> 100. A lone `one` is more often a pronoun than
     a number: None.
     """
@@ -168,7 +170,7 @@ def _words_value(words: str) -> int | None:
     return total + current
 
 
-def _han_value(text: str) -> int:
+def _parse_han_number(text: str) -> int:
     """二〇二四 -> 2024, 三百五十 -> 350, 十二 -> 12, 一万两千 -> 12000."""
     if not any(c in _HAN_SCALES for c in text):
         return int("".join(str(_HAN_DIGITS[c]) for c in text[:_LONGEST]))

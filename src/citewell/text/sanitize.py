@@ -17,36 +17,38 @@ _CONTROL = re.compile(
 )
 
 
-def clean(text: str) -> str:
+def replace_unsafe_chars(text: str) -> str:
     """NUL ends a C string early and a lone surrogate has no UTF-8: each becomes a space, so that
     offsets stay true.
     """
     return _UNSAFE.sub(" ", text)
 
 
-def inert(text: str) -> str:
-    """`clean`, and the control marks of chat templates (`<|im_start|>`, `[INST]`, ...) in other
-    brackets.
+def escape_chat_markers(text: str) -> str:
+    """`replace_unsafe_chars`, and the control marks of chat templates (`<|im_start|>`, `[INST]`,
+    ...) in other brackets.
 
     Servers read such marks in a message as the start of a real turn; a document must not be able to
     write one.
     """
-    return _CONTROL.sub(lambda found: "‹" + found.group().strip("<>[]|｜") + "›", clean(text))
+    return _CONTROL.sub(
+        lambda found: "‹" + found.group().strip("<>[]|｜") + "›", replace_unsafe_chars(text)
+    )
 
 
-def without_thinking(text: str, *, unopened: bool = False) -> str:
+def strip_thinking(text: str, *, unopened: bool = False) -> str:
     """A reply without what a reasoning model thinks aloud before it, `<think>...</think>`. One that
     was cut off while thinking has said nothing. `unopened`: the model's template opens the
     thinking, so only its end is in the reply; JSON has none.
     """
-    if opens_thinking(text) or not unopened:
+    if has_thinking_block(text) or not unopened:
         return "" if _is_thinking(text) else _THOUGHT.sub("", text)
     if text.lstrip().startswith("{"):
         return text
     return _UNOPENED.sub("", text, count=1) if "</think>" in text else ""
 
 
-def opens_thinking(text: str) -> bool:
+def has_thinking_block(text: str) -> bool:
     return text.lstrip().startswith("<think>")
 
 
@@ -55,6 +57,6 @@ def _is_thinking(text: str) -> bool:
     beginning of it.
     """
     opened = text.lstrip()
-    return (opens_thinking(opened) and "</think>" not in opened) or (
+    return (has_thinking_block(opened) and "</think>" not in opened) or (
         "<think>".startswith(opened) and bool(opened)
     )

@@ -180,20 +180,20 @@ def is_secret(text: str) -> bool:
     """Of a statement: whether it tells a secret, or speaks of a password, PIN, key, token, card or
     number of the user's own.
     """
-    return bool(_OWN.search(_plain(text))) or tells_secret(text)
+    return bool(_OWN.search(_fold_width(text))) or has_secret(text)
 
 
-def tells_secret(text: str) -> bool:
+def has_secret(text: str) -> bool:
     """Of a question or its answer: whether a secret itself stands in it. "How do I reset my
     password?" tells none.
     """
-    text = _plain(text)
+    text = _fold_width(text)
     return any(pattern.search(text) for pattern in (_PIN, _SHAPES, _RANDOM, *_TOLD)) or any(
         _is_card(re.sub(r"\D", "", match.group())) for match in _DIGITS.finditer(text)
     )
 
 
-def _plain(text: str) -> str:
+def _fold_width(text: str) -> str:
     """Wide letters and figures are as good as narrow ones."""
     return unicodedata.normalize("NFKC", text)
 

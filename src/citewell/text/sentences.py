@@ -10,10 +10,10 @@ from __future__ import annotations
 import re
 
 from citewell.text.abbreviations import BEFORE_NUMBERS, NEVER_LAST, OPENERS, SELDOM_LAST
-from citewell.text.language import count_tokens, is_cjk, language
-from citewell.text.line_breaks import blocks
+from citewell.text.language import count_tokens, detect_language, is_cjk
+from citewell.text.line_breaks import split_blocks
 
-__all__ = ["count_tokens", "language", "sentences"]
+__all__ = ["count_tokens", "detect_language", "split_sentences"]
 
 LONGEST_TITLE = 60  # characters
 # characters of a table's row that is kept whole, for its cells say little without one another
@@ -28,26 +28,26 @@ _LETTERS = re.compile(r"[A-Za-z]{1,12}")
 _SINGLE_LETTERS = re.compile(r"(?:[A-Za-z]\.)*[A-Za-z]|[A-Z]h\.D|M\.Sc|B\.Sc")
 
 
-def sentences(text: str) -> list[tuple[int, int]]:
+def split_sentences(text: str) -> list[tuple[int, int]]:
     """Spans of the sentences of `text`."""
     found: list[tuple[int, int]] = []
-    for start, end in blocks(text):
+    for start, end in split_blocks(text):
         row = end - start <= LONGEST_ROW and text.find(" | ", start, end) >= 0
-        found.extend([(start, end)] if row else _split(text, start, end))
+        found.extend([(start, end)] if row else _split_block(text, start, end))
     return found
 
 
-def _split(text: str, start: int, end: int) -> list[tuple[int, int]]:
+def _split_block(text: str, start: int, end: int) -> list[tuple[int, int]]:
     """The sentences of one block, whose edges are not white space."""
     spans: list[tuple[int, int]] = []
     quotes, counted, at = 0, start, start
     while match := _STOPS.search(text, at, end):
         quotes += text.count('"', counted, match.end())
         counted = match.end()
-        at = _after_closers(text, match.end(), end, quotes % 2 == 1)
+        at = _skip_closers(text, match.end(), end, quotes % 2 == 1)
         if at == end:
             break
-        if _ends(text, start, match, at, end):
+        if _is_sentence_end(text, start, match, at, end):
             spans.append((start, at))
             start = _skip_space(text, at, end)
     if start < end:
@@ -55,7 +55,7 @@ def _split(text: str, start: int, end: int) -> list[tuple[int, int]]:
     return spans
 
 
-def _after_closers(text: str, at: int, end: int, quote_open: bool) -> int:
+def _skip_closers(text: str, at: int, end: int, quote_open: bool) -> int:
     """Where the quotes and brackets that close behind a stop end. A straight quote closes only what
     is open.
     """
@@ -78,12 +78,12 @@ def _skip_space(text: str, at: int, end: int) -> int:
     return at
 
 
-def _ends(text: str, start: int, match: re.Match[str], at: int, end: int) -> bool:
+def _is_sentence_end(text: str, start: int, match: re.Match[str], at: int, end: int) -> bool:
     """Whether the stops of `match`, closed at `at`, end the sentence that began at `start`. `at` is
     before `end`.
     """
     stops, following = match.group(), text[at]
-    if _STOPS.match(following) or _in_title(text, start, match, end):
+    if _STOPS.match(following) or _is_in_title(text, start, match, end):
         return False  # as in `why?).`: the later stop decides
     if not _CHINESE.isdisjoint(stops):
         return following not in _GOES_ON
@@ -103,10 +103,12 @@ def _ends(text: str, start: int, match: re.Match[str], at: int, end: int) -> boo
         return at == match.end() or not text[opening].islower()
     if text[opening].islower():
         return False
-    return len(stops) > 1 or stops == "…" or _full_stop(text, start, match.start(), opening)
+    return (
+        len(stops) > 1 or stops == "…" or _is_final_full_stop(text, start, match.start(), opening)
+    )
 
 
-def _in_title(text: str, start: int, match: re.Match[str], end: int) -> bool:
+def _is_in_title(text: str, start: int, match: re.Match[str], end: int) -> bool:
     """Whether the stops stand in a title, as in 《CDTV！》: it opens shortly before and closes
     shortly behind.
     """
@@ -117,7 +119,7 @@ def _in_title(text: str, start: int, match: re.Match[str], end: int) -> bool:
     )
 
 
-def _full_stop(text: str, start: int, dot: int, opening: int) -> bool:
+def _is_final_full_stop(text: str, start: int, dot: int, opening: int) -> bool:
     """Whether the single full stop at `dot` ends a sentence, the next word starting at
     `opening`.
     """

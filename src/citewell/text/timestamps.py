@@ -24,19 +24,19 @@ _YEAR = re.compile(r"\d{4}", re.ASCII)
 _WORDS: Final = ("%d %B %Y", "%d %b %Y", "%B %d, %Y", "%b %d, %Y", "%B %Y", "%b %Y")
 
 
-def moment(text: str) -> float | None:
+def parse_timestamp(text: str) -> float | None:
     """When `text` says it is, in seconds since the epoch; None where it is no date."""
     text = " ".join(text.split())
     if not 4 <= len(text) <= _LONGEST:
         return None
-    for read in (_iso, parsedate_to_datetime, _numbers, _named):
+    for read in (_parse_iso_date, parsedate_to_datetime, _parse_numeric_date, _parse_named_date):
         with suppress(ValueError, TypeError, OverflowError, IndexError):
             when = read(text)
             return (when if when.tzinfo else when.replace(tzinfo=UTC)).timestamp()
     return None
 
 
-def _iso(text: str) -> datetime:
+def _parse_iso_date(text: str) -> datetime:
     return (
         datetime(int(text), 1, 1, tzinfo=UTC)
         if _YEAR.fullmatch(text)
@@ -44,20 +44,22 @@ def _iso(text: str) -> datetime:
     )
 
 
-def _numbers(text: str) -> datetime:
+def _parse_numeric_date(text: str) -> datetime:
     match = _YMD.match(text) or _COMPACT.fullmatch(text)
     if match is None:
         raise ValueError(text)
     return datetime(int(match["y"]), int(match["m"]), int(match["d"] or 1), tzinfo=UTC)
 
 
-def _named(text: str) -> datetime:
+def _parse_named_date(text: str) -> datetime:
     for form in _WORDS:
         with suppress(ValueError):
             return datetime.strptime(text, form).replace(tzinfo=UTC)
     raise ValueError(text)
 
 
-def first(texts: list[str], read: Callable[[str], float | None] = moment) -> float | None:
+def find_first_timestamp(
+    texts: list[str], read: Callable[[str], float | None] = parse_timestamp
+) -> float | None:
     """The first of `texts` that is a date."""
     return next((when for text in texts if (when := read(text)) is not None), None)

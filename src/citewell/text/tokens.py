@@ -54,33 +54,33 @@ STOP_ZH = frozenset(_STOP_ZH.split())
 _local = threading.local()
 
 
-def index_tokens(text: str) -> list[str]:
+def tokenize_for_index(text: str) -> list[str]:
     """Every token of `text`, in order, repeats included: what a chunk is stored under."""
-    folded = _fold(text)
+    folded = _fold_text(text)
     tokens: list[str] = []
     if folded.isascii():
         for piece in _WORD_ASCII.findall(folded):
-            tokens += _word(piece)
+            tokens += _tokenize_word(piece)
         return tokens
-    for kind, piece, number in _pieces(folded):
+    for kind, piece, number in _split_pieces(folded):
         if kind == "cjk":
             tokens += [number + piece[0]] if number else []
-            tokens += _cjk(piece)
+            tokens += _tokenize_cjk(piece)
         else:
-            tokens += _word(piece)
+            tokens += _tokenize_word(piece)
     return tokens
 
 
-def query_tokens(text: str) -> list[str]:
+def tokenize_query(text: str) -> list[str]:
     """The tokens to look for, each once, stop words left out unless there is nothing else."""
-    return _asked(text, skip=True) or _asked(text, skip=False)
+    return _collect_query_tokens(text, skip=True) or _collect_query_tokens(text, skip=False)
 
 
-def tagged(run: str) -> list[tuple[str, str]]:
+def tag_words(run: str) -> list[tuple[str, str]]:
     """The words of a run of Chinese characters in order, each with jieba's tag of its kind (n noun,
     v verb, ns place, ...).
     """
-    return [(str(word), str(tag)) for word, tag in _jieba().tag(run)]
+    return [(str(word), str(tag)) for word, tag in _load_jieba().tag(run)]
 
 
 def is_prefix(token: str) -> bool:
@@ -90,7 +90,9 @@ def is_prefix(token: str) -> bool:
     return len(token) == 1 and re.fullmatch(f"[{_CJK}]", token) is not None
 
 
-def place(*, collection: str = "", doc_id: str = "", lang: str = "", kind: str = "") -> list[str]:
+def build_filter_tokens(
+    *, collection: str = "", doc_id: str = "", lang: str = "", kind: str = ""
+) -> list[str]:
     """The tokens that filters ask for, one a value given, of letters that no tokenizer splits.
     Chunks of kind `text` have no mark of their kind: those of before there were kinds have none
     either.
@@ -100,19 +102,19 @@ def place(*, collection: str = "", doc_id: str = "", lang: str = "", kind: str =
     return [prefix + value for prefix, value in named.items() if value]
 
 
-def _asked(text: str, *, skip: bool) -> list[str]:
+def _collect_query_tokens(text: str, *, skip: bool) -> list[str]:
     tokens: list[str] = []
-    for kind, piece, number in _pieces(_fold(text)):
+    for kind, piece, number in _split_pieces(_fold_text(text)):
         if kind == "cjk":
             tokens += [number + piece[0]] if number else []
             unit = piece[0] if number else ""  # alone it would find every word that begins so
-            tokens += [token for token in _cjk_asked(piece, skip=skip) if token != unit]
+            tokens += [token for token in _tokenize_cjk_query(piece, skip=skip) if token != unit]
         elif not (skip and piece in STOP_EN):
-            tokens += _word(piece)
+            tokens += _tokenize_word(piece)
     return list(dict.fromkeys(tokens))[:MOST_QUERY_TOKENS]
 
 
-def _fold(text: str) -> str:
+def _fold_text(text: str) -> str:
     """Full width to half width, capitals to small letters, one kind of hyphen, no thousands
     separators.
     """
@@ -120,7 +122,7 @@ def _fold(text: str) -> str:
     return _THOUSANDS.sub("", text).replace("'s ", " ").replace("'", "")
 
 
-def _pieces(text: str) -> Iterator[tuple[str, str, str]]:
+def _split_pieces(text: str) -> Iterator[tuple[str, str, str]]:
     """(kind, piece, number): `number` stands right before a Chinese piece that may be its unit
     (14天, 14 天), or is empty.
     """
@@ -135,27 +137,27 @@ def _pieces(text: str) -> Iterator[tuple[str, str, str]]:
         number, number_end = (piece, match.end()) if is_number else ("", -2)
 
 
-def _cjk(run: str) -> list[str]:
+def _tokenize_cjk(run: str) -> list[str]:
     """Words of two characters and more, the pairs that are not words, and the last character (so
     that any one character of the run begins some token).
     """
-    words = [word for word in _cut(run) if len(word) > 1]
+    words = [word for word in _segment_words(run) if len(word) > 1]
     known = set(words)
-    return [*words, *(pair for pair in _pairs(run) if pair not in known), run[-1]]
+    return [*words, *(pair for pair in _get_bigrams(run) if pair not in known), run[-1]]
 
 
-def _cjk_asked(run: str, *, skip: bool) -> list[str]:
-    """As `_cjk`, but pairs do not reach over stop words: 么是 of 什么是 means nothing."""
+def _tokenize_cjk_query(run: str, *, skip: bool) -> list[str]:
+    """As `_tokenize_cjk`, but pairs do not reach over stop words: 么是 of 什么是 means nothing."""
     tokens: list[str] = []
-    for stretch in _stretches(run) if skip else [run]:
-        words = [word for word in _cut(stretch) if len(word) > 1]
-        tokens += [*words, *_pairs(stretch)] if len(stretch) > 1 else [stretch]
+    for stretch in _split_at_stop_words(run) if skip else [run]:
+        words = [word for word in _segment_words(stretch) if len(word) > 1]
+        tokens += [*words, *_get_bigrams(stretch)] if len(stretch) > 1 else [stretch]
     return tokens
 
 
-def _stretches(run: str) -> list[str]:
+def _split_at_stop_words(run: str) -> list[str]:
     stretches = [""]
-    for word in _cut(run, search=False):
+    for word in _segment_words(run, search=False):
         if word in STOP_ZH:
             stretches.append("")
         else:
@@ -163,15 +165,15 @@ def _stretches(run: str) -> list[str]:
     return [stretch for stretch in stretches if stretch]
 
 
-def _pairs(run: str) -> list[str]:
+def _get_bigrams(run: str) -> list[str]:
     return [run[i : i + 2] for i in range(len(run) - 1)]
 
 
-def _cut(run: str, *, search: bool = True) -> list[str]:
+def _segment_words(run: str, *, search: bool = True) -> list[str]:
     """Words by jieba of the Chinese characters; kana and hangul, which it does not know, stay in
     one piece and get pairs.
     """
-    jieba = _jieba()
+    jieba = _load_jieba()
     words: list[str] = []
     for part in _HAN_RUN.findall(run):
         if re.match(f"[{_HAN}]", part):
@@ -181,11 +183,11 @@ def _cut(run: str, *, search: bool = True) -> list[str]:
     return words
 
 
-def _word(piece: str) -> Sequence[str]:
-    return _usual_word(piece) if len(piece) <= _USUAL else _tokens_of(piece)
+def _tokenize_word(piece: str) -> Sequence[str]:
+    return _tokenize_cached(piece) if len(piece) <= _USUAL else _build_word_tokens(piece)
 
 
-def _tokens_of(piece: str) -> Sequence[str]:
+def _build_word_tokens(piece: str) -> Sequence[str]:
     """The piece whole (v2.1, a-100, 2024-05-01, 3.5%), its parts with English stemmed, and parts
     joined (a100).
     """
@@ -195,8 +197,8 @@ def _tokens_of(piece: str) -> Sequence[str]:
         )
     atoms = _ATOM.findall(piece)
     if not atoms or len(atoms) > 8:  # more: a path or an address, found by its parts
-        return [_atom(atom) for atom in atoms] or [piece]
-    tokens = [_atom(atom) for atom in atoms]
+        return [_normalize_atom(atom) for atom in atoms] or [piece]
+    tokens = [_normalize_atom(atom) for atom in atoms]
     if piece != atoms[0]:
         tokens.append(piece[:LONGEST])
     if 1 < len(atoms) <= 3 and "." not in piece and "".join(atoms) != piece:
@@ -205,19 +207,19 @@ def _tokens_of(piece: str) -> Sequence[str]:
 
 
 @lru_cache(maxsize=30_000)
-def _usual_word(piece: str) -> Sequence[str]:
-    return tuple(_tokens_of(piece))
+def _tokenize_cached(piece: str) -> Sequence[str]:
+    return tuple(_build_word_tokens(piece))
 
 
-def _atom(atom: str) -> str:
+def _normalize_atom(atom: str) -> str:
     if atom.isdigit():
         return atom[:LONGEST].lstrip("0") or "0"
     if atom.isascii() and atom.isalpha():
-        return str(_stemmer().stemWord(atom[:LONGEST]))
+        return str(_get_stemmer().stemWord(atom[:LONGEST]))
     return atom[:LONGEST]
 
 
-def _stemmer() -> Any:
+def _get_stemmer() -> Any:
     """One a thread: a Stemmer keeps a buffer and must not be shared."""
     stemmer = getattr(_local, "stemmer", None)
     if stemmer is None:
@@ -228,7 +230,7 @@ def _stemmer() -> Any:
 
 
 @cache
-def _jieba() -> Any:
+def _load_jieba() -> Any:
     import rjieba  # 0.1 s: its dictionary loads with the module
 
     return rjieba

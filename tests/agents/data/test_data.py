@@ -20,7 +20,7 @@ from citewell.errors import (
     StatementRefused,
     TransientError,
 )
-from citewell.graph import name_of
+from citewell.graph import get_node_name
 from citewell.models.scripted import ScriptedLLM
 from citewell.sql.engines.engine import Column, Rows, Schema, Table
 from citewell.sql.model_reply import NotInTables
@@ -85,7 +85,7 @@ def tried(state: DataState) -> list[str]:
 
 
 def test_the_nodes_are_those_of_the_spec() -> None:
-    assert [name_of(each) for each in GRAPH.table] == [
+    assert [get_node_name(each) for each in GRAPH.table] == [
         "Load Context",
         "Analyze Intent",
         "Generate SQL",

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from citewell.agents import dual_loop
 from citewell.agents.dual_loop import GRAPH
-from citewell.graph import END, name_of
+from citewell.graph import END, get_node_name
 
 SPEC_NODES = {
     "retrieve_memory",
@@ -23,15 +23,15 @@ SPEC_NODES = {
 
 def edges(name: str) -> dict[str, str]:
     return next(
-        {label: name_of(t) for label, t in ways.items()}
+        {label: get_node_name(t) for label, t in ways.items()}
         for node, ways in GRAPH.table.items()
-        if name_of(node) == name
+        if get_node_name(node) == name
     )
 
 
 def test_nodes_carry_the_names_of_the_spec() -> None:
     """A trace can be held against spec 001, node by node."""
-    assert {name_of(n) for n in GRAPH.table} == SPEC_NODES
+    assert {get_node_name(n) for n in GRAPH.table} == SPEC_NODES
 
 
 def test_both_conditional_edges_decide_as_the_spec_says() -> None:

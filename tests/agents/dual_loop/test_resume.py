@@ -12,7 +12,7 @@ from tests.agents.replies import draft, untold, verdicts
 
 from citewell.agents.dual_loop import GRAPH
 from citewell.agents.dual_loop_state import DualLoopState
-from citewell.graph import END, name_of
+from citewell.graph import END, get_node_name
 
 if TYPE_CHECKING:
     from tests.agents.dual_loop.conftest import Desk
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 STATE = TypeAdapter(DualLoopState)
 QUESTION = "Within how many days may international orders be returned?"
 WORDED = "You have 30 days to send one back from abroad."
-NODES = [name_of(node) for node in GRAPH.table]
+NODES = [get_node_name(node) for node in GRAPH.table]
 
 
 @pytest.mark.parametrize(

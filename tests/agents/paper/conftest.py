@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from citewell.agents.paper import answer
+from citewell.agents.paper import answer_question
 from citewell.agents.paper_ask import Deps, PaperState
 from citewell.config import PaperSettings, QASettings
 from citewell.ingest.paper.shape import Float, Mention, Paper, Part, Reference, Role
@@ -19,13 +19,13 @@ from citewell.models.base import LLM
 from citewell.models.metered import Metered
 from citewell.models.reader_base import Reader
 from citewell.models.scripted import ScriptedEmbedder, ScriptedLLM
-from citewell.retrieve.rank import coverage
+from citewell.retrieve.rank import compute_coverage
 from citewell.retrieve.strategies import Found
 from citewell.skills.dialogue.reference import Readings
 from citewell.skills.paper.reading_context import OpenPaper
 from citewell.skills.proof.judge import JudgeVerdict
 from citewell.skills.proof.judges import build_judge
-from citewell.step_runner import played
+from citewell.step_runner import stream_steps
 from citewell.types import Citation, Document, Message, Page, Section, Step
 
 PARTS: tuple[tuple[Role, str, str], ...] = (
@@ -136,7 +136,7 @@ class Desk:
         self.searches.append(read.text)
         parts = [part for part in self.book.paper.parts if part.role != "front"]
         texts = [self.book.document.text[part.start : part.end] for part in parts]
-        scores = coverage(f"{read.text} {read.context}", texts)
+        scores = compute_coverage(f"{read.text} {read.context}", texts)
         hits = [
             self.book.hit(part.start, part.end, 5.0 * score)
             for part, score in zip(parts, scores, strict=True)
@@ -173,7 +173,7 @@ class Desk:
         async def kept(step: Step, after: str) -> None:
             self.steps.append(step)
 
-        async for _ in played(lambda stage: answer(state, deps, stage), done=kept):
+        async for _ in stream_steps(lambda stage: answer_question(state, deps, stage), done=kept):
             pass
         return state
 

@@ -15,7 +15,7 @@ import psycopg
 import pytest
 from tests.servers import mysql, postgres
 
-from citewell.sql.engines import location_of, open_engine
+from citewell.sql.engines import open_engine, parse_location
 from citewell.sql.engines.engine import Dialect, Engine, Location
 
 DIALECTS: tuple[Dialect, ...] = ("duckdb", "sqlite", "postgres", "mysql")
@@ -88,7 +88,7 @@ def make_sqlite(path: Path) -> Location:
         TABLES.replace("customer_id INTEGER REFERENCES customers (id)", "customer_id INTEGER")
     )
     connection.close()
-    return location_of(f"sqlite:///{path}")
+    return parse_location(f"sqlite:///{path}")
 
 
 def make_postgres(url: str) -> Location:
@@ -97,7 +97,7 @@ def make_postgres(url: str) -> Location:
         connection.execute(bare().encode())
         for statement in comment_statements():
             connection.execute(statement.encode())
-    return location_of(url)
+    return parse_location(url)
 
 
 def make_mysql(url: str) -> Location:
@@ -114,7 +114,7 @@ def make_mysql(url: str) -> Location:
         cursor.execute('ALTER TABLE "订单 明细" MODIFY "商品" VARCHAR(80) COMMENT \'商品名称\'')
         cursor.execute("GRANT SELECT ON *.* TO reader@'127.0.0.1' IDENTIFIED BY 'seen:only/here'")
     address = url.partition("@")[2]
-    return location_of(f"mysql://reader:seen%3Aonly%2Fhere@{address}")
+    return parse_location(f"mysql://reader:seen%3Aonly%2Fhere@{address}")
 
 
 @dataclass(frozen=True)

@@ -13,9 +13,9 @@ import pytest
 
 from citewell.errors import SourceUnavailable, StatementFailed
 from citewell.sql.engines import duckdb as duckdb_engine
-from citewell.sql.engines import location_of, open_engine
+from citewell.sql.engines import open_engine, parse_location
 from citewell.sql.engines.engine import Dialect, Limits, Location
-from citewell.sql.engines.sqlite_schema import comments_of
+from citewell.sql.engines.sqlite_schema import extract_comments
 
 USUAL = Limits(seconds=5.0)
 
@@ -118,7 +118,9 @@ async def test_duckdb_itself_refuses_to_write(tmp_path: Path) -> None:
     ):
         with (
             pytest.raises(StatementFailed, match=r"read-only|locked"),
-            duckdb_engine._opened(Location("duckdb", str(path)), 5, 256, locked=True) as connection,
+            duckdb_engine._open_connection(
+                Location("duckdb", str(path)), 5, 256, locked=True
+            ) as connection,
         ):
             connection.execute(statement)
 
@@ -237,7 +239,7 @@ async def test_sqlite_oddities(tmp_path: Path) -> None:
         CREATE VIEW worse AS SELECT * FROM raw2; """
     )
     made.close()
-    engine = open_engine(location_of(f"sqlite:///{path}"))
+    engine = open_engine(parse_location(f"sqlite:///{path}"))
     tables = {table.name: table for table in (await engine.inspect()).tables}
     assert sorted(tables) == ["broken", "fine", "generated", "order", "parent", "raw", "words"]
     order = tables["order"]
@@ -351,4 +353,4 @@ async def test_a_name_in_double_quotes_is_no_text(
     ],
 )
 def test_comments_in_create_table(text: str, table: str, columns: dict[str, str]) -> None:
-    assert comments_of(text) == (table, columns)
+    assert extract_comments(text) == (table, columns)

@@ -15,8 +15,8 @@ import pytest
 from tests.servers.mysql import PASSWORD, free_port, login
 
 from citewell.errors import SourceUnavailable, StatementFailed
-from citewell.sql.engines import location_of, open_engine
 from citewell.sql.engines import mysql as mysql_engine
+from citewell.sql.engines import open_engine, parse_location
 from citewell.sql.engines import postgres as postgres_engine
 from citewell.sql.engines.engine import Engine, Limits, Location
 
@@ -42,7 +42,7 @@ async def test_postgres_role_that_reads_only(postgres_database: str) -> None:
             GRANT USAGE ON SCHEMA sales TO clerk; GRANT SELECT ON sales.items TO clerk;
             GRANT SELECT (item, note) ON public.shown TO clerk"""
         )
-    engine = open_engine(location_of(as_role(postgres_database, "clerk")))
+    engine = open_engine(parse_location(as_role(postgres_database, "clerk")))
     schema = await engine.inspect()
     assert [(table.name, [column.name for column in table.columns]) for table in schema.tables] == [
         ("shown", ["item", "note"]),
@@ -65,7 +65,7 @@ async def test_postgres_role_that_reads_only(postgres_database: str) -> None:
 
 
 async def test_postgres_superuser_is_warned_about(postgres_database: str) -> None:
-    schema = await open_engine(location_of(postgres_database)).inspect()
+    schema = await open_engine(parse_location(postgres_database)).inspect()
     assert schema.tables == ()
     assert "superuser" in schema.notes[0]
 
@@ -84,7 +84,7 @@ async def test_postgres_itself_refuses_to_write(postgres_database: str) -> None:
             CREATE FUNCTION ends() RETURNS INT LANGUAGE plpgsql AS $$
             BEGIN COMMIT; RETURN 1; END $$"""
         )
-        location = location_of(postgres_database)
+        location = parse_location(postgres_database)
         engine = open_engine(location)
         for statement in ("SELECT sly()", "SELECT slyer()", "SELECT ends()", "SELECT nextval('s')"):
             with pytest.raises(StatementFailed):
@@ -92,9 +92,9 @@ async def test_postgres_itself_refuses_to_write(postgres_database: str) -> None:
         for statement in ("INSERT INTO t VALUES (1)", "CREATE TABLE u (a INT)", "DROP TABLE t"):
             with (
                 pytest.raises(StatementFailed, match=r"read-only transaction|permission denied"),
-                postgres_engine._reading(location, "t", 5.0) as reading,
+                postgres_engine._open_read_only(location, "t", 5.0) as reading,
             ):
-                postgres_engine._sent(reading, statement)
+                postgres_engine._send_statement(reading, statement)
         assert (await engine.run("SELECT current_setting('work_mem')", USUAL)).rows == (("16MB",),)
         assert connection.execute("SELECT count(*) FROM t").fetchone() == (0,)
 
@@ -133,7 +133,7 @@ async def test_postgres_calls_nothing_volatile(
         connection.execute(
             "CREATE FUNCTION waits(n INT) RETURNS INT LANGUAGE sql VOLATILE AS 'SELECT n'"
         )
-    engine = open_engine(location_of(postgres_database))
+    engine = open_engine(parse_location(postgres_database))
     with pytest.raises(StatementFailed, match=name):
         await engine.run(statement, USUAL)
     with pytest.raises(StatementFailed, match=name):
@@ -148,7 +148,7 @@ async def test_postgres_columns_may_be_called_as_functions(postgres_database: st
         connection.execute(
             "CREATE TABLE t (total INT, version TEXT); INSERT INTO t VALUES (7, 'a')"
         )
-    engine = open_engine(location_of(postgres_database))
+    engine = open_engine(parse_location(postgres_database))
     told = await engine.run(
         "SELECT t.total, total / 2, version, 'random', random() >= 0 FROM t", USUAL
     )
@@ -156,7 +156,7 @@ async def test_postgres_columns_may_be_called_as_functions(postgres_database: st
 
 
 async def test_postgres_values(postgres_database: str) -> None:
-    engine = open_engine(location_of(postgres_database))
+    engine = open_engine(parse_location(postgres_database))
     told = await engine.run(
         "SELECT 'infinity'::timestamp AS a, '4713-01-01 BC'::date AS b, ARRAY[1, 2] AS c, "
         "'{\"k\": 1}'::jsonb AS d, "
@@ -187,7 +187,7 @@ async def test_postgres_reads_texts_as_the_guard_does(postgres_database: str) ->
             )
         except psycopg.errors.InvalidParameterValue:
             pytest.skip("this server knows no other rule")
-    engine = open_engine(location_of(postgres_database))
+    engine = open_engine(parse_location(postgres_database))
     told = await engine.run(
         r"SELECT 'a\' AS a, current_setting('standard_conforming_strings') AS b", USUAL
     )
@@ -227,12 +227,12 @@ async def interrupted(engine: Engine, sql: str) -> None:
 
 
 async def test_postgres_stops_at_the_server_too(postgres_database: str) -> None:
-    await interrupted(open_engine(location_of(postgres_database)), LONG)
+    await interrupted(open_engine(parse_location(postgres_database)), LONG)
     assert await running(postgres_database, f"%{LONG}%") == 0
 
 
 async def test_mysql_stops_at_the_server_too(mysql_database: str) -> None:
-    await interrupted(open_engine(location_of(mysql_database)), "SELECT SLEEP(77)")
+    await interrupted(open_engine(parse_location(mysql_database)), "SELECT SLEEP(77)")
     assert await running(mysql_database, "%SLEEP(77)%") == 0
 
 
@@ -259,15 +259,17 @@ async def test_postgres_that_cannot_be_reached(postgres_database: str) -> None:
             "pg_reload_conf()"
         )
     wrong = await unavailable(
-        open_engine(location_of(as_role(postgres_database, f"guest:{hidden}")))
+        open_engine(parse_location(as_role(postgres_database, f"guest:{hidden}")))
     )
     assert "password authentication failed" in wrong.message
     assert "password" in wrong.hint
     down = await unavailable(
-        open_engine(location_of(f"postgresql://u:{hidden}@127.0.0.1:{free_port()}/d"))
+        open_engine(parse_location(f"postgresql://u:{hidden}@127.0.0.1:{free_port()}/d"))
     )
     assert "refused" in down.message
-    no_host = await unavailable(open_engine(location_of(f"postgresql://u:{hidden}@host.invalid/d")))
+    no_host = await unavailable(
+        open_engine(parse_location(f"postgresql://u:{hidden}@host.invalid/d"))
+    )
     assert "host" in no_host.message
     odd = await unavailable(
         open_engine(Location("postgres", f"postgresql://u:{hidden}@127.0.0.1/d?nonsense=1"))
@@ -278,14 +280,14 @@ async def test_postgres_that_cannot_be_reached(postgres_database: str) -> None:
 async def test_mysql_that_cannot_be_reached(mysql_database: str) -> None:
     hidden = quote(HIDDEN, safe="")
     wrong = await unavailable(
-        open_engine(location_of(re.sub(r"//[^@]*@", f"//root:{hidden}@", mysql_database)))
+        open_engine(parse_location(re.sub(r"//[^@]*@", f"//root:{hidden}@", mysql_database)))
     )
     assert "Access denied" in wrong.message
     assert "password" in wrong.hint
-    unknown = await unavailable(open_engine(location_of(f"{mysql_database}_gone")))
+    unknown = await unavailable(open_engine(parse_location(f"{mysql_database}_gone")))
     assert "Unknown database" in unknown.message
     down = await unavailable(
-        open_engine(location_of(f"mysql://u:{hidden}@127.0.0.1:{free_port()}/d"))
+        open_engine(parse_location(f"mysql://u:{hidden}@127.0.0.1:{free_port()}/d"))
     )
     assert "server" in down.hint
     assert PASSWORD not in unknown.message + wrong.message
@@ -294,12 +296,14 @@ async def test_mysql_that_cannot_be_reached(mysql_database: str) -> None:
 async def test_mysql_certificates_that_cannot_be_read(mysql_database: str, tmp_path: Path) -> None:
     """Said for what it is, and without a word of the file."""
     gone = await unavailable(
-        open_engine(location_of(f"{mysql_database}?ssl_ca={tmp_path}/gone.pem"))
+        open_engine(parse_location(f"{mysql_database}?ssl_ca={tmp_path}/gone.pem"))
     )
     assert "ssl_ca" in gone.message
     assert "No such file" in gone.message
     (tmp_path / "odd.pem").write_text("root:x:0:0", "utf-8")
-    odd = await unavailable(open_engine(location_of(f"{mysql_database}?ssl_ca={tmp_path}/odd.pem")))
+    odd = await unavailable(
+        open_engine(parse_location(f"{mysql_database}?ssl_ca={tmp_path}/odd.pem"))
+    )
     assert "holds no certificate" in odd.message
     for error in (gone, odd):
         assert "PEM" in error.hint
@@ -308,7 +312,7 @@ async def test_mysql_certificates_that_cannot_be_read(mysql_database: str, tmp_p
 
 
 async def test_mysql_rights_that_are_warned_about(mysql_database: str) -> None:
-    schema = await open_engine(location_of(mysql_database)).inspect()
+    schema = await open_engine(parse_location(mysql_database)).inspect()
     assert schema.tables == ()
     assert "FILE" in schema.notes[0]
 
@@ -317,7 +321,7 @@ async def test_mysql_itself_refuses_to_write(mysql_database: str) -> None:
     """Below our own look at the first word, and as root."""
     with login(mysql_database) as connection, connection.cursor() as cursor:
         cursor.execute("CREATE TABLE t (a INT)")
-        location = location_of(mysql_database)
+        location = parse_location(mysql_database)
         for statement in (
             "INSERT INTO t VALUES (1)",
             "DELETE FROM t",
@@ -327,13 +331,13 @@ async def test_mysql_itself_refuses_to_write(mysql_database: str) -> None:
         ):
             with (
                 pytest.raises(StatementFailed, match="READ ONLY transaction"),
-                mysql_engine._reading(location, 5.0, 64) as reading,
+                mysql_engine._open_read_only(location, 5.0, 64) as reading,
                 reading.cursor() as other,
             ):
                 other.execute(statement)
         with (
             pytest.raises(StatementFailed, match="local infile"),
-            mysql_engine._reading(location, 5.0, 64) as reading,
+            mysql_engine._open_read_only(location, 5.0, 64) as reading,
             reading.cursor() as other,
         ):
             other.execute("LOAD DATA LOCAL INFILE '/etc/hostname' INTO TABLE t")
@@ -345,7 +349,7 @@ async def test_mysql_statements_that_hand_out_nothing(mysql_database: str) -> No
     """A variable is filled in place of rows: no fault of ours, and the variable is gone with the
     connection.
     """
-    engine = open_engine(location_of(mysql_database))
+    engine = open_engine(parse_location(mysql_database))
     for statement in ("SELECT 1 INTO @x", "SELECT 1, 2 INTO @x, @y"):
         with pytest.raises(StatementFailed, match="hands out nothing"):
             await engine.run(statement, USUAL)
@@ -356,7 +360,7 @@ async def test_mysql_values_and_modes(mysql_database: str) -> None:
     with login(mysql_database) as connection, connection.cursor() as cursor:
         cursor.execute("SET GLOBAL sql_mode = 'ANSI_QUOTES,PIPES_AS_CONCAT,NO_BACKSLASH_ESCAPES'")
         try:
-            engine = open_engine(location_of(mysql_database))
+            engine = open_engine(parse_location(mysql_database))
             told = await engine.run(
                 "SELECT \"a text\" AS a, 'it\\'s' AS b, 1 || 0 AS c, x'00ff' AS d, "
                 "CAST('12:30:00' AS TIME) AS e, "

@@ -26,10 +26,10 @@ def slowly(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Engine]:
     """
     path = tmp_path / "a.duckdb"
     duckdb.connect(str(path)).close()
-    worker.end_idle()
+    worker.kill_idle_workers()
     monkeypatch.setattr(worker, "PROGRAM", f"import time; time.sleep(2); {worker.PROGRAM}")
     yield open_engine(Location("duckdb", str(path), options={"grace": 0}))
-    worker.end_idle()
+    worker.kill_idle_workers()
 
 
 async def test_its_start_is_not_of_the_statements_time(slowly: Engine) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from citewell.errors import InvalidInput
-from citewell.sql.engines import ENGINES, location_of, open_engine, shown
+from citewell.sql.engines import ENGINES, mask_url, open_engine, parse_location
 from citewell.sql.engines.engine import Location
 from citewell.sql.engines.parameters import check_remote
 
@@ -35,7 +35,7 @@ from citewell.sql.engines.parameters import check_remote
     ],
 )
 def test_read(url: str, dialect: str, where: str) -> None:
-    location = location_of(url)
+    location = parse_location(url)
     assert (location.dialect, location.where) == (dialect, where)
 
 
@@ -62,7 +62,7 @@ def test_read(url: str, dialect: str, where: str) -> None:
 )
 def test_refused(url: str) -> None:
     with pytest.raises(InvalidInput) as refused:
-        location_of(url)
+        parse_location(url)
     assert refused.value.hint
     assert "hunter2" not in refused.value.message + refused.value.hint
 
@@ -101,7 +101,7 @@ def test_refused(url: str) -> None:
     ],
 )
 def test_shown(url: str, masked: str) -> None:
-    assert shown(url) == masked
+    assert mask_url(url) == masked
 
 
 @pytest.mark.parametrize(
@@ -118,7 +118,7 @@ def test_shown(url: str, masked: str) -> None:
     ],
 )
 def test_parameters_of_who_is_here(url: str) -> None:
-    assert location_of(url).where == url
+    assert parse_location(url).where == url
 
 
 @pytest.mark.parametrize(
@@ -159,10 +159,10 @@ def test_parameters_of_who_is_here(url: str) -> None:
 )
 def test_parameters_of_nobody(url: str, said: str | None) -> None:
     if said is None:
-        location_of(url)
+        parse_location(url)
         return
     with pytest.raises(InvalidInput, match=said) as refused:
-        location_of(url)
+        parse_location(url)
     assert refused.value.hint
 
 
@@ -179,7 +179,7 @@ def test_parameters_of_nobody(url: str, said: str | None) -> None:
     ],
 )
 def test_what_another_machine_may_say(url: str) -> None:
-    location = location_of(url)
+    location = parse_location(url)
     check_remote(location.where, location.dialect)
 
 
@@ -219,7 +219,7 @@ def test_what_another_machine_may_say(url: str) -> None:
     ],
 )
 def test_what_another_machine_may_not_say(url: str, said: str) -> None:
-    location = location_of(url)
+    location = parse_location(url)
     with pytest.raises(InvalidInput, match=f"(?s)over the network.*{said}") as refused:
         check_remote(location.where, location.dialect)
     assert refused.value.hint

@@ -11,7 +11,13 @@ from uuid import UUID
 import pytest
 
 from citewell.sql.engines.engine import Kind, Limits, Value
-from citewell.sql.engines.values import distinct_names, gather, kind_of, kind_of_values, plain
+from citewell.sql.engines.values import (
+    detect_kind,
+    gather_rows,
+    infer_kind,
+    make_names_distinct,
+    to_plain_value,
+)
 
 
 @pytest.mark.parametrize(
@@ -48,9 +54,9 @@ from citewell.sql.engines.values import distinct_names, gather, kind_of, kind_of
     ],
 )
 def test_plain(value: Any, told: Value) -> None:
-    assert plain(value) == told
-    assert type(plain(value)) is type(told)
-    json.dumps(plain(value), allow_nan=False)
+    assert to_plain_value(value) == told
+    assert type(to_plain_value(value)) is type(told)
+    json.dumps(to_plain_value(value), allow_nan=False)
 
 
 @pytest.mark.parametrize(
@@ -134,7 +140,7 @@ def test_plain(value: Any, told: Value) -> None:
     ],
 )
 def test_kinds_by_name(name: str, kind: Kind) -> None:
-    assert kind_of(name) == kind
+    assert detect_kind(name) == kind
 
 
 @pytest.mark.parametrize(
@@ -150,11 +156,17 @@ def test_kinds_by_name(name: str, kind: Kind) -> None:
     ],
 )
 def test_kinds_by_values(values: list[Value], kind: Kind) -> None:
-    assert kind_of_values(values) == kind
+    assert infer_kind(values) == kind
 
 
 def test_names_are_distinct() -> None:
-    assert distinct_names(["a", "a", "a_2", "", "a"]) == ("a", "a_2", "a_2_2", "column_4", "a_3")
+    assert make_names_distinct(["a", "a", "a_2", "", "a"]) == (
+        "a",
+        "a_2",
+        "a_2_2",
+        "column_4",
+        "a_3",
+    )
 
 
 def test_no_more_rows_are_taken_than_are_shown() -> None:
@@ -165,7 +177,7 @@ def test_no_more_rows_are_taken_than_are_shown() -> None:
             taken.append(number)
             yield (number,)
 
-    told = gather(["n"], [None], rows(), Limits(rows=5))
+    told = gather_rows(["n"], [None], rows(), Limits(rows=5))
     assert told.truncated
     assert told.kinds == ("number",)
     assert len(told.rows) == 5

@@ -11,8 +11,8 @@ import psycopg
 
 from citewell.errors import StatementRefused
 from citewell.sql.engines.engine import Dialect
-from citewell.sql.guard.allowed_functions import FUNCTIONS, GRAMMAR, TYPES, words
-from citewell.sql.guard.check import check
+from citewell.sql.guard.allowed_functions import FUNCTIONS, GRAMMAR, TYPES, split_words
+from citewell.sql.guard.check import check_statement
 
 # Another value at each call, and nothing else.
 RANDOM = {
@@ -27,7 +27,7 @@ RANDOM = {
 }
 SAMPLING = {"bernoulli", "system"}  # methods of TABLESAMPLE
 # Grammar, not functions of PostgreSQL's catalogue.
-FORMS = words(
+FORMS = split_words(
     """
         all any some cast coalesce current_date current_time current_timestamp greatest least
         grouping localtime localtimestamp nullif trim json_array json_arrayagg json_exists
@@ -40,7 +40,7 @@ SQLITE_INNOCUOUS, SQLITE_DIRECTONLY = 0x200000, 0x80000
 def passes(name: str, dialect: Dialect) -> bool:
     for sql in (f"SELECT {name}(a, 1) FROM orders", f"SELECT * FROM {name}('a') AS x"):
         try:
-            check(sql, dialect)
+            check_statement(sql, dialect)
         except StatementRefused:
             continue
         return True

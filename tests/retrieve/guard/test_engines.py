@@ -14,7 +14,7 @@ import pytest
 from citewell.errors import StatementRefused
 from citewell.sql import run_statement as tables
 from citewell.sql.engines.engine import Dialect
-from citewell.sql.guard.check import check
+from citewell.sql.guard.check import check_statement
 from guard_sets import DIALECTS, LIMITS, Scene, open_folder, scene, statements
 
 # What an engine alone does not stop, asked as the server's superuser: there the guard, or a role
@@ -58,7 +58,7 @@ def made(request: pytest.FixtureRequest, folder: Path) -> Iterator[Scene]:
 async def test_safe_statements_run(made: Scene) -> None:
     for item in statements("safe"):
         if item.dialect == made.dialect and str(item) not in ENGINE_REFUSES:
-            thrown = await made.throw(item, check)
+            thrown = await made.throw(item, check_statement)
             assert thrown.effect == "ran", f"{item}: {thrown.told}"
 
 
@@ -81,7 +81,7 @@ async def test_attacks_stop_before_the_engine(made: Scene) -> None:
     for item in statements("attacks"):
         if item.dialect == made.dialect:
             with pytest.raises(StatementRefused):
-                await tables.query(
+                await tables.run_query(
                     made.engine, item.sql.replace("{folder}", str(made.folder)), LIMITS
                 )
     assert made.state() == before
@@ -89,6 +89,6 @@ async def test_attacks_stop_before_the_engine(made: Scene) -> None:
 
 async def test_several_ask_at_once(made: Scene) -> None:
     rows = await asyncio.gather(
-        *(tables.query(made.engine, "SELECT COUNT(*) FROM orders", LIMITS) for _ in range(3))
+        *(tables.run_query(made.engine, "SELECT COUNT(*) FROM orders", LIMITS) for _ in range(3))
     )
     assert [row.rows for row in rows] == [((3,),)] * 3

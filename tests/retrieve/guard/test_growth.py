@@ -14,7 +14,7 @@ import pytest
 
 from citewell.errors import StatementRefused
 from citewell.sql.engines.engine import Dialect
-from citewell.sql.guard.check import check
+from citewell.sql.guard.check import check_statement
 from guard_sets import DIALECTS
 
 DOUBLING = {
@@ -41,7 +41,7 @@ def recursion(step: str, first: str = "SELECT 1, 'x'", columns: str = "n, s") ->
 @pytest.mark.parametrize("step", DOUBLING)
 def test_doubling_in_each_round(step: str, dialect: Dialect) -> None:
     with pytest.raises(StatementRefused) as caught:
-        check(recursion(DOUBLING[step]), dialect)
+        check_statement(recursion(DOUBLING[step]), dialect)
     assert caught.value.hint
 
 
@@ -85,7 +85,7 @@ def test_doubling_in_each_round(step: str, dialect: Dialect) -> None:
 )
 def test_other_ways_on_postgres(sql: str) -> None:
     with pytest.raises(StatementRefused) as caught:
-        check(sql, "postgres")
+        check_statement(sql, "postgres")
     assert caught.value.hint
 
 
@@ -122,13 +122,13 @@ def test_other_ways_on_postgres(sql: str) -> None:
 )
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_what_passes(sql: str, dialect: Dialect) -> None:
-    assert check(sql, dialect)
+    assert check_statement(sql, dialect)
 
 
 def test_long_chains_pass() -> None:
     """Of texts, of conditions, of sums: hundreds stand in one row."""
     texts, sums = " || ".join(["name"] * 400), " + ".join(["id", "- id"] * 200).replace("+ -", "-")
-    check(
+    check_statement(
         f"SELECT {texts}, {sums} FROM people WHERE {' OR '.join(f'id = {n}' for n in range(300))}",
         "postgres",
     )
@@ -141,5 +141,5 @@ def test_it_takes_no_time() -> None:
     sql = f"WITH t0 AS (SELECT {columns} FROM orders), "
     sql += ", ".join(f"{b} AS (SELECT * FROM {a})" for a, b in pairwise(names))
     at = time.process_time()
-    check(f"{sql} SELECT * FROM t59", "postgres")
+    check_statement(f"{sql} SELECT * FROM t59", "postgres")
     assert time.process_time() - at < 3

@@ -15,7 +15,7 @@ import pytest
 
 from citewell.errors import StatementRefused
 from citewell.sql.engines.engine import Dialect
-from citewell.sql.guard.check import check
+from citewell.sql.guard.check import check_statement
 from guard_sets import DIALECTS, Statement, statements
 
 ATTACKS, SAFE = statements("attacks"), statements("safe")
@@ -28,7 +28,7 @@ QUOTED = re.compile(r"""('(?:[^'\\]|\\.|'')*'|"(?:[^"\\]|\\.|"")*"|`[^`]*`|\[[^\
 
 def refused(sql: str, dialect: Dialect) -> str:
     with pytest.raises(StatementRefused) as caught:
-        check(sql, dialect)
+        check_statement(sql, dialect)
     assert caught.value.hint
     return caught.value.message
 
@@ -48,8 +48,8 @@ def test_attack_is_refused(item: Statement) -> None:
 
 @pytest.mark.parametrize("item", SAFE, ids=str)
 def test_safe_statement_passes(item: Statement) -> None:
-    told = check(item.sql, item.dialect)
-    assert check(told, item.dialect) == told, "what is run would be run again the same"
+    told = check_statement(item.sql, item.dialect)
+    assert check_statement(told, item.dialect) == told, "what is run would be run again the same"
     assert not told.endswith(";")
 
 
@@ -97,7 +97,7 @@ def test_attacks_are_refused_in_any_dress(seed: int) -> None:
             dressings += [wrapped(item.sql, chance), wrapped(dressed(item.sql, chance), chance)]
         for sql in dressings:
             try:
-                passed.append(f"{item}: {check(sql, item.dialect)}")
+                passed.append(f"{item}: {check_statement(sql, item.dialect)}")
             except StatementRefused:
                 continue
     assert passed == []
@@ -107,9 +107,9 @@ def test_attacks_are_refused_in_any_dress(seed: int) -> None:
 def test_safe_statements_pass_in_any_dress(seed: int) -> None:
     chance = random.Random(seed)
     for item in SAFE:
-        check(dressed(item.sql, chance), item.dialect)
+        check_statement(dressed(item.sql, chance), item.dialect)
         if item.sql.upper().startswith("SELECT") and "--" not in item.sql and "#" not in item.sql:
-            check(f"WITH x AS ({item.sql.rstrip(';')}) SELECT * FROM x", item.dialect)
+            check_statement(f"WITH x AS ({item.sql.rstrip(';')}) SELECT * FROM x", item.dialect)
 
 
 def test_the_attacks_hidden_in_safe_statements_are_refused() -> None:
@@ -217,7 +217,7 @@ def test_deep_input_on_a_deep_stack() -> None:
 
     def refused_or_told(sql: str) -> str:
         try:
-            return check(sql, "sqlite")
+            return check_statement(sql, "sqlite")
         except StatementRefused as error:
             return error.message
 
@@ -244,7 +244,7 @@ def test_what_is_run(dialect: Dialect, sql: str, run: str) -> None:
     """The caller's own text, but for comments, the last semicolon, and quotes that could be read in
     two ways.
     """
-    assert check(sql, dialect) == run
+    assert check_statement(sql, dialect) == run
 
 
 @pytest.mark.parametrize(
@@ -277,4 +277,4 @@ def test_gold_statements_pass(shared_data: Path) -> None:
     gold = [json.loads(line)["gold_sql"] for line in lines]
     assert len(gold) > 200
     for sql in gold:
-        check(sql, "sqlite")
+        check_statement(sql, "sqlite")

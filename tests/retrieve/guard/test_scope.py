@@ -6,8 +6,8 @@ import pytest
 
 from citewell.errors import StatementRefused
 from citewell.sql.engines.engine import Dialect
-from citewell.sql.guard.check import check
-from citewell.sql.guard.scope import within
+from citewell.sql.guard.check import check_statement
+from citewell.sql.guard.scope import check_scope
 
 TABLES = {"orders", "people", "sales.Plans", "order items"}
 
@@ -29,7 +29,7 @@ TABLES = {"orders", "people", "sales.Plans", "order items"}
     ],
 )
 def test_tables_of_the_source(dialect: Dialect, sql: str) -> None:
-    within(check(sql, dialect), dialect, TABLES)
+    check_scope(check_statement(sql, dialect), dialect, TABLES)
 
 
 @pytest.mark.parametrize(
@@ -60,5 +60,5 @@ def test_tables_of_the_source(dialect: Dialect, sql: str) -> None:
 def test_tables_of_others(dialect: Dialect, sql: str, named: str) -> None:
     """Each passes the guard, which does not know the source."""
     with pytest.raises(StatementRefused, match=f"^{named} is no table of this source") as refused:
-        within(check(sql, dialect), dialect, TABLES)
+        check_scope(check_statement(sql, dialect), dialect, TABLES)
     assert "order items, orders, people" in refused.value.hint

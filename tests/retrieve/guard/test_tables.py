@@ -36,14 +36,14 @@ class Recorded:
 
 async def test_query_and_explain_run_what_the_guard_gave_back() -> None:
     engine = Recorded("postgres")
-    assert (await tables.query(engine, "SELECT 1; -- x", Limits())).rows == ((1,),)
-    await tables.explain(engine, "SELECT /* y */ 2", Limits())
+    assert (await tables.run_query(engine, "SELECT 1; -- x", Limits())).rows == ((1,),)
+    await tables.explain_query(engine, "SELECT /* y */ 2", Limits())
     assert engine.told == ["SELECT 1", "explain SELECT   2"]
 
 
 async def test_nothing_refused_reaches_the_engine() -> None:
     engine = Recorded("mysql")
-    for way in (tables.query, tables.explain):
+    for way in (tables.run_query, tables.explain_query):
         with pytest.raises(StatementRefused):
             await way(engine, "SELECT SLEEP(5)", Limits())
     assert engine.told == []

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from tests.skills.evidence_units import units_of
 
-from citewell.skills.proof.exact import check_equation, evaluate, is_quoted
+from citewell.skills.proof.exact import check_equation, evaluate, find_quoted_unit
 
 
 @pytest.mark.parametrize(
@@ -72,6 +72,6 @@ def test_only_figures_are_evaluated() -> None:
 def test_only_a_whole_sentence_is_a_quotation() -> None:
     """A part of it may say the opposite."""
     units = units_of("It must not be taken on a plane.", "Ferries are fine.")
-    assert is_quoted("it must not be  taken on a plane", units) == units[0]
-    assert is_quoted("be taken on a plane", units) is None
-    assert is_quoted("", units) is None
+    assert find_quoted_unit("it must not be  taken on a plane", units) == units[0]
+    assert find_quoted_unit("be taken on a plane", units) is None
+    assert find_quoted_unit("", units) is None

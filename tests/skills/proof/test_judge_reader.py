@@ -10,7 +10,7 @@ from citewell.models.scripted import ScriptedLLM
 from citewell.models.scripted_reader import ScriptedReader
 from citewell.skills.proof.judge import Claim
 from citewell.skills.proof.judge_llm import LLMJudge
-from citewell.skills.proof.judge_reader import ReaderJudge, nearest_units
+from citewell.skills.proof.judge_reader import ReaderJudge, find_nearest_units
 from citewell.skills.proof.judges import build_judge
 
 UNITS = units_of(
@@ -47,7 +47,7 @@ async def test_what_names_no_sentence_is_held_against_the_nearest() -> None:
     reader = ScriptedReader(judges=True)
     (found,) = await ReaderJudge(reader).judge("", [Claim("A late fee is owed.")], UNITS)
     assert (found.verdict, UNITS[1] in found.evidence) == ("entailed", True)
-    assert nearest_units("a late fee; dogs allowed", UNITS, most=2) == (UNITS[1], UNITS[2])
+    assert find_nearest_units("a late fee; dogs allowed", UNITS, most=2) == (UNITS[1], UNITS[2])
 
 
 async def test_that_something_is_missing_is_beyond_it() -> None:

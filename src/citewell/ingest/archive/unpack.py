@@ -14,7 +14,7 @@ from citewell.config import IngestSettings
 from citewell.errors import UnreadableFile
 from citewell.ingest.archive.unpacked import Member, Taken, Unpacked
 from citewell.ingest.archive.zip_members import unzip
-from citewell.ingest.bounded import bounded
+from citewell.ingest.bounded import run_bounded
 from citewell.ingest.sniff import sniff
 
 __all__ = ["CONTAINERS", "Member", "Taken", "Unpacking", "unpack", "unpack_here"]
@@ -28,17 +28,17 @@ class Unpacking(NamedTuple):
     taken: Taken
 
 
-def _mail(data: bytes, name: str, into: Unpacked) -> None:
-    from citewell.ingest.web.eml import attachments
+def _unpack_mail(data: bytes, name: str, into: Unpacked) -> None:
+    from citewell.ingest.web.eml import extract_attachments
 
-    for member, content in attachments(data, name):
+    for member, content in extract_attachments(data, name):
         into.offer(member, content)
 
 
 # suffix -> what puts the files that it holds into an `Unpacked`
 CONTAINERS: Final[dict[str, Callable[[bytes, str, Unpacked], None]]] = {
     ".zip": unzip,
-    ".eml": _mail,
+    ".eml": _unpack_mail,
 }
 
 
@@ -54,7 +54,7 @@ async def unpack(
     taken = taken or Taken(len(data))
     if PurePath(name).suffix.lower() not in CONTAINERS:
         return Unpacking([], [], taken)
-    result = await bounded(
+    result = await run_bounded(
         "citewell.ingest.archive.unpack:unpack_here", data, name, settings, taken
     )
     assert isinstance(result, Unpacking)
@@ -75,4 +75,4 @@ def unpack_here(
         CONTAINERS[suffix](data, name, into)
     except (RecursionError, ValueError, LookupError, TypeError, AttributeError) as error:
         raise UnreadableFile(f"{name} is broken: {type(error).__name__}: {error}"[:300]) from None
-    return Unpacking(into.members, into.all_warnings(), into.taken)
+    return Unpacking(into.members, into.get_warnings(), into.taken)

@@ -16,7 +16,7 @@ from citewell.config import IngestSettings
 from citewell.errors import UnreadableFile
 from citewell.ingest import PARSERS, PICTURES
 from citewell.ingest.archive.zip_archive import RATIO_FROM
-from citewell.ingest.assemble import clean
+from citewell.ingest.assemble import clean_text
 from citewell.ingest.sniff import sniff
 
 DEEPEST: Final = 2  # archives inside archives that are opened
@@ -64,7 +64,7 @@ class Unpacked:
         self._unknown: Counter[str] = Counter()
         self._left_out: dict[str, list[str]] = {}
 
-    def wanted(self, name: str) -> bool:
+    def is_wanted(self, name: str) -> bool:
         """Whether a file of this name is worth unpacking; one that is not is remembered, unless it
         is hidden.
         """
@@ -100,8 +100,8 @@ class Unpacked:
     def offer(self, name: str, data: bytes) -> None:
         """A file and its bytes: counted, then kept, or opened where it is an archive."""
         self.count(len(data))
-        name = harmless(name)
-        if self.wanted(name):
+        name = sanitize_name(name)
+        if self.is_wanted(name):
             self.keep(name, data)
 
     def keep(self, name: str, data: bytes) -> None:
@@ -110,27 +110,31 @@ class Unpacked:
         """
         suffix = PurePosixPath(name).suffix.lower()
         if suffix in _INNER:
-            self._open(name, data)
+            self._open_archive(name, data)
         elif not data:
             self.leave_out("empty", name)
         elif len(data) > self.settings.max_bytes:
             self.leave_out(f"larger than {self.settings.max_bytes:,} bytes", name)
-        elif not suffix and not _readable(data):
+        elif not suffix and not _is_readable(data):
             self._unknown["without a suffix"] += 1
         else:
             if self.taken.members >= self.settings.max_members:
                 self._refuse(f"holds more than {self.settings.max_members:,} files", "max_members")
             self.taken.members += 1
-            self.members.append(Member(self._unique(self._prefix + name), data))
+            self.members.append(Member(self._make_unique_name(self._prefix + name), data))
 
     def leave_out(self, why: str, name: str) -> None:
         self._left_out.setdefault(why, []).append(self._prefix + name)
 
-    def all_warnings(self) -> list[str]:
+    def get_warnings(self) -> list[str]:
         """What was left out, by reason."""
-        found = [f"left out ({why}): {_some(names)}" for why, names in self._left_out.items()]
+        found = [
+            f"left out ({why}): {_format_names(names)}" for why, names in self._left_out.items()
+        ]
         if self._unknown:
-            kinds = _some([f"{kind} ({count})" for kind, count in self._unknown.most_common()])
+            kinds = _format_names(
+                [f"{kind} ({count})" for kind, count in self._unknown.most_common()]
+            )
             found.append(f"{self._unknown.total()} files of unknown kinds left out: {kinds}")
         return found
 
@@ -141,7 +145,7 @@ class Unpacked:
             hint=f"raise ingest.{setting} if it is meant, or add its files themselves",
         )
 
-    def _open(self, name: str, data: bytes) -> None:
+    def _open_archive(self, name: str, data: bytes) -> None:
         from citewell.ingest.archive.zip_members import unzip
 
         if self.depth >= DEEPEST:
@@ -157,7 +161,7 @@ class Unpacked:
             self.leave_out(error.message.removeprefix(f"{name} ") or "broken", name)
         self._prefix, self.depth = before, self.depth - 1
 
-    def _unique(self, name: str) -> str:
+    def _make_unique_name(self, name: str) -> str:
         path, number, unique = PurePosixPath(name), 1, name
         while unique in self._names:
             number += 1
@@ -166,15 +170,15 @@ class Unpacked:
         return unique
 
 
-def harmless(name: str) -> str:
+def sanitize_name(name: str) -> str:
     """A member's name as a relative path that stays below where it is put."""
-    path = _DRIVE.sub("", _TURNS.sub("", clean(name)).replace("\\", "/").replace("\n", " "))
+    path = _DRIVE.sub("", _TURNS.sub("", clean_text(name)).replace("\\", "/").replace("\n", " "))
     parts = [part.strip()[:_LONGEST_NAME] for part in _SEPARATORS.split(path)]
     parts = [part for part in parts if part not in {"", ".", ".."}]
     return "/".join(parts) or "unnamed"
 
 
-def _readable(data: bytes) -> bool:
+def _is_readable(data: bytes) -> bool:
     """Whether a file without a suffix is of a kind that we read, or text."""
     kind = sniff(data)
     if kind is not None:
@@ -183,6 +187,6 @@ def _readable(data: bytes) -> bool:
     return b"\0" not in head and head.decode("utf-8", "ignore").strip() != ""
 
 
-def _some(names: list[str]) -> str:
+def _format_names(names: list[str]) -> str:
     more = len(names) - _SHOWN
     return ", ".join(names[:_SHOWN]) + (f" and {more} more" if more > 0 else "")

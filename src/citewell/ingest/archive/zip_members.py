@@ -11,9 +11,9 @@ import zipfile
 from typing import Final
 
 from citewell.errors import UnreadableFile
-from citewell.ingest.archive.unpacked import Unpacked, harmless
+from citewell.ingest.archive.unpacked import Unpacked, sanitize_name
 from citewell.ingest.archive.zip_archive import BROKEN, COUNTABLE, open_zip
-from citewell.text.charset import encoding_of_names
+from citewell.text.charset import guess_filename_encoding
 
 _PIECE: Final = 1 << 20
 _UTF8: Final = 0x800
@@ -29,13 +29,15 @@ def unzip(data: bytes, name: str, into: Unpacked) -> None:
         if entries and all(entry.flag_bits & _ENCRYPTED for entry in entries):
             hint = "unpack it and add its files themselves"
             raise UnreadableFile(f"{name} is protected by a password", hint=hint)
-        encoding = _encoding(entries)
+        encoding = _detect_encoding(entries)
         for entry in entries:
-            _take(archive, entry, harmless(_name(entry, encoding)), into)
+            _unpack_entry(archive, entry, sanitize_name(_decode_name(entry, encoding)), into)
 
 
-def _take(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, name: str, into: Unpacked) -> None:
-    if not into.wanted(name):
+def _unpack_entry(
+    archive: zipfile.ZipFile, entry: zipfile.ZipInfo, name: str, into: Unpacked
+) -> None:
+    if not into.is_wanted(name):
         return
     if entry.flag_bits & _ENCRYPTED:
         into.leave_out("protected by a password", name)
@@ -43,11 +45,11 @@ def _take(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, name: str, into: Unp
         into.leave_out("a link", name)
     elif entry.compress_type not in COUNTABLE:
         into.leave_out("packed in a way that cannot be unpacked piece by piece", name)
-    elif (content := _read(archive, entry, name, into)) is not None:
+    elif (content := _read_entry(archive, entry, name, into)) is not None:
         into.keep(name, content)
 
 
-def _read(
+def _read_entry(
     archive: zipfile.ZipFile, entry: zipfile.ZipInfo, name: str, into: Unpacked
 ) -> bytes | None:
     """The bytes of a file, counted as they come out; None where they are broken or too many."""
@@ -68,7 +70,7 @@ def _read(
     return b"".join(pieces)
 
 
-def _name(entry: zipfile.ZipInfo, encoding: str) -> str:
+def _decode_name(entry: zipfile.ZipInfo, encoding: str) -> str:
     """The name of a file. Without the UTF-8 flag zipfile takes it for cp437, which is what few
     archives mean.
     """
@@ -81,7 +83,7 @@ def _name(entry: zipfile.ZipInfo, encoding: str) -> str:
     )
 
 
-def _encoding(entries: list[zipfile.ZipInfo]) -> str:
+def _detect_encoding(entries: list[zipfile.ZipInfo]) -> str:
     """The encoding of the names without the UTF-8 flag: all of one archive are written by one
     program.
     """
@@ -93,5 +95,5 @@ def _encoding(entries: list[zipfile.ZipInfo]) -> str:
     try:
         raw.decode("utf-8")
     except UnicodeDecodeError:
-        return encoding_of_names(raw) or "cp437"
+        return guess_filename_encoding(raw) or "cp437"
     return "utf-8"

@@ -11,11 +11,18 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from citewell.ingest.chunk.flat import by_sentences, fixed
-from citewell.ingest.chunk.pack import pack
-from citewell.ingest.chunk.pieces import Cutting, Embed, Span, atoms, made, shared_path
-from citewell.ingest.chunk.semantic import semantic
-from citewell.text.language import weight
+from citewell.ingest.chunk.flat import chunk_by_sentences, chunk_fixed_size
+from citewell.ingest.chunk.pack import pack_atoms
+from citewell.ingest.chunk.pieces import (
+    Cutting,
+    Embed,
+    Span,
+    build_chunks,
+    find_shared_path,
+    split_atoms,
+)
+from citewell.ingest.chunk.semantic import chunk_semantically
+from citewell.text.language import estimate_tokens
 from citewell.types import Chunk, Document, Section
 
 LONGEST_STRETCH: Final = 500_000  # characters of a section that are cut at once
@@ -36,7 +43,7 @@ class _Group:
     small: bool
 
 
-def chunk(
+def chunk_document(
     document: Document,
     *,
     tokens: int,
@@ -44,29 +51,29 @@ def chunk(
     strategy: str = "structure",
     embed: Embed | None = None,
 ) -> list[Chunk]:
-    """Cut `document`; `tokens` and `overlap` as `count_tokens` counts. `embed`: what `semantic`
-    goes by.
+    """Cut `document`; `tokens` and `overlap` as `count_tokens` counts. `embed`: what
+    `chunk_semantically` goes by.
 
-    Raises KeyError for an unknown strategy, and InvalidInput where `semantic` has nothing to embed
-    with.
+    Raises KeyError for an unknown strategy, and InvalidInput where `chunk_semantically` has nothing
+    to embed with.
     """
     return CHUNKERS[strategy](document, Cutting(tokens, overlap, embed))
 
 
-def by_structure(document: Document, cutting: Cutting) -> list[Chunk]:
+def chunk_by_structure(document: Document, cutting: Cutting) -> list[Chunk]:
     """Chunks that never cross a section, unless neighbours under one heading are small; overlap
     stays inside a section.
     """
     spans: list[Span] = []
-    for group in _groups(document, cutting.tokens):
-        for first, last in _stretches(document.text, group.start, group.end):
-            pieces = atoms(document, first, last, cutting.tokens)
-            packed = pack(pieces, cutting.tokens, cutting.overlap)
+    for group in _group_sections(document, cutting.tokens):
+        for first, last in _split_large_section(document.text, group.start, group.end):
+            pieces = split_atoms(document, first, last, cutting.tokens)
+            packed = pack_atoms(pieces, cutting.tokens, cutting.overlap)
             spans += [Span(start, end, group.first, group.heading_path) for start, end in packed]
-    return made(document, spans)
+    return build_chunks(document, spans)
 
 
-def _stretches(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+def _split_large_section(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
     """A section that is a whole archive, cut where a paragraph, a line, a sentence or a word ends:
     its sentences take a dozen times its own memory.
     """
@@ -83,17 +90,17 @@ def _stretches(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
 
 
 CHUNKERS: Final[dict[str, Callable[[Document, Cutting], list[Chunk]]]] = {
-    "structure": by_structure,
-    "sentences": by_sentences,
-    "fixed": fixed,
-    "semantic": semantic,
+    "structure": chunk_by_structure,
+    "sentences": chunk_by_sentences,
+    "fixed": chunk_fixed_size,
+    "semantic": chunk_semantically,
 }
 
 
 # ---------------------------------------------------------------- sections that may share a chunk
 
 
-def _groups(document: Document, budget: int) -> Iterator[_Group]:
+def _group_sections(document: Document, budget: int) -> Iterator[_Group]:
     """Sections joined as long as they are small, belong together, and fit the budget; a bare
     heading goes with what follows.
     """
@@ -102,15 +109,15 @@ def _groups(document: Document, budget: int) -> Iterator[_Group]:
         text = document.text[section.start : section.end]
         if not text.strip():
             continue
-        size = weight(text)
+        size = estimate_tokens(text)
         if current is None:
-            current = _group(n, section, size, budget)
+            current = _make_group(n, section, size, budget)
             continue
         bare = (
             current.heading_path
             and document.text[current.start : current.end].strip() == current.heading_path[-1]
         )
-        if bare and _below(current.heading_path, section.heading_path):
+        if bare and _is_below(current.heading_path, section.heading_path):
             current = _Group(
                 n,
                 section.heading_path,
@@ -123,28 +130,28 @@ def _groups(document: Document, budget: int) -> Iterator[_Group]:
             current.small
             and size < _SMALL * budget
             and current.tokens + size <= budget
-            and _related(current, section)
+            and _is_related(current, section)
         ):
-            path = shared_path(current.heading_path, section.heading_path)
+            path = find_shared_path(current.heading_path, section.heading_path)
             current = _Group(
                 current.first, path, current.start, section.end, current.tokens + size, small=True
             )
         else:
             yield current
-            current = _group(n, section, size, budget)
+            current = _make_group(n, section, size, budget)
     if current is not None:
         yield current
 
 
-def _group(n: int, section: Section, size: float, budget: int) -> _Group:
+def _make_group(n: int, section: Section, size: float, budget: int) -> _Group:
     return _Group(n, section.heading_path, section.start, section.end, size, size < _SMALL * budget)
 
 
-def _below(path: tuple[str, ...], other: tuple[str, ...]) -> bool:
+def _is_below(path: tuple[str, ...], other: tuple[str, ...]) -> bool:
     return len(other) > len(path) and other[: len(path)] == path
 
 
-def _related(group: _Group, section: Section) -> bool:
+def _is_related(group: _Group, section: Section) -> bool:
     """A child of the group's heading, or its sibling."""
     path, other = group.heading_path, section.heading_path
-    return _below(path, other) or (len(path) == len(other) > 0 and path[:-1] == other[:-1])
+    return _is_below(path, other) or (len(path) == len(other) > 0 and path[:-1] == other[:-1])

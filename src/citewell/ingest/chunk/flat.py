@@ -12,9 +12,17 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final
 
-from citewell.ingest.chunk.pack import pack
-from citewell.ingest.chunk.pieces import Atom, Cutting, Sections, atoms, characters, joined, made
-from citewell.text.language import CJK, weight
+from citewell.ingest.chunk.pack import pack_atoms
+from citewell.ingest.chunk.pieces import (
+    Atom,
+    Cutting,
+    Sections,
+    build_chunks,
+    is_same_grapheme,
+    split_atoms,
+    split_characters,
+)
+from citewell.text.language import CJK, estimate_tokens
 from citewell.types import Chunk, Document
 
 _LONGEST_WORD: Final = 100  # characters; what is longer (base64, endless signs) is cut
@@ -23,27 +31,28 @@ _LONGEST_WORD: Final = 100  # characters; what is longer (base64, endless signs)
 _UNIT: Final = re.compile(rf"[{CJK}]|[^\s{CJK}]+")
 
 
-def by_sentences(document: Document, cutting: Cutting) -> list[Chunk]:
+def chunk_by_sentences(document: Document, cutting: Cutting) -> list[Chunk]:
     """Whole sentences, rows and lines, as many as fit; whole ones are repeated within the
     overlap.
     """
     sections = Sections(document)
-    packed = pack(all_atoms(document, cutting.tokens), cutting.tokens, cutting.overlap)
-    return made(document, (sections.span(start, end) for start, end in packed))
+    packed = pack_atoms(split_all_atoms(document, cutting.tokens), cutting.tokens, cutting.overlap)
+    return build_chunks(document, (sections.span(start, end) for start, end in packed))
 
 
-def fixed(document: Document, cutting: Cutting) -> list[Chunk]:
+def chunk_fixed_size(document: Document, cutting: Cutting) -> list[Chunk]:
     """Windows of a fixed number of tokens, each repeating the end of the one before: the plain
     baseline. A window ends anywhere but inside a word, or inside a character and what combines with
     it.
     """
     sections = Sections(document)
-    return made(
-        document, (sections.span(start, end) for start, end in _windows(document.text, cutting))
+    return build_chunks(
+        document,
+        (sections.span(start, end) for start, end in _iterate_windows(document.text, cutting)),
     )
 
 
-def all_atoms(document: Document, budget: int) -> list[Atom]:
+def split_all_atoms(document: Document, budget: int) -> list[Atom]:
     """The atoms of the whole text, headings marked as such."""
     headings = set()
     for section in document.sections:
@@ -53,35 +62,35 @@ def all_atoms(document: Document, budget: int) -> list[Atom]:
             headings.add(start)
     return [
         replace(a, heading=a.start in headings)
-        for a in atoms(document, 0, len(document.text), budget)
+        for a in split_atoms(document, 0, len(document.text), budget)
     ]
 
 
-def _windows(text: str, cutting: Cutting) -> Iterator[tuple[int, int]]:
-    units = list(_words(text))
+def _iterate_windows(text: str, cutting: Cutting) -> Iterator[tuple[int, int]]:
+    units = list(_split_words(text))
     sums = [0.0]
     for start, end in units:
-        sums.append(sums[-1] + weight(text[start:end]))
+        sums.append(sums[-1] + estimate_tokens(text[start:end]))
     step = max(1.0, cutting.tokens - cutting.overlap)
     first = 0
     while first < len(units):
-        last = _reach(sums, first, cutting.tokens)
+        last = _find_window_end(sums, first, cutting.tokens)
         yield units[first][0], units[last - 1][1]
         if last == len(units):
             return
-        first = max(first + 1, min(last, _reach(sums, first, step)))
+        first = max(first + 1, min(last, _find_window_end(sums, first, step)))
 
 
-def _reach(sums: list[float], first: int, tokens: float) -> int:
+def _find_window_end(sums: list[float], first: int, tokens: float) -> int:
     """The unit behind the last one that fits `tokens` from `first` on; one fits in any case."""
     return max(first + 1, bisect_right(sums, sums[first] + tokens) - 1)
 
 
-def _words(text: str) -> Iterator[tuple[int, int]]:
+def _split_words(text: str) -> Iterator[tuple[int, int]]:
     held: tuple[int, int] | None = None
     for match in _UNIT.finditer(text):
-        for start, end in characters(text, *match.span(), _LONGEST_WORD):
-            if held and start == held[1] and joined(text, start):
+        for start, end in split_characters(text, *match.span(), _LONGEST_WORD):
+            if held and start == held[1] and is_same_grapheme(text, start):
                 held = (held[0], end)
                 continue
             if held:

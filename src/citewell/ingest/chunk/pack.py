@@ -18,17 +18,17 @@ _REST: Final = (
 )
 
 
-def pack(atoms: Sequence[Atom], budget: int, overlap: int) -> Iterator[tuple[int, int]]:
+def pack_atoms(atoms: Sequence[Atom], budget: int, overlap: int) -> Iterator[tuple[int, int]]:
     """Spans of chunks."""
-    sums = running(atoms)
+    sums = compute_prefix_sums(atoms)
     first = new = 0  # where the chunk begins, and where what no chunk holds yet begins
     while new < len(atoms):
-        last = _last(atoms, sums, first, new, budget)
+        last = _find_chunk_end(atoms, sums, first, new, budget)
         yield atoms[first].start, atoms[last - 1].end
-        first, new = repeat(atoms, sums, first, last, budget, overlap), last
+        first, new = find_overlap_start(atoms, sums, first, last, budget, overlap), last
 
 
-def running(atoms: Sequence[Atom]) -> list[float]:
+def compute_prefix_sums(atoms: Sequence[Atom]) -> list[float]:
     """Tokens before each atom, and at the end of all."""
     sums = [0.0]
     for atom in atoms:
@@ -36,19 +36,19 @@ def running(atoms: Sequence[Atom]) -> list[float]:
     return sums
 
 
-def fits(sums: Sequence[float], first: int, new: int, budget: float) -> int:
+def find_chunk_limit(sums: Sequence[float], first: int, new: int, budget: float) -> int:
     """Where a chunk that begins at `first` ends at the latest; it holds the atom `new` in any
     case.
     """
     return max(new + 1, bisect_right(sums, sums[first] + budget) - 1)
 
 
-def nearly_all(sums: Sequence[float], first: int, budget: float) -> bool:
+def is_last_chunk(sums: Sequence[float], first: int, budget: float) -> bool:
     """Whether what is left is so little more than a chunk that it is one."""
     return sums[-1] - sums[first] <= (1 + _REST) * budget
 
 
-def before_headings(atoms: Sequence[Atom], new: int, end: int) -> int:
+def trim_trailing_headings(atoms: Sequence[Atom], new: int, end: int) -> int:
     """`end`, or before the headings that would be a chunk's last words there."""
     at = end
     while at > new + 1 and at < len(atoms) and atoms[at - 1].heading:
@@ -56,7 +56,7 @@ def before_headings(atoms: Sequence[Atom], new: int, end: int) -> int:
     return at
 
 
-def repeat(
+def find_overlap_start(
     atoms: Sequence[Atom], sums: Sequence[float], first: int, last: int, budget: int, overlap: int
 ) -> int:
     """Where the next chunk begins: whole atoms before `last` within `overlap`, that leave room for
@@ -71,16 +71,18 @@ def repeat(
     return at
 
 
-def _last(atoms: Sequence[Atom], sums: Sequence[float], first: int, new: int, budget: int) -> int:
+def _find_chunk_end(
+    atoms: Sequence[Atom], sums: Sequence[float], first: int, new: int, budget: int
+) -> int:
     """Where the chunk that begins at `first` ends: at the budget, or before it where a paragraph
     ends.
     """
-    end = fits(sums, first, new, budget)
-    if nearly_all(sums, first, budget):
+    end = find_chunk_limit(sums, first, new, budget)
+    if is_last_chunk(sums, first, budget):
         return len(atoms)
     for at in range(end, new, -1):
         if sums[at] - sums[first] < _FULL * budget:
             break
         if atoms[at - 1].paragraph and not atoms[at - 1].heading:
             return at
-    return before_headings(atoms, new, end)
+    return trim_trailing_headings(atoms, new, end)

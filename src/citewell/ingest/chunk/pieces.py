@@ -17,9 +17,9 @@ from itertools import takewhile
 from typing import Final
 
 from citewell.models.base import Vector
-from citewell.text.language import count_tokens, weight
-from citewell.text.line_breaks import blocks
-from citewell.text.sentences import sentences
+from citewell.text.language import count_tokens, estimate_tokens
+from citewell.text.line_breaks import split_blocks
+from citewell.text.sentences import split_sentences
 from citewell.types import Chunk, Document
 
 Embed = Callable[[Sequence[str]], Vector]
@@ -83,18 +83,18 @@ class Span:
 # ---------------------------------------------------------------- atoms
 
 
-def atoms(document: Document, start: int, end: int, budget: int) -> list[Atom]:
+def split_atoms(document: Document, start: int, end: int, budget: int) -> list[Atom]:
     """The atoms of `document.text[start:end]`, none of more than about `budget` tokens."""
     text = document.text
-    spans = list(_units(text, start, end, by_line=is_code(document.media_type)))
+    spans = list(_iterate_units(text, start, end, by_line=is_code(document.media_type)))
     found: list[Atom] = []
     for n, (a, b) in enumerate(spans):
         paragraph = n + 1 == len(spans) or "\n\n" in text[b : spans[n + 1][0]]
-        size = weight(text[a:b])
+        size = estimate_tokens(text[a:b])
         if size <= budget:
             found.append(Atom(a, b, size, whole=True, paragraph=paragraph))
         else:
-            found.extend(_cut(text, a, b, budget))
+            found.extend(_split_atom(text, a, b, budget))
     return found
 
 
@@ -103,27 +103,27 @@ def is_code(media_type: str) -> bool:
     return media_type in _CODE or (media_type.startswith("text/x-") and media_type not in _PROSE)
 
 
-def _units(text: str, start: int, end: int, *, by_line: bool) -> Iterator[tuple[int, int]]:
+def _iterate_units(text: str, start: int, end: int, *, by_line: bool) -> Iterator[tuple[int, int]]:
     """Sentences; rows of tables and lines of code as they are."""
     whole = text[start:end]
     if by_line:
         for match in re.finditer(r"\S[^\n]*", whole):
             yield start + match.start(), start + match.start() + len(match.group().rstrip())
         return
-    for a, b in blocks(whole):
+    for a, b in split_blocks(whole):
         if _ROW in whole[a:b]:
             yield start + a, start + b
         else:
-            yield from ((start + a + c, start + a + d) for c, d in sentences(whole[a:b]))
+            yield from ((start + a + c, start + a + d) for c, d in split_sentences(whole[a:b]))
 
 
-def _cut(text: str, start: int, end: int, budget: int) -> Iterator[Atom]:
+def _split_atom(text: str, start: int, end: int, budget: int) -> Iterator[Atom]:
     """An atom over the budget, in parts of a quarter of it at most where its clauses allow, of the
     whole of it else.
     """
     first, last, tokens = start, start, 0.0
-    for a, b in _fine(text, start, end, budget):
-        size = weight(text[a:b])
+    for a, b in _split_recursively(text, start, end, budget):
+        size = estimate_tokens(text[a:b])
         if last > first and tokens + size > budget / 4:
             yield Atom(first, last, tokens, whole=False, paragraph=False)
             first, last, tokens = a, a, 0.0
@@ -132,37 +132,37 @@ def _cut(text: str, start: int, end: int, budget: int) -> Iterator[Atom]:
         yield Atom(first, last, tokens, whole=False, paragraph=False)
 
 
-def _fine(
+def _split_recursively(
     text: str, start: int, end: int, budget: int, level: int = 0
 ) -> Iterator[tuple[int, int]]:
     """Cuts at line ends, then between cells, at commas, at spaces; what has none of them, anywhere
     between characters.
     """
     if level == len(_LEVELS):
-        yield from characters(text, start, end, budget)
+        yield from split_characters(text, start, end, budget)
         return
-    for a, b in _parts(_LEVELS[level], text, start, end):
-        if weight(text[a:b]) <= budget:
+    for a, b in _iterate_spans(_LEVELS[level], text, start, end):
+        if estimate_tokens(text[a:b]) <= budget:
             yield a, b
         else:
-            yield from _fine(text, a, b, budget, level + 1)
+            yield from _split_recursively(text, a, b, budget, level + 1)
 
 
-def characters(text: str, start: int, end: int, most: int) -> Iterator[tuple[int, int]]:
+def split_characters(text: str, start: int, end: int, most: int) -> Iterator[tuple[int, int]]:
     """Pieces of `most` characters (a character is a token at most), none of them between a letter
     and what combines with it.
     """
     while start < end:
         stop = min(start + most, end)
         for at in range(stop, max(start, stop - _LONGEST_CLUSTER), -1):
-            if at == end or not joined(text, at):
+            if at == end or not is_same_grapheme(text, at):
                 stop = at
                 break
         yield start, stop
         start = stop
 
 
-def joined(text: str, at: int) -> bool:
+def is_same_grapheme(text: str, at: int) -> bool:
     """Whether the characters before and behind `at` are one sign: accents, variants, emoji held
     together.
     """
@@ -174,7 +174,9 @@ def joined(text: str, at: int) -> bool:
     )
 
 
-def _parts(pattern: re.Pattern[str], text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+def _iterate_spans(
+    pattern: re.Pattern[str], text: str, start: int, end: int
+) -> Iterator[tuple[int, int]]:
     for match in pattern.finditer(text, start, end):
         a, b = match.span()
         b -= len(text[a:b]) - len(text[a:b].rstrip())
@@ -185,7 +187,7 @@ def _parts(pattern: re.Pattern[str], text: str, start: int, end: int) -> Iterato
 # ---------------------------------------------------------------- chunks
 
 
-def made(document: Document, spans: Iterable[Span]) -> list[Chunk]:
+def build_chunks(document: Document, spans: Iterable[Span]) -> list[Chunk]:
     """Chunks of spans, with page, size and kind: the only chunk of its section stands for the whole
     of it.
     """
@@ -237,11 +239,11 @@ class Sections:
         if 2 * held[most] >= end - start:
             return Span(start, end, most, self._sections[most].heading_path)
         return Span(
-            start, end, most, shared_path(*(self._sections[n].heading_path for n in within))
+            start, end, most, find_shared_path(*(self._sections[n].heading_path for n in within))
         )
 
 
-def shared_path(first: tuple[str, ...], *others: tuple[str, ...]) -> tuple[str, ...]:
+def find_shared_path(first: tuple[str, ...], *others: tuple[str, ...]) -> tuple[str, ...]:
     """The headings that all of these paths begin with."""
     for other in others:
         pairs = zip(first, other, strict=False)

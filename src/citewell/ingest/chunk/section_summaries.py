@@ -17,10 +17,10 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Any, Final
 
-from citewell.ingest.chunk.chunkers import chunk
+from citewell.ingest.chunk.chunkers import chunk_document
 from citewell.ingest.chunk.pieces import Embed, is_code
-from citewell.text.language import CJK, HAN, count_tokens, seam, weight
-from citewell.text.sentences import sentences
+from citewell.text.language import CJK, HAN, count_tokens, estimate_tokens, get_line_joiner
+from citewell.text.sentences import split_sentences
 from citewell.types import Chunk, Document
 
 LONG: Final = 2_000_000  # characters of a document whose sentences are not all held at once
@@ -44,30 +44,31 @@ class _Sentence:
     tokens: float
 
 
-def chunked(
+def chunk_with_summaries(
     document: Document, tokens: int, overlap: int, strategy: str, embed: Embed | None = None
 ) -> list[Chunk]:
     """The chunks of `document`, then the summaries of its sections."""
-    return with_summaries(
-        document, chunk(document, tokens=tokens, overlap=overlap, strategy=strategy, embed=embed)
+    return add_summaries(
+        document,
+        chunk_document(document, tokens=tokens, overlap=overlap, strategy=strategy, embed=embed),
     )
 
 
-def without_text(document: Document, *ways: Any) -> list[Chunk]:
-    """As `chunked`, but only summaries have their text: that of the others stands in the document,
-    which the caller has.
+def chunk_without_text(document: Document, *ways: Any) -> list[Chunk]:
+    """As `chunk_with_summaries`, but only summaries have their text: that of the others stands in
+    the document, which the caller has.
     """
     return [
         piece if piece.kind == "summary" else replace(piece, text="")
-        for piece in chunked(document, *ways)
+        for piece in chunk_with_summaries(document, *ways)
     ]
 
 
-def with_summaries(document: Document, chunks: Sequence[Chunk]) -> list[Chunk]:
+def add_summaries(document: Document, chunks: Sequence[Chunk]) -> list[Chunk]:
     """`chunks`, then a summary for each section, or group of small ones, that is cut into several.
     A summary's span is that of the chunks it stands for.
     """
-    parts = [part for part in _parts(chunks) if len(part) > 1]
+    parts = [part for part in _split_parts(chunks) if len(part) > 1]
     if not parts:
         return list(chunks)
     by_line = is_code(document.media_type)
@@ -75,7 +76,7 @@ def with_summaries(document: Document, chunks: Sequence[Chunk]) -> list[Chunk]:
     texts = [slice(part[0].start, part[-1].end) for part in parts]
 
     def bodies() -> Iterator[list[_Sentence]]:
-        return (_sentences(document.text[each], by_line=by_line) for each in texts)
+        return (_build_sentences(document.text[each], by_line=by_line) for each in texts)
 
     # of a long document one at a time, and its terms before: all of them take twenty times its
     # memory
@@ -83,24 +84,28 @@ def with_summaries(document: Document, chunks: Sequence[Chunk]) -> list[Chunk]:
     every = (
         (sentence.terms for body in kept for sentence in body)
         if kept
-        else _all_terms(document.text, texts, by_line)
+        else _collect_terms(document.text, texts, by_line)
     )
     known, total = Counter[str](), 0
     for terms in every:
         known.update(terms)
         total += 1
     each = zip(parts, kept or bodies(), strict=True)
-    summaries = [_summary(document, part, _extract(body, known, total)) for part, body in each]
+    summaries = [
+        _build_summary(document, part, _select_sentences(body, known, total)) for part, body in each
+    ]
     return [*chunks, *summaries]
 
 
-def extract(text: str) -> str:
+def extract_summary(text: str) -> str:
     """The sentences nearest the centre of `text`, about 90 tokens of them."""
-    body = _sentences(text)
-    return _extract(body, Counter(term for sentence in body for term in sentence.terms), len(body))
+    body = _build_sentences(text)
+    return _select_sentences(
+        body, Counter(term for sentence in body for term in sentence.terms), len(body)
+    )
 
 
-def _parts(chunks: Sequence[Chunk]) -> Iterator[list[Chunk]]:
+def _split_parts(chunks: Sequence[Chunk]) -> Iterator[list[Chunk]]:
     """Chunks of one section, in even parts of at most MOST_CHUNKS."""
     for _, same in groupby(
         sorted(chunks, key=lambda chunk: (chunk.section, chunk.start)),
@@ -112,9 +117,9 @@ def _parts(chunks: Sequence[Chunk]) -> Iterator[list[Chunk]]:
             yield own[at : at + size]
 
 
-def _summary(document: Document, part: Sequence[Chunk], text: str) -> Chunk:
+def _build_summary(document: Document, part: Sequence[Chunk], text: str) -> Chunk:
     first, end = part[0], max(chunk.end for chunk in part)
-    text = text or _first_words(document.text[first.start : end])
+    text = text or _get_first_words(document.text[first.start : end])
     return Chunk(
         text,
         first.start,
@@ -127,47 +132,50 @@ def _summary(document: Document, part: Sequence[Chunk], text: str) -> Chunk:
     )
 
 
-def _first_words(text: str) -> str:
+def _get_first_words(text: str) -> str:
     """What stands at the beginning, where no sentence may be taken: all are too long, or mere
     words.
     """
     taken: list[str] = []
     left = float(SUMMARY_TOKENS)
     for match in re.finditer(rf"[{CJK}]|[^\s{CJK}]+\s*|\s+", text):
-        left -= weight(match.group()[:200])
+        left -= estimate_tokens(match.group()[:200])
         if left < 0 and taken:
             break
         taken.append(match.group()[:200])
     return " ".join("".join(taken).split())
 
 
-def _sentences(text: str, *, by_line: bool = False) -> list[_Sentence]:
-    return [_Sentence(one, _terms(one), weight(one)) for one in _plain(text, by_line)]
+def _build_sentences(text: str, *, by_line: bool = False) -> list[_Sentence]:
+    return [
+        _Sentence(one, _extract_terms(one), estimate_tokens(one))
+        for one in _split_sentences(text, by_line)
+    ]
 
 
-def _plain(text: str, by_line: bool) -> Iterator[str]:
+def _split_sentences(text: str, by_line: bool) -> Iterator[str]:
     """Its sentences, each on one line."""
     return (
         " ".join(text[start:end].split())
-        for start, end in (_lines(text) if by_line else sentences(text))
+        for start, end in (_find_lines(text) if by_line else split_sentences(text))
     )
 
 
-def _all_terms(text: str, parts: Sequence[slice], by_line: bool) -> Iterator[frozenset[str]]:
-    return (_terms(one) for part in parts for one in _plain(text[part], by_line))
+def _collect_terms(text: str, parts: Sequence[slice], by_line: bool) -> Iterator[frozenset[str]]:
+    return (_extract_terms(one) for part in parts for one in _split_sentences(text[part], by_line))
 
 
-def _terms(text: str) -> frozenset[str]:
+def _extract_terms(text: str) -> frozenset[str]:
     if text.isascii():
         return frozenset(_TERM_ASCII.findall(text.lower()))
     return frozenset(match[1] or match[0].casefold() for match in _TERM.finditer(text))
 
 
-def _lines(text: str) -> Iterator[tuple[int, int]]:
+def _find_lines(text: str) -> Iterator[tuple[int, int]]:
     return (match.span() for match in re.finditer(r"\S[^\n]*", text))
 
 
-def _extract(body: Sequence[_Sentence], known: Counter[str], total: int) -> str:
+def _select_sentences(body: Sequence[_Sentence], known: Counter[str], total: int) -> str:
     """Greedy choice under a budget: each step takes the sentence that adds most of the section's
     own terms for its length (Lin and Bilmes 2010, budgeted maximisation). A term counts by how many
     sentences of the section hold it, and by how few of the document do.
@@ -186,7 +194,8 @@ def _extract(body: Sequence[_Sentence], known: Counter[str], total: int) -> str:
     left = float(SUMMARY_TOKENS)
     while open_ones := {n for n in open_ones if body[n].tokens <= left}:
         gains = {
-            n: _gain(n, weighty[n] - covered, value) / math.sqrt(body[n].tokens) for n in open_ones
+            n: _compute_gain(n, weighty[n] - covered, value) / math.sqrt(body[n].tokens)
+            for n in open_ones
         }
         best = max(gains, key=lambda n: (gains[n], -n))
         if gains[best] <= 0:
@@ -195,16 +204,16 @@ def _extract(body: Sequence[_Sentence], known: Counter[str], total: int) -> str:
         open_ones.remove(best)
         covered |= body[best].terms
         left -= body[best].tokens
-    return _joined([body[n].text for n in sorted(taken)])
+    return _join_texts([body[n].text for n in sorted(taken)])
 
 
-def _gain(place: int, terms: AbstractSet[str], value: dict[str, float]) -> float:
+def _compute_gain(place: int, terms: AbstractSet[str], value: dict[str, float]) -> float:
     leading = _LEADING[place] if place < len(_LEADING) else 0.0
     return (1 + leading) * sum(map(value.__getitem__, terms))
 
 
-def _joined(texts: Sequence[str]) -> str:
+def _join_texts(texts: Sequence[str]) -> str:
     whole = ""
     for text in texts:
-        whole += seam(whole, text) + text
+        whole += get_line_joiner(whole, text) + text
     return whole

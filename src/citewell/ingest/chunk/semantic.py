@@ -16,9 +16,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from citewell.errors import InvalidInput
-from citewell.ingest.chunk.flat import all_atoms
-from citewell.ingest.chunk.pack import fits, nearly_all, repeat, running
-from citewell.ingest.chunk.pieces import Atom, Cutting, Embed, Sections, made
+from citewell.ingest.chunk.flat import split_all_atoms
+from citewell.ingest.chunk.pack import (
+    compute_prefix_sums,
+    find_chunk_limit,
+    find_overlap_start,
+    is_last_chunk,
+)
+from citewell.ingest.chunk.pieces import Atom, Cutting, Embed, Sections, build_chunks
 from citewell.models.base import Vector
 from citewell.types import Chunk, Document
 
@@ -31,7 +36,7 @@ _LEAST: Final = 0.35  # share of the budget below which a chunk does not end
 _BATCH: Final = 256  # sentences embedded by one call
 
 
-def semantic(document: Document, cutting: Cutting) -> list[Chunk]:
+def chunk_semantically(document: Document, cutting: Cutting) -> list[Chunk]:
     """Whole sentences up to the strongest change of meaning between the least size and the budget.
     What ends at no real change, because the budget says so, is repeated within the overlap. Raises
     InvalidInput without an embedder.
@@ -41,14 +46,17 @@ def semantic(document: Document, cutting: Cutting) -> list[Chunk]:
             "semantic chunks need an embedder", hint="choose another chunker, or give `embed`"
         )
     sections = Sections(document)
-    found = all_atoms(document, cutting.tokens)
-    distances = _distances(_vectors([document.text[a.start : a.end] for a in found], cutting.embed))
-    return made(
-        document, (sections.span(start, end) for start, end in _spans(found, distances, cutting))
+    found = split_all_atoms(document, cutting.tokens)
+    distances = _compute_distances(
+        _embed_texts([document.text[a.start : a.end] for a in found], cutting.embed)
+    )
+    return build_chunks(
+        document,
+        (sections.span(start, end) for start, end in _iterate_spans(found, distances, cutting)),
     )
 
 
-def _vectors(texts: Sequence[str], embed: Embed) -> Vector:
+def _embed_texts(texts: Sequence[str], embed: Embed) -> Vector:
     """Unit vectors of all texts, shape (len(texts), dim); equal ones are embedded once."""
     different = list(dict.fromkeys(texts))
     rows = [embed(different[at : at + _BATCH]) for at in range(0, len(different), _BATCH)]
@@ -61,7 +69,7 @@ def _vectors(texts: Sequence[str], embed: Embed) -> Vector:
     return made_
 
 
-def _distances(vectors: Vector) -> NDArray[np.float64]:
+def _compute_distances(vectors: Vector) -> NDArray[np.float64]:
     """1 - cosine of the means before and behind each gap; gap n lies behind sentence n. Shape
     (len(vectors) - 1,).
     """
@@ -81,21 +89,25 @@ def _distances(vectors: Vector) -> NDArray[np.float64]:
     return 1 - cosines
 
 
-def _spans(
+def _iterate_spans(
     atoms: Sequence[Atom], distances: NDArray[np.float64], cutting: Cutting
 ) -> Iterator[tuple[int, int]]:
-    sums = running(atoms)
+    sums = compute_prefix_sums(atoms)
     strong = float(np.percentile(distances, _BREAK)) if len(distances) else np.inf
     first = new = 0
     while new < len(atoms):
-        last = _end(atoms, sums, distances, first, new, strong, cutting.tokens)
+        last = _find_chunk_end(atoms, sums, distances, first, new, strong, cutting.tokens)
         yield atoms[first].start, atoms[last - 1].end
         real = last < len(atoms) and distances[last - 1] >= strong
-        first = last if real else repeat(atoms, sums, first, last, cutting.tokens, cutting.overlap)
+        first = (
+            last
+            if real
+            else find_overlap_start(atoms, sums, first, last, cutting.tokens, cutting.overlap)
+        )
         new = last
 
 
-def _end(
+def _find_chunk_end(
     atoms: Sequence[Atom],
     sums: Sequence[float],
     distances: NDArray[np.float64],
@@ -110,12 +122,16 @@ def _end(
     least = _LEAST * budget
     ends = [
         at
-        for at in range(new + 1, fits(sums, first, new, budget) + 1)
+        for at in range(new + 1, find_chunk_limit(sums, first, new, budget) + 1)
         if at < len(atoms) and sums[at] - sums[first] >= least and not atoms[at - 1].heading
     ]
     breaks = [at for at in ends if distances[at - 1] >= strong and sums[-1] - sums[at] >= least]
     if breaks:
         return breaks[0]
-    if nearly_all(sums, first, budget):
+    if is_last_chunk(sums, first, budget):
         return len(atoms)
-    return max(ends, key=lambda at: distances[at - 1]) if ends else fits(sums, first, new, budget)
+    return (
+        max(ends, key=lambda at: distances[at - 1])
+        if ends
+        else find_chunk_limit(sums, first, new, budget)
+    )

@@ -13,8 +13,8 @@ from datetime import datetime
 from typing import Final
 
 from citewell.config import IngestSettings
-from citewell.ingest.assemble import Assembly, clean
-from citewell.text.charset import decode
+from citewell.ingest.assemble import Assembly, clean_text
+from citewell.text.charset import decode_text
 from citewell.types import Document
 
 _FOLD = re.compile(r"\n[ \t]")
@@ -46,20 +46,20 @@ _TITLES: Final = ("summary", "fn", "n")
 
 def parse(data: bytes, name: str, settings: IngestSettings) -> Document:  # noqa: ARG001 the form of every parser
     """A calendar or a file of address cards."""
-    raw, warnings = decode(data, name)
+    raw, warnings = decode_text(data, name)
     assembly = Assembly()
     entry: list[tuple[str, str]] = []
     kinds: list[str] = []
-    for line in _FOLD.sub("", _SOFT.sub("", clean(raw))).split("\n"):
+    for line in _FOLD.sub("", _SOFT.sub("", clean_text(raw))).split("\n"):
         match = _LINE.match(line)
         if match is None:
             continue
-        key, value = match["key"].lower(), _value(match["value"], match["parameters"])
+        key, value = match["key"].lower(), _decode_value(match["value"], match["parameters"])
         if key == "begin":
             kinds.append(value.lower())
         elif key == "end":
             if kinds and kinds.pop() not in _OUTER:
-                _entry(entry, assembly)
+                _add_entry(entry, assembly)
                 entry = []
         elif (
             kinds
@@ -73,15 +73,15 @@ def parse(data: bytes, name: str, settings: IngestSettings) -> Document:  # noqa
     return assembly.document(name, media_type, warnings=warnings)
 
 
-def _entry(entry: list[tuple[str, str]], assembly: Assembly) -> None:
+def _add_entry(entry: list[tuple[str, str]], assembly: Assembly) -> None:
     title = next((value for wanted in _TITLES for key, value in entry if key == wanted), "")
     assembly.begin(1, " ".join(title.split()) or "#")
     assembly.block("\n".join(f"{key}: {value}" for key, value in entry))
 
 
-def _value(value: str, parameters: str) -> str:
+def _decode_value(value: str, parameters: str) -> str:
     if "quoted-printable" in parameters.lower():
-        value = decode(quopri.decodestring(value.encode("utf-8", "replace")), "a card")[0]
+        value = decode_text(quopri.decodestring(value.encode("utf-8", "replace")), "a card")[0]
     if "encoding=b" in parameters.lower():
         return ""
     text = _ESCAPE.sub(lambda match: "\n" if match[1] in "nN" else match[1], value).strip()

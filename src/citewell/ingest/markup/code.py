@@ -14,7 +14,7 @@ from typing import Final
 from citewell.config import IngestSettings
 from citewell.ingest import assemble
 from citewell.ingest.markup.code_languages import LANGUAGES, Language
-from citewell.text.charset import decode
+from citewell.text.charset import decode_text
 from citewell.types import Document
 
 _LONGEST_LINE: Final = (
@@ -31,14 +31,14 @@ _OPENS: Final = ("function", "func", "fn", "fun", "def", "defp", "sub", "procedu
 
 def parse(data: bytes, name: str, settings: IngestSettings) -> Document:  # noqa: ARG001 the form of every parser
     """A file of source code, by its suffix."""
-    raw, warnings = decode(data, name)
-    text = assemble.clean(raw).strip("\n")
+    raw, warnings = decode_text(data, name)
+    text = assemble.clean_text(raw).strip("\n")
     language = LANGUAGES.get(PurePath(name).suffix.lower(), LANGUAGES[".bat"])
     outline = assemble.Outline()
     if len(text) <= _LARGEST and max(map(len, text.split("\n"))) <= _LONGEST_LINE:
-        for level, title, start in _definitions(text, language):
+        for level, title, start in _find_definitions(text, language):
             outline.heading(level, title, start)
-    return assemble.document(
+    return assemble.build_document(
         name,
         language.media_type,
         text,
@@ -48,11 +48,11 @@ def parse(data: bytes, name: str, settings: IngestSettings) -> Document:  # noqa
     )
 
 
-def _definitions(text: str, language: Language) -> Iterator[tuple[int, str, int]]:
+def _find_definitions(text: str, language: Language) -> Iterator[tuple[int, str, int]]:
     """Level, name and start of each definition, in order; those inside a function are part of
     it.
     """
-    bare = language.aside.sub(_blank, text)
+    bare = language.aside.sub(_replace_with_blanks, text)
     found: dict[int, tuple[int, str, bool]] = {}
     for pattern in language.definitions:
         for match in pattern.finditer(bare):
@@ -62,7 +62,7 @@ def _definitions(text: str, language: Language) -> Iterator[tuple[int, str, int]
                 groups["kind"] in _OPENS if groups.get("kind") else bool(groups.get("call"))
             )
             title = groups["name"].strip("\"'`") + ("()" if is_function else "")
-            found.setdefault(_line_start(text, match.start()), (indent, title, is_function))
+            found.setdefault(_find_line_start(text, match.start()), (indent, title, is_function))
     inside = -1  # the indent of the function that is open
     open_indents: list[int] = []
     for start, (indent, title, is_function) in sorted(found.items()):
@@ -71,22 +71,22 @@ def _definitions(text: str, language: Language) -> Iterator[tuple[int, str, int]
             continue
         inside = indent if is_function else -1
         open_indents.append(indent)
-        yield indent + 1, title, _with_comments(text, start)
+        yield indent + 1, title, _extend_to_comments(text, start)
 
 
-def _blank(match: re.Match[str]) -> str:
+def _replace_with_blanks(match: re.Match[str]) -> str:
     """Comments and texts as blanks, so that every other character stays where it is."""
     return re.sub(r"[^\n]", " ", match.group())
 
 
-def _line_start(text: str, at: int) -> int:
+def _find_line_start(text: str, at: int) -> int:
     """Where the first line that is not blank begins, from the line of `at` on."""
     while at < len(text) and text[at] == "\n":
         at += 1
     return text.rfind("\n", 0, at) + 1
 
 
-def _with_comments(text: str, start: int) -> int:
+def _extend_to_comments(text: str, start: int) -> int:
     """Where the comments and decorators begin that stand right above a definition."""
     while start > 0:
         above = text.rfind("\n", 0, start - 1) + 1

@@ -97,41 +97,43 @@ class Language:
     definitions: tuple[re.Pattern[str], ...]
 
 
-def _all(
+def _define_languages(
     suffixes: str, media: str, aside: re.Pattern[str], *definitions: re.Pattern[str]
 ) -> dict[str, Language]:
     return dict.fromkeys(suffixes.split(), Language(f"text/x-{media}", aside, definitions))
 
 
 LANGUAGES: Final[dict[str, Language]] = {
-    **_all(".py .pyi .pyw", "python", _PYTHON, _KEYWORD),
-    **_all(".js .mjs .cjs .jsx", "javascript", _SLASHES, _KEYWORD, _ARROW, _METHOD),
-    **_all(".ts .mts .cts .tsx .vue .svelte", "typescript", _SLASHES, _KEYWORD, _ARROW, _METHOD),
-    **_all(".java", "java", _SLASHES, _KEYWORD, _TYPED, _METHOD),
-    **_all(".kt .kts", "kotlin", _SLASHES, _KEYWORD),
-    **_all(".scala", "scala", _SLASHES, _KEYWORD),
-    **_all(".groovy .gradle", "groovy", _SLASHES, _KEYWORD, _TYPED),
-    **_all(".dart", "dart", _SLASHES, _KEYWORD, _TYPED),
-    **_all(".cs", "csharp", _SLASHES, _KEYWORD, _TYPED),
-    **_all(".c .h", "c", _SLASHES, _KEYWORD, _TYPED),
-    **_all(".cc .cpp .cxx .hh .hpp .hxx .cu .ino", "c++", _SLASHES, _KEYWORD, _TYPED),
-    **_all(".m .mm", "objective-c", _SLASHES, _TYPED),
-    **_all(".go", "go", _SLASHES, _KEYWORD),
-    **_all(".rs", "rust", _RUST, _KEYWORD),
-    **_all(".swift", "swift", _SLASHES, _KEYWORD),
-    **_all(".php", "php", _SLASHES, _KEYWORD),
-    **_all(".proto .graphql .gql .thrift", "schema", _SLASHES, _KEYWORD),
-    **_all(".rb .ex .exs .cr", "ruby", _HASHES, _KEYWORD),
-    **_all(".pl .pm", "perl", _HASHES, _KEYWORD),
-    **_all(".r .jl", "r", _HASHES, _ASSIGNED, _KEYWORD),
-    **_all(".sh .bash .zsh .ksh .fish", "shell", _HASHES, _SHELL, _KEYWORD),
-    **_all(".ps1 .psm1", "powershell", _HASHES, _KEYWORD),
-    **_all(".lua", "lua", _DASHES, _KEYWORD, _ASSIGNED),
-    **_all(".hs .elm", "haskell", _DASHES, _KEYWORD),
-    **_all(".sql .ddl", "sql", _DASHES, _CREATE),
-    **_all(".yaml .yml", "yaml", _NOTHING, _KEY),
-    **_all(".toml .ini .cfg .conf .properties", "ini", _NOTHING, _BRACKETED),
-    **_all(".mk", "makefile", _HASHES, _TARGET),
-    **_all(".css .scss .sass .less", "css", _NOTHING),
-    **_all(".bat .cmd .tf .cmake .diff .patch .dockerfile", "source", _NOTHING),
+    **_define_languages(".py .pyi .pyw", "python", _PYTHON, _KEYWORD),
+    **_define_languages(".js .mjs .cjs .jsx", "javascript", _SLASHES, _KEYWORD, _ARROW, _METHOD),
+    **_define_languages(
+        ".ts .mts .cts .tsx .vue .svelte", "typescript", _SLASHES, _KEYWORD, _ARROW, _METHOD
+    ),
+    **_define_languages(".java", "java", _SLASHES, _KEYWORD, _TYPED, _METHOD),
+    **_define_languages(".kt .kts", "kotlin", _SLASHES, _KEYWORD),
+    **_define_languages(".scala", "scala", _SLASHES, _KEYWORD),
+    **_define_languages(".groovy .gradle", "groovy", _SLASHES, _KEYWORD, _TYPED),
+    **_define_languages(".dart", "dart", _SLASHES, _KEYWORD, _TYPED),
+    **_define_languages(".cs", "csharp", _SLASHES, _KEYWORD, _TYPED),
+    **_define_languages(".c .h", "c", _SLASHES, _KEYWORD, _TYPED),
+    **_define_languages(".cc .cpp .cxx .hh .hpp .hxx .cu .ino", "c++", _SLASHES, _KEYWORD, _TYPED),
+    **_define_languages(".m .mm", "objective-c", _SLASHES, _TYPED),
+    **_define_languages(".go", "go", _SLASHES, _KEYWORD),
+    **_define_languages(".rs", "rust", _RUST, _KEYWORD),
+    **_define_languages(".swift", "swift", _SLASHES, _KEYWORD),
+    **_define_languages(".php", "php", _SLASHES, _KEYWORD),
+    **_define_languages(".proto .graphql .gql .thrift", "schema", _SLASHES, _KEYWORD),
+    **_define_languages(".rb .ex .exs .cr", "ruby", _HASHES, _KEYWORD),
+    **_define_languages(".pl .pm", "perl", _HASHES, _KEYWORD),
+    **_define_languages(".r .jl", "r", _HASHES, _ASSIGNED, _KEYWORD),
+    **_define_languages(".sh .bash .zsh .ksh .fish", "shell", _HASHES, _SHELL, _KEYWORD),
+    **_define_languages(".ps1 .psm1", "powershell", _HASHES, _KEYWORD),
+    **_define_languages(".lua", "lua", _DASHES, _KEYWORD, _ASSIGNED),
+    **_define_languages(".hs .elm", "haskell", _DASHES, _KEYWORD),
+    **_define_languages(".sql .ddl", "sql", _DASHES, _CREATE),
+    **_define_languages(".yaml .yml", "yaml", _NOTHING, _KEY),
+    **_define_languages(".toml .ini .cfg .conf .properties", "ini", _NOTHING, _BRACKETED),
+    **_define_languages(".mk", "makefile", _HASHES, _TARGET),
+    **_define_languages(".css .scss .sass .less", "css", _NOTHING),
+    **_define_languages(".bat .cmd .tf .cmake .diff .patch .dockerfile", "source", _NOTHING),
 }

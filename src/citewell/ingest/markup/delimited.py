@@ -15,9 +15,9 @@ from itertools import islice
 from typing import Final, Literal
 
 from citewell.config import IngestSettings
-from citewell.ingest.assemble import Assembly, clean
+from citewell.ingest.assemble import Assembly, clean_text
 from citewell.ingest.office.sheet_tables import add_sheet
-from citewell.text.charset import decode
+from citewell.text.charset import decode_text
 from citewell.types import Document
 
 _SEPARATORS: Final = ",;\t|"
@@ -28,15 +28,15 @@ MOST_LINES: Final = 200  # in a field; with more, a quote was opened that nobody
 
 def parse(data: bytes, name: str, settings: IngestSettings) -> Document:
     """A file of separated values, of any usual encoding."""
-    raw, warnings = decode(data, name)
-    text = clean(raw)
+    raw, warnings = decode_text(data, name)
+    text = clean_text(raw)
     tabs = name.lower().endswith((".tsv", ".tab"))
     first, _, rest = text.partition("\n")
     if first.lower().startswith("sep=") and len(first.strip()) == 5:
         separator, text = first[4], rest  # as Excel writes and reads it
     else:
-        separator = separator_of(text, "\t" if tabs else ",")
-    rows, total = _rows(text, separator, settings.max_cells)
+        separator = detect_separator(text, "\t" if tabs else ",")
+    rows, total = _read_rows(text, separator, settings.max_cells)
     if len(rows) < total:
         warnings.append(
             f"{len(rows):,} of {total:,} rows are read; raise ingest.max_cells for more"
@@ -48,13 +48,13 @@ def parse(data: bytes, name: str, settings: IngestSettings) -> Document:
     )
 
 
-def separator_of(text: str, usual: str) -> str:
+def detect_separator(text: str, usual: str) -> str:
     """The sign that cuts most of the first rows into equally many fields; `usual` where none does
     better.
     """
 
     def regularity(sign: str) -> tuple[float, int, bool]:
-        widths = Counter(len(row) for row in islice(fields(text, sign), _SAMPLE) if row)
+        widths = Counter(len(row) for row in islice(read_fields(text, sign), _SAMPLE) if row)
         width, count = max(
             ((w, n) for w, n in widths.items() if w > 1), key=lambda pair: pair[1], default=(1, 0)
         )
@@ -64,7 +64,7 @@ def separator_of(text: str, usual: str) -> str:
     return best if regularity(best)[0] else usual
 
 
-def fields(
+def read_fields(
     text: str, separator: str, quoting: Literal[0, 3] = csv.QUOTE_MINIMAL
 ) -> Iterator[list[str]]:
     csv.field_size_limit(_LONGEST_FIELD)
@@ -73,14 +73,14 @@ def fields(
     )
 
 
-def _rows(text: str, separator: str, most_cells: int) -> tuple[list[list[str]], int]:
+def _read_rows(text: str, separator: str, most_cells: int) -> tuple[list[list[str]], int]:
     """The rows that fit into `most_cells`, and how many there are."""
     ways: tuple[Literal[0, 3], ...] = (csv.QUOTE_MINIMAL, csv.QUOTE_NONE)
     for quoting in ways:
         rows: list[list[str]] = []
         cells = total = 0
         runaway = False
-        for row in fields(text, separator, quoting):
+        for row in read_fields(text, separator, quoting):
             total += 1
             cells += len(row)
             runaway = runaway or any(field.count("\n") > MOST_LINES for field in row)

@@ -14,11 +14,11 @@ from typing import Any, Final
 
 from citewell.config import IngestSettings
 from citewell.errors import UnreadableFile
-from citewell.ingest.assemble import Assembly, clean, stem
+from citewell.ingest.assemble import Assembly, clean_text, get_file_stem
 from citewell.ingest.markup import json_text, notebook
 from citewell.ingest.markup import plain_text as text
 from citewell.ingest.markup.json_text import Number
-from citewell.text.charset import decode
+from citewell.text.charset import decode_text
 from citewell.types import Document
 
 MEDIA_TYPE: Final = "application/json"
@@ -32,28 +32,28 @@ def parse(data: bytes, name: str, settings: IngestSettings) -> Document:
     """A JSON file, a Jupyter notebook, or one JSON value a line. What is no JSON is read as plain
     text, with a warning.
     """
-    raw, warnings = decode(data, name)
+    raw, warnings = decode_text(data, name)
     if sum(data.count(sign) for sign in (b",", b"[", b"{")) > _MOST_VALUES:
         hint = "split the file"
         raise UnreadableFile(f"{name} holds more than {_MOST_VALUES:,} values", hint=hint)
-    body = clean(raw)
+    body = clean_text(raw)
     if not name.lower().endswith(_LINES):
         try:
-            return _whole(_load(body), name, warnings)
+            return _read_single_value(_load_json(body), name, warnings)
         except RecursionError:
             raise UnreadableFile(f"{name} nests too deep") from None
         except ValueError as error:
             reason = str(error)
             if "Extra data" not in reason:
-                return _as_text(data, name, settings, reason)
-    return _lines(body, data, name, settings, warnings)
+                return _read_as_text(data, name, settings, reason)
+    return _read_lines(body, data, name, settings, warnings)
 
 
-def _load(body: str) -> Any:
+def _load_json(body: str) -> Any:
     return json.loads(body, parse_int=Number, parse_float=Number, parse_constant=Number)
 
 
-def _as_text(data: bytes, name: str, settings: IngestSettings, reason: str) -> Document:
+def _read_as_text(data: bytes, name: str, settings: IngestSettings, reason: str) -> Document:
     document = text.parse(data, name, settings)
     return replace(
         document,
@@ -61,25 +61,30 @@ def _as_text(data: bytes, name: str, settings: IngestSettings, reason: str) -> D
     )
 
 
-def _whole(value: Any, name: str, warnings: list[str]) -> Document:
+def _read_single_value(value: Any, name: str, warnings: list[str]) -> Document:
     assembly = Assembly()
     if notebook.is_notebook(value):
-        return notebook.document(value, name, warnings)
+        return notebook.build_document(value, name, warnings)
     writer = json_text.Writer(assembly)
     writer.whole(value)
     return assembly.document(
-        name, MEDIA_TYPE, title=json_text.title(value), warnings=[*warnings, *writer.warnings()]
+        name,
+        MEDIA_TYPE,
+        title=json_text.find_title(value),
+        warnings=[*warnings, *writer.warnings()],
     )
 
 
-def _lines(
+def _read_lines(
     body: str, data: bytes, name: str, settings: IngestSettings, warnings: list[str]
 ) -> Document:
     """One record a line; the numbers of broken lines are named, and all broken is no JSON."""
     broken: list[str] = []
-    records = list(_records(body, broken))
+    records = list(_iterate_records(body, broken))
     if not records:
-        return _as_text(data, name, settings, f"line {broken[0]}" if broken else "it has no lines")
+        return _read_as_text(
+            data, name, settings, f"line {broken[0]}" if broken else "it has no lines"
+        )
     if broken:
         more = f" and {len(broken) - _NAMED} more" if len(broken) > _NAMED else ""
         warnings = [
@@ -90,11 +95,11 @@ def _lines(
     writer = json_text.Writer(assembly)
     writer.records(records, 1)
     return assembly.document(
-        name, LINES_TYPE, title=stem(name), warnings=[*warnings, *writer.warnings()]
+        name, LINES_TYPE, title=get_file_stem(name), warnings=[*warnings, *writer.warnings()]
     )
 
 
-def _records(body: str, broken: list[str]) -> Iterator[Any]:
+def _iterate_records(body: str, broken: list[str]) -> Iterator[Any]:
     """The values of the lines that hold one; `broken` gets the number of each other line, and
     why.
     """
@@ -102,7 +107,7 @@ def _records(body: str, broken: list[str]) -> Iterator[Any]:
         if not line.strip():
             continue
         try:
-            yield _load(line)
+            yield _load_json(line)
         except RecursionError:
             broken.append(f"{number} (nests too deep)")
         except ValueError as error:

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from citewell.ingest.assemble import Assembly
-from citewell.ingest.tables.table_text import one_line
+from citewell.ingest.tables.table_text import to_one_line
 
 _TITLES: Final = (
     "title",
@@ -58,22 +58,22 @@ class Writer:
         under them.
         """
         if isinstance(value, dict):
-            self._object(value, 1)
+            self._write_object(value, 1)
         elif isinstance(value, list):
             self.records(value, 1)
         else:
-            self._out.block(self._scalar(value))
+            self._out.block(self._format_scalar(value))
 
     def records(self, values: list[Any], level: int) -> None:
         """A list: each object in it a section with its title, where it has one; values without keys
         share lines.
         """
         if not any(isinstance(value, dict | list) for value in values):
-            self._out.rows(list(self._grouped("", values)))
+            self._out.rows(list(self._format_list("", values)))
             return
         for number, value in enumerate(values, 1):
-            self._out.begin(level, title(value) or f"#{number}")
-            self._block(self._lines(value, "", skip_empty=True))
+            self._out.begin(level, find_title(value) or f"#{number}")
+            self._write_block(self._format_lines(value, "", skip_empty=True))
 
     def warnings(self) -> list[str]:
         found = []
@@ -83,21 +83,21 @@ class Writer:
             found.append(f"{self._numbers} lists of more than {_MOST_NUMBERS} numbers left out")
         return found
 
-    def _object(self, value: dict[str, Any], level: int) -> None:
+    def _write_object(self, value: dict[str, Any], level: int) -> None:
         plain = {key: each for key, each in value.items() if not _is_part(each)}
-        self._block(self._lines(plain, ""))
+        self._write_block(self._format_lines(plain, ""))
         for key, each in value.items():
             if key in plain:
                 continue
             self._out.heading(level, key)
             if isinstance(each, dict) and level < _HEADING_DEPTH:
-                self._object(each, level + 1)
+                self._write_object(each, level + 1)
             elif isinstance(each, list):
                 self.records(each, level + 1)
             else:
-                self._block(self._lines(each, ""))
+                self._write_block(self._format_lines(each, ""))
 
-    def _block(self, lines: Iterator[str]) -> None:
+    def _write_block(self, lines: Iterator[str]) -> None:
         """Lines of one record: short ones under each other, a text of its own after a blank
         line.
         """
@@ -111,7 +111,7 @@ class Writer:
             before_own = own
         self._out.block("".join(parts))
 
-    def _lines(self, value: Any, path: str, *, skip_empty: bool = False) -> Iterator[str]:
+    def _format_lines(self, value: Any, path: str, *, skip_empty: bool = False) -> Iterator[str]:
         """`path: value` for all that is in `value`, in the order of the file."""
         stack: list[tuple[str, Any]] = [(path, value)]
         while stack:
@@ -129,15 +129,15 @@ class Writer:
                     for number, inner in reversed(list(enumerate(each, 1)))
                 ]
             elif isinstance(each, list) and each:
-                yield from self._grouped(path, each)
-            elif text := self._scalar(each):
+                yield from self._format_list(path, each)
+            elif text := self._format_scalar(each):
                 yield f"{path}: {text}" if path else text
 
-    def _grouped(self, path: str, values: list[Any]) -> Iterator[str]:
+    def _format_list(self, path: str, values: list[Any]) -> Iterator[str]:
         if len(values) > _MOST_NUMBERS and all(isinstance(value, Number) for value in values):
             self._numbers += 1
             return
-        texts = [text for value in values if (text := self._scalar(value))]
+        texts = [text for value in values if (text := self._format_scalar(value))]
         if any("\n" in text or len(text) > _LONG for text in texts):
             yield from (
                 f"{path} {number}: {text}".strip() if path else text
@@ -148,18 +148,18 @@ class Writer:
             line = ", ".join(texts[start : start + _PER_LINE])
             yield f"{path}: {line}" if path else line
 
-    def _scalar(self, value: Any) -> str:
+    def _format_scalar(self, value: Any) -> str:
         if isinstance(value, str):
             if len(value) >= 400 and _ENCODED.fullmatch(value):
                 self._encoded += 1
                 return ""
-            return value.strip() if "\n" in value.strip() else one_line(value)
+            return value.strip() if "\n" in value.strip() else to_one_line(value)
         if isinstance(value, bool) or value is None:
             return _WORDS[value]
         return "none" if value in ([], {}) else json.dumps(value, ensure_ascii=False)
 
 
-def title(value: Any) -> str:
+def find_title(value: Any) -> str:
     """What a record calls itself, empty where it does not."""
     if not isinstance(value, dict):
         return ""

@@ -14,7 +14,7 @@ from typing import Final, NamedTuple
 
 from citewell.config import IngestSettings
 from citewell.ingest import assemble
-from citewell.text.charset import decode
+from citewell.text.charset import decode_text
 from citewell.types import Document
 
 _TEX_LEVELS: Final = {
@@ -77,20 +77,20 @@ _MARKUPS: Final = {
 
 def parse(data: bytes, name: str, settings: IngestSettings) -> Document:  # noqa: ARG001 the form of every parser
     """A file of one of these, by its suffix."""
-    raw, warnings = decode(data, name)
-    text = assemble.clean(raw).strip("\n")
+    raw, warnings = decode_text(data, name)
+    text = assemble.clean_text(raw).strip("\n")
     markup = _MARKUPS.get(PurePath(name).suffix.lower(), _TEX)
     outline = assemble.Outline()
     for match in markup.heading.finditer(text):
-        if title := _plain(match["title"], markup):
+        if title := _strip_commands(match["title"], markup):
             outline.heading(markup.level(match["mark"]), title, match.start())
     named = markup.named.search(text)
-    title = _plain(named.group(1), markup) if named else ""
-    return assemble.document(
+    title = _strip_commands(named.group(1), markup) if named else ""
+    return assemble.build_document(
         name, markup.media_type, text, outline.sections(len(text)), title=title, warnings=warnings
     )
 
 
-def _plain(title: str, markup: Markup) -> str:
+def _strip_commands(title: str, markup: Markup) -> str:
     """A heading without the commands in it."""
     return " ".join((_TEX_COMMAND.sub(" ", title) if markup is _TEX else title).split())

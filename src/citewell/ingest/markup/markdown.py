@@ -11,11 +11,11 @@ import re
 from typing import TYPE_CHECKING
 
 from citewell.config import IngestSettings
-from citewell.ingest.assemble import Assembly, clean
-from citewell.ingest.tables.table_text import table_lines
-from citewell.text.charset import decode
-from citewell.text.language import seam
-from citewell.text.timestamps import moment
+from citewell.ingest.assemble import Assembly, clean_text
+from citewell.ingest.tables.table_text import format_table_lines
+from citewell.text.charset import decode_text
+from citewell.text.language import get_line_joiner
+from citewell.text.timestamps import parse_timestamp
 from citewell.types import Document
 
 if TYPE_CHECKING:
@@ -36,15 +36,17 @@ def parse(data: bytes, name: str, settings: IngestSettings) -> Document:  # noqa
     """A Markdown file: CommonMark with tables and strikethrough, YAML front matter kept as
     lines.
     """
-    raw, warnings = decode(data, name)
-    front, body = split_front_matter(clean(raw).lstrip("\n"))
+    raw, warnings = decode_text(data, name)
+    front, body = split_front_matter(clean_text(raw).lstrip("\n"))
     assembly = Assembly()
     assembly.rows([line for line in front.splitlines() if line.strip()])
     read_markdown(body, assembly)
     named = _TITLE.search(front)
     title = named.group(1).strip(" \t\"'") if named else assembly.first_heading
     days = [
-        when for text in _DATES.findall(front) if (when := moment(text.strip(" \t\"'"))) is not None
+        when
+        for text in _DATES.findall(front)
+        if (when := parse_timestamp(text.strip(" \t\"'"))) is not None
     ]
     return assembly.document(
         name, "text/markdown", title=title, warnings=warnings, dated=max(days, default=None)
@@ -85,15 +87,15 @@ class _Reader:
     def read(self, tokens: list[Token]) -> None:
         for token in tokens:
             if token.type == "inline":
-                self._text(inline(token.children or []))
+                self._add_text(extract_inline_text(token.children or []))
             elif token.type in {"fence", "code_block"}:
                 self.out.block(token.content)
             elif token.type == "html_block":
-                self._html(token.content)
+                self._add_html(token.content)
             else:
-                self._structure(token)
+                self._handle_structure(token)
 
-    def _text(self, text: str) -> None:
+    def _add_text(self, text: str) -> None:
         if self._row is not None:
             self._row.append(" ".join(text.split()))
         elif self._level:
@@ -102,7 +104,7 @@ class _Reader:
             self.out.block(self._prefix + text, gap="\n" if self._tight else "\n\n")
             self._prefix, self._tight = "", False
 
-    def _structure(self, token: Token) -> None:
+    def _handle_structure(self, token: Token) -> None:
         kind = token.type
         if kind in {"heading_open", "heading_close"}:
             self._level = int(token.tag[1]) if kind == "heading_open" else 0
@@ -122,9 +124,9 @@ class _Reader:
         elif kind == "list_item_close":
             self._prefix, self._tight = "", True
         else:
-            self._rows(kind)
+            self._handle_table(kind)
 
-    def _rows(self, kind: str) -> None:
+    def _handle_table(self, kind: str) -> None:
         if kind == "tr_open":
             self._row = []
         elif kind == "tr_close" and self._row is not None:
@@ -133,17 +135,17 @@ class _Reader:
         elif kind == "table_close":
             # Markdown has no table without a header, but an empty one
             named = any(self._table[:1] and self._table[0])
-            self.out.rows(table_lines(self._table, header=1 if named else 0))
+            self.out.rows(format_table_lines(self._table, header=1 if named else 0))
             self._table = []
 
-    def _html(self, source: str) -> None:
+    def _add_html(self, source: str) -> None:
         """Raw HTML is read as HTML, its headings included."""
         from citewell.ingest.web.html import read_html
 
         read_html(source, self.out)
 
 
-def inline(tokens: list[Token]) -> str:
+def extract_inline_text(tokens: list[Token]) -> str:
     """The words of a line: emphasis and links without their marks, an image by its description."""
     text = ""
     joint = False  # a soft line break was met: how it is bridged depends on what follows
@@ -156,6 +158,6 @@ def inline(tokens: list[Token]) -> str:
         ):
             text += "\n"
         elif piece:
-            text += (seam(text[-1:], piece) if joint else "") + piece
+            text += (get_line_joiner(text[-1:], piece) if joint else "") + piece
             joint = False
     return text.strip()

@@ -19,7 +19,7 @@ def is_notebook(value: Any) -> bool:
     return isinstance(value, dict) and isinstance(value.get("cells"), list) and "nbformat" in value
 
 
-def document(value: dict[str, Any], name: str, warnings: list[str]) -> Document:
+def build_document(value: dict[str, Any], name: str, warnings: list[str]) -> Document:
     """The document that a notebook makes."""
     from citewell.ingest.markup.markdown import read_markdown
 
@@ -27,28 +27,30 @@ def document(value: dict[str, Any], name: str, warnings: list[str]) -> Document:
     for cell in value["cells"]:
         if not isinstance(cell, dict):
             continue
-        source = _joined(cell.get("source"))
+        source = _join_lines(cell.get("source"))
         if cell.get("cell_type") == "markdown":
             read_markdown(source, assembly)
         else:
             assembly.block(source)
             for output in cell.get("outputs") or []:
-                assembly.block(_said(output)[:_LONGEST_OUTPUT])
+                assembly.block(_extract_output_text(output)[:_LONGEST_OUTPUT])
     return assembly.document(name, MEDIA_TYPE, title=assembly.first_heading, warnings=warnings)
 
 
-def _joined(source: Any) -> str:
+def _join_lines(source: Any) -> str:
     """Notebooks keep a text as one string or as its lines."""
     if isinstance(source, list):
         return "".join(line for line in source if isinstance(line, str))
     return source if isinstance(source, str) else ""
 
 
-def _said(output: Any) -> str:
+def _extract_output_text(output: Any) -> str:
     """The plain text of one output; an error's name and message."""
     if not isinstance(output, dict):
         return ""
     if output.get("output_type") == "error":
         return f"{output.get('ename', '')}: {output.get('evalue', '')}"
     data = output.get("data")
-    return _joined(output.get("text") or (data.get("text/plain") if isinstance(data, dict) else ""))
+    return _join_lines(
+        output.get("text") or (data.get("text/plain") if isinstance(data, dict) else "")
+    )

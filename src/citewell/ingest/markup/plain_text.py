@@ -9,8 +9,8 @@ import re
 
 from citewell.config import IngestSettings
 from citewell.ingest import assemble
-from citewell.text.charset import decode
-from citewell.text.line_breaks import LONGEST_HEADING, chapter_level
+from citewell.text.charset import decode_text
+from citewell.text.line_breaks import LONGEST_HEADING, get_chapter_level
 from citewell.types import Document
 
 _LINE = re.compile(r"[^\n]+")
@@ -19,28 +19,28 @@ _UNDERLINE = re.compile(r"(={3,}|-{3,})\s*")
 
 def parse(data: bytes, name: str, settings: IngestSettings) -> Document:  # noqa: ARG001 the form of every parser
     """A text file of any usual encoding."""
-    raw, warnings = decode(data, name)
-    text = assemble.clean(raw).strip("\n")
-    outline = _outline(text)
+    raw, warnings = decode_text(data, name)
+    text = assemble.clean_text(raw).strip("\n")
+    outline = _build_outline(text)
     sections = outline.sections(len(text))
-    return assemble.document(name, "text/plain", text, sections, warnings=warnings)
+    return assemble.build_document(name, "text/plain", text, sections, warnings=warnings)
 
 
-def _outline(text: str) -> assemble.Outline:
+def _build_outline(text: str) -> assemble.Outline:
     outline = assemble.Outline()
     before: re.Match[str] | None = None
     for match in _LINE.finditer(text):
         line = match.group().strip()
         underline = _UNDERLINE.fullmatch(line)
-        if underline and before and _underlines(before, match, line):
+        if underline and before and _is_underline(before, match, line):
             outline.heading(1 if line[0] == "=" else 2, before.group().strip(), before.start())
-        elif line and (level := chapter_level(line)):
+        elif line and (level := get_chapter_level(line)):
             outline.heading(level, line, match.start())
         before = match
     return outline
 
 
-def _underlines(title: re.Match[str], rule: re.Match[str], line: str) -> bool:
+def _is_underline(title: re.Match[str], rule: re.Match[str], line: str) -> bool:
     """A rule right below a short line and about as long (full-width characters count for two) makes
     it a heading.
     """
@@ -51,5 +51,5 @@ def _underlines(title: re.Match[str], rule: re.Match[str], line: str) -> bool:
         touches
         and 0 < width <= 2 * LONGEST_HEADING
         and width / 2 <= len(line)
-        and not chapter_level(words)
+        and not get_chapter_level(words)
     )

@@ -13,10 +13,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from citewell.config import IngestSettings
-from citewell.ingest.assemble import Assembly, clean
+from citewell.ingest.assemble import Assembly, clean_text
 from citewell.ingest.markup import plain_text as text
 from citewell.ingest.markup.rst_blocks import Reader
-from citewell.text.charset import decode
+from citewell.text.charset import decode_text
 from citewell.types import Document
 
 if TYPE_CHECKING:
@@ -50,12 +50,12 @@ _SETTINGS: Final = {
 
 def parse(data: bytes, name: str, settings: IngestSettings) -> Document:
     """An .rst file. One that docutils cannot read is read as plain text, with a warning."""
-    raw, warnings = decode(data, name)
-    source = clean(raw)
+    raw, warnings = decode_text(data, name)
+    source = clean_text(raw)
     tree = None
     if len(source) <= _LARGEST and max(map(len, _BLANK.split(source))) <= _LONGEST_PARAGRAPH:
         try:
-            tree = _tree(source)
+            tree = _parse_tree(source)
         except (
             RecursionError,
             ValueError,
@@ -80,14 +80,14 @@ def parse(data: bytes, name: str, settings: IngestSettings) -> Document:
     return assembly.document(name, MEDIA_TYPE, title=assembly.first_heading, warnings=warnings)
 
 
-def _tree(source: str) -> nodes.document:
+def _parse_tree(source: str) -> nodes.document:
     from docutils import core
 
-    _learn(source)
+    _register_unknown_names(source)
     return core.publish_doctree(source, settings_overrides=dict(_SETTINGS))
 
 
-def _learn(source: str) -> None:
+def _register_unknown_names(source: str) -> None:
     """Register every role and directive that the text uses and docutils does not know, as one that
     gives its words.
     """
@@ -96,8 +96,8 @@ def _learn(source: str) -> None:
 
     for name in {match.lower() for match in _ROLE.findall(source)}:
         if name not in en.roles and name not in roles._roles:  # noqa: SLF001 - docutils has no other way to ask
-            roles.register_local_role(name, _role)
-    unknown, code = _directives()
+            roles.register_local_role(name, _make_role_text)
+    unknown, code = _make_directives()
     for name in ("code", "code-block", "sourcecode", "highlight-block"):
         directives.register_directive(name, code)
     for name in {match.lower() for match in _DIRECTIVE.findall(source)}:
@@ -105,7 +105,7 @@ def _learn(source: str) -> None:
             directives.register_directive(name, unknown)
 
 
-def _role(_name: str, rawtext: str, text: str, *_: Any, **__: Any) -> Any:
+def _make_role_text(_name: str, rawtext: str, text: str, *_: Any, **__: Any) -> Any:
     """`:ref:`title <target>`` says its title, `:func:`~a.b.c`` its name."""
     from docutils import nodes
 
@@ -123,7 +123,7 @@ class _AnyOption(dict[str, Callable[[str], str]]):
         return True  # docutils looks for options only where there may be some
 
 
-def _directives() -> tuple[type[Any], type[Any]]:
+def _make_directives() -> tuple[type[Any], type[Any]]:
     """Two directives for any name: one whose content is text, one whose content is code."""
     from docutils import nodes
     from docutils.parsers.rst import Directive

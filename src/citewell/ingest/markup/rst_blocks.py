@@ -10,7 +10,7 @@ import re
 from typing import TYPE_CHECKING, Any, Final
 
 from citewell.ingest.assemble import Assembly
-from citewell.ingest.tables.table_text import ACROSS, table_lines
+from citewell.ingest.tables.table_text import ACROSS, format_table_lines
 
 if TYPE_CHECKING:
     from docutils import nodes
@@ -54,9 +54,9 @@ class Reader:
         if method is not None:
             method(node)
         elif kind in _CODE:
-            self._block(_lines_of(node) if kind == "line_block" else node.astext())
+            self._add_block(_format_line_block(node) if kind == "line_block" else node.astext())
         elif _is_line(node):
-            self._block(_flat(node))
+            self._add_block(_get_flat_text(node))
         else:
             if kind in _NOTES:
                 self._prefix = f"{self._prefix}{kind.capitalize()}: "
@@ -69,7 +69,7 @@ class Reader:
         """
         for child in node.children:
             if child.tagname == "literal_block" and not _INSERTS.match(child.astext()):
-                self._block(child.astext())
+                self._add_block(child.astext())
 
     def _section(self, node: nodes.section) -> None:
         self._level += 1
@@ -81,18 +81,18 @@ class Reader:
         """A section's title is a heading; a table's or a box's is a line."""
         if node.parent.tagname in {"section", "document"}:
             ids = node.parent.get("ids") or [""]
-            self.out.heading(max(1, self._level), _flat(node), str(ids[0]))
+            self.out.heading(max(1, self._level), _get_flat_text(node), str(ids[0]))
         else:
-            self._block(_flat(node))
+            self._add_block(_get_flat_text(node))
 
     def _bullet_list(self, node: nodes.bullet_list) -> None:
-        self._items(node, lambda _: "- ")
+        self._add_items(node, lambda _: "- ")
 
     def _enumerated_list(self, node: nodes.enumerated_list) -> None:
         first = int(node.get("start", 1))
-        self._items(node, lambda number: f"{first + number}. ")
+        self._add_items(node, lambda number: f"{first + number}. ")
 
-    def _items(self, node: Any, marker: Any) -> None:
+    def _add_items(self, node: Any, marker: Any) -> None:
         self._depth += 1
         for number, item in enumerate(node.children):
             self._prefix = "  " * (self._depth - 1) + marker(number)
@@ -111,8 +111,10 @@ class Reader:
     _option_list = _field_list
 
     def _definition_list_item(self, node: nodes.definition_list_item) -> None:
-        terms = [_flat(each) for each in node.children if each.tagname in {"term", "classifier"}]
-        self._block(" : ".join(terms))
+        terms = [
+            _get_flat_text(each) for each in node.children if each.tagname in {"term", "classifier"}
+        ]
+        self._add_block(" : ".join(terms))
         self._tight = True
         for child in node.children:
             if child.tagname == "definition":
@@ -121,24 +123,26 @@ class Reader:
     def _field(self, node: nodes.field) -> None:
         name, body = (
             node.children[0].astext(),
-            _flat(node.children[1]) if len(node.children) > 1 else "",
+            _get_flat_text(node.children[1]) if len(node.children) > 1 else "",
         )
-        self._block(f"{name}: {body}" if body else name)
+        self._add_block(f"{name}: {body}" if body else name)
         self._tight = True
 
     def _option_list_item(self, node: nodes.option_list_item) -> None:
         options = ", ".join(
-            _option(each)
+            _format_option(each)
             for child in node.children
             for each in child.children
             if each.tagname == "option"
         )
-        said = " ".join(_flat(child) for child in node.children if child.tagname == "description")
-        self._block(f"{options}  {said}")
+        said = " ".join(
+            _get_flat_text(child) for child in node.children if child.tagname == "description"
+        )
+        self._add_block(f"{options}  {said}")
         self._tight = True
 
     def _image(self, node: nodes.image) -> None:
-        self._block(str(node.get("alt", "")))
+        self._add_block(str(node.get("alt", "")))
 
     def _footnote(self, node: nodes.footnote) -> None:
         label = next((child.astext() for child in node.children if child.tagname == "label"), "")
@@ -151,7 +155,7 @@ class Reader:
 
     def _table(self, node: nodes.table) -> None:
         for title in (child for child in node.children if child.tagname == "title"):
-            self._block(_flat(title))
+            self._add_block(_get_flat_text(title))
         for group in (child for child in node.children if child.tagname == "tgroup"):
             head = [
                 each for part in group.children if part.tagname == "thead" for each in part.children
@@ -159,39 +163,39 @@ class Reader:
             body = [
                 each for part in group.children if part.tagname == "tbody" for each in part.children
             ]
-            rows = _grid([*head, *body])
-            self.out.rows(table_lines(rows, header=len(head) or None))
+            rows = _build_grid([*head, *body])
+            self.out.rows(format_table_lines(rows, header=len(head) or None))
         self._tight = False
 
-    def _block(self, text: str) -> None:
+    def _add_block(self, text: str) -> None:
         if text.strip():
             self.out.block(self._prefix + text, gap="\n" if self._tight else "\n\n")
             self._prefix, self._tight = "", False
 
 
-def _option(node: Any) -> str:
+def _format_option(node: Any) -> str:
     """`--file=NAME`, as it is written."""
     return "".join(child.astext() for child in node.children)
 
 
-def _grid(rows: list[Any]) -> list[list[str]]:
+def _build_grid(rows: list[Any]) -> list[list[str]]:
     """Cells by row; one that covers several is repeated downwards and marked across."""
     grid: list[list[str]] = []
     covering: dict[int, tuple[int, str]] = {}
     for row in rows:
         cells: list[str] = []
         for entry in row.children:
-            _fill(cells, covering)
-            for text in [_flat(entry)] + [ACROSS] * int(entry.get("morecols", 0)):
+            _fill_spanned_cells(cells, covering)
+            for text in [_get_flat_text(entry)] + [ACROSS] * int(entry.get("morecols", 0)):
                 cells.append(text)
                 if entry.get("morerows"):
                     covering[len(cells) - 1] = (int(entry["morerows"]), text)
-        _fill(cells, covering)
+        _fill_spanned_cells(cells, covering)
         grid.append(cells)
     return grid
 
 
-def _fill(cells: list[str], covering: dict[int, tuple[int, str]]) -> None:
+def _fill_spanned_cells(cells: list[str], covering: dict[int, tuple[int, str]]) -> None:
     while len(cells) in covering:
         left, text = covering.pop(len(cells))
         if left > 1:
@@ -208,7 +212,7 @@ def _is_line(node: Any) -> bool:
     )
 
 
-def _flat(node: Any) -> str:
+def _get_flat_text(node: Any) -> str:
     """The words of a node on one line, without docutils' messages."""
     from docutils import nodes
 
@@ -221,8 +225,8 @@ def _flat(node: Any) -> str:
     return _LINES.sub(" ", (" " if blocks and len(node.children) > 1 else "").join(parts)).strip()
 
 
-def _lines_of(node: Any) -> str:
+def _format_line_block(node: Any) -> str:
     return "\n".join(
-        _lines_of(child) if child.tagname == "line_block" else child.astext()
+        _format_line_block(child) if child.tagname == "line_block" else child.astext()
         for child in node.children
     )

@@ -16,8 +16,8 @@ from citewell.ingest.markup.rtf_reader import Cell, Paragraph, Reader
 from citewell.ingest.office.package import JUNK_TITLES
 from citewell.ingest.office.page_breaks import PAGE, PageBreaks
 from citewell.ingest.office.word_styles import CONTENTS, HEADING
-from citewell.ingest.tables.table_text import ACROSS, table_lines
-from citewell.text.line_breaks import chapter_level
+from citewell.ingest.tables.table_text import ACROSS, format_table_lines
+from citewell.text.line_breaks import get_chapter_level
 from citewell.types import Document
 
 _BULLET = re.compile(r"[•·\uf000-\uf0ff✓➢☐o▪◦–-]\t")
@@ -63,18 +63,18 @@ class _Writer:
         said = "".join(piece for _, piece in pieces).strip()
         if style.lower() == "title" and not self.title:
             self.title = said
-        level = self._level(how, style, level, said) if said else 0
+        level = self._get_level(how, style, level, said) if said else 0
         if level:
             self.out.heading(level, said)
             self._in_list = False
         elif said:
-            first, listed = _item(pieces[0][1].lstrip())
+            first, listed = _parse_list_item(pieces[0][1].lstrip())
             self.out.block(first, gap="\n" if listed and self._in_list else "\n\n", then=pieces[1:])
             self._in_list = listed
         for note in notes:
             self.out.block(note, gap="\n")
 
-    def _level(self, how: Paragraph, style: str, level: int | None, text: str) -> int:
+    def _get_level(self, how: Paragraph, style: str, level: int | None, text: str) -> int:
         if len(text) > _LONGEST_HEADING:
             return 0
         if how.outline is not None:
@@ -82,15 +82,17 @@ class _Writer:
         named = HEADING.match(style)
         if named or level:
             return int(named.group(1)) if named else level or 0
-        return 0 if self.out.first_heading and not self._by_words else self._named(text)
+        return (
+            0 if self.out.first_heading and not self._by_words else self._get_level_by_words(text)
+        )
 
-    def _named(self, text: str) -> int:
+    def _get_level_by_words(self, text: str) -> int:
         """The level of a line such as 第一章, in a file whose styles make no headings."""
-        level = chapter_level(text)
+        level = get_chapter_level(text)
         self._by_words = self._by_words or level > 0
         return level
 
-    def cell(self, text: str, notes: list[str]) -> None:
+    def add_cell(self, text: str, notes: list[str]) -> None:
         self._row.append(text.replace(PAGE, " ").strip())
         self._notes += notes
 
@@ -106,14 +108,14 @@ class _Writer:
             self._row = []
         if rows:
             depth = next((n for n, row in enumerate(rows) if not row[2]), 0)
-            self.out.rows(table_lines(_grid(rows), header=depth or None))
+            self.out.rows(format_table_lines(_build_grid(rows), header=depth or None))
             self._breaks.fresh = self._in_list = False
         for note in self._notes:
             self.out.block(note, gap="\n")
         self._notes = []
 
 
-def _item(text: str) -> tuple[str, bool]:
+def _parse_list_item(text: str) -> tuple[str, bool]:
     """The paragraph as an item of a list, if it is one."""
     if _BULLET.match(text):
         return "- " + _BULLET.sub("", text, count=1), True
@@ -123,7 +125,7 @@ def _item(text: str) -> tuple[str, bool]:
     return text, False
 
 
-def _grid(rows: list[tuple[list[str], list[Cell], bool]]) -> list[list[str]]:
+def _build_grid(rows: list[tuple[list[str], list[Cell], bool]]) -> list[list[str]]:
     """The cells by column. Where rows are cut differently, a cell covers the columns up to its
     right edge.
     """

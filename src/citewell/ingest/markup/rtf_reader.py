@@ -10,10 +10,16 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Final, Protocol
 
-from citewell.ingest.markup.rtf_tokens import CODE_PAGES, Token, code_page, decode, tokens
-from citewell.ingest.office.package import seconds
+from citewell.ingest.markup.rtf_tokens import (
+    CODE_PAGES,
+    Token,
+    decode_bytes,
+    get_code_page,
+    iterate_tokens,
+)
+from citewell.ingest.office.package import parse_timestamp
 from citewell.ingest.office.page_breaks import PAGE
-from citewell.ingest.office.word_paragraph import mark
+from citewell.ingest.office.word_paragraph import format_note_mark
 
 _SIGNS: Final = {
     b"line": "\n",
@@ -89,7 +95,7 @@ class Writer(Protocol):
 
     def paragraph(self, text: str, how: Paragraph, notes: list[str]) -> None: ...
 
-    def cell(self, text: str, notes: list[str]) -> None: ...
+    def add_cell(self, text: str, notes: list[str]) -> None: ...
 
     def row(self, cells: list[Cell], *, header: bool) -> None: ...
 
@@ -122,49 +128,49 @@ class Reader:
         self._date: dict[str, int] = {}
 
     def read(self, data: bytes) -> None:
-        for token in tokens(data):
+        for token in iterate_tokens(data):
             if token.kind == "text":
-                self._text(token)
+                self._handle_text(token)
             elif token.kind == "{":
-                self._flush()
+                self._flush_bytes()
                 self._stack.append(replace(self._state))
                 self._drop = 0
             elif token.kind == "}":
-                self._close()
+                self._close_group()
             elif token.kind == "sign":
-                self._sign(token.data)
+                self._handle_sign(token.data)
             else:
-                self._word(token.data, token.number)
-        self._flush()
+                self._handle_word(token.data, token.number)
+        self._flush_bytes()
         if "".join(self._texts.get("body", [])).strip():
             self._end_paragraph()
 
-    def _close(self) -> None:
+    def _close_group(self) -> None:
         """A group ends: what it collected is put where it belongs, and what it set is forgotten."""
-        self._flush()
+        self._flush_bytes()
         inner, self._state = self._state, self._stack.pop() if self._stack else _State()
         self._drop = 0
         if inner.into == "styles" and self._state.into == "styles":
-            self.styles[self._style] = (self._take("styles").strip(" ;\n"), self._level)
+            self.styles[self._style] = (self._take_text("styles").strip(" ;\n"), self._level)
             self._style, self._level = 0, None
         elif inner.into == "note" and self._state.into != "note":
-            text = " ".join(self._take("note").split())
+            text = " ".join(self._take_text("note").split())
             self._shown_notes += 1
-            self._notes.append(f"{mark(self._shown_notes)} {text}")
-            self._put(mark(self._shown_notes))
+            self._notes.append(f"{format_note_mark(self._shown_notes)} {text}")
+            self._put_text(format_note_mark(self._shown_notes))
         elif inner.into == "title" and self._state.into != "title":
-            self.title = " ".join(self._take("title").split())
+            self.title = " ".join(self._take_text("title").split())
         elif (
             inner.into in {"creatim", "revtim"}
             and self._date.get("yr")
             and (inner.into == "revtim" or not self.dated)
         ):
             date = {"mo": 1, "dy": 1} | self._date
-            self.dated = seconds(f"{date['yr']:04}-{date['mo']:02}-{date['dy']:02}")
+            self.dated = parse_timestamp(f"{date['yr']:04}-{date['mo']:02}-{date['dy']:02}")
 
     # ------------------------------------------------------------ characters
 
-    def _text(self, token: Token) -> None:
+    def _handle_text(self, token: Token) -> None:
         data = token.data
         if self._drop:
             dropped = min(self._drop, len(data))
@@ -173,7 +179,7 @@ class Reader:
         if self._state.into and not self._state.hidden:
             self._bytes += data
 
-    def _flush(self) -> None:
+    def _flush_bytes(self) -> None:
         """Decode the bytes that have come, by the font's character set or the file's code page."""
         if self._bytes:
             page = (
@@ -181,59 +187,59 @@ class Reader:
                 if self._state.into != "fonts"
                 else self._page
             )
-            self._put(decode(bytes(self._bytes), page))
+            self._put_text(decode_bytes(bytes(self._bytes), page))
             self._bytes.clear()
 
-    def _put(self, text: str) -> None:
+    def _put_text(self, text: str) -> None:
         if self._state.into and not self._state.hidden:
             self._texts.setdefault(self._state.into, []).append(text)
 
-    def _take(self, into: str) -> str:
+    def _take_text(self, into: str) -> str:
         return "".join(self._texts.pop(into, []))
 
-    def _unicode(self, number: int) -> None:
-        self._flush()
+    def _put_unicode(self, number: int) -> None:
+        self._flush_bytes()
         number &= 0xFFFF
         written = self._texts.get(self._state.into, [])
         if 0xDC00 <= number < 0xE000 and written and "\ud800" <= written[-1] < "\udc00":
             number = 0x10000 + ((ord(written.pop()) - 0xD800) << 10) + number - 0xDC00
-        self._put(chr(number))
+        self._put_text(chr(number))
         self._drop = self._state.skip
 
-    def _sign(self, sign: bytes) -> None:
-        self._flush()
+    def _handle_sign(self, sign: bytes) -> None:
+        self._flush_bytes()
         if sign == b"*":
             self._starred = True
         elif sign in b"\\{}":
-            self._put(sign.decode())
+            self._put_text(sign.decode())
         elif sign in b"\r\n":
             self._end_paragraph()
         else:
-            self._put(_MARKS.get(sign, ""))
+            self._put_text(_MARKS.get(sign, ""))
 
     # ------------------------------------------------------------ control words
 
-    def _word(self, word: bytes, number: int | None) -> None:
+    def _handle_word(self, word: bytes, number: int | None) -> None:
         starred, self._starred = self._starred, False
         if word == b"u" and number is not None:
-            self._unicode(number)
+            self._put_unicode(number)
             return
-        self._flush()
+        self._flush_bytes()
         self._drop = 0
-        if self._destination(word, starred) or self._setting(word, number):
+        if self._open_destination(word, starred) or self._apply_setting(word, number):
             return
         if word in _SIGNS:
-            self._put(_SIGNS[word])
+            self._put_text(_SIGNS[word])
         elif word in {b"par", b"sect"}:
             self._end_paragraph()
         elif self._state.into == "styles":
-            self._style_definition(word, number)
+            self._define_style(word, number)
         elif self._state.into == "body":
-            self._structure(word)
-            self._paragraph_setting(word, number)
-            self._row_definition(word, number)
+            self._handle_structure(word)
+            self._set_paragraph(word, number)
+            self._define_row(word, number)
 
-    def _destination(self, word: bytes, starred: bool) -> bool:
+    def _open_destination(self, word: bytes, starred: bool) -> bool:
         """Whether `word` opens a destination; if so, where its text goes is set."""
         state = self._state
         if word in {b"fonttbl", b"stylesheet", b"footnote"}:
@@ -251,7 +257,7 @@ class Reader:
             state.into, self._date = word.decode(), {}
         elif word == b"shptxt":
             state.into = "body"
-            self._put("\n" if self._texts.get("body") else "")
+            self._put_text("\n" if self._texts.get("body") else "")
         elif word == b"ud":
             # what the group around both goes into
             state.into = self._stack[-2].into if len(self._stack) > 1 else "body"
@@ -261,7 +267,7 @@ class Reader:
             return starred and word in _SHOWN
         return True
 
-    def _setting(self, word: bytes, number: int | None) -> bool:
+    def _apply_setting(self, word: bytes, number: int | None) -> bool:
         """Whether `word` only changes how what follows is read."""
         state = self._state
         if word == b"f" and number is not None:
@@ -273,7 +279,7 @@ class Reader:
         elif word == b"uc":
             state.skip = max(0, number if number is not None else 1)
         elif word == b"ansicpg":
-            self._page = code_page(number)
+            self._page = get_code_page(number)
         elif word == b"plain":
             state.hidden = False
         elif word in {b"v", b"deleted"}:
@@ -284,32 +290,32 @@ class Reader:
             return False
         return True
 
-    def _structure(self, word: bytes) -> None:
+    def _handle_structure(self, word: bytes) -> None:
         if word == b"cell":
-            self._writer.cell(self._take("body"), self._take_notes())
+            self._writer.add_cell(self._take_text("body"), self._take_notes())
         elif word == b"row":
             self._writer.row(list(self._cells), header=self._header)
 
-    def _style_definition(self, word: bytes, number: int | None) -> None:
+    def _define_style(self, word: bytes, number: int | None) -> None:
         if word == b"s":
             self._style, self._level = number or 0, None
         elif word == b"outlinelevel":
-            self._level = _level(number)
+            self._level = _to_heading_level(number)
 
-    def _paragraph_setting(self, word: bytes, number: int | None) -> None:
+    def _set_paragraph(self, word: bytes, number: int | None) -> None:
         how = self._how
         if word == b"pard":
             self._how = Paragraph()
         elif word == b"s":
             how.style = number or 0
         elif word == b"outlinelevel":
-            how.outline = _level(number)
+            how.outline = _to_heading_level(number)
         elif word == b"intbl":
             how.in_table = True
         elif word == b"pagebb":
             how.page_before = True
 
-    def _row_definition(self, word: bytes, number: int | None) -> None:
+    def _define_row(self, word: bytes, number: int | None) -> None:
         if word == b"trowd":
             self._cells, self._header, self._merged = [], False, False
         elif word == b"trhdr":
@@ -323,17 +329,17 @@ class Reader:
     def _end_paragraph(self) -> None:
         if self._state.into == "body":
             if self._how.in_table:
-                self._put("\n")
+                self._put_text("\n")
             else:
-                self._writer.paragraph(self._take("body"), self._how, self._take_notes())
+                self._writer.paragraph(self._take_text("body"), self._how, self._take_notes())
         elif self._state.into == "note":
-            self._put(" ")
+            self._put_text(" ")
 
     def _take_notes(self) -> list[str]:
         notes, self._notes = self._notes, []
         return notes
 
 
-def _level(number: int | None) -> int:
+def _to_heading_level(number: int | None) -> int:
     """A heading level from an outline level, which counts from 0; 9 is text."""
     return (number or 0) + 1 if (number or 0) < 9 else 0

@@ -48,7 +48,7 @@ class Token(NamedTuple):
     number: int | None = None
 
 
-def tokens(data: bytes) -> Iterator[Token]:
+def iterate_tokens(data: bytes) -> Iterator[Token]:
     """The tokens of an RTF file in order; binary data between them is stepped over."""
     at = 0
     while match := _TOKEN.search(data, at):
@@ -70,7 +70,7 @@ def tokens(data: bytes) -> Iterator[Token]:
             yield Token("text", match["text"])
 
 
-def decode(data: bytes, page: str) -> str:
+def decode_bytes(data: bytes, page: str) -> str:
     """`data` in a code page; in a font of symbols, the sign that each byte shows, or a private
     character.
     """
@@ -82,7 +82,7 @@ def decode(data: bytes, page: str) -> str:
     return data.decode(page, errors="replace")
 
 
-def code_page(number: int | None) -> str:
+def get_code_page(number: int | None) -> str:
     """Python's name of a Windows code page; Western where there is no such page."""
     import codecs
 

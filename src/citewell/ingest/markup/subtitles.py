@@ -10,10 +10,10 @@ import re
 from typing import Final
 
 from citewell.config import IngestSettings
-from citewell.ingest.assemble import Assembly, clean
+from citewell.ingest.assemble import Assembly, clean_text
 from citewell.ingest.markup import plain_text as text
-from citewell.text.charset import decode
-from citewell.text.language import seam
+from citewell.text.charset import decode_text
+from citewell.text.language import get_line_joiner
 from citewell.types import Document
 
 _CUE = re.compile(
@@ -29,30 +29,32 @@ _ENDS: Final = tuple('.!?。！？…"”')
 
 def parse(data: bytes, name: str, settings: IngestSettings) -> Document:
     """A subtitle file; one without times is read as plain text."""
-    raw, warnings = decode(data, name)
-    body = clean(raw)
+    raw, warnings = decode_text(data, name)
+    body = clean_text(raw)
     cues = list(_CUE.finditer(body))
     if not cues:
         return text.parse(data, name, settings)
     assembly = Assembly()
     paragraph, began, ended = "", 0.0, 0.0
     for number, cue in enumerate(cues):
-        start, end = _seconds(cue.groups()[:4]), _seconds(cue.groups()[4:])
+        start, end = _to_seconds(cue.groups()[:4]), _to_seconds(cue.groups()[4:])
         until = cues[number + 1].start() if number + 1 < len(cues) else len(body)
-        said = _said(body[cue.end() : until], last=number + 1 == len(cues))
+        said = _extract_caption(body[cue.end() : until], last=number + 1 == len(cues))
         full = len(paragraph) > _LONGEST and paragraph.endswith(_ENDS)
         if paragraph and (start - ended > _PAUSE or full or len(paragraph) > 3 * _LONGEST):
-            assembly.block(f"[{_clock(began)}] {paragraph}")
+            assembly.block(f"[{_format_clock(began)}] {paragraph}")
             paragraph = ""
         began = began if paragraph else start
-        paragraph += seam(paragraph[-1:], said) + said if said != paragraph[-len(said) :] else ""
+        paragraph += (
+            get_line_joiner(paragraph[-1:], said) + said if said != paragraph[-len(said) :] else ""
+        )
         ended = end
-    assembly.block(f"[{_clock(began)}] {paragraph}" if paragraph else "")
+    assembly.block(f"[{_format_clock(began)}] {paragraph}" if paragraph else "")
     media_type = "text/vtt" if body.startswith("WEBVTT") else "application/x-subrip"
     return assembly.document(name, media_type, warnings=warnings)
 
 
-def _said(block: str, *, last: bool) -> str:
+def _extract_caption(block: str, *, last: bool) -> str:
     """The words of a caption, on one line; the number or name of the next one, which stands below
     it, is left out.
     """
@@ -63,14 +65,14 @@ def _said(block: str, *, last: bool) -> str:
     )
     joined = ""
     for line in _TAG.sub("", words).splitlines():
-        joined += seam(joined[-1:], line.strip()) + line.strip()
+        joined += get_line_joiner(joined[-1:], line.strip()) + line.strip()
     return joined
 
 
-def _seconds(parts: tuple[str | None, ...]) -> float:
+def _to_seconds(parts: tuple[str | None, ...]) -> float:
     hours, minutes, seconds, thousandths = (int(part or 0) for part in parts)
     return 3600 * hours + 60 * minutes + seconds + thousandths / 1000
 
 
-def _clock(seconds: float) -> str:
+def _format_clock(seconds: float) -> str:
     return f"{int(seconds) // 3600:02}:{int(seconds) // 60 % 60:02}:{int(seconds) % 60:02}"

@@ -11,9 +11,9 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from citewell.ingest.assemble import Assembly
-from citewell.ingest.markup.xml_tree import find, tag, words
-from citewell.ingest.tables.table_text import ACROSS, table_lines
-from citewell.ingest.web.html_blocks import flatten
+from citewell.ingest.markup.xml_tree import extract_text, find_element, get_tag
+from citewell.ingest.tables.table_text import ACROSS, format_table_lines
+from citewell.ingest.web.html_blocks import collapse_whitespace
 
 TITLES: Final = frozenset({"title", "head", "heading", "article-title", "bridgehead"})
 SECTIONS: Final = frozenset(
@@ -111,145 +111,156 @@ class Walker:
 
     def walk(self, element: Any, level: int = 1) -> None:
         """Append what stands in `element`, its sections at `level`."""
-        name = tag(element)
+        name = get_tag(element)
         if name in _NEVER:
             return
         if name in _TABLES:
-            self.out.rows(table_lines(_grid(element), header=_header(element)))
+            self.out.rows(
+                format_table_lines(_build_grid(element), header=_count_header_rows(element))
+            )
         elif name in _CODE:
-            self.out.block(words(element))
+            self.out.block(extract_text(element))
         elif name in _FIGURES:
-            self._figure(element, level)
+            self._add_figure(element, level)
         elif name in _LISTS:
-            self.out.rows(list(_list_lines(element, "")))
+            self.out.rows(list(_format_list(element, "")))
         elif name in _FORMULAS:
-            self.out.block(flatten(words(element, _NOT_SHOWN)))
+            self.out.block(collapse_whitespace(extract_text(element, _NOT_SHOWN)))
         elif name in PARAGRAPHS or not _has_blocks(element):
-            self._paragraph(element, level)
+            self._add_paragraph(element, level)
         else:
-            self._section(element, level)
+            self._add_section(element, level)
 
-    def _section(self, element: Any, level: int) -> None:
+    def _add_section(self, element: Any, level: int) -> None:
         """An element with others in it; a title of its own makes it a section."""
-        heading = "" if tag(element) == "info" else title_of(element)
+        heading = "" if get_tag(element) == "info" else get_title(element)
         if heading:
             self.out.heading(
                 level,
                 heading,
                 element.get("id") or element.get("{http://www.w3.org/XML/1998/namespace}id") or "",
             )
-        self._loose(element.text)
+        self._add_loose_text(element.text)
         for child in element:
-            if not ((heading or tag(element) == "info") and tag(child) in TITLES | {"label"}):
+            if not (
+                (heading or get_tag(element) == "info") and get_tag(child) in TITLES | {"label"}
+            ):
                 self.walk(child, level + 1 if heading else level)
-            self._loose(child.tail)
+            self._add_loose_text(child.tail)
 
-    def _loose(self, text: str | None) -> None:
+    def _add_loose_text(self, text: str | None) -> None:
         if text and text.strip():
-            self.out.block(flatten(text))
+            self.out.block(collapse_whitespace(text))
 
-    def _paragraph(self, element: Any, level: int) -> None:
+    def _add_paragraph(self, element: Any, level: int) -> None:
         """A paragraph, and after it the lists and tables that stand in it."""
         inner = [
             child
             for child in element
-            if tag(child) in _BLOCKS - TITLES - {"label", "term", "def", "description"}
+            if get_tag(child) in _BLOCKS - TITLES - {"label", "term", "def", "description"}
         ]
         if (
             inner
-            and not flatten(element.text or "")
+            and not collapse_whitespace(element.text or "")
             and all(not (child.tail or "").strip() for child in element)
         ):
             for child in element:
                 self.walk(child, level)
             return
         self.out.block(
-            flatten(words(element, frozenset(tag(child) for child in inner) | _NOT_SHOWN))
+            collapse_whitespace(
+                extract_text(element, frozenset(get_tag(child) for child in inner) | _NOT_SHOWN)
+            )
         )
         for child in inner:
             self.walk(child, level)
 
-    def _figure(self, element: Any, level: int) -> None:
+    def _add_figure(self, element: Any, level: int) -> None:
         """The label and caption in one paragraph, then what else is in it."""
-        label, caption = find(element, "label"), find(element, "caption")
+        label, caption = find_element(element, "label"), find_element(element, "caption")
         said = [
-            flatten(words(each)) for each in (label, find(element, "title")) if each is not None
+            collapse_whitespace(extract_text(each))
+            for each in (label, find_element(element, "title"))
+            if each is not None
         ]
-        said += [flatten(words(each)) for each in (caption if caption is not None else [])]
+        said += [
+            collapse_whitespace(extract_text(each))
+            for each in (caption if caption is not None else [])
+        ]
         self.out.block(" ".join(filter(None, said)))
         for child in element:
-            if tag(child) not in {"label", "caption", "title"} and len(child):
+            if get_tag(child) not in {"label", "caption", "title"} and len(child):
                 self.walk(child, level)
 
 
-def _list_lines(element: Any, indent: str) -> Iterator[str]:
-    ordered = element.get("list-type") == "order" or tag(element) in {"orderedlist", "ol"}
+def _format_list(element: Any, indent: str) -> Iterator[str]:
+    ordered = element.get("list-type") == "order" or get_tag(element) in {"orderedlist", "ol"}
     number = 0
     for child in element:
-        if tag(child) in TITLES:
-            yield flatten(words(child))
-        if tag(child) not in _ITEMS | {"varlistentry", "member"}:
+        if get_tag(child) in TITLES:
+            yield collapse_whitespace(extract_text(child))
+        if get_tag(child) not in _ITEMS | {"varlistentry", "member"}:
             continue
         number += 1
-        inner = [each for each in child.iter() if tag(each) in _LISTS]
-        text = flatten(_spaced(child))
+        inner = [each for each in child.iter() if get_tag(each) in _LISTS]
+        text = collapse_whitespace(_format_item(child))
         if text:
             yield f"{indent}{f'{number}.' if ordered else '-'} {text}"
         for each in inner:
-            if _list_above(each, child):
-                yield from _list_lines(each, indent + "  ")
+            if _is_direct_item(each, child):
+                yield from _format_list(each, indent + "  ")
 
 
-def _list_above(element: Any, item: Any) -> bool:
+def _is_direct_item(element: Any, item: Any) -> bool:
     """Whether no other list stands between `element` and `item`."""
     above = element.getparent()
     while above is not None and above is not item:
-        if tag(above) in _LISTS:
+        if get_tag(above) in _LISTS:
             return False
         above = above.getparent()
     return True
 
 
-def _spaced(item: Any) -> str:
+def _format_item(item: Any) -> str:
     """The words of a list item without the lists in it, its paragraphs set apart."""
     parts = [item.text or ""]
     for child in item:
-        if tag(child) not in _LISTS:
-            parts += [words(child, _LISTS), " " if tag(child) in _BLOCKS else ""]
+        if get_tag(child) not in _LISTS:
+            parts += [extract_text(child, _LISTS), " " if get_tag(child) in _BLOCKS else ""]
         parts.append(child.tail or "")
     return "".join(parts)
 
 
-def title_of(element: Any) -> str:
+def get_title(element: Any) -> str:
     """The title of a section, with its number where that is told apart; empty where it has none."""
-    title = next((child for child in element if tag(child) in TITLES), None)
+    title = next((child for child in element if get_tag(child) in TITLES), None)
     if title is None:
-        info = find(element, "info")
-        title = find(info, "title") if info is not None else None
-    label = find(element, "label")
-    said = [flatten(words(each)) for each in (label, title) if each is not None]
+        info = find_element(element, "info")
+        title = find_element(info, "title") if info is not None else None
+    label = find_element(element, "label")
+    said = [collapse_whitespace(extract_text(each)) for each in (label, title) if each is not None]
     return " ".join(said) if title is not None else ""
 
 
 def _has_blocks(element: Any) -> bool:
-    return any(tag(each) in _BLOCKS for each in element.iter() if each is not element)
+    return any(get_tag(each) in _BLOCKS for each in element.iter() if each is not element)
 
 
-def _grid(table: Any) -> list[list[str]]:
+def _build_grid(table: Any) -> list[list[str]]:
     """Rows of cells, of the HTML and of the CALS kind; what a cell covers across is marked."""
     grid: list[list[str]] = []
-    for row in [each for each in table.iter() if tag(each) in {"tr", "row"}]:
+    for row in [each for each in table.iter() if get_tag(each) in {"tr", "row"}]:
         cells: list[str] = []
-        for cell in [each for each in row if tag(each) in {"td", "th", "entry"}]:
+        for cell in [each for each in row if get_tag(each) in {"td", "th", "entry"}]:
             span = cell.get("colspan", "1")
-            cells += [flatten(words(cell))] + [ACROSS] * (
+            cells += [collapse_whitespace(extract_text(cell))] + [ACROSS] * (
                 min(int(span) if span.isdecimal() else 1, 50) - 1
             )
         grid.append(cells)
     return grid
 
 
-def _header(table: Any) -> int | None:
+def _count_header_rows(table: Any) -> int | None:
     """How many first rows stand in the head; None where nothing says."""
-    head = next((each for each in table.iter() if tag(each) == "thead"), None)
-    return sum(tag(row) in {"tr", "row"} for row in head) or None if head is not None else None
+    head = next((each for each in table.iter() if get_tag(each) == "thead"), None)
+    return sum(get_tag(row) in {"tr", "row"} for row in head) or None if head is not None else None

@@ -11,10 +11,10 @@ from citewell.config import IngestSettings
 from citewell.ingest.assemble import Assembly
 from citewell.ingest.markup import jats
 from citewell.ingest.markup.json_text import Writer
-from citewell.ingest.markup.xml_blocks import PARAGRAPHS, TITLES, Walker, title_of
-from citewell.ingest.markup.xml_tree import read_xml, tag, words
+from citewell.ingest.markup.xml_blocks import PARAGRAPHS, TITLES, Walker, get_title
+from citewell.ingest.markup.xml_tree import extract_text, get_tag, read_xml
 from citewell.ingest.web import feed, html
-from citewell.ingest.web.html_blocks import flatten
+from citewell.ingest.web.html_blocks import collapse_whitespace
 from citewell.types import Document
 
 MEDIA_TYPE: Final = "application/xml"
@@ -25,7 +25,7 @@ _TEXT_SHARE: Final = 0.1
 def parse(data: bytes, name: str, settings: IngestSettings) -> Document:
     """An XML file."""
     root, warnings = read_xml(data, name)
-    if tag(root).lower() == "html":
+    if get_tag(root).lower() == "html":
         return html.parse(data, name, settings)
     assembly = Assembly()
     if jats.is_jats(root):
@@ -36,12 +36,12 @@ def parse(data: bytes, name: str, settings: IngestSettings) -> Document:
         return assembly.document(name, feed.MEDIA_TYPE, title=title, warnings=warnings, dated=dated)
     title = ""
     if _is_text(root):
-        title = title_of(root)
+        title = get_title(root)
         Walker(assembly).walk(root)
     else:
         writer = Writer(assembly)
-        value = _value(root)
-        writer.whole(value if isinstance(value, dict) else {tag(root): value})
+        value = _to_json_value(root)
+        writer.whole(value if isinstance(value, dict) else {get_tag(root): value})
     return assembly.document(
         name, MEDIA_TYPE, title=title or assembly.first_heading, warnings=warnings
     )
@@ -51,34 +51,35 @@ def _is_text(root: Any) -> bool:
     """Whether paragraphs or running text with tags in it make up a good part of the file."""
     names = [each for _, each in zip(range(_NAMES), root.iter(), strict=False)]
     found = sum(
-        tag(each) in PARAGRAPHS - {"description", "summary", "label", "note"} or _mixed(each)
+        get_tag(each) in PARAGRAPHS - {"description", "summary", "label", "note"}
+        or _has_mixed_content(each)
         for each in names
     )
     return found >= _TEXT_SHARE * len(names) and any(
-        tag(each) in TITLES | {"p", "para", "ab"} for each in names
+        get_tag(each) in TITLES | {"p", "para", "ab"} for each in names
     )
 
 
-def _mixed(element: Any) -> bool:
+def _has_mixed_content(element: Any) -> bool:
     """Whether text and elements stand side by side in it."""
     return len(element) > 0 and bool(
         (element.text or "").strip() or any((child.tail or "").strip() for child in element)
     )
 
 
-def _value(element: Any) -> Any:
+def _to_json_value(element: Any) -> Any:
     """An element as JSON would say it: its attributes and children by name, several of a name as a
     list; a leaf as its text.
     """
-    children = [child for child in element if tag(child)]
-    if not children or _mixed(element):
-        text = flatten(words(element))
+    children = [child for child in element if get_tag(child)]
+    if not children or _has_mixed_content(element):
+        text = collapse_whitespace(extract_text(element))
         attributes = {key.rpartition("}")[2]: value for key, value in element.attrib.items()}
         return {**attributes, "text": text} if attributes and text else attributes or text
     found: dict[str, Any] = {key.rpartition("}")[2]: value for key, value in element.attrib.items()}
     repeated: set[str] = set()
     for child in children:
-        name, value = tag(child), _value(child)
+        name, value = get_tag(child), _to_json_value(child)
         if name in repeated:
             found[name].append(value)
         elif name in found:

@@ -42,7 +42,7 @@ def read_xml(data: bytes, name: str) -> tuple[Any, list[str]]:
 
     text, warnings = to_text(data, name)
     text = _DECLARATION.sub("", text.replace("\0", "").lstrip("\ufeff"))
-    source = _spelled_out(text, name).encode("utf-8", "replace")
+    source = _expand_entities(text, name).encode("utf-8", "replace")
     parser = etree.XMLParser(
         encoding="utf-8",
         resolve_entities=False,
@@ -69,7 +69,7 @@ def read_xml(data: bytes, name: str) -> tuple[Any, list[str]]:
     return root, warnings
 
 
-def _spelled_out(text: str, name: str) -> str:
+def _expand_entities(text: str, name: str) -> str:
     """The document with the characters that HTML names, and the short texts that it defines itself,
     in the place of their names. Done here because libxml2 counts what names stand for, and stops in
     the middle of a document with many.
@@ -95,37 +95,37 @@ def _spelled_out(text: str, name: str) -> str:
     return _ENTITY.sub(value, text)
 
 
-def words(element: Any, leave_out: frozenset[str] = frozenset()) -> str:
+def extract_text(element: Any, leave_out: frozenset[str] = frozenset()) -> str:
     """All text below `element`, without what stands in the tags to `leave_out`."""
     parts: list[str] = []
-    _gather(element, leave_out, parts)
+    _gather_text(element, leave_out, parts)
     return "".join(parts)
 
 
-def _gather(element: Any, leave_out: frozenset[str], parts: list[str]) -> None:
+def _gather_text(element: Any, leave_out: frozenset[str], parts: list[str]) -> None:
     if not isinstance(element.tag, str):
         return
     parts.append(element.text or "")
     for child in element:
-        if tag(child) not in leave_out:
-            _gather(child, leave_out, parts)
-        parts.append(child.tail or (" " if tag(element) in _SPACED else ""))
+        if get_tag(child) not in leave_out:
+            _gather_text(child, leave_out, parts)
+        parts.append(child.tail or (" " if get_tag(element) in _SPACED else ""))
 
 
-def tag(element: Any) -> str:
+def get_tag(element: Any) -> str:
     """The name of an element without its namespace, empty for what is none."""
     return element.tag.rpartition("}")[2] if isinstance(element.tag, str) else ""
 
 
-def find(element: Any, *path: str) -> Any | None:
+def find_element(element: Any, *path: str) -> Any | None:
     """The first element below that is reached by these names, one level each."""
     for name in path:
-        element = next((child for child in element if tag(child) == name), None)
+        element = next((child for child in element if get_tag(child) == name), None)
         if element is None:
             return None
     return element
 
 
-def below(element: Any, name: str) -> list[Any]:
+def find_descendants(element: Any, name: str) -> list[Any]:
     """All elements of that name, at any depth."""
-    return [each for each in element.iter() if tag(each) == name]
+    return [each for each in element.iter() if get_tag(each) == name]

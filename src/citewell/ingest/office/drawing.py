@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Final
 
-from citewell.ingest.office.package import local
-from citewell.ingest.tables.table_text import table_lines
+from citewell.ingest.office.package import get_local_name
+from citewell.ingest.tables.table_text import format_table_lines
 
 A: Final = "{http://schemas.openxmlformats.org/drawingml/2006/main}"
 C: Final = "{http://schemas.openxmlformats.org/drawingml/2006/chart}"
@@ -20,16 +20,16 @@ _MATH: Final = "{http://schemas.openxmlformats.org/officeDocument/2006/math}"
 _MOST_POINTS: Final = 200  # categories of a chart that are written out
 
 
-def paragraphs(root: Any | None) -> Iterator[str]:
+def iterate_paragraphs(root: Any | None) -> Iterator[str]:
     """The words of each DrawingML paragraph below `root`, empty ones left out."""
     for element in [] if root is None else root.iter(f"{A}p"):
         if not any(above.tag == FALLBACK for above in element.iterancestors()):
-            text = words(element)
+            text = get_paragraph_text(element)
             if text.strip():
                 yield text
 
 
-def words(paragraph: Any) -> str:
+def get_paragraph_text(paragraph: Any) -> str:
     """What an `a:p` says; a line break in it stays one."""
     pieces = []
     for element in paragraph.iter():
@@ -42,38 +42,42 @@ def words(paragraph: Any) -> str:
     return "".join(pieces)
 
 
-def diagram(root: Any | None) -> Iterator[str]:
+def iterate_diagram_items(root: Any | None) -> Iterator[str]:
     """The words of a SmartArt diagram's data part, one item a point."""
     for element in [] if root is None else root.iter(f"{DIAGRAM}pt"):
         if element.get("type") not in {"pres", "parTrans", "sibTrans"}:
-            text = " ".join(" ".join(words(p) for p in element.iter(f"{A}p")).split())
+            text = " ".join(" ".join(get_paragraph_text(p) for p in element.iter(f"{A}p")).split())
             if text:
                 yield text
 
 
-def chart_title(root: Any | None) -> str:
+def get_chart_title(root: Any | None) -> str:
     """The title that a chart shows, typed in or taken from a cell."""
     title = None if root is None else root.find(f"{C}chart/{C}title")
     if title is None:
         return ""
-    return " ".join(" ".join(paragraphs(title)).split()) or " ".join(_cached(title))
+    return " ".join(" ".join(iterate_paragraphs(title)).split()) or " ".join(
+        _read_cached_values(title)
+    )
 
 
-def chart_summary(root: Any | None) -> str:
+def summarize_chart(root: Any | None) -> str:
     """Title, axes and series of a chart whose figures stand elsewhere."""
     if root is None:
         return ""
-    titles = [" ".join(" ".join(paragraphs(title)).split()) for title in root.iter(f"{C}title")]
-    names = [name for name, _, _ in _series(root) if name]
+    titles = [
+        " ".join(" ".join(iterate_paragraphs(title)).split()) for title in root.iter(f"{C}title")
+    ]
+    names = [name for name, _, _ in _read_series(root) if name]
     return " | ".join(dict.fromkeys(text for text in [*titles, *names] if text))
 
 
-def chart_lines(root: Any | None) -> list[str]:
+def format_chart_lines(root: Any | None) -> list[str]:
     """A chart's title, then its figures as a table: one line a category."""
     if root is None:
         return []
-    series = _series(root)
-    title = chart_title(root)
+    series = _read_series(root)
+    title = get_chart_title(root)
     categories = max((labels for _, labels, _ in series), key=len, default=[])
     rows = [["", *(name for name, _, _ in series)]]
     longest = max((len(values) for _, _, values in series), default=0)
@@ -81,21 +85,21 @@ def chart_lines(root: Any | None) -> list[str]:
         label = categories[n] if n < len(categories) else ""
         rows.append([label, *(values[n] if n < len(values) else "" for _, _, values in series)])
     named = any(name for name, _, _ in series)
-    return ([title] if title else []) + table_lines(rows, header=1 if named else 0)
+    return ([title] if title else []) + format_table_lines(rows, header=1 if named else 0)
 
 
-def _series(root: Any) -> list[tuple[str, list[str], list[str]]]:
+def _read_series(root: Any) -> list[tuple[str, list[str], list[str]]]:
     """Name, categories and values of each series, as the file caches them."""
     found = []
     for series in root.iter(f"{C}ser"):
-        parts = {local(child): child for child in series}
-        name = "".join(_cached(parts.get("tx"))[:1])
-        labels = _cached(parts.get("cat", parts.get("xVal")))
-        found.append((name, labels, _cached(parts.get("val", parts.get("yVal")))))
+        parts = {get_local_name(child): child for child in series}
+        name = "".join(_read_cached_values(parts.get("tx"))[:1])
+        labels = _read_cached_values(parts.get("cat", parts.get("xVal")))
+        found.append((name, labels, _read_cached_values(parts.get("val", parts.get("yVal")))))
     return found
 
 
-def _cached(element: Any | None) -> list[str]:
+def _read_cached_values(element: Any | None) -> list[str]:
     """The values that a reference keeps beside itself, by their index."""
     values: dict[int, str] = {}
     if element is None:
@@ -104,13 +108,13 @@ def _cached(element: Any | None) -> list[str]:
         index = point.get("idx") or ""
         value = point.find(f"{C}v")
         if index.isdigit() and int(index) < _MOST_POINTS and value is not None:
-            values[int(index)] = _figure(value.text or "")
+            values[int(index)] = _format_figure(value.text or "")
     if not values:
         return [element.findtext(f"{C}v")] if element.findtext(f"{C}v") else []
     return [values.get(n, "") for n in range(max(values) + 1)]
 
 
-def _figure(text: str) -> str:
+def _format_figure(text: str) -> str:
     """A cached value without the noise of binary fractions."""
     try:
         return format(float(text), ".12g") if "." in text and "e" not in text.lower() else text

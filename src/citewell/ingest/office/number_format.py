@@ -31,14 +31,14 @@ _UNKNOWN = re.compile(r"[eE][+-]|/|@|[ymdhs]", re.IGNORECASE)
 _MOST_DECIMALS: Final = 10
 
 
-def shown(value: Any, code: str = "") -> str:
+def format_value(value: Any, code: str = "") -> str:
     """`value` of a cell as text, under the format `code` (empty: as the program likes)."""
     if isinstance(value, bool):
         return "TRUE" if value else "FALSE"
     if isinstance(value, int | float):
-        return formatted(value, code) or general(value)
+        return format_number(value, code) or format_general(value)
     if isinstance(value, dt.datetime):
-        return value.strftime("%Y-%m-%d") if value.time() == dt.time() else _moment(value)
+        return value.strftime("%Y-%m-%d") if value.time() == dt.time() else _format_datetime(value)
     if isinstance(value, dt.timedelta):
         hours, rest = divmod(round(value.total_seconds()), 3600)
         return f"{hours}:{rest // 60:02}" + (f":{rest % 60:02}" if rest % 60 else "")
@@ -47,11 +47,11 @@ def shown(value: Any, code: str = "") -> str:
     return str(value)
 
 
-def _moment(value: dt.datetime) -> str:
+def _format_datetime(value: dt.datetime) -> str:
     return value.strftime("%Y-%m-%d %H:%M:%S" if value.second else "%Y-%m-%d %H:%M")
 
 
-def general(value: float) -> str:
+def format_general(value: float) -> str:
     """A number in full: `5`, not `5.0`; `0.3`, not `0.30000000000000004`; no exponent unless it is
     huge or tiny.
     """
@@ -63,7 +63,7 @@ def general(value: float) -> str:
     return format(Decimal(text), "f") if "e-" in text and abs(value) > 1e-12 else text
 
 
-def formatted(value: float, code: str) -> str:
+def format_number(value: float, code: str) -> str:
     """`value` under an Excel number format; empty where the code says nothing about digits or more
     than is read here.
     """

@@ -39,26 +39,26 @@ _HINTS: Final = {
 }
 
 
-def ole_kind(data: bytes) -> str:
+def detect_ole_kind(data: bytes) -> str:
     """`protected`, `.doc`, `.ppt`, `.xls`, `.msg`, or nothing where no stream tells."""
     return next((kind for stream, kind in _STREAMS if stream.encode("utf-16-le") in data), "")
 
 
-def words(data: bytes) -> tuple[str, str]:
+def describe_container(data: bytes) -> tuple[str, str]:
     """What to call an OLE container in a message, and what can be done about it."""
-    kind = ole_kind(data)
+    kind = detect_ole_kind(data)
     return _WORDS[kind], _HINTS.get(kind, "")
 
 
-def refusal(data: bytes, name: str) -> UnreadableFile:
+def make_container_error(data: bytes, name: str) -> UnreadableFile:
     """Why an OLE container cannot be read as the zip archive that its name promises."""
-    said, hint = words(data)
+    said, hint = describe_container(data)
     return UnreadableFile(
         f"{name} is {said}", hint=hint or "save it in today's format and add it again"
     )
 
 
-def runs_in_circles(data: bytes) -> bool:
+def has_sector_cycle(data: bytes) -> bool:
     """Whether a chain of sectors leads back into itself. Readers that follow it fill the memory:
     nobody wrote such a file.
     """
@@ -73,31 +73,34 @@ def runs_in_circles(data: bytes) -> bool:
     seen: set[int] = set()
     # the list of the table's own sectors goes on in sectors of its own
     while first_more < _RESERVED:
-        numbers = _sector(data, first_more, size)
+        numbers = _read_sector(data, first_more, size)
         if first_more in seen or not numbers:
             return first_more in seen
         seen.add(first_more)
         listed += numbers[:-1]
         first_more = numbers[-1]
     table = [
-        number for sector in listed if sector < _RESERVED for number in _sector(data, sector, size)
+        number
+        for sector in listed
+        if sector < _RESERVED
+        for number in _read_sector(data, sector, size)
     ]
-    if _circles(table):
+    if _has_cycle(table):
         return True
     small: list[int] = []
     while first_small < len(table):
-        small += _sector(data, first_small, size)
+        small += _read_sector(data, first_small, size)
         first_small = table[first_small]
-    return _circles(small)
+    return _has_cycle(small)
 
 
-def _sector(data: bytes, number: int, size: int) -> tuple[int, ...]:
+def _read_sector(data: bytes, number: int, size: int) -> tuple[int, ...]:
     """The numbers in a sector; none where it lies outside of the file."""
     start = (number + 1) * size
     return struct.unpack_from(f"<{size // 4}I", data, start) if start + size <= len(data) else ()
 
 
-def _circles(following: Sequence[int]) -> bool:
+def _has_cycle(following: Sequence[int]) -> bool:
     """Whether following the numbers from any place leads back to a place that was passed on the
     way.
     """

@@ -14,8 +14,8 @@ from typing import Any, Final
 from citewell.config import IngestSettings
 from citewell.errors import UnreadableFile
 from citewell.ingest.archive.zip_archive import BROKEN, COUNTABLE, RATIO_FROM, open_zip
-from citewell.ingest.office.ole import MAGIC, refusal
-from citewell.ingest.office.strict_form import is_strict, usual
+from citewell.ingest.office.ole import MAGIC, make_container_error
+from citewell.ingest.office.strict_form import is_strict, to_transitional
 
 MAX_UNPACKED: Final = 1_000_000_000  # bytes of all parts, pictures included
 # bytes of XML parts: some twenty times a long novel, about 2 GB of memory when parsed
@@ -63,7 +63,7 @@ class Package:
         max_xml: int = MAX_XML,
     ) -> None:
         if data.startswith(MAGIC):
-            raise refusal(data, name)
+            raise make_container_error(data, name)
         self._archive = open_zip(data, name)
         entries = self._archive.infolist()
         self.names: Final = {entry.filename for entry in entries}
@@ -95,14 +95,14 @@ class Package:
                 f"{name} unpacks to {total / len(data):,.0f} times its size, as zip bombs do",
                 hint=hint,
             )
-        self.data: Final = self._usual(data, name)
+        self.data: Final = self._convert_if_strict(data, name)
 
-    def _usual(self, data: bytes, name: str) -> bytes:
+    def _convert_if_strict(self, data: bytes, name: str) -> bytes:
         """The file itself, or what says the same in the usual form where it is a strict one."""
         try:
             if not is_strict(self._archive):
                 return data
-            data = usual(self._archive)
+            data = to_transitional(self._archive)
         except BROKEN as error:
             raise UnreadableFile(f"{name} is broken: {error}") from None
         self._archive = open_zip(data, name)
@@ -116,25 +116,25 @@ class Package:
         """A part as a stream of bytes."""
         return self._archive.open(part)
 
-    def xml(self, part: str) -> Any | None:
+    def parse_part(self, part: str) -> Any | None:
         """The root of a part, None where it is missing. Raises ValueError where it is broken."""
         data = self.read(part)
         return parse_xml(data) if data.strip() else None
 
-    def optional(self, part: str) -> Any | None:
+    def parse_optional_part(self, part: str) -> Any | None:
         """The same for a part that others can be read without: where it is broken, that is a
         warning.
         """
         try:
-            return self.xml(part)
+            return self.parse_part(part)
         except BROKEN as error:
             self.warnings.append(f"{part} is broken and is left out: {error}"[:200])
             return None
 
-    def relations(self, part: str) -> dict[str, Relation]:
+    def read_relations(self, part: str) -> dict[str, Relation]:
         """What `part` refers to, by relation id; links to the outside are left out."""
         folder, file = posixpath.split(part)
-        root = self.optional(posixpath.join(folder, "_rels", f"{file}.rels"))
+        root = self.parse_optional_part(posixpath.join(folder, "_rels", f"{file}.rels"))
         found = {}
         for element in [] if root is None else root:
             target = element.get("Target") or ""
@@ -147,17 +147,23 @@ class Package:
 
     def dated(self) -> float | None:
         """When the file says it was last changed, else made, in seconds since the epoch."""
-        root = self.optional("docProps/core.xml")
-        texts = {} if root is None else {local(element): element.text or "" for element in root}
-        return seconds(texts.get("modified", "")) or seconds(texts.get("created", ""))
+        root = self.parse_optional_part("docProps/core.xml")
+        texts = (
+            {}
+            if root is None
+            else {get_local_name(element): element.text or "" for element in root}
+        )
+        return parse_timestamp(texts.get("modified", "")) or parse_timestamp(
+            texts.get("created", "")
+        )
 
-    def stated_title(self) -> str:
+    def get_stated_title(self) -> str:
         """The title among the file's properties, unless a program put it there."""
-        root = self.optional("docProps/core.xml")
+        root = self.parse_optional_part("docProps/core.xml")
         titles = (
             []
             if root is None
-            else [element.text or "" for element in root if local(element) == "title"]
+            else [element.text or "" for element in root if get_local_name(element) == "title"]
         )
         title = titles[0].strip() if titles else ""
         return "" if title.lower().startswith(JUNK_TITLES) else title
@@ -178,12 +184,12 @@ def parse_xml(data: bytes) -> Any:
         raise ValueError(str(error)) from error
 
 
-def local(element: Any) -> str:
+def get_local_name(element: Any) -> str:
     """The name of an element without its namespace."""
     return str(element.tag).rpartition("}")[2]
 
 
-def seconds(text: str) -> float | None:
+def parse_timestamp(text: str) -> float | None:
     """A date as XML writes it, in seconds since the epoch; None where it is none, or before 1980,
     as programs write no date.
     """

@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from citewell.ingest.assemble import Assembly
-from citewell.ingest.tables.header import ACROSS, SAMPLE, header_depth
-from citewell.ingest.tables.table_text import filled, one_line, table_lines
+from citewell.ingest.tables.header import ACROSS, SAMPLE, count_header_rows
+from citewell.ingest.tables.table_text import fill_covered_cells, format_table_lines, to_one_line
 
 Grid = list[list[str]]
 
@@ -46,24 +46,24 @@ def add_sheet(out: Assembly, rows: Sequence[Sequence[str]], level: int) -> None:
     header: tuple[int, int, Grid] | None = (
         None  # where the last table with a header stood, and that header
     )
-    for region in regions(rows):
-        _titles(out, region, level)
+    for region in find_regions(rows):
+        _add_titles(out, region, level)
         if not region.rows:
             continue
         if region.depth:
             header = (region.left, region.width, region.rows[: region.depth])
-            lines = table_lines(region.rows, header=region.depth)
+            lines = format_table_lines(region.rows, header=region.depth)
         elif header and region.width > 2 and header[:2] == (region.left, region.width):
             # the table goes on below an empty row
-            named = table_lines([*header[2], *region.rows], header=len(header[2]))
+            named = format_table_lines([*header[2], *region.rows], header=len(header[2]))
             lines = named[len(header[2]) :]
         else:
-            lines = table_lines(region.rows, header=0)
+            lines = format_table_lines(region.rows, header=0)
         for n in range(0, len(lines), ROWS_A_BLOCK):
             out.rows(lines[n : n + ROWS_A_BLOCK])
 
 
-def _titles(out: Assembly, region: Region, level: int) -> None:
+def _add_titles(out: Assembly, region: Region, level: int) -> None:
     for n, title in enumerate(region.titles):
         if n == 0 and region.rows and len(title) <= _LONGEST_TITLE:
             out.heading(level, title)
@@ -71,7 +71,7 @@ def _titles(out: Assembly, region: Region, level: int) -> None:
             out.block(title)
 
 
-def regions(rows: Sequence[Sequence[str]]) -> Iterator[Region]:
+def find_regions(rows: Sequence[Sequence[str]]) -> Iterator[Region]:
     """The tables of a sheet from top to bottom: set apart by empty rows, and by empty columns where
     each side has a header.
     """
@@ -82,31 +82,33 @@ def regions(rows: Sequence[Sequence[str]]) -> Iterator[Region]:
         while last < len(rows) and held[last]:
             last += 1
         if last > first:
-            yield from _beside([[one_line(cell) for cell in row] for row in rows[first:last]])
+            yield from _split_side_by_side(
+                [[to_one_line(cell) for cell in row] for row in rows[first:last]]
+            )
         first = last + 1
 
 
-def _beside(rows: Grid) -> Iterator[Region]:
+def _split_side_by_side(rows: Grid) -> Iterator[Region]:
     """The tables that stand beside one another in a run of rows without an empty one."""
-    runs = _runs(rows)
+    runs = _find_column_runs(rows)
     if len(runs) > _MOST_BESIDE:
         runs = [(runs[0][0], runs[-1][1])]
     parts: list[tuple[int, int, Region]] = []
     for start, end in runs:
-        found = _region(rows, start, end)
+        found = _make_region(rows, start, end)
         if parts and not (found.depth and parts[-1][2].depth):
             left = parts.pop()[0]  # one of the two is no table by itself
-            parts.append((left, end, _region(rows, left, end)))
+            parts.append((left, end, _make_region(rows, left, end)))
         else:
             parts.append((start, end, found))
     for start, end, found in parts:
         if len(parts) == 1:
             yield found
         else:
-            yield from regions([[""] * start + row[start:end] for row in rows])
+            yield from find_regions([[""] * start + row[start:end] for row in rows])
 
 
-def _runs(rows: Grid) -> list[tuple[int, int]]:
+def _find_column_runs(rows: Grid) -> list[tuple[int, int]]:
     """The spans of neighbouring columns that hold anything."""
     held = sorted({n for row in rows for n, cell in enumerate(row) if cell not in _NOTHING})
     found: list[tuple[int, int]] = []
@@ -118,19 +120,21 @@ def _runs(rows: Grid) -> list[tuple[int, int]]:
     return found
 
 
-def _region(rows: Grid, start: int, end: int) -> Region:
+def _make_region(rows: Grid, start: int, end: int) -> Region:
     """The cells of some columns, with the lines above the table taken off and its header found."""
     cut = [row[start:end] for row in rows]
     cut = [row for row in cut if any(cell not in _NOTHING for cell in row)]
     found = Region(start, cut)
-    while found.rows and end - start > 1 and (alone := _alone(found.rows[0])):
+    while found.rows and end - start > 1 and (alone := _get_lone_cell(found.rows[0])):
         found.titles.append(alone)
         found.rows = found.rows[1:]
-    found.depth = header_depth([filled(row) for row in found.rows[:SAMPLE]], usual=True)
+    found.depth = count_header_rows(
+        [fill_covered_cells(row) for row in found.rows[:SAMPLE]], usual=True
+    )
     return found
 
 
-def _alone(row: Sequence[str]) -> str:
+def _get_lone_cell(row: Sequence[str]) -> str:
     """The only cell of a row that holds anything, empty where there are more."""
     cells = [cell for cell in row if cell not in _NOTHING]
     return cells[0] if len(cells) == 1 else ""

@@ -8,15 +8,15 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from citewell.ingest.office.drawing import FALLBACK, A, words
-from citewell.ingest.office.package import local
+from citewell.ingest.office.drawing import FALLBACK, A, get_paragraph_text
+from citewell.ingest.office.package import get_local_name
 from citewell.ingest.tables.header import ACROSS
 
 _DEEPEST: Final = 6  # indents
 _TRUE: Final = frozenset({"1", "true"})
 
 
-def body_lines(shape: Any, *, bulleted: bool) -> list[str]:
+def format_body_lines(shape: Any, *, bulleted: bool) -> list[str]:
     """The paragraphs of a shape, one a line. `bulleted`: they have bullets unless they say
     otherwise.
     """
@@ -25,13 +25,13 @@ def body_lines(shape: Any, *, bulleted: bool) -> list[str]:
         for p in shape.iter(f"{A}p")
         if not any(above.tag == FALLBACK for above in p.iterancestors())
     ]
-    said = [(p, text) for p in found if (text := " ".join(words(p).split()))]
+    said = [(p, text) for p in found if (text := " ".join(get_paragraph_text(p).split()))]
     counts: dict[int, int] = {}
     lines = []
     for paragraph, text in said:
         properties = paragraph.find(f"{A}pPr")
-        level = _level(properties)
-        marks = {local(child) for child in properties} if properties is not None else set()
+        level = _get_level(properties)
+        marks = {get_local_name(child) for child in properties} if properties is not None else set()
         for deeper in [n for n in counts if n > level or (n == level and "buAutoNum" not in marks)]:
             del counts[deeper]
         mark = ""
@@ -44,12 +44,12 @@ def body_lines(shape: Any, *, bulleted: bool) -> list[str]:
     return lines
 
 
-def _level(properties: Any | None) -> int:
+def _get_level(properties: Any | None) -> int:
     text = "" if properties is None else properties.get("lvl") or ""
     return min(int(text), _DEEPEST) if text.isdigit() else 0
 
 
-def table_rows(table: Any) -> list[list[str]]:
+def read_table_rows(table: Any) -> list[list[str]]:
     """The cells of a DrawingML table; what is merged downwards is said in each row."""
     rows: list[list[str]] = []
     for row in table.iterfind(f"{A}tr"):
@@ -60,6 +60,6 @@ def table_rows(table: Any) -> list[list[str]]:
             elif cell.get("vMerge") in _TRUE and rows and n < len(rows[-1]):
                 cells.append(rows[-1][n])
             else:
-                cells.append("\n".join(words(p) for p in cell.iter(f"{A}p")))
+                cells.append("\n".join(get_paragraph_text(p) for p in cell.iter(f"{A}p")))
         rows.append(cells)
     return rows

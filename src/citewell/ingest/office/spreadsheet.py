@@ -15,12 +15,22 @@ from typing import TYPE_CHECKING, Any, Final
 from citewell.config import IngestSettings
 from citewell.errors import UnreadableFile
 from citewell.ingest.assemble import Assembly
-from citewell.ingest.office.drawing import chart_summary, paragraphs
-from citewell.ingest.office.number_format import shown
-from citewell.ingest.office.ole import MAGIC, ole_kind, refusal, runs_in_circles
-from citewell.ingest.office.package import Package, local
+from citewell.ingest.office.drawing import iterate_paragraphs, summarize_chart
+from citewell.ingest.office.number_format import format_value
+from citewell.ingest.office.ole import (
+    MAGIC,
+    detect_ole_kind,
+    has_sector_cycle,
+    make_container_error,
+)
+from citewell.ingest.office.package import Package, get_local_name
 from citewell.ingest.office.sheet_tables import add_sheet
-from citewell.ingest.office.workbook_scan import Scan, number_formats, scan, sheet_parts
+from citewell.ingest.office.workbook_scan import (
+    Scan,
+    find_sheet_parts,
+    read_number_formats,
+    scan_sheet,
+)
 from citewell.ingest.tables.header import ACROSS
 from citewell.types import Document
 
@@ -44,7 +54,7 @@ def parse(data: bytes, name: str, settings: IngestSettings) -> Document:
         check_old(data, name)
     reader = _Reader(package.data if package else data, name, package, settings.max_cells)
     reader.read()
-    title = package.stated_title() if package else ""
+    title = package.get_stated_title() if package else ""
     warnings = reader.warnings + (package.warnings if package else [])
     dated = package.dated() if package else None
     return reader.out.document(
@@ -54,9 +64,9 @@ def parse(data: bytes, name: str, settings: IngestSettings) -> Document:
 
 def check_old(data: bytes, name: str) -> None:
     """Raises UnreadableFile where an OLE container is no workbook that can be opened."""
-    if ole_kind(data) != ".xls":
-        raise refusal(data, name)
-    if runs_in_circles(data):
+    if detect_ole_kind(data) != ".xls":
+        raise make_container_error(data, name)
+    if has_sector_cycle(data):
         raise UnreadableFile(f"{name} is broken: its sectors run in circles")
 
 
@@ -69,8 +79,8 @@ class _Reader:
         self._data = data
         self._name = name
         self._package = package
-        self._parts = sheet_parts(package) if package else {}
-        self._formats = number_formats(package) if package else {}
+        self._parts = find_sheet_parts(package) if package else {}
+        self._formats = read_number_formats(package) if package else {}
         self._cells = cells
 
     def read(self) -> None:
@@ -85,11 +95,11 @@ class _Reader:
         for sheet in book.sheets_metadata:
             part = self._parts.get(sheet.name, "")
             rows = (
-                self._sheet(book, sheet.name, part)
+                self._read_sheet(book, sheet.name, part)
                 if sheet.typ == python_calamine.SheetTypeEnum.WorkSheet
                 else []
             )
-            beside = [lines for lines in self._drawings(part) if any(lines)]
+            beside = [lines for lines in self._iterate_drawings(part) if any(lines)]
             if rows or beside:
                 self.out.heading(1, sheet.name)
                 add_sheet(self.out, rows, 2)
@@ -100,10 +110,10 @@ class _Reader:
         if hidden:
             self.warnings.append(f"hidden sheets are read too: {', '.join(hidden)}")
 
-    def _sheet(self, book: Any, title: str, part: str) -> list[list[str]]:
+    def _read_sheet(self, book: Any, title: str, part: str) -> list[list[str]]:
         """The rows of a sheet as text, merged cells said in each row that they cover."""
         known = (
-            scan(self._package, part, self._formats, self._cells)
+            scan_sheet(self._package, part, self._formats, self._cells)
             if self._package and part
             else Scan()
         )
@@ -116,32 +126,32 @@ class _Reader:
             sheet: CalamineSheet = book.get_sheet_by_name(title)
         except BaseException as error:  # noqa: BLE001 a panic of native code is no Exception
             # the others are read
-            self.warnings.append(f"sheet {title} is broken and is left out: {reason(error)}")
+            self.warnings.append(f"sheet {title} is broken and is left out: {explain_error(error)}")
             return []
         if sheet.start is None:
             return []
-        rows = _rows(sheet, known.formats, max(self._cells // max(1, sheet.width), 0))
+        rows = _read_rows(sheet, known.formats, max(self._cells // max(1, sheet.width), 0))
         self._cells -= len(rows) * sheet.width
         if sheet.height > len(rows):
             self.warnings.append(
                 f"sheet {title}: {len(rows):,} of {sheet.height:,} rows are read; raise "
                 "ingest.max_cells for more"
             )
-        spread_merged(rows, sheet)
+        fill_merged_cells(rows, sheet)
         return rows
 
-    def _drawings(self, part: str) -> Iterator[list[str]]:
+    def _iterate_drawings(self, part: str) -> Iterator[list[str]]:
         """What stands over a sheet's cells and beside them: text boxes, charts, comments."""
         if self._package is None or not part:
             return
-        for relation in self._package.relations(part).values():
+        for relation in self._package.read_relations(part).values():
             if relation.kind == "drawing":
-                yield list(paragraphs(self._package.optional(relation.target)))
-                for chart in self._package.relations(relation.target).values():
+                yield list(iterate_paragraphs(self._package.parse_optional_part(relation.target)))
+                for chart in self._package.read_relations(relation.target).values():
                     if chart.kind == "chart":
-                        yield [chart_summary(self._package.optional(chart.target))]
+                        yield [summarize_chart(self._package.parse_optional_part(chart.target))]
             elif relation.kind == "comments":
-                yield _comments(self._package.optional(relation.target))
+                yield _read_comments(self._package.parse_optional_part(relation.target))
 
 
 def open_book(data: bytes, name: str) -> Any:
@@ -154,10 +164,10 @@ def open_book(data: bytes, name: str) -> Any:
         hint = "save it without a password and add it again"
         raise UnreadableFile(f"{name} is protected by a password", hint=hint) from None
     except BaseException as error:  # noqa: BLE001 a panic of native code is no Exception
-        raise UnreadableFile(f"{name} is broken: {reason(error)}") from None
+        raise UnreadableFile(f"{name} is broken: {explain_error(error)}") from None
 
 
-def reason(error: BaseException) -> str:
+def explain_error(error: BaseException) -> str:
     """What the reader tripped over. A panic of its Rust code is no Exception; what is no business
     of ours goes on.
     """
@@ -166,21 +176,23 @@ def reason(error: BaseException) -> str:
     return str(error)[:200]
 
 
-def _rows(sheet: CalamineSheet, formats: dict[tuple[int, int], str], most: int) -> list[list[str]]:
+def _read_rows(
+    sheet: CalamineSheet, formats: dict[tuple[int, int], str], most: int
+) -> list[list[str]]:
     """The first `most` rows as text. They begin where the first filled cell of the sheet stands."""
     top, left = sheet.start or (0, 0)
     rows = []
     for y, row in enumerate(islice(sheet.iter_rows(), most), start=top):
         rows.append(
             [
-                shown(value, formats.get((y, x), "")) if value != "" else ""
+                format_value(value, formats.get((y, x), "")) if value != "" else ""
                 for x, value in enumerate(row, start=left)
             ]
         )
     return rows
 
 
-def spread_merged(rows: list[list[str]], sheet: CalamineSheet) -> None:
+def fill_merged_cells(rows: list[list[str]], sheet: CalamineSheet) -> None:
     """Say what merged cells say in each row that they cover."""
     top, left = sheet.start or (0, 0)
     for (first_row, first_column), (last_row, last_column) in sheet.merged_cell_ranges or []:
@@ -192,13 +204,13 @@ def spread_merged(rows: list[list[str]], sheet: CalamineSheet) -> None:
             row[x:end] = [rows[y][x], *[ACROSS] * (end - x - 1)]
 
 
-def _comments(root: Any | None) -> list[str]:
+def _read_comments(root: Any | None) -> list[str]:
     """Comments as `D4: text`."""
     lines = []
     for comment in [] if root is None else root.iter():
-        if local(comment) == "comment":
+        if get_local_name(comment) == "comment":
             text = "".join(
-                element.text or "" for element in comment.iter() if local(element) == "t"
+                element.text or "" for element in comment.iter() if get_local_name(element) == "t"
             )
             lines.append(f"{comment.get('ref') or ''}: {' '.join(text.split())}")
     return lines

@@ -22,7 +22,7 @@ def is_strict(archive: zipfile.ZipFile) -> bool:
     return "_rels/.rels" in archive.namelist() and MARK in archive.read("_rels/.rels")
 
 
-def usual(archive: zipfile.ZipFile) -> bytes:
+def to_transitional(archive: zipfile.ZipFile) -> bytes:
     """The same file in the usual form. Raises one of zip_archive.BROKEN."""
     made = io.BytesIO()
     with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as target:

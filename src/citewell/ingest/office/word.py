@@ -11,11 +11,11 @@ from typing import Any, Final
 
 from citewell.config import IngestSettings
 from citewell.ingest.assemble import Assembly
-from citewell.ingest.office.drawing import DIAGRAM, chart_lines, diagram
+from citewell.ingest.office.drawing import DIAGRAM, format_chart_lines, iterate_diagram_items
 from citewell.ingest.office.package import Package
 from citewell.ingest.office.word_body import Body
 from citewell.ingest.office.word_numbering import Numbering, W
-from citewell.ingest.office.word_styles import Styles, outline_level
+from citewell.ingest.office.word_styles import Styles, get_outline_level
 from citewell.types import Document
 
 MEDIA_TYPE: Final = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
@@ -27,12 +27,12 @@ def parse(data: bytes, name: str, settings: IngestSettings) -> Document:
     """A Word document."""
     package = Package(data, name, settings, "word/document", "a Word document")
     main = next(
-        (r.target for r in package.relations("").values() if r.kind == "officeDocument"),
+        (r.target for r in package.read_relations("").values() if r.kind == "officeDocument"),
         "word/document.xml",
     )
-    root, related = package.xml(main), package.relations(main)
+    root, related = package.parse_part(main), package.read_relations(main)
     by_kind = {
-        relation.kind: package.optional(relation.target)
+        relation.kind: package.parse_optional_part(relation.target)
         for relation in related.values()
         if relation.kind in _PARTS
     }
@@ -42,13 +42,13 @@ def parse(data: bytes, name: str, settings: IngestSettings) -> Document:
 
     def graphics(reference: Any) -> list[str]:
         relation = related.get(reference.get(f"{_R}dm") or reference.get(f"{_R}id") or "")
-        part = package.optional(relation.target) if relation else None
+        part = package.parse_optional_part(relation.target) if relation else None
         if reference.tag == f"{DIAGRAM}relIds":
-            return [f"- {text}" for text in diagram(part)]
-        return chart_lines(part)
+            return [f"- {text}" for text in iterate_diagram_items(part)]
+        return format_chart_lines(part)
 
     styles, assembly = Styles(by_kind.get("styles")), Assembly()
-    notes = {kind: _notes(by_kind.get(kind)) for kind in ("footnotes", "endnotes")}
+    notes = {kind: _index_notes(by_kind.get(kind)) for kind in ("footnotes", "endnotes")}
     numbering = Numbering(by_kind.get("numbering"))
     reader = Body(
         assembly, styles, numbering, notes, graphics, has_headings=_has_headings(body, styles)
@@ -56,13 +56,13 @@ def parse(data: bytes, name: str, settings: IngestSettings) -> Document:
     reader.read(body)
     if any(relation.kind == "aFChunk" for relation in related.values()):
         package.warnings.append("a file that is embedded as text is left out")
-    title = reader.title or package.stated_title() or assembly.first_heading
+    title = reader.title or package.get_stated_title() or assembly.first_heading
     return assembly.document(
         name, MEDIA_TYPE, title=title, warnings=package.warnings, dated=package.dated()
     )
 
 
-def _notes(root: Any | None) -> dict[str, Any]:
+def _index_notes(root: Any | None) -> dict[str, Any]:
     elements = [] if root is None else root
     return {
         element.get(f"{W}id"): element
@@ -77,7 +77,7 @@ def _has_headings(body: Any, styles: Styles) -> bool:
     """
     for properties in body.iter(f"{W}pPr"):
         style = properties.find(f"{W}pStyle")
-        if outline_level(properties) or (
+        if get_outline_level(properties) or (
             style is not None and styles.get(style.get(f"{W}val") or "").level
         ):
             return True

@@ -39,11 +39,11 @@ class Numbering:
         self._numbers: dict[str, tuple[_List, dict[int, int]]] = {}
         for element in [] if root is None else root:
             if element.tag == f"{W}abstractNum":
-                self._lists[element.get(f"{W}abstractNumId")] = _List(_levels(element))
+                self._lists[element.get(f"{W}abstractNumId")] = _List(_read_levels(element))
             elif element.tag == f"{W}num":
-                self._add(element)
+                self._add_list(element)
 
-    def _add(self, element: Any) -> None:
+    def _add_list(self, element: Any) -> None:
         abstract = element.find(f"{W}abstractNumId")
         known = self._lists.get(abstract.get(f"{W}val")) if abstract is not None else None
         if known is not None:
@@ -51,7 +51,7 @@ class Numbering:
             for override in element.iterfind(f"{W}lvlOverride"):
                 start = override.find(f"{W}startOverride")
                 if start is not None:
-                    starts[_number(override.get(f"{W}ilvl"))] = _number(start.get(f"{W}val"), 1)
+                    starts[_to_int(override.get(f"{W}ilvl"))] = _to_int(start.get(f"{W}val"), 1)
             self._numbers[element.get(f"{W}numId")] = (known, starts)
 
     def label(self, num_id: str, level: int) -> str:
@@ -80,35 +80,35 @@ class Numbering:
         return text.rstrip() + " " if text.strip() else ""
 
 
-def _levels(element: Any) -> dict[int, _Level]:
+def _read_levels(element: Any) -> dict[int, _Level]:
     levels = {}
     for level in element.iterfind(f"{W}lvl"):
-        values = {name: _value(level, name) for name in ("numFmt", "lvlText", "start")}
+        values = {name: _get_value(level, name) for name in ("numFmt", "lvlText", "start")}
         pattern = values["lvlText"] or ""
-        levels[_number(level.get(f"{W}ilvl"))] = _Level(
-            values["numFmt"] or "decimal", pattern, _number(values["start"], 1)
+        levels[_to_int(level.get(f"{W}ilvl"))] = _Level(
+            values["numFmt"] or "decimal", pattern, _to_int(values["start"], 1)
         )
     return levels
 
 
-def _value(element: Any, name: str) -> str | None:
+def _get_value(element: Any, name: str) -> str | None:
     child = element.find(f"{W}{name}")
     return None if child is None else child.get(f"{W}val")
 
 
-def _number(text: str | None, default: int = 0) -> int:
+def _to_int(text: str | None, default: int = 0) -> int:
     return int(text) if text and text.isascii() and text.isdigit() and len(text) < 7 else default
 
 
 def write_number(number: int, form: str) -> str:
     """`number` in one of Word's formats; an unknown one is written in digits."""
     if "hinese" in form or "deograph" in form or form == "japaneseCounting":
-        return chinese(number)
+        return to_chinese(number)
     if form.endswith("Letter") and number > 0:
         letter = chr(ord("a") + (number - 1) % 26) * ((number - 1) // 26 + 1)
         return letter if form == "lowerLetter" else letter.upper()
     if form.endswith("Roman") and 0 < number < 4000:
-        return roman(number) if form == "lowerRoman" else roman(number).upper()
+        return to_roman(number) if form == "lowerRoman" else to_roman(number).upper()
     if form == "decimalZero":
         return f"{number:02}"
     if form.startswith("decimalEnclosedCircle") and 0 < number <= 20:
@@ -116,7 +116,7 @@ def write_number(number: int, form: str) -> str:
     return str(number)
 
 
-def roman(number: int) -> str:
+def to_roman(number: int) -> str:
     """Lower-case Roman numerals of 1 to 3999."""
     text = ""
     for value, sign in _ROMAN:
@@ -125,7 +125,7 @@ def roman(number: int) -> str:
     return text
 
 
-def chinese(number: int) -> str:
+def to_chinese(number: int) -> str:
     """Chinese numerals of 0 to 9999, as articles of law are counted: 十二, 一百零三."""
     if not 0 < number < 10_000:
         return _DIGITS[0] if number == 0 else str(number)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from citewell.ingest.office.drawing import DIAGRAM, FALLBACK, C
-from citewell.ingest.office.formula import omml
+from citewell.ingest.office.formula import format_omml
 from citewell.ingest.office.page_breaks import PAGE
 from citewell.ingest.office.word_numbering import W
 
@@ -64,14 +64,14 @@ class Paragraph:
     graphics: list[Any] = field(default_factory=list)
 
 
-def read(element: Any, first_note: int = 1) -> Paragraph:
+def read_paragraph(element: Any, first_note: int = 1) -> Paragraph:
     """What a `w:p` says. Note marks are numbered from `first_note`."""
     found = Paragraph()
-    found.text = "".join(_pieces(element, found, first_note))
+    found.text = "".join(_iterate_pieces(element, found, first_note))
     return found
 
 
-def _pieces(element: Any, found: Paragraph, first_note: int) -> Iterator[str]:
+def _iterate_pieces(element: Any, found: Paragraph, first_note: int) -> Iterator[str]:
     stack = [element]
     while stack:
         node = stack.pop()
@@ -81,7 +81,7 @@ def _pieces(element: Any, found: Paragraph, first_note: int) -> Iterator[str]:
         if tag == f"{W}t":
             yield node.text or ""
         elif tag == _MATH:
-            yield " ".join(omml(node).split())
+            yield " ".join(format_omml(node).split())
         elif tag == f"{W}sym":
             yield SYMBOLS.get((node.get(f"{W}char") or "").upper().removeprefix("F0"), "")
         elif tag in _SIGNS:
@@ -90,7 +90,7 @@ def _pieces(element: Any, found: Paragraph, first_note: int) -> Iterator[str]:
             yield PAGE if node.get(f"{W}type") == "page" else "\n"
         elif tag in _NOTES:
             found.notes.append((_NOTES[tag], node.get(f"{W}id") or ""))
-            yield mark(first_note + len(found.notes) - 1)
+            yield format_note_mark(first_note + len(found.notes) - 1)
         elif tag == f"{W}txbxContent":
             found.boxes.append(node)
         elif tag in {f"{C}chart", f"{DIAGRAM}relIds"}:
@@ -99,6 +99,6 @@ def _pieces(element: Any, found: Paragraph, first_note: int) -> Iterator[str]:
             stack.extend(reversed(node))
 
 
-def mark(number: int) -> str:
+def format_note_mark(number: int) -> str:
     """A note's mark, such as ¹²."""
     return str(number).translate(_SUPERSCRIPT)

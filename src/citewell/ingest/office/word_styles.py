@@ -42,50 +42,50 @@ class Styles:
 
     def get(self, style_id: str) -> Style:
         if style_id not in self._known:
-            self._known[style_id] = self._read(style_id)
+            self._known[style_id] = self._read_style(style_id)
         return self._known[style_id]
 
-    def _read(self, style_id: str) -> Style:
+    def _read_style(self, style_id: str) -> Style:
         level: int | None = None
         num_id, num_level = "", 0
         title = contents = False
         at, steps = style_id, 0
         while at in self._elements and steps < _CHAIN:
             element = self._elements[at]
-            name = value(element, "name")
+            name = get_value(element, "name")
             title = title or name.lower() == "title"
             contents = contents or bool(CONTENTS.match(name))
             properties = element.find(f"{W}pPr")
-            level = _level(name, properties) if level is None else level
+            level = _get_level(name, properties) if level is None else level
             if not num_id:
-                num_id, num_level = numbering(properties)
-            at, steps = value(element, "basedOn"), steps + 1
+                num_id, num_level = get_numbering(properties)
+            at, steps = get_value(element, "basedOn"), steps + 1
         return Style(level or 0, title, contents, num_id, num_level or max(0, (level or 0) - 1))
 
 
-def _level(name: str, properties: Any | None) -> int | None:
+def _get_level(name: str, properties: Any | None) -> int | None:
     named = HEADING.match(name)
-    return int(named.group(1)) if named else outline_level(properties)
+    return int(named.group(1)) if named else get_outline_level(properties)
 
 
-def outline_level(properties: Any | None) -> int | None:
+def get_outline_level(properties: Any | None) -> int | None:
     """The heading level that paragraph properties give, 0 for text, None where they say nothing."""
-    text = "" if properties is None else value(properties, "outlineLvl")
+    text = "" if properties is None else get_value(properties, "outlineLvl")
     if not text.isdigit():
         return None
     return int(text) + 1 if int(text) < BODY_LEVEL else 0
 
 
-def numbering(properties: Any | None) -> tuple[str, int]:
+def get_numbering(properties: Any | None) -> tuple[str, int]:
     """The list that paragraph properties put a paragraph into, and its level there."""
     found = None if properties is None else properties.find(f"{W}numPr")
     if found is None:
         return "", 0
-    level = value(found, "ilvl")
-    return value(found, "numId"), int(level) if level.isdigit() else 0
+    level = get_value(found, "ilvl")
+    return get_value(found, "numId"), int(level) if level.isdigit() else 0
 
 
-def value(element: Any, name: str) -> str:
+def get_value(element: Any, name: str) -> str:
     """The `w:val` of a child, empty where there is none."""
     child = element.find(f"{W}{name}")
     return "" if child is None else child.get(f"{W}val") or ""

@@ -11,25 +11,25 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from citewell.ingest.office.word_numbering import W
-from citewell.ingest.office.word_styles import value
+from citewell.ingest.office.word_styles import get_value
 from citewell.ingest.tables.header import ACROSS
 
 _WIDEST: Final = 200  # columns that one cell may cover
 _OFF: Final = frozenset({"0", "false", "off"})
 
 
-def rows_of(table: Any) -> list[Any]:
+def get_rows(table: Any) -> list[Any]:
     """The `w:tr` of a table, those in content controls too, none of a table that stands in a
     cell.
     """
-    return [row for row in table.iter(f"{W}tr") if _above(row, f"{W}tbl") is table]
+    return [row for row in table.iter(f"{W}tr") if _find_ancestor(row, f"{W}tbl") is table]
 
 
-def cells_of(row: Any) -> list[Any]:
-    return [cell for cell in row.iter(f"{W}tc") if _above(cell, f"{W}tr") is row]
+def get_cells(row: Any) -> list[Any]:
+    return [cell for cell in row.iter(f"{W}tc") if _find_ancestor(cell, f"{W}tr") is row]
 
 
-def _above(element: Any, tag: str) -> Any:
+def _find_ancestor(element: Any, tag: str) -> Any:
     """The nearest element of this kind around another: not always its parent."""
     above = element.getparent()
     while above is not None and above.tag != tag:
@@ -37,27 +37,30 @@ def _above(element: Any, tag: str) -> Any:
     return above
 
 
-def table_grid(rows: list[Any], read: Callable[[Any], str]) -> list[list[str]]:
+def build_table_grid(rows: list[Any], read: Callable[[Any], str]) -> list[list[str]]:
     """The text of each row's cells; `read` gives that of a cell and is called once for each, in
     order.
     """
     above: dict[int, str] = {}  # by column: what a cell that is merged downwards says
     grid = []
     for row in rows:
-        texts = [""] * _number(row.find(f"{W}trPr"), "gridBefore", 0)
-        for cell in cells_of(row):
+        texts = [""] * _get_number(row.find(f"{W}trPr"), "gridBefore", 0)
+        for cell in get_cells(row):
             properties = cell.find(f"{W}tcPr")
             text = read(cell)
             merge = None if properties is None else properties.find(f"{W}vMerge")
             if merge is not None and merge.get(f"{W}val") != "restart":
                 text = text or above.get(len(texts), "")
             above[len(texts)] = text
-            texts += [text, *[ACROSS if text else ""] * (_number(properties, "gridSpan", 1) - 1)]
+            texts += [
+                text,
+                *[ACROSS if text else ""] * (_get_number(properties, "gridSpan", 1) - 1),
+            ]
         grid.append(texts)
     return grid
 
 
-def header_rows(rows: list[Any]) -> int | None:
+def count_header_rows(rows: list[Any]) -> int | None:
     """How many first rows are said to be the header, that is, repeated on every page; None where
     nothing is said.
     """
@@ -70,14 +73,14 @@ def header_rows(rows: list[Any]) -> int | None:
     return count if 0 < count < len(rows) else None
 
 
-def stands_out(rows: list[Any]) -> bool:
+def is_first_row_bold(rows: list[Any]) -> bool:
     """Whether the first row, and no other, is set in bold: then it is hardly one like the
     others.
     """
-    return len(rows) > 1 and _bold(rows[0]) and not any(_bold(row) for row in rows[1:4])
+    return len(rows) > 1 and _is_bold(rows[0]) and not any(_is_bold(row) for row in rows[1:4])
 
 
-def _bold(row: Any) -> bool:
+def _is_bold(row: Any) -> bool:
     runs = [
         run
         for run in row.iter(f"{W}r")
@@ -89,6 +92,6 @@ def _bold(row: Any) -> bool:
     )
 
 
-def _number(properties: Any | None, name: str, default: int) -> int:
-    text = "" if properties is None else value(properties, name)
+def _get_number(properties: Any | None, name: str, default: int) -> int:
+    text = "" if properties is None else get_value(properties, name)
     return min(int(text), _WIDEST) if text.isascii() and text.isdigit() else default

@@ -55,7 +55,7 @@ _FEWEST_WORDS: Final = 2
 _MOST_WORDS: Final = 4
 
 
-def folded(name: str) -> str:
+def fold_name(name: str) -> str:
     """A name for comparing: no accents (nor those that a PDF sets beside their letters), no spaces,
     lower case.
     """
@@ -65,18 +65,18 @@ def folded(name: str) -> str:
     return _SIGNS.sub("", plain).casefold()
 
 
-def families(names: str) -> tuple[str, ...]:
+def extract_family_names(names: str) -> tuple[str, ...]:
     """Family names, in any of the usual forms."""
     words = _ET_AL.sub("", " ".join(names.split())).strip(" .,，")
     if not words or len(words) > 10_000:
         return ()
     if re.search(f"[{HAN}]", words):
         return tuple(_CHINESE.findall(words)[:_MOST])
-    found = [family for one in _people(words) if (family := _family(one))]
+    found = [family for one in _split_people(words) if (family := _extract_family_name(one))]
     return tuple(found[:_MOST])
 
 
-def _people(words: str) -> list[str]:
+def _split_people(words: str) -> list[str]:
     """`A. Lee and B. Wu`, `Lee, A., & Wu, B.`, `Lee, Ann and Wu, Bo`, `Lee A, Wu B` as single
     people.
     """
@@ -97,7 +97,7 @@ def _people(words: str) -> list[str]:
     return people
 
 
-def _family(person: str) -> str:
+def _extract_family_name(person: str) -> str:
     if "," in person:
         return person.split(",", 1)[0].strip()
     initials = _INITIALS_LAST.match(person)
@@ -112,7 +112,7 @@ def _family(person: str) -> str:
     return " ".join(words[at:])
 
 
-def people(line: str, known: Sequence[str] = ()) -> list[str]:
+def extract_people(line: str, known: Sequence[str] = ()) -> list[str]:
     """The people of a line below a title; none if the line is something else. `known`: full names
     written elsewhere, by which a line without any sign between its names is parted.
     """
@@ -128,7 +128,7 @@ def people(line: str, known: Sequence[str] = ()) -> list[str]:
         return names if names and not rest else []
     pieces = [part.strip(" .") for one in _AND.split(line) for part in _MARKS.split(one)]
     pieces = [re.sub(r"^and\s+", "", piece) for piece in pieces if piece]
-    parted = [name for piece in pieces for name in _parted(piece, known)]
+    parted = [name for piece in pieces for name in _split_by_known_names(piece, known)]
     return parted if parted and all(_is_person(name) for name in parted) else []
 
 
@@ -141,7 +141,7 @@ def _is_person(name: str) -> bool:
     )
 
 
-def _parted(piece: str, known: Sequence[str]) -> list[str]:
+def _split_by_known_names(piece: str, known: Sequence[str]) -> list[str]:
     """A piece of more words than a name has, parted by the names that the document writes
     elsewhere.
     """

@@ -11,7 +11,7 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from typing import Final
 
-from citewell.ingest.paper.section_headings import Line, lines
+from citewell.ingest.paper.section_headings import Line, iterate_lines
 from citewell.ingest.paper.shape import Equation, Float, Part
 from citewell.text.language import HAN
 from citewell.types import Document
@@ -36,7 +36,7 @@ _LONGEST: Final = 400
 _FEWEST_OPERATORS: Final = 2
 
 
-def equations(
+def find_equations(
     document: Document, parts: Sequence[Part], captions: Sequence[Float]
 ) -> tuple[Equation, ...]:
     """The equations in order; none in front matter, references, or the bodies of figures and
@@ -52,40 +52,47 @@ def equations(
     for _, end in barred:
         ends.append(max(end, ends[-1] if ends else 0))
     heads = {part.start for part in parts if part.heading_path}
-    every = list(lines(document.text))
+    every = list(iterate_lines(document.text))
     found: list[Equation] = []
     for n, line in enumerate(every):
         at = bisect_right(starts, line.start) - 1
         if (at >= 0 and line.start < ends[at]) or line.start in heads:
             continue
-        read = _equation(every, n)
+        read = _match_equation(every, n)
         if read:
             label, end = read
             found.append(
                 Equation(
-                    label=label, start=line.start, end=end, page=document.page_at(line.start) or 0
+                    label=label,
+                    start=line.start,
+                    end=end,
+                    page=document.find_page_at(line.start) or 0,
                 )
             )
     return tuple(found)
 
 
-def _equation(every: Sequence[Line], n: int) -> tuple[str, int] | None:
+def _match_equation(every: Sequence[Line], n: int) -> tuple[str, int] | None:
     """Its label and where it ends."""
     line = every[n]
     if len(line.text) > _LONGEST or " | " in line.text:
         return None
     match = _NUMBERED.match(line.text)
-    if match and _signs(match["words"], 1):
+    if match and _is_mostly_signs(match["words"], 1):
         return match["label"], line.end
-    if not _signs(line.text, _FEWEST_OPERATORS) or line.text[0] in "#\"'“‘" or "http" in line.text:
+    if (
+        not _is_mostly_signs(line.text, _FEWEST_OPERATORS)
+        or line.text[0] in "#\"'“‘"
+        or "http" in line.text
+    ):
         return None
     follows = every[n + 1] if n + 1 < len(every) else None
     if follows and _ONLY_NUMBER.match(follows.text):
         return follows.text, follows.end
-    return ("", line.end) if _stands_out(line.text) else None
+    return ("", line.end) if _is_unnumbered_equation(line.text) else None
 
 
-def _signs(words: str, fewest: int) -> bool:
+def _is_mostly_signs(words: str, fewest: int) -> bool:
     """Whether signs outweigh words."""
     plain = _WORD.findall(_NAMES.sub(" ", re.sub(r"\\[a-zA-Z]+", " ", words)))
     operators = len(_OPERATOR.findall(words))
@@ -96,7 +103,7 @@ def _signs(words: str, fewest: int) -> bool:
     )
 
 
-def _stands_out(words: str) -> bool:
+def _is_unnumbered_equation(words: str) -> bool:
     """Of one without a number more is asked: no plain word, or TeX."""
     plain = _WORD.findall(_NAMES.sub(" ", re.sub(r"\\[a-zA-Z]+", " ", words)))
     tex = len(_TEX.findall(words)) >= _FEWEST_OPERATORS and len(plain) <= _FEWEST_OPERATORS

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from citewell.ingest.paper.section_headings import Line, lines
+from citewell.ingest.paper.section_headings import Line, iterate_lines
 from citewell.ingest.paper.shape import Float, FloatKind, Part
 from citewell.text.language import HAN
 from citewell.types import Document
@@ -53,24 +53,24 @@ class _Caption:
     until: int  # index of its last line
 
 
-def floats(document: Document, parts: Sequence[Part]) -> tuple[Float, ...]:
+def find_floats(document: Document, parts: Sequence[Part]) -> tuple[Float, ...]:
     """All figures and tables in the order of their captions."""
-    every = list(lines(document.text))
-    heads = _heads(every, parts)
+    every = list(iterate_lines(document.text))
+    heads = _find_excluded_lines(every, parts)
     captions = [
         one
         for n in range(len(every))
-        if n not in heads and (one := _caption(document.text, every, n))
+        if n not in heads and (one := _match_caption(document.text, every, n))
     ]
     taken = set(heads) | {n for one in captions for n in range(one.at, one.until + 1)}
-    above = _above(every, captions, taken)
+    above = _is_caption_above(every, captions, taken)
     joined = [
         n > 0 and document.text.count("\n", every[n - 1].end, line.start) == 1
         for n, line in enumerate(every)
     ]
     found: list[Float] = []
     for one in captions:
-        body = _body(every, joined, one, taken, above=above)
+        body = _find_body(every, joined, one, taken, above=above)
         if body:
             taken.update(range(body[0], body[1] + 1))
         first, last = every[one.at], every[one.until]
@@ -81,14 +81,14 @@ def floats(document: Document, parts: Sequence[Part]) -> tuple[Float, ...]:
                 number=one.number,
                 start=first.start,
                 end=last.end,
-                page=document.page_at(first.start) or 0,
+                page=document.find_page_at(first.start) or 0,
                 body=(every[body[0]].start, every[body[1]].end) if body else None,
             )
         )
     return tuple(found)
 
 
-def _heads(every: Sequence[Line], parts: Sequence[Part]) -> set[int]:
+def _find_excluded_lines(every: Sequence[Line], parts: Sequence[Part]) -> set[int]:
     """Indexes of the lines that are headings, or stand in the list of references."""
     starts = [line.start for line in every]
     found: set[int] = set()
@@ -101,7 +101,7 @@ def _heads(every: Sequence[Line], parts: Sequence[Part]) -> set[int]:
     return found
 
 
-def _caption(text: str, every: Sequence[Line], n: int) -> _Caption | None:
+def _match_caption(text: str, every: Sequence[Line], n: int) -> _Caption | None:
     line = every[n].text
     match = _CAPTION.match(line)
     if not match:
@@ -121,7 +121,11 @@ def _caption(text: str, every: Sequence[Line], n: int) -> _Caption | None:
         ):
             return None
         following = every[n + 1].text
-        until = n if _row(following) or (not sign and following.endswith((".", "。"))) else n + 1
+        until = (
+            n
+            if _is_table_row(following) or (not sign and following.endswith((".", "。")))
+            else n + 1
+        )
     elif not sign and chinese:
         if (
             _SPEAKS_ZH.match(rest)
@@ -139,38 +143,44 @@ def _caption(text: str, every: Sequence[Line], n: int) -> _Caption | None:
     return _Caption(kind, label, match["number"].replace("–", "-"), n, until)
 
 
-def _row(line: str) -> bool:
+def _is_table_row(line: str) -> bool:
     return " | " in line
 
 
-def _above(every: Sequence[Line], captions: Sequence[_Caption], taken: set[int]) -> bool:
+def _is_caption_above(every: Sequence[Line], captions: Sequence[_Caption], taken: set[int]) -> bool:
     """Whether this paper writes the captions of its tables above them: what those say that have
     rows on one side only.
     """
     votes = 0
     for one in captions:
         if one.kind == "table":
-            before = one.at > 0 and one.at - 1 not in taken and _row(every[one.at - 1].text)
+            before = (
+                one.at > 0 and one.at - 1 not in taken and _is_table_row(every[one.at - 1].text)
+            )
             behind = (
                 one.until + 1 < len(every)
                 and one.until + 1 not in taken
-                and _row(every[one.until + 1].text)
+                and _is_table_row(every[one.until + 1].text)
             )
             votes += behind - before
     return votes >= 0
 
 
-def _body(
+def _find_body(
     every: Sequence[Line], joined: Sequence[bool], one: _Caption, taken: set[int], *, above: bool
 ) -> tuple[int, int] | None:
     """First and last index of the lines that are the body."""
     if one.kind == "figure":
-        return _run(every, joined, one.at - 1, -1, taken, _label)
-    for fits in (_row, _loose):
-        behind = _run(every, joined, one.until + 1, 1, taken, fits)
-        sides = (behind, _run(every, joined, one.at - 1, -1, taken, fits))
+        return _find_run(every, joined, one.at - 1, -1, taken, _is_figure_label)
+    for fits in (_is_table_row, _is_loose_row):
+        behind = _find_run(every, joined, one.until + 1, 1, taken, fits)
+        sides = (behind, _find_run(every, joined, one.at - 1, -1, taken, fits))
         found = next(
-            (side for side in (sides if above else sides[::-1]) if side and _figures(every, side)),
+            (
+                side
+                for side in (sides if above else sides[::-1])
+                if side and _is_table_body(every, side)
+            ),
             None,
         )
         if found:
@@ -178,7 +188,7 @@ def _body(
     return None
 
 
-def _run(
+def _find_run(
     every: Sequence[Line],
     joined: Sequence[bool],
     first: int,
@@ -190,10 +200,10 @@ def _run(
     blank line, any fits.
     """
     n = first
-    most = len(every) if fits is _row else _MOST_LOOSE
+    most = len(every) if fits is _is_table_row else _MOST_LOOSE
     while 0 <= n < len(every) and n not in taken and abs(n - first) < most:
         same = n != first and joined[n if step > 0 else n + 1]
-        if not (fits(every[n].text) or (same and fits is not _loose)):
+        if not (fits(every[n].text) or (same and fits is not _is_loose_row)):
             break
         n += step
     if n == first:
@@ -201,32 +211,37 @@ def _run(
     return (first, n - 1) if step > 0 else (n + 1, first)
 
 
-def _figures(every: Sequence[Line], side: tuple[int, int]) -> bool:
+def _is_table_body(every: Sequence[Line], side: tuple[int, int]) -> bool:
     """Whether a table holds two rows at least, or one with cells, and is not a lone label."""
     low, high = side
-    return _row(every[low].text) or (
+    return _is_table_row(every[low].text) or (
         high > low and sum(bool(_DIGIT.search(every[n].text)) for n in range(low, high + 1)) > 1
     )
 
 
-def _loose(line: str) -> bool:
+def _is_loose_row(line: str) -> bool:
     """Whether a line may be a row that no parser saw: short, no sentence."""
     words = line.split()
     ends = line.endswith((".", "。", ":", "：", ";", "；", ",", "，")) and len(words) > 3
     return (
-        len(line) <= _LONGEST_LOOSE and not ends and not _SENTENCE.search(line) and _tabular(words)
+        len(line) <= _LONGEST_LOOSE
+        and not ends
+        and not _SENTENCE.search(line)
+        and _is_tabular(words)
     )
 
 
-def _tabular(words: Sequence[str]) -> bool:
+def _is_tabular(words: Sequence[str]) -> bool:
     """Whether it is a name, or figures outweigh words."""
     figures = sum(bool(_DIGIT.search(word)) for word in words)
     return len(words) <= 6 or 2 * figures >= len(words)
 
 
-def _label(line: str) -> bool:
+def _is_figure_label(line: str) -> bool:
     """Whether a line may be lettering of a figure: short, no sentence, no equation with a
     number.
     """
     ends = line.endswith((".", "。", "；", "，", "：")) and len(line) > 12
-    return (len(line) <= _LONGEST_LABEL and not ends and not _EQUATION.search(line)) or _row(line)
+    return (
+        len(line) <= _LONGEST_LABEL and not ends and not _EQUATION.search(line)
+    ) or _is_table_row(line)

@@ -11,8 +11,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from citewell.ingest.paper.author_names import people
-from citewell.ingest.paper.section_headings import Line, lines
+from citewell.ingest.paper.author_names import extract_people
+from citewell.ingest.paper.section_headings import Line, iterate_lines
 from citewell.ingest.paper.shape import Part
 from citewell.text.language import HAN
 from citewell.types import Document
@@ -46,22 +46,22 @@ class Front:
     keywords: tuple[str, ...] = ()
 
 
-def front_of(document: Document, parts: Sequence[Part]) -> Front:
+def extract_front_matter(document: Document, parts: Sequence[Part]) -> Front:
     """Title, authors and keywords, with where they stand."""
     first = [part for part in parts if part.role == "front"]
-    span = _title_span(document)
+    span = _find_title_span(document)
     title = document.title
     if span is None and first:
-        span = _first_line(document.text, first[0])
+        span = _find_first_line(document.text, first[0])
         title = " ".join(document.text[slice(*span)].split()) if span else title
-    keywords = _keywords(document.text, parts)
+    keywords = _find_keywords(document.text, parts)
     if span is None or not first:
         return Front(title, title_span=span, keywords=keywords)
-    names, place = _authors(document, span[1], max(part.end for part in first))
+    names, place = _find_authors(document, span[1], max(part.end for part in first))
     return Front(title, tuple(names), span, place, keywords)
 
 
-def _title_span(document: Document) -> tuple[int, int] | None:
+def _find_title_span(document: Document) -> tuple[int, int] | None:
     """Where the title's words stand, whatever line ends are between them."""
     words = document.title.split()
     if not words or len(document.title) > 2 * _LONGEST_TITLE:
@@ -70,8 +70,8 @@ def _title_span(document: Document) -> tuple[int, int] | None:
     return match.span() if match else None
 
 
-def _first_line(text: str, part: Part) -> tuple[int, int] | None:
-    for n, line in enumerate(lines(text, part.start, part.end)):
+def _find_first_line(text: str, part: Part) -> tuple[int, int] | None:
+    for n, line in enumerate(iterate_lines(text, part.start, part.end)):
         if n >= _FIRST_LINES:
             return None
         if 4 <= len(line.text) <= _LONGEST_TITLE and not _NOT_TITLE.search(line.text):
@@ -79,17 +79,19 @@ def _first_line(text: str, part: Part) -> tuple[int, int] | None:
     return None
 
 
-def _authors(document: Document, start: int, end: int) -> tuple[list[str], tuple[int, int] | None]:
+def _find_authors(
+    document: Document, start: int, end: int
+) -> tuple[list[str], tuple[int, int] | None]:
     """The people of the lines below the title; the first line of something else ends them."""
     known: list[str] = []
     names: list[str] = []
     taken: list[Line] = []
-    for n, line in enumerate(lines(document.text, start, end)):
+    for n, line in enumerate(iterate_lines(document.text, start, end)):
         if n >= _FIRST_LINES:
             break
         if not known and len(line.text.split()) > 4:
-            known = _full_names(document.text)
-        found = people(line.text, known)
+            known = _find_full_names(document.text)
+        found = extract_people(line.text, known)
         if found:
             names += found
             taken.append(line)
@@ -98,13 +100,13 @@ def _authors(document: Document, start: int, end: int) -> tuple[list[str], tuple
     return names, (taken[0].start, taken[-1].end) if taken else None
 
 
-def _full_names(text: str) -> list[str]:
+def _find_full_names(text: str) -> list[str]:
     """Names written out in the last half of a document, where its references are."""
     return list(dict.fromkeys(_FULL_NAME.findall(text[len(text) // 2 :])))
 
 
-def _keywords(text: str, parts: Sequence[Part]) -> tuple[str, ...]:
-    for line in _early(text, parts):
+def _find_keywords(text: str, parts: Sequence[Part]) -> tuple[str, ...]:
+    for line in _iterate_early_lines(text, parts):
         match = _KEYWORDS.match(line.text)
         if match and match.end() < len(line.text):
             words = re.split(r"[;；,，、·•]|\s{2,}", line.text[match.end() :])
@@ -115,13 +117,13 @@ def _keywords(text: str, parts: Sequence[Part]) -> tuple[str, ...]:
     return ()
 
 
-def _early(text: str, parts: Sequence[Part]) -> Iterator[Line]:
+def _iterate_early_lines(text: str, parts: Sequence[Part]) -> Iterator[Line]:
     for part in parts:
         if part.role in {"front", "abstract"} or (part.start == 0 and part.role == "other"):
-            yield from lines(text, part.start, min(part.end, part.start + 2 * _HEAD))
+            yield from iterate_lines(text, part.start, min(part.end, part.start + 2 * _HEAD))
 
 
-def abstract_in(text: str, parts: Sequence[Part]) -> tuple[int, int] | None:
+def find_abstract(text: str, parts: Sequence[Part]) -> tuple[int, int] | None:
     """The words of the first abstract, without its heading and the keywords below it."""
     first = next((n for n, part in enumerate(parts) if part.role == "abstract"), None)
     if first is None:
@@ -142,7 +144,7 @@ def abstract_in(text: str, parts: Sequence[Part]) -> tuple[int, int] | None:
         if text.startswith(parts[first].heading, start)
         else start
     )
-    for line in lines(text, start, end):
+    for line in iterate_lines(text, start, end):
         if _KEYWORDS.match(line.text) or re.match(
             rf"(?:中图分类号|文献标识码|基金项目|[{HAN}]*引用格式|ACM Reference|CCS )", line.text
         ):

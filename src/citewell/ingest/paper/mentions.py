@@ -11,7 +11,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from typing import Final, Literal
 
-from citewell.ingest.paper.author_names import folded
+from citewell.ingest.paper.author_names import fold_name
 from citewell.ingest.paper.floats import NUMBER
 from citewell.ingest.paper.shape import Equation, Float, Mention, Part, Reference
 from citewell.text.language import HAN
@@ -67,7 +67,7 @@ _BEFORE: Final = 80  # characters before a year in brackets in which the names s
 _MOST_SPAN: Final = 60
 
 
-def mentions(
+def find_mentions(
     text: str,
     parts: Sequence[Part],
     floats: Sequence[Float],
@@ -76,11 +76,11 @@ def mentions(
 ) -> tuple[Mention, ...]:
     """All places that point to something, in order, none inside another."""
     found = [
-        *_floats(text, floats),
-        *_equations(text, equations),
-        *_references(text, references),
+        *_find_float_mentions(text, floats),
+        *_find_equation_mentions(text, equations),
+        *_find_reference_mentions(text, references),
     ]
-    barred = _Barred(parts, floats, equations)
+    barred = _ExcludedSpans(parts, floats, equations)
     kept: list[Mention] = []
     for one in sorted(found, key=lambda one: (one.start, -one.end)):
         if not barred(one) and (not kept or one.start >= kept[-1].end):
@@ -88,7 +88,7 @@ def mentions(
     return tuple(kept)
 
 
-class _Barred:
+class _ExcludedSpans:
     """Where nothing points: title and list of references; the label of a caption, the number of an
     equation.
     """
@@ -111,21 +111,21 @@ class _Barred:
         return at >= 0 and one.start < self._ends[at]
 
 
-def _floats(text: str, floats: Sequence[Float]) -> Iterator[Mention]:
+def _find_float_mentions(text: str, floats: Sequence[Float]) -> Iterator[Mention]:
     by_number: dict[tuple[str, str], list[int]] = {}
     for n, one in enumerate(floats):
-        same = by_number.setdefault((one.kind, _plain(one.number)), [])
+        same = by_number.setdefault((one.kind, _normalize_number(one.number)), [])
         if len(same) < _MOST_PARTS:
             same.append(n)
     for match in _FLOAT.finditer(text):
         kind = "figure" if match["f"] or match["zf"] else "table"
-        numbers = _numbers(match["n"] or match["zn"])
-        targets = [n for number in numbers for n in _of_number(by_number, kind, number)]
+        numbers = _split_numbers(match["n"] or match["zn"])
+        targets = [n for number in numbers for n in _find_by_number(by_number, kind, number)]
         start = match.start() + (1 if match["zf"] and match["zf"][0] != "图" else 0)
         yield Mention("float", start, match.end(), tuple(dict.fromkeys(targets)))
 
 
-def _plain(number: str) -> str:
+def _normalize_number(number: str) -> str:
     """`IV` as `4`, `3–1` as `3-1`."""
     if number and set(number) <= set(_ROMAN):
         values = [_ROMAN[char] for char in number]
@@ -135,9 +135,11 @@ def _plain(number: str) -> str:
     return number.replace("–", "-").replace("—", "-")
 
 
-def _of_number(by_number: dict[tuple[str, str], list[int]], kind: str, number: str) -> list[int]:
+def _find_by_number(
+    by_number: dict[tuple[str, str], list[int]], kind: str, number: str
+) -> list[int]:
     """`2`, `2a` for a part of 2, and `1-3` for all of them where no float is so called."""
-    found = by_number.get((kind, _plain(number))) or by_number.get((kind, number[:-1]))
+    found = by_number.get((kind, _normalize_number(number))) or by_number.get((kind, number[:-1]))
     span = _SPAN.fullmatch(number) if found is None else None
     if span is None:
         return found or []
@@ -145,7 +147,7 @@ def _of_number(by_number: dict[tuple[str, str], list[int]], kind: str, number: s
     return [n for one in range(low, high + 1) for n in by_number.get((kind, str(one)), [])]
 
 
-def _numbers(words: str) -> list[str]:
+def _split_numbers(words: str) -> list[str]:
     """`2 and 3`, `1 to 3`, `4、5` one by one."""
     whole = re.sub(r"\([a-z]\)|[图表]", "", words).strip()
     found = re.findall(_ONE, whole)
@@ -156,7 +158,7 @@ def _numbers(words: str) -> list[str]:
     return found
 
 
-def _equations(text: str, equations: Sequence[Equation]) -> Iterator[Mention]:
+def _find_equation_mentions(text: str, equations: Sequence[Equation]) -> Iterator[Mention]:
     by_label = {
         one.label.strip("()（）").removeprefix("Eq. "): n
         for n, one in enumerate(equations)
@@ -170,22 +172,24 @@ def _equations(text: str, equations: Sequence[Equation]) -> Iterator[Mention]:
         yield Mention("equation", match.start(), match.end(), tuple(sorted(set(targets))))
 
 
-def _references(text: str, references: Sequence[Reference]) -> Iterator[Mention]:
+def _find_reference_mentions(text: str, references: Sequence[Reference]) -> Iterator[Mention]:
     numbered = {one.key: n for n, one in enumerate(references) if one.key.isdigit()}
     # such texts number from nought in the order of citing, and leave the list out
     for match in _BIBREF.finditer(text):
         yield Mention("reference", match.start(), match.end(), ())
     if numbered:
-        brackets = list(_numeric(text, _BRACKETS, numbered, str.strip))
+        brackets = list(_find_numeric_mentions(text, _BRACKETS, numbered, str.strip))
         yield from brackets
         if not brackets:
-            yield from _numeric(text, _RAISED, numbered, lambda words: words.translate(_RAISED_TO))
-    named = _Named(references)
+            yield from _find_numeric_mentions(
+                text, _RAISED, numbered, lambda words: words.translate(_RAISED_TO)
+            )
+    named = _AuthorYearIndex(references)
     if named:
         yield from named.found(text)
 
 
-def _numeric(
+def _find_numeric_mentions(
     text: str, pattern: re.Pattern[str], numbered: dict[str, int], plain: Callable[[str], str]
 ) -> Iterator[Mention]:
     for match in pattern.finditer(text):
@@ -198,15 +202,15 @@ def _numeric(
             yield Mention("reference", match.start(), match.end(), tuple(targets))
 
 
-class _Named:
+class _AuthorYearIndex:
     """References by family name and year."""
 
     def __init__(self, references: Sequence[Reference]) -> None:
         self._by: dict[tuple[str, str], list[int]] = {}
-        self._people = [tuple(map(folded, one.authors)) for one in references]
+        self._people = [tuple(map(fold_name, one.authors)) for one in references]
         for n, one in enumerate(references):
             if one.authors and one.year:
-                for name in {self._people[n][0], folded(one.authors[0].split()[-1])}:
+                for name in {self._people[n][0], fold_name(one.authors[0].split()[-1])}:
                     for year in {one.year, one.year[:4]}:
                         self._by.setdefault((name, year), []).append(n)
 
@@ -250,7 +254,7 @@ class _Named:
 
     def targets(self, who: str, years: str) -> tuple[int, ...]:
         names = [
-            folded(name)
+            fold_name(name)
             for name in re.split(
                 r"\s*,\s*|\s+(?:and|&)\s+|[和与、]",
                 re.sub(r",?\s*et\s+al\.?|等人?$|['’]s$", "", who),
@@ -258,8 +262,8 @@ class _Named:
             if name
         ]
         found: list[int] = []
-        for year in _years(years):
-            hits = [n for name in names[:1] for n in self._hits(name, year)]
+        for year in _split_years(years):
+            hits = [n for name in names[:1] for n in self._find_hits(name, year)]
             both = [
                 n
                 for n in hits
@@ -268,11 +272,11 @@ class _Named:
             found += (
                 (both or hits)[:1]
                 if len(year) > 4 or len(both or hits) == 1
-                else self._by_number(both or hits, who)
+                else self._filter_by_author_count(both or hits, who)
             )
         return tuple(dict.fromkeys(found))
 
-    def _hits(self, name: str, year: str) -> list[int]:
+    def _find_hits(self, name: str, year: str) -> list[int]:
         """A Chinese sentence runs on into the name: its end counts."""
         hits = self._by.get((name, year))
         if hits is None and re.match(f"[{HAN}]", name):
@@ -286,14 +290,14 @@ class _Named:
             )
         return hits or []
 
-    def _by_number(self, hits: Sequence[int], who: str) -> list[int]:
+    def _filter_by_author_count(self, hits: Sequence[int], who: str) -> list[int]:
         """Of several of one name and year, those with as many authors as are named."""
         several = bool(re.search(r"et\s+al|等", who))
         fitting = [n for n in hits if (len(self._people[n]) > 2) == several]
         return list(fitting or hits)[:1]
 
 
-def _years(words: str) -> Iterator[str]:
+def _split_years(words: str) -> Iterator[str]:
     """`2022a, b` as two."""
     last = ""
     for one in re.findall(r"\d{4}[a-z]?|(?<![\da-z])[a-z](?![a-z])", words):

@@ -12,13 +12,19 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
-from citewell.ingest.paper.equations import equations
-from citewell.ingest.paper.floats import floats
-from citewell.ingest.paper.front_matter import abstract_in, front_of
-from citewell.ingest.paper.mentions import mentions
-from citewell.ingest.paper.reference_list import references
-from citewell.ingest.paper.section_headings import Piece, pieces
-from citewell.ingest.paper.section_roles import Strength, below, by_place, named, sets_up_by
+from citewell.ingest.paper.equations import find_equations
+from citewell.ingest.paper.floats import find_floats
+from citewell.ingest.paper.front_matter import extract_front_matter, find_abstract
+from citewell.ingest.paper.mentions import find_mentions
+from citewell.ingest.paper.reference_list import extract_references
+from citewell.ingest.paper.section_headings import Piece, find_sections
+from citewell.ingest.paper.section_roles import (
+    Strength,
+    assign_roles_by_place,
+    classify_heading,
+    get_subsection_role,
+    is_setup_heading,
+)
 from citewell.ingest.paper.shape import Paper, Part, Role
 from citewell.types import Document, Section
 
@@ -30,30 +36,30 @@ _SHORT: Final = 1_500  # characters: more than a heading of a structured abstrac
 
 def read_paper(document: Document) -> Paper:
     """The structure of `document`. No model; some 10 ms for a paper of 25 pages."""
-    found = pieces(document)
-    roles = _roles(found)
-    parts = tuple(_parts(document, found, roles))
-    front = front_of(document, parts)
-    captions = floats(document, parts)
-    shown = equations(document, parts, captions)
-    listed = references(document, parts)
+    found = find_sections(document)
+    roles = _assign_roles(found)
+    parts = tuple(_build_parts(document, found, roles))
+    front = extract_front_matter(document, parts)
+    captions = find_floats(document, parts)
+    shown = find_equations(document, parts, captions)
+    listed = extract_references(document, parts)
     return Paper(
         title=front.title,
         authors=front.authors,
         lang=document.lang,
         parts=parts,
-        abstract=abstract_in(document.text, parts),
+        abstract=find_abstract(document.text, parts),
         title_span=front.title_span,
         authors_span=front.authors_span,
         keywords=front.keywords,
         floats=captions,
         equations=shown,
         references=listed,
-        mentions=mentions(document.text, parts, captions, shown, listed),
+        mentions=find_mentions(document.text, parts, captions, shown, listed),
     )
 
 
-def in_sections(document: Document) -> Document:
+def apply_paper_sections(document: Document) -> Document:
     """The document with the sections and the title that it has as a paper, so that passages are cut
     where its parts begin.
     """
@@ -66,38 +72,38 @@ def in_sections(document: Document) -> Document:
     return replace(document, title=paper.title or document.title, sections=sections)
 
 
-def _roles(found: Sequence[Piece]) -> list[Role]:
+def _assign_roles(found: Sequence[Piece]) -> list[Role]:
     """A role for each piece: of its first heading by words or place, then down its path."""
     tops = [n for n, piece in enumerate(found) if n == 0 or piece.path[:1] != found[n - 1].path[:1]]
     words: list[tuple[Role | None, Strength]] = [
-        named(found[n].path[0]) if found[n].path else (None, 0) for n in tops
+        classify_heading(found[n].path[0]) if found[n].path else (None, 0) for n in tops
     ]
     # in medicine `Background` is the introduction
     if not any(role == "introduction" for role, _ in words):
-        called = [bool(found[n].path) and _background(found[n].path[0]) for n in tops]
+        called = [bool(found[n].path) and _is_background(found[n].path[0]) for n in tops]
         words = [
             ("introduction", 3) if so else word for so, word in zip(called, words, strict=True)
         ]
-    first = dict(zip(tops, by_place(words), strict=True))
+    first = dict(zip(tops, assign_roles_by_place(words), strict=True))
     roles: list[Role] = []
     top: Role = "other"
     for n, piece in enumerate(found):
         top = first.get(n, top)
-        roles.append(_down(top, piece.path))
+        roles.append(_refine_role(top, piece.path))
     _mend_front(found, roles)
-    _mend_behind(found, roles)
+    _mend_back_matter(found, roles)
     return roles
 
 
-def _background(heading: str) -> bool:
+def _is_background(heading: str) -> bool:
     return heading.strip().lower().lstrip("0123456789. ") == "background"
 
 
-def _down(top: Role, path: tuple[str, ...]) -> Role:
+def _refine_role(top: Role, path: tuple[str, ...]) -> Role:
     role, sets_up = top, False
     for heading in path[1:]:
-        role = below(role, heading, sets_up=sets_up)
-        sets_up = sets_up or sets_up_by(heading)
+        role = get_subsection_role(role, heading, sets_up=sets_up)
+        sets_up = sets_up or is_setup_heading(heading)
     return role
 
 
@@ -128,7 +134,7 @@ def _mend_front(found: Sequence[Piece], roles: list[Role]) -> None:
         (
             n
             for n in range(begins, len(roles))
-            if roles[n] == "introduction" and _number_or_long(found[n])
+            if roles[n] == "introduction" and _is_numbered_or_long(found[n])
         ),
         None,
     )
@@ -136,11 +142,11 @@ def _mend_front(found: Sequence[Piece], roles: list[Role]) -> None:
         roles[begins + 1 : body] = ["abstract"] * (body - begins - 1)
 
 
-def _number_or_long(piece: Piece) -> bool:
+def _is_numbered_or_long(piece: Piece) -> bool:
     return bool(_COUNTED.match(piece.path[-1])) or piece.end - piece.start >= _SHORT
 
 
-def _mend_behind(found: Sequence[Piece], roles: list[Role]) -> None:
+def _mend_back_matter(found: Sequence[Piece], roles: list[Role]) -> None:
     """Behind the references, a heading without words of its own is of what the appendix holds: how
     it was done, mostly.
     """
@@ -149,17 +155,17 @@ def _mend_behind(found: Sequence[Piece], roles: list[Role]) -> None:
         return
     for n in range(listed[-1] + 1, len(found)):
         path = found[n].path
-        if roles[n] == "references" and named(path[0])[0] != "references":
+        if roles[n] == "references" and classify_heading(path[0])[0] != "references":
             roles[n] = "method"
         if not path:
             continue
-        said = [named(heading) for heading in path]
+        said = [classify_heading(heading) for heading in path]
         roles[n] = next((role for role, strength in said if role and strength), None) or "method"
         if re.fullmatch(r"(?:Appendix|附\s*录)\s*\w?", path[-1]) and roles[n - 1] == "other":
             roles[n] = "other"  # a place in a form that stands behind the paper
 
 
-def _parts(document: Document, found: Sequence[Piece], roles: Sequence[Role]) -> list[Part]:
+def _build_parts(document: Document, found: Sequence[Piece], roles: Sequence[Role]) -> list[Part]:
     """The pieces with their pages; those behind the references, or so called, are appendices."""
     parts: list[Part] = []
     listed = False
@@ -177,8 +183,8 @@ def _parts(document: Document, found: Sequence[Piece], roles: Sequence[Role]) ->
                 heading_path=piece.path,
                 start=piece.start,
                 end=piece.end,
-                first_page=document.page_at(piece.start) or 0,
-                last_page=document.page_at(last) or 0,
+                first_page=document.find_page_at(piece.start) or 0,
+                last_page=document.find_page_at(last) or 0,
                 appendix=appendix,
             )
         )

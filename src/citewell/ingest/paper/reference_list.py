@@ -10,8 +10,8 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from citewell.ingest.paper.author_names import families
-from citewell.ingest.paper.section_headings import Line, lines
+from citewell.ingest.paper.author_names import extract_family_names
+from citewell.ingest.paper.section_headings import Line, iterate_lines
 from citewell.ingest.paper.shape import Part, Reference
 from citewell.text.language import HAN
 from citewell.types import Document
@@ -56,7 +56,7 @@ _AHEAD: Final = (
 )
 
 
-def references(document: Document, parts: Sequence[Part]) -> tuple[Reference, ...]:
+def extract_references(document: Document, parts: Sequence[Part]) -> tuple[Reference, ...]:
     """The entries of every list of references, in order."""
     found: list[Reference] = []
     for part in parts:
@@ -69,26 +69,30 @@ def references(document: Document, parts: Sequence[Part]) -> tuple[Reference, ..
             else part.start
         )
         start = part.start if start < 0 else start
-        for key, low, high in _entries(text, start, part.end):
-            found.append(_read(document, key, low, high))
+        for key, low, high in _split_entries(text, start, part.end):
+            found.append(_parse_reference(document, key, low, high))
     return tuple(found)
 
 
-def _entries(text: str, start: int, end: int) -> list[tuple[str, int, int]]:
+def _split_entries(text: str, start: int, end: int) -> list[tuple[str, int, int]]:
     """(number or nothing, start, end) of each entry."""
-    every = list(lines(text, start, end))
-    marks = _numbered(text, start, end) or _dotted(every)
+    every = list(iterate_lines(text, start, end))
+    marks = _find_bracket_numbers(text, start, end) or _find_dotted_numbers(every)
     if marks:
         bounds = [low for _, low in marks] + [end]
         return [
             (str(n), low, low + len(text[low : bounds[at + 1]].rstrip()))
             for at, (n, low) in enumerate(marks)
         ]
-    whole = [(group[0].start, group[-1].end) for group in _by_year(every)]
-    return [("", low, high) for first, last in whole for low, high in _parted(text, first, last)]
+    whole = [(group[0].start, group[-1].end) for group in _group_by_year(every)]
+    return [
+        ("", low, high)
+        for first, last in whole
+        for low, high in _split_merged_entry(text, first, last)
+    ]
 
 
-def _numbered(text: str, start: int, end: int) -> list[tuple[int, int]]:
+def _find_bracket_numbers(text: str, start: int, end: int) -> list[tuple[int, int]]:
     """Where `[1]`, `[2]` and so on begin; a number that does not go on counts only as text."""
     found: list[tuple[int, int]] = []
     for match in _BRACKETED.finditer(text, start, end):
@@ -98,7 +102,7 @@ def _numbered(text: str, start: int, end: int) -> list[tuple[int, int]]:
     return found if len(found) > 1 or (found and found[0][0] == 1) else []
 
 
-def _dotted(every: Sequence[Line]) -> list[tuple[int, int]]:
+def _find_dotted_numbers(every: Sequence[Line]) -> list[tuple[int, int]]:
     found: list[tuple[int, int]] = []
     for line in every:
         match = _DOTTED.match(line.text)
@@ -110,17 +114,17 @@ def _dotted(every: Sequence[Line]) -> list[tuple[int, int]]:
     return found if len(found) > 1 else []
 
 
-def _by_year(every: Sequence[Line]) -> Iterator[list[Line]]:
+def _group_by_year(every: Sequence[Line]) -> Iterator[list[Line]]:
     """Entries that begin with authors: a line that begins like one opens the next once the one
     before has year and title.
     """
     group: list[Line] = []
     words = ""
     for n, line in enumerate(every):
-        if group and _whole(words) and _opens(every, n):
+        if group and _is_complete_entry(words) and _is_entry_start(every, n):
             yield group
             group, words = [], ""
-        if not group and not _opens(every, n):
+        if not group and not _is_entry_start(every, n):
             continue  # a running line, a footnote
         group.append(line)
         words = f"{words} {line.text}" if words else line.text
@@ -128,7 +132,7 @@ def _by_year(every: Sequence[Line]) -> Iterator[list[Line]]:
         yield group
 
 
-def _parted(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+def _split_merged_entry(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
     """An entry that holds another, which the end of a column ran into it: the words before its year
     back to its first name.
     """
@@ -147,12 +151,12 @@ def _parted(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
     yield start, end
 
 
-def _whole(words: str) -> bool:
+def _is_complete_entry(words: str) -> bool:
     year = _YEAR.search(words)
     return bool(year) and len(words) - (year.end() if year else 0) > _AFTER_YEAR
 
 
-def _opens(every: Sequence[Line], n: int) -> bool:
+def _is_entry_start(every: Sequence[Line], n: int) -> bool:
     line = every[n].text
     if not _OPENS.match(line) or _GOES_ON.match(line):
         return False
@@ -161,7 +165,7 @@ def _opens(every: Sequence[Line], n: int) -> bool:
     return bool(match) and not re.search(r"\d", match["authors"] if match else "")
 
 
-def _read(document: Document, number: str, start: int, end: int) -> Reference:
+def _parse_reference(document: Document, number: str, start: int, end: int) -> Reference:
     words = " ".join(document.text[start:end].split())
     body = (
         _BRACKETED.sub("", words, count=1)
@@ -173,24 +177,24 @@ def _read(document: Document, number: str, start: int, end: int) -> Reference:
     dated = None if number else _BY_YEAR.match(body)
     if dated:
         names, year, rest = dated["authors"], dated["year"], body[dated.end() :]
-        title = _sentence(rest.strip())
+        title = _extract_title(rest.strip())
     else:
-        names, year, title = _by_form(body)
+        names, year, title = _parse_numbered_entry(body)
     listed = _GIVEN.match(body) if number else None
-    authors = tuple(_GIVEN_FAMILY.findall(listed[0])) if listed else families(names)
+    authors = tuple(_GIVEN_FAMILY.findall(listed[0])) if listed else extract_family_names(names)
     title = "" if listed else title
     return Reference(
-        key=number or _key(authors, year),
+        key=number or _make_key(authors, year),
         start=start,
         end=end,
-        page=document.page_at(start) or 0,
+        page=document.find_page_at(start) or 0,
         authors=authors,
         year=year if year[:1].isdigit() else "",
         title=title,
     )
 
 
-def _by_form(body: str) -> tuple[str, str, str]:
+def _parse_numbered_entry(body: str) -> tuple[str, str, str]:
     """Authors, year and title of a numbered entry: `A. B. and C. D. Title. Where, 2020.`, `张三.
     题名[J]. 刊名, 2020.`
     """
@@ -200,14 +204,14 @@ def _by_form(body: str) -> tuple[str, str, str]:
         r"(?P<names>[^()（）]{2,400})[(（](?P<year>(?:1[89]|20)\d\d[a-z]?)[)）][.,:：]?\s*", body
     )
     if early:
-        return early["names"].strip(" .,"), early["year"], _sentence(body[early.end() :])
+        return early["names"].strip(" .,"), early["year"], _extract_title(body[early.end() :])
     stop = (_GB_STOP if _KIND.search(body) or _BARE_INITIALS.match(body) else _STOP).search(body)
     if stop is None or stop.end() >= len(body):
         return ("", year, "") if "," not in body else (body.split(",", 1)[0], year, "")
-    return body[: stop.start()], year, _sentence(body[stop.end() :].strip())
+    return body[: stop.start()], year, _extract_title(body[stop.end() :].strip())
 
 
-def _sentence(words: str) -> str:
+def _extract_title(words: str) -> str:
     """The title: up to its full stop, or the mark of its kind (`[J]`)."""
     words = words.strip().lstrip(".,:“\"'‘ ")
     kind, stop = _KIND.search(words), _STOP.search(words)
@@ -218,7 +222,7 @@ def _sentence(words: str) -> str:
     return title.strip(" ,.”\"'’")[:_LONGEST_TITLE]
 
 
-def _key(authors: Sequence[str], year: str) -> str:
+def _make_key(authors: Sequence[str], year: str) -> str:
     if not authors:
         return year
     who = (

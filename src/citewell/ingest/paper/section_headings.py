@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from citewell.ingest.paper.section_roles import named
+from citewell.ingest.paper.section_roles import classify_heading
 from citewell.text.language import HAN
 from citewell.types import Document
 
@@ -62,7 +62,7 @@ class Line:
     text: str
 
 
-def lines(text: str, start: int = 0, end: int | None = None) -> Iterator[Line]:
+def iterate_lines(text: str, start: int = 0, end: int | None = None) -> Iterator[Line]:
     """The lines that are not blank, white space around them left out."""
     for match in _LINE.finditer(text, start, len(text) if end is None else end):
         inner = match.group().strip()
@@ -71,29 +71,33 @@ def lines(text: str, start: int = 0, end: int | None = None) -> Iterator[Line]:
             yield Line(first, first + len(inner), inner)
 
 
-def pieces(document: Document) -> list[Piece]:
+def find_sections(document: Document) -> list[Piece]:
     """The sections in order; they cover the text."""
     text = document.text
     if not text:
         return []
-    given = _rootless(
+    given = _remove_root_title(
         [Piece(section.heading_path, section.start, section.end) for section in document.sections]
     )
-    known = sum(named(piece.path[-1])[1] >= 2 for piece in given if piece.path)
+    known = sum(classify_heading(piece.path[-1])[1] >= 2 for piece in given if piece.path)
     if known < _FEWEST_KNOWN or document.media_type == "text/plain":
-        own = _found(text)
+        own = _detect_sections(text)
         given = (
             own
-            if sum(named(piece.path[-1])[1] >= 2 for piece in own if piece.path) > known
+            if sum(classify_heading(piece.path[-1])[1] >= 2 for piece in own if piece.path) > known
             else given
         )
     given = given or [Piece((), 0, len(text))]
-    return _renested(
-        [part for piece in _covering(given, len(text)) for part in _split(text, piece)]
+    return _nest_subsections(
+        [
+            part
+            for piece in _close_gaps(given, len(text))
+            for part in _split_at_headings(text, piece)
+        ]
     )
 
 
-def _rootless(given: list[Piece]) -> list[Piece]:
+def _remove_root_title(given: list[Piece]) -> list[Piece]:
     """Without a title that is the heading of all others (Markdown, HTML, Word): what stands under
     it alone is the front.
     """
@@ -106,7 +110,7 @@ def _rootless(given: list[Piece]) -> list[Piece]:
     return [Piece(piece.path[1:], piece.start, piece.end) for piece in given]
 
 
-def _covering(given: Sequence[Piece], length: int) -> list[Piece]:
+def _close_gaps(given: Sequence[Piece], length: int) -> list[Piece]:
     """`given` in order and without gaps."""
     ordered = sorted(given, key=lambda piece: piece.start)
     starts = [0, *(piece.start for piece in ordered[1:]), length]
@@ -117,15 +121,15 @@ def _covering(given: Sequence[Piece], length: int) -> list[Piece]:
     ]
 
 
-def _split(text: str, piece: Piece) -> Iterator[Piece]:
+def _split_at_headings(text: str, piece: Piece) -> Iterator[Piece]:
     """A section parted before headings inside it that the parser took for text."""
     start, path = piece.start, piece.path
-    for line in lines(text, piece.start, piece.end):
+    for line in iterate_lines(text, piece.start, piece.end):
         if line.start == piece.start or (line.start == start and path):
-            if line.start == 0 and not path and _stands_alone(text, line):
+            if line.start == 0 and not path and _match_known_heading(text, line):
                 path = (line.text,)
             continue
-        name = _stands_alone(text, line)
+        name = _match_known_heading(text, line)
         if name and not (path and path[-1] == name):
             if start < line.start:
                 yield Piece(path, start, line.start)
@@ -133,13 +137,13 @@ def _split(text: str, piece: Piece) -> Iterator[Piece]:
     yield Piece(path, start, piece.end)
 
 
-def _stands_alone(text: str, line: Line) -> str:
+def _match_known_heading(text: str, line: Line) -> str:
     """The heading that a line is by its name alone, or empty."""
     if line.start < _FRONT and _INLINE_ABSTRACT.match(line.text):
         return re.split(r"[:.：—–\s](?!\s*要)", line.text, maxsplit=1)[0]
     if len(line.text) > _LONGEST or line.text.endswith(_END):
         return ""
-    role, strength = named(line.text)
+    role, strength = classify_heading(line.text)
     if role is None or strength < 3:
         return ""
     numbered = _DECIMAL.match(line.text) or _ROMAN.match(line.text)
@@ -147,10 +151,10 @@ def _stands_alone(text: str, line: Line) -> str:
         return line.text if _CITES.search(text, line.end, line.end + 600) else ""
     if role == "abstract":
         return line.text if line.start < _FRONT and line.text.lower() != "summary" else ""
-    return line.text if role == "other" and not numbered and _own_line(text, line) else ""
+    return line.text if role == "other" and not numbered and _is_own_line(text, line) else ""
 
 
-def _own_line(text: str, line: Line) -> bool:
+def _is_own_line(text: str, line: Line) -> bool:
     """Whether blank lines stand around a line, or it is in a text whose lines are paragraphs."""
     return (
         text[max(0, line.start - 2) : line.start].strip() == ""
@@ -158,7 +162,7 @@ def _own_line(text: str, line: Line) -> bool:
     )
 
 
-def _renested(given: list[Piece]) -> list[Piece]:
+def _nest_subsections(given: list[Piece]) -> list[Piece]:
     """Sections `4.2` that stand beside `4` put below it."""
     found: list[Piece] = []
     top = ""
@@ -181,9 +185,9 @@ def _renested(given: list[Piece]) -> list[Piece]:
     return found
 
 
-def _found(text: str) -> list[Piece]:
+def _detect_sections(text: str) -> list[Piece]:
     """The sections of a text in which no parser saw any."""
-    every = list(lines(text))
+    every = list(iterate_lines(text))
     wide = 4 * sum(len(line.text) > _PARAGRAPH for line in every) > len(every)
     heads: list[tuple[int, tuple[str, ...]]] = []
     state = _Numbers()
@@ -191,7 +195,7 @@ def _found(text: str) -> list[Piece]:
         level = state.level(line.text)
         if _NESTED in line.text and len(line.text) < 2 * _LONGEST:
             heads.append((line.start, tuple(part.strip() for part in line.text.split(_NESTED))))
-        elif level or (wide and _titles(every, n)):
+        elif level or (wide and _is_title_line(every, n)):
             above = heads[-1][1] if heads and level > 1 else ()
             heads.append((line.start, (*above[: level - 1], line.text)))
     bounds = [start for start, _ in heads] + [len(text)]
@@ -199,7 +203,7 @@ def _found(text: str) -> list[Piece]:
     return first + [Piece(path, start, bounds[n + 1]) for n, (start, path) in enumerate(heads)]
 
 
-def _titles(every: Sequence[Line], n: int) -> bool:
+def _is_title_line(every: Sequence[Line], n: int) -> bool:
     """Whether a short line of a text whose lines are paragraphs stands above one, behind the end of
     another.
     """
@@ -212,7 +216,7 @@ def _titles(every: Sequence[Line], n: int) -> bool:
     ):
         return False
     behind = n == 0 or every[n - 1].text.endswith(_END) or len(every[n - 1].text) <= 80
-    return behind and (len(every[n + 1].text) > 80 or _titles(every, n + 1))
+    return behind and (len(every[n + 1].text) > 80 or _is_title_line(every, n + 1))
 
 
 class _Numbers:
@@ -229,10 +233,10 @@ class _Numbers:
         """1 for a heading of the first level, 2 below it; 0 where a line is none."""
         if len(line) > _LONGEST or line.endswith(_END):
             return 0
-        role, strength = named(line)
+        role, strength = classify_heading(line)
         if role and strength == 3 and (role != "abstract" or len(line) < 20):
             self._listed = role == "references"
-            self._decimal(line, strict=False)
+            self._match_decimal(line, strict=False)
             match = _DECIMAL.match(line)
             return match[1].count(".") + 1 if match else 1
         if _CHAPTER.match(line) or _APPENDIX.match(line):
@@ -247,9 +251,9 @@ class _Numbers:
             return 1
         if _ORDINAL_BELOW.match(line) or (self._roman and _LETTER.match(line)):
             return 2
-        return self._decimal(line, strict=True)
+        return self._match_decimal(line, strict=True)
 
-    def _decimal(self, line: str, *, strict: bool) -> int:
+    def _match_decimal(self, line: str, *, strict: bool) -> int:
         match = _DECIMAL.match(line)
         if not match:
             return 0

@@ -124,16 +124,16 @@ _WORDS: Final[dict[Role, tuple[str, str]]] = {
 }
 
 
-def _within(words: str) -> re.Pattern[str]:
+def _compile_whole_words(words: str) -> re.Pattern[str]:
     """As words of their own; Chinese needs no such edge."""
     return re.compile(rf"(?<![a-z])(?:{words})(?![a-z])")
 
 
-_STRONG: Final = {role: _within(strong) for role, (strong, _) in _WORDS.items()}
-_WEAK: Final = {role: _within(weak) for role, (_, weak) in _WORDS.items() if weak}
-_SETS_UP: Final = _within(_SET_UP)
-_ANY_STRONG: Final = _within("|".join(strong for strong, _ in _WORDS.values()))
-_ANY: Final = _within(
+_STRONG: Final = {role: _compile_whole_words(strong) for role, (strong, _) in _WORDS.items()}
+_WEAK: Final = {role: _compile_whole_words(weak) for role, (_, weak) in _WORDS.items() if weak}
+_SETS_UP: Final = _compile_whole_words(_SET_UP)
+_ANY_STRONG: Final = _compile_whole_words("|".join(strong for strong, _ in _WORDS.values()))
+_ANY: Final = _compile_whole_words(
     "|".join(
         [weak for _, weak in _WORDS.values() if weak] + [strong for strong, _ in _WORDS.values()]
     )
@@ -164,7 +164,7 @@ _FROM_ABOVE: Final[dict[Role, frozenset[Role]]] = {
 }
 
 
-def bare(heading: str) -> str:
+def normalize_heading(heading: str) -> str:
     """A heading in lower case, without its number."""
     text = heading.strip()
     return (
@@ -173,27 +173,31 @@ def bare(heading: str) -> str:
 
 
 @lru_cache(maxsize=8192)
-def named(heading: str) -> tuple[Role | None, Strength]:
+def classify_heading(heading: str) -> tuple[Role | None, Strength]:
     """What the words of a heading say, and how surely."""
-    words = bare(heading)
+    words = normalize_heading(heading)
     if not words or len(words) > 160 or not _ANY.search(words) or _IN_SHORT.search(words):
         return None, 0
     if _MODULE.search(words):
         return "other", 3
     tail = words.rsplit("的", 1)[-1]
-    found = _head(words) or _first(_STRONG, tail) or _first(_STRONG, words)
+    found = (
+        _find_head_noun_role(words)
+        or _find_first_role(_STRONG, tail)
+        or _find_first_role(_STRONG, words)
+    )
     if _SETS_UP.match(words) and found != "method" and not _SETS_UP.sub("", words).strip():
         found = "method"
     if found:
         whole = not _FILLER.sub("", _ANY_STRONG.sub(" ", _SETS_UP.sub(" ", words))).strip()
         return found, 3 if whole else 2
-    weak = _first(_WEAK, tail) or _first(_WEAK, words)
+    weak = _find_first_role(_WEAK, tail) or _find_first_role(_WEAK, words)
     if weak is None:
         return None, 0
     return weak, 3 if not _FILLER.sub("", _WEAK[weak].sub(" ", words)).strip() else 1
 
 
-def _head(words: str) -> Role | None:
+def _find_head_noun_role(words: str) -> Role | None:
     """The role of an English heading's last noun before `of`, `and` and the like: of `Result
     Interpreter Implementation` the implementation.
     """
@@ -206,7 +210,7 @@ def _head(words: str) -> Role | None:
     return max(found)[2] if found and first.isascii() else None
 
 
-def _first(tables: dict[Role, re.Pattern[str]], words: str) -> Role | None:
+def _find_first_role(tables: dict[Role, re.Pattern[str]], words: str) -> Role | None:
     """The role whose word stands first; of two that begin together the longer."""
     found = [
         (match.start(), -match.end(), role)
@@ -216,12 +220,12 @@ def _first(tables: dict[Role, re.Pattern[str]], words: str) -> Role | None:
     return min(found)[2] if found else None
 
 
-def below(parent: Role, heading: str, *, sets_up: bool = False) -> Role:
+def get_subsection_role(parent: Role, heading: str, *, sets_up: bool = False) -> Role:
     """The role of a subsection. `sets_up`: a heading above it is about how experiments were set
     up.
     """
-    role, strength = named(heading)
-    words = bare(heading)
+    role, strength = classify_heading(heading)
+    words = normalize_heading(heading)
     opens = bool(_OPENS.match(words) or _CLOSES.search(words))
     if (
         role is None
@@ -237,16 +241,16 @@ def below(parent: Role, heading: str, *, sets_up: bool = False) -> Role:
     }:
         return parent
     if parent == "results" and role == "method":
-        return role if sets_up_by(heading) else parent
+        return role if is_setup_heading(heading) else parent
     return parent if sets_up and role == "results" else role
 
 
-def sets_up_by(heading: str) -> bool:
+def is_setup_heading(heading: str) -> bool:
     """Whether a heading names data or settings."""
-    return bool(_SETS_UP.search(bare(heading)))
+    return bool(_SETS_UP.search(normalize_heading(heading)))
 
 
-def by_place(tops: Sequence[tuple[Role | None, Strength]]) -> list[Role]:
+def assign_roles_by_place(tops: Sequence[tuple[Role | None, Strength]]) -> list[Role]:
     """The roles of the sections of the first level, in order: those that words do not settle get
     theirs from their neighbours.
 
@@ -270,11 +274,13 @@ def by_place(tops: Sequence[tuple[Role | None, Strength]]) -> list[Role]:
         return ["other"] * len(sure)
     found: list[Role] = []
     for n, role in enumerate(sure):
-        found.append(role or weak[n] or _between(n, sure, called, found))
+        found.append(role or weak[n] or _infer_role_between(n, sure, called, found))
     return found
 
 
-def _between(n: int, sure: Sequence[Role | None], called: int, found: Sequence[Role]) -> Role:
+def _infer_role_between(
+    n: int, sure: Sequence[Role | None], called: int, found: Sequence[Role]
+) -> Role:
     before = next((role for role in reversed(found) if role not in {"other", "front"}), None)
     ahead = {role for role in sure[n + 1 :] if role}
     if before in {None, "abstract"}:

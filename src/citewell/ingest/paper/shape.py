@@ -119,7 +119,7 @@ class Paper:
     references: tuple[Reference, ...] = ()
     mentions: tuple[Mention, ...] = ()
 
-    def part_at(self, offset: int) -> Part | None:
+    def get_part_at(self, offset: int) -> Part | None:
         return next((part for part in self.parts if part.start <= offset < part.end), None)
 
     def of(self, roles: Sequence[Role]) -> list[Part]:

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
 
-from citewell.ingest.pdf.lines import Line, Word, plain
+from citewell.ingest.pdf.lines import Line, Word, normalize_text
 from citewell.ingest.pdf.rules import Rule
 from citewell.ingest.tables.table_text import ACROSS
-from citewell.text.language import seam
+from citewell.text.language import get_line_joiner
 
 _NEAR_RULE: Final = 3.0  # points: a gap this near to an upright rule is the same
 _SEVERAL: Final = (
@@ -37,7 +37,9 @@ class Grid:
     header: int | None
 
 
-def cuts(table: Sequence[Sequence[Line]], gap: float, upright: Sequence[float] = ()) -> list[float]:
+def find_column_cuts(
+    table: Sequence[Sequence[Line]], gap: float, upright: Sequence[float] = ()
+) -> list[float]:
     """The middles of the gaps, at least `gap` type sizes wide, that run through all rows of more
     than one piece.
     """
@@ -48,16 +50,18 @@ def cuts(table: Sequence[Sequence[Line]], gap: float, upright: Sequence[float] =
         return list(upright)
     size = min(line.size for row in several for line in row)
     allowed = int(_STRAY * len(several))
-    found = [(low + high) / 2 for low, high in _gaps(words, allowed) if high - low >= gap * size]
-    found = [at for at in found if all(not _beside(at, rule, size) for rule in upright)]
+    found = [
+        (low + high) / 2 for low, high in _find_gaps(words, allowed) if high - low >= gap * size
+    ]
+    found = [at for at in found if all(not _is_near_rule(at, rule, size) for rule in upright)]
     return sorted([*found, *upright])
 
 
-def _beside(at: float, rule: float, size: float) -> bool:
+def _is_near_rule(at: float, rule: float, size: float) -> bool:
     return abs(at - rule) < max(_NEAR_RULE, 1.5 * size)
 
 
-def _gaps(words: list[tuple[float, float]], allowed: int) -> list[tuple[float, float]]:
+def _find_gaps(words: list[tuple[float, float]], allowed: int) -> list[tuple[float, float]]:
     """Where at most `allowed` of `words` stand above each other, between the first and the last."""
     edges = sorted([(x0, 1) for x0, _ in words] + [(x1, -1) for _, x1 in words])
     depth, found = 0, []
@@ -72,7 +76,7 @@ def _gaps(words: list[tuple[float, float]], allowed: int) -> list[tuple[float, f
     return found
 
 
-def cells(
+def build_grid(
     table: Sequence[list[Line]],
     places: Sequence[float],
     upright: Sequence[float],
@@ -93,23 +97,27 @@ def cells(
             if -row[0].size < rule.at - min(line.y0 for line in row) < 0.5 * row[0].size
         ]
         if n < (header or 0):
-            short += _named_between(row, places, upright)
-        short = [part for rule in short for part in _shared(rule, row, places)]
-        parts = [part for line in _reading(row) for part in _split(line, places, upright, short)]
-        grid.rows.append(_row(parts, places, short, grid.places))
+            short += _make_header_rules(row, places, upright)
+        short = [part for rule in short for part in _split_shared_rule(rule, row, places)]
+        parts = [
+            part
+            for line in _sort_row_pieces(row)
+            for part in _split_piece(line, places, upright, short)
+        ]
+        grid.rows.append(_build_row(parts, places, short, grid.places))
         grid.lines.append(list(row))
     if bands is not None:
         _name_rows(grid, bands)
-        _continue(grid)
+        _join_continued_rows(grid)
     return grid
 
 
-def _reading(row: Sequence[Line]) -> list[Line]:
+def _sort_row_pieces(row: Sequence[Line]) -> list[Line]:
     """The pieces of a row whose cells may run over several lines, from the top."""
     return sorted(row, key=lambda line: -line.y0)
 
 
-def _row(
+def _build_row(
     parts: Sequence[Sequence[Word]],
     places: Sequence[float],
     partial: Sequence[Rule],
@@ -118,9 +126,9 @@ def _row(
     """The cells of a row; `alone` learns where the pieces stand that are in one column."""
     found = [""] * (len(places) + 1)
     for part in parts:
-        first, last = _columns(part, places, partial)
-        text = plain(" ".join(word.text for word in part))
-        found[first] = found[first] + seam(found[first], text) + text
+        first, last = _find_columns(part, places, partial)
+        text = normalize_text(" ".join(word.text for word in part))
+        found[first] = found[first] + get_line_joiner(found[first], text) + text
         for column in range(first + 1, last + 1):
             found[column] = found[column] or ACROSS
         if first == last:
@@ -128,7 +136,7 @@ def _row(
     return found
 
 
-def _shared(rule: Rule, row: Sequence[Line], places: Sequence[float]) -> list[Rule]:
+def _split_shared_rule(rule: Rule, row: Sequence[Line], places: Sequence[float]) -> list[Rule]:
     """A rule under several pieces as one rule for each, where its columns can be dealt out evenly;
     else none.
     """
@@ -146,7 +154,7 @@ def _shared(rule: Rule, row: Sequence[Line], places: Sequence[float]) -> list[Ru
     return [Rule(rule.at, edges[count * n], edges[count * (n + 1)]) for n in range(len(above))]
 
 
-def _named_between(
+def _make_header_rules(
     row: Sequence[Line], places: Sequence[float], upright: Sequence[float]
 ) -> list[Rule]:
     """For each piece of a header that stands alone between two upright rules, a rule under all
@@ -165,7 +173,7 @@ def _named_between(
     return found
 
 
-def _split(
+def _split_piece(
     line: Line, places: Sequence[float], upright: Sequence[float], partial: Sequence[Rule]
 ) -> list[list[Word]]:
     """A piece parted where a column's edge lies in a gap between its words that is wider than a
@@ -185,7 +193,7 @@ def _split(
     return parts
 
 
-def _columns(
+def _find_columns(
     part: Sequence[Word], places: Sequence[float], partial: Sequence[Rule]
 ) -> tuple[int, int]:
     """The first and the last column that a piece covers: those over the short rule under it, or
@@ -223,11 +231,15 @@ def _name_rows(grid: Grid, bands: Sequence[int]) -> None:
         if alone and (only or count > 2):
             for row in own:
                 grid.rows[row][0] = grid.rows[named[0]][0]
-        keep += [row for row in own if not (only and row == named[0] and _between(grid, row, own))]
+        keep += [
+            row
+            for row in own
+            if not (only and row == named[0] and _is_between_rows(grid, row, own))
+        ]
     grid.rows, grid.lines = [grid.rows[n] for n in keep], [grid.lines[n] for n in keep]
 
 
-def _between(grid: Grid, row: int, own: range) -> bool:
+def _is_between_rows(grid: Grid, row: int, own: range) -> bool:
     """Whether a row stands nearer to its neighbours than two rows of the table do: it is a name
     beside them.
     """
@@ -235,7 +247,7 @@ def _between(grid: Grid, row: int, own: range) -> bool:
     return min(abs(y - grid.lines[row][0].y0) for y in others) < 0.8 * grid.lines[row][0].size
 
 
-def _continue(grid: Grid) -> None:
+def _join_continued_rows(grid: Grid) -> None:
     """A row without a first cell that fills few others goes on with the row before."""
     n = 1
     while n < len(grid.rows):
@@ -250,7 +262,7 @@ def _continue(grid: Grid) -> None:
             and all(before[k] for k in filled)
         ):
             for k in filled:
-                before[k] += seam(before[k], row[k]) + row[k] if row[k] != ACROSS else ""
+                before[k] += get_line_joiner(before[k], row[k]) + row[k] if row[k] != ACROSS else ""
             grid.lines[n - 1] += grid.lines.pop(n)
             grid.rows.pop(n)
             if grid.header and n < grid.header:

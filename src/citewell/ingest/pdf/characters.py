@@ -39,43 +39,47 @@ class Frame:
     height: float
     shown: int
 
-    def upright(self, turn: int, x: float, y: float) -> tuple[float, float]:
+    def to_upright(self, turn: int, x: float, y: float) -> tuple[float, float]:
         """A point of the page, with the page turned clockwise by `turn` quarters."""
-        return _turned(turn, x - self.left, y - self.bottom, self.width, self.height)
+        return _rotate_point(turn, x - self.left, y - self.bottom, self.width, self.height)
 
-    def shares(
+    def to_shares(
         self, turn: int, box: tuple[float, float, float, float]
     ) -> tuple[float, float, float, float]:
         """An upright (x0, y0, x1, y1) as shares of the page as it is shown, from its top left."""
         more = (self.shown - turn) % 4
         width, height = (self.width, self.height) if turn % 2 == 0 else (self.height, self.width)
-        (ax, ay), (bx, by) = (_turned(more, x, y, width, height) for x, y in (box[:2], box[2:]))
+        (ax, ay), (bx, by) = (
+            _rotate_point(more, x, y, width, height) for x, y in (box[:2], box[2:])
+        )
         if more % 2:
             width, height = height, width
         return (
-            _share(min(ax, bx), width),
-            _share(height - max(ay, by), height),
-            _share(max(ax, bx), width),
-            _share(height - min(ay, by), height),
+            _to_share(min(ax, bx), width),
+            _to_share(height - max(ay, by), height),
+            _to_share(max(ax, bx), width),
+            _to_share(height - min(ay, by), height),
         )
 
 
-def _turned(turn: int, x: float, y: float, width: float, height: float) -> tuple[float, float]:
+def _rotate_point(
+    turn: int, x: float, y: float, width: float, height: float
+) -> tuple[float, float]:
     return ((x, y), (y, width - x), (width - x, height - y), (height - y, x))[turn % 4]
 
 
-def _share(part: float, whole: float) -> float:
-    return shared(round(min(1.0, max(0.0, part / whole)), 4)) if whole > 0 else 0.0
+def _to_share(part: float, whole: float) -> float:
+    return intern_float(round(min(1.0, max(0.0, part / whole)), 4)) if whole > 0 else 0.0
 
 
-def shared(value: float) -> float:
+def intern_float(value: float) -> float:
     """The same figure as one object: a book has a million of them, and few different ones."""
     if len(_SHARED) >= _MOST_SHARED:
         _SHARED.clear()
     return _SHARED.setdefault(value, value)
 
 
-def frame_of(page: Any) -> Frame:
+def get_frame(page: Any) -> Frame:
     """The frame of a pdfium page."""
     left, bottom, right, top = page.get_bbox()
     return Frame(
@@ -97,7 +101,7 @@ class Characters:
         self._page = textpage.raw
         self._pdfium = pdfium
         self.frame = frame
-        self.text = _text(textpage)
+        self.text = _read_text(textpage)
         self._numbers = [ctypes.c_double() for _ in range(4)]
         self._targets = [ctypes.byref(number) for number in self._numbers]
         self._matrix = pdfium.FS_MATRIX()
@@ -123,16 +127,16 @@ class Characters:
         if turn == 0:
             x, y = self.frame.left, self.frame.bottom
             return left.value - x, bottom.value - y, right.value - x, top.value - y
-        ax, ay = self.frame.upright(turn, left.value, bottom.value)
-        bx, by = self.frame.upright(turn, right.value, top.value)
+        ax, ay = self.frame.to_upright(turn, left.value, bottom.value)
+        bx, by = self.frame.to_upright(turn, right.value, top.value)
         return min(ax, bx), min(ay, by), max(ax, bx), max(ay, by)
 
-    def baseline(self, index: int, turn: int) -> float:
+    def get_baseline(self, index: int, turn: int) -> float:
         """The height of the line on which a character stands."""
         self._pdfium.FPDFText_GetCharOrigin(self._page, index, self._targets[0], self._targets[1])
         if turn == 0:
             return self._numbers[1].value - self.frame.bottom
-        return self.frame.upright(turn, self._numbers[0].value, self._numbers[1].value)[1]
+        return self.frame.to_upright(turn, self._numbers[0].value, self._numbers[1].value)[1]
 
     def size(self, index: int) -> float:
         """The type size as shown: the font's size times the scale it is drawn at."""
@@ -158,7 +162,7 @@ class Characters:
         return bool(self._pdfium.FPDFText_HasUnicodeMapError(self._page, index) == 1)
 
 
-def _text(textpage: Any) -> str:
+def _read_text(textpage: Any) -> str:
     """The page's text, one character for each of pdfium's, so that positions in it are pdfium's
     indexes.
     """

@@ -12,7 +12,7 @@ from collections.abc import Container, Sequence
 from typing import Final
 
 from citewell.ingest.pdf.lines import Line
-from citewell.ingest.pdf.paragraphs import Paragraph, goes_on, link, vocabulary
+from citewell.ingest.pdf.paragraphs import Paragraph, collect_vocabulary, get_bridge, is_unfinished
 from citewell.text.language import is_cjk
 from citewell.text.line_breaks import LIST_ITEM
 
@@ -23,18 +23,18 @@ _CAPTION = re.compile(r"(?:table|figure|fig\.|algorithm|listing|表|图|圖)\s*[
 _SIGN = re.compile(r"[^\w]")
 
 
-def gathered(
+def join_split_paragraphs(
     found: Sequence[Paragraph], lines: Sequence[Line], headings: Container[int]
 ) -> list[Paragraph]:
     """The paragraphs in order, cut ones whole. `headings`: indexes of the lines at which a heading
     begins.
     """
-    words = vocabulary(lines)
+    words = collect_vocabulary(lines)
     waiting, out = list(found), []
     n = 0
     while n < len(waiting):
         paragraph = waiting[n]
-        after = _continuation(waiting, n, lines, headings)
+        after = _find_continuation(waiting, n, lines, headings)
         if after is None or not _can_move(paragraph, waiting[n + 1 : after], waiting[after]):
             out.append(paragraph)
             n += 1
@@ -42,7 +42,7 @@ def gathered(
         start, between = paragraph.pieces[0][0], waiting[n + 1 : after]
         paragraph.join(
             waiting[after],
-            link(paragraph, lines[paragraph.last], lines[waiting[after].first], words),
+            get_bridge(paragraph, lines[paragraph.last], lines[waiting[after].first], words),
         )
         out += [one for one in between if one.pieces[-1][0] == start]
         waiting[n : after + 1] = [
@@ -63,33 +63,38 @@ def _can_move(paragraph: Paragraph, between: Sequence[Paragraph], other: Paragra
     )
 
 
-def _continuation(
+def _find_continuation(
     found: Sequence[Paragraph], n: int, lines: Sequence[Line], headings: Container[int]
 ) -> int | None:
     """Where paragraph `n` goes on, None where it is whole."""
     paragraph = found[n]
     last = lines[paragraph.last]
-    if paragraph.first in headings or last.row or paragraph.length < _SHORTEST or not goes_on(last):
+    if (
+        paragraph.first in headings
+        or last.row
+        or paragraph.length < _SHORTEST
+        or not is_unfinished(last)
+    ):
         return None
     for m in range(n + 1, min(n + 1 + _FARTHEST, len(found))):
         first = lines[found[m].first]
         if found[m].first in headings or first.page > last.page + 1:
             return None
-        same = _same_type(last, first)
+        same = _is_same_type(last, first)
         moved = first.page != last.page or first.y0 > last.y0 + first.size
-        if same and moved and _starts_inside(last, first):
+        if same and moved and _is_mid_sentence(last, first):
             return m
         if same and not _CAPTION.match(first.text):
             return None
     return None
 
 
-def _same_type(before: Line, line: Line) -> bool:
+def _is_same_type(before: Line, line: Line) -> bool:
     near = abs(before.size - line.size) <= _SAME_SIZE * before.size
     return near and before.fixed == line.fixed and before.aside == line.aside and not line.row
 
 
-def _starts_inside(before: Line, line: Line) -> bool:
+def _is_mid_sentence(before: Line, line: Line) -> bool:
     """Whether a line begins in the middle of a sentence."""
     if LIST_ITEM.match(line.text) or _CAPTION.match(line.text):
         return False

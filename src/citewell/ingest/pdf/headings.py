@@ -12,8 +12,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from citewell.ingest.pdf.lines import Line, body_size
-from citewell.text.line_breaks import chapter_level
+from citewell.ingest.pdf.lines import Line, compute_body_size
+from citewell.text.line_breaks import get_chapter_level
 
 _SIGNS = re.compile(r"[\W_]+")
 _LETTERS = re.compile(r"[^\W\d_]")
@@ -57,30 +57,31 @@ class Heading:
     lines: int
 
 
-def find(lines: Sequence[Line], marks: Sequence[Mark]) -> dict[int, Heading]:
+def find_headings(lines: Sequence[Line], marks: Sequence[Mark]) -> dict[int, Heading]:
     """Headings by the index of their first line."""
-    outlined = from_outline(lines, marks)
-    return outlined if len(outlined) >= 2 else from_type(lines)
+    outlined = find_outline_headings(lines, marks)
+    return outlined if len(outlined) >= 2 else find_type_headings(lines)
 
 
-def without_contents(lines: list[Line], headings: dict[int, Heading]) -> list[Line]:
+def drop_table_of_contents(lines: list[Line], headings: dict[int, Heading]) -> list[Line]:
     """`lines` without those of a table of contents: the words of a heading, dots, and a page
     number.
     """
-    titles = {_bare(heading.title or lines[n].text) for n, heading in headings.items()}
-    titles |= {_bare(_NUMBER_IN_FRONT.sub("", title)) for title in titles}
+    titles = {_normalize_title(heading.title or lines[n].text) for n, heading in headings.items()}
+    titles |= {_normalize_title(_NUMBER_IN_FRONT.sub("", title)) for title in titles}
     return [
         line
         for line in lines
-        if not (entry := _ENTRY.fullmatch(line.text)) or _entry_title(entry.group(1)) not in titles
+        if not (entry := _ENTRY.fullmatch(line.text))
+        or _normalize_entry_title(entry.group(1)) not in titles
     ]
 
 
-def _entry_title(text: str) -> str:
-    return _bare(_NUMBER_IN_FRONT.sub("", text))
+def _normalize_entry_title(text: str) -> str:
+    return _normalize_title(_NUMBER_IN_FRONT.sub("", text))
 
 
-def from_outline(lines: Sequence[Line], marks: Sequence[Mark]) -> dict[int, Heading]:
+def find_outline_headings(lines: Sequence[Line], marks: Sequence[Mark]) -> dict[int, Heading]:
     """The lines that the outline's entries name, or where they point to."""
     by_page: dict[int, list[int]] = {}
     for n, line in enumerate(lines):
@@ -91,23 +92,25 @@ def from_outline(lines: Sequence[Line], marks: Sequence[Mark]) -> dict[int, Head
     after = -1
     for mark in marks:
         places = [n for n in by_page.get(mark.page, []) if n > after]
-        at = _named(lines, places, mark) or _pointed(lines, places, mark)
+        at = _find_title_lines(lines, places, mark) or _find_target_line(lines, places, mark)
         if at is not None and at[0] not in found:
             found[at[0]] = Heading(mark.level, mark.title, at[1])
             after = at[0] + max(0, at[1] - 1)
     return found
 
 
-def _named(lines: Sequence[Line], places: list[int], mark: Mark) -> tuple[int, int] | None:
+def _find_title_lines(
+    lines: Sequence[Line], places: list[int], mark: Mark
+) -> tuple[int, int] | None:
     """The lines that say an entry's title, the nearest to where it points; numbering in front may
     be more.
     """
-    wanted = _bare(mark.title)
+    wanted = _normalize_title(mark.title)
     matches = []
     for at, n in enumerate(places):
         said = ""
         for count, m in enumerate(places[at : at + _MOST_LINES], start=1):
-            said += _bare(lines[m].text)
+            said += _normalize_title(lines[m].text)
             if said.endswith(wanted) and _PREFIX.fullmatch(said[: len(said) - len(wanted)]):
                 matches.append((n, count))
                 break
@@ -123,38 +126,40 @@ def _named(lines: Sequence[Line], places: list[int], mark: Mark) -> tuple[int, i
     return n, count
 
 
-def _pointed(lines: Sequence[Line], places: list[int], mark: Mark) -> tuple[int, int] | None:
+def _find_target_line(
+    lines: Sequence[Line], places: list[int], mark: Mark
+) -> tuple[int, int] | None:
     """The first line at or below the place that an entry points to."""
     if mark.y is None:
         return (places[0], 0) if places else None
     return next(((n, 0) for n in places if lines[n].y0 < mark.y), None)
 
 
-def _bare(text: str) -> str:
+def _normalize_title(text: str) -> str:
     return _SIGNS.sub("", text).lower()
 
 
-def from_type(lines: Sequence[Line]) -> dict[int, Heading]:
+def find_type_headings(lines: Sequence[Line]) -> dict[int, Heading]:
     """Lines larger than the text, and bold ones that are numbered or stand alone."""
-    body = body_size(lines)
-    starts = [n for n, line in enumerate(lines) if _candidate(lines, n, body)]
-    runs = _runs(lines, starts, body)
+    body = compute_body_size(lines)
+    starts = [n for n, line in enumerate(lines) if _is_candidate(lines, n, body)]
+    runs = _group_heading_lines(lines, starts, body)
     if sum(len(lines[n].text) for n in starts) > _TOO_MANY * sum(len(line.text) for line in lines):
         return {}
     first = runs[0] if runs else (0, 0)
-    styles = Counter(_style(lines[n]) for n, _ in runs)
+    styles = Counter(_get_style(lines[n]) for n, _ in runs)
     if (
         runs
         and lines[first[0]].page == 1
-        and styles[_style(lines[first[0]])] == 1
+        and styles[_get_style(lines[first[0]])] == 1
         and len(runs) > 1
     ):
         runs = runs[1:]  # the document's title
-    levels = _levels(lines, [n for n, _ in runs])
+    levels = _assign_levels(lines, [n for n, _ in runs])
     return {n: Heading(levels[n], "", count) for n, count in runs}
 
 
-def _candidate(lines: Sequence[Line], n: int, body: float) -> bool:
+def _is_candidate(lines: Sequence[Line], n: int, body: float) -> bool:
     line = lines[n]
     text = line.text
     if (
@@ -166,16 +171,16 @@ def _candidate(lines: Sequence[Line], n: int, body: float) -> bool:
         or len(_LETTERS.findall(text)) < 2
     ):
         return False
-    if chapter_level(text) and text[-1] not in "0123456789":
+    if get_chapter_level(text) and text[-1] not in "0123456789":
         return True
     if line.size >= _LARGER * body:
         return len(_LETTERS.findall(text)) >= 0.4 * len(text.replace(" ", ""))
     if not line.bold or line.size < 0.95 * body or text[-1] in ".。:：!！":
         return False
-    return bool(_NUMBERED.match(text)) or _alone(lines, n)
+    return bool(_NUMBERED.match(text)) or _is_set_apart(lines, n)
 
 
-def _alone(lines: Sequence[Line], n: int) -> bool:
+def _is_set_apart(lines: Sequence[Line], n: int) -> bool:
     """A short line with more room above and below than lines of the text have, or a change of
     type.
     """
@@ -192,11 +197,13 @@ def _alone(lines: Sequence[Line], n: int) -> bool:
     return free_above and free_below and len(line.text) < 80
 
 
-def _style(line: Line) -> tuple[float, bool]:
+def _get_style(line: Line) -> tuple[float, bool]:
     return round(line.size * 2) / 2, line.bold
 
 
-def _runs(lines: Sequence[Line], starts: list[int], body: float) -> list[tuple[int, int]]:
+def _group_heading_lines(
+    lines: Sequence[Line], starts: list[int], body: float
+) -> list[tuple[int, int]]:
     """Each heading as (first line, how many): lines of one type close below a candidate go on with
     it.
     """
@@ -208,38 +215,38 @@ def _runs(lines: Sequence[Line], starts: list[int], body: float) -> list[tuple[i
         while (
             count < _MOST_LINES
             and n + count < len(lines)
-            and _continues(lines[n + count - 1], lines[n + count], body)
+            and _is_continuation(lines[n + count - 1], lines[n + count], body)
         ):
             count += 1
         runs.append((n, count))
     return runs
 
 
-def _continues(before: Line, line: Line, body: float) -> bool:
+def _is_continuation(before: Line, line: Line, body: float) -> bool:
     near = 0 < before.y0 - line.y0 < 1.7 * line.size and before.page == line.page
     marked = line.bold or line.size >= _LARGER * body
     return (
         near
         and marked
         and not line.row
-        and _style(before) == _style(line)
+        and _get_style(before) == _get_style(line)
         and not _NUMBERED.match(line.text)
     )
 
 
-def _levels(lines: Sequence[Line], starts: list[int]) -> dict[int, int]:
+def _assign_levels(lines: Sequence[Line], starts: list[int]) -> dict[int, int]:
     """A numbered heading's level is its number's depth; another's that of numbered ones in its
     type, or its type's rank.
     """
-    depths = {n: _depth(lines[n].text) for n in starts}
+    depths = {n: _get_number_depth(lines[n].text) for n in starts}
     by_style: dict[tuple[float, bool], Counter[int]] = {}
     for n, depth in depths.items():
         if depth:
-            by_style.setdefault(_style(lines[n]), Counter())[depth] += 1
-    ranked = sorted({_style(lines[n]) for n in starts}, reverse=True)
+            by_style.setdefault(_get_style(lines[n]), Counter())[depth] += 1
+    ranked = sorted({_get_style(lines[n]) for n in starts}, reverse=True)
     levels = {}
     for n in starts:
-        style = _style(lines[n])
+        style = _get_style(lines[n])
         usual = (
             by_style[style].most_common(1)[0][0] if style in by_style else ranked.index(style) + 1
         )
@@ -247,11 +254,11 @@ def _levels(lines: Sequence[Line], starts: list[int]) -> dict[int, int]:
     return levels
 
 
-def _depth(text: str) -> int:
+def _get_number_depth(text: str) -> int:
     """Of `3.2 Methods` 2; 0 where there is no number."""
     match = _NUMBERED.match(text)
     if not match:
-        return chapter_level(text)
+        return get_chapter_level(text)
     return (
         match.group(1).count(".") + 1
         if match.group(1)

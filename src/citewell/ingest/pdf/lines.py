@@ -15,8 +15,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from citewell.ingest.assemble import clean
-from citewell.ingest.pdf.characters import HYPHEN, SLANTED, Characters, shared
+from citewell.ingest.assemble import clean_text
+from citewell.ingest.pdf.characters import HYPHEN, SLANTED, Characters, intern_float
 from citewell.text.language import CJK
 
 _LINE = re.compile(rf"[^\r\n{HYPHEN}]+{HYPHEN}?")
@@ -82,7 +82,7 @@ class Line:
     goes_on: bool = False  # pdfium gives it as one line with the piece before
 
 
-def body_size(lines: Sequence[Line]) -> float:
+def compute_body_size(lines: Sequence[Line]) -> float:
     """The size in which most characters are set; tables count only where there is nothing else."""
     sizes: Counter[float] = Counter()
     for line in lines:
@@ -90,7 +90,7 @@ def body_size(lines: Sequence[Line]) -> float:
     return sizes.most_common(1)[0][0] if sizes else 0.0
 
 
-def pieces(characters: Characters, number: int) -> list[Line]:
+def read_pieces(characters: Characters, number: int) -> list[Line]:
     """The pieces of page `number`; none where it has no text."""
     found: list[Line] = []
     for match in _LINE.finditer(characters.text):
@@ -102,8 +102,8 @@ def pieces(characters: Characters, number: int) -> list[Line]:
             continue
         turn = characters.turn(start + first)
         goes_on = False
-        for part in _parts(characters, raw, start, turn):
-            line = _piece(
+        for part in _split_parts(characters, raw, start, turn):
+            line = _make_piece(
                 characters,
                 part,
                 turn,
@@ -117,7 +117,7 @@ def pieces(characters: Characters, number: int) -> list[Line]:
     return found
 
 
-def main_turn(lines: Sequence[Line]) -> int:
+def find_main_turn(lines: Sequence[Line]) -> int:
     """The turn of most characters."""
     turns: Counter[int] = Counter()
     for line in lines:
@@ -129,7 +129,7 @@ def main_turn(lines: Sequence[Line]) -> int:
 _Spot = tuple[int, int, float, float, float]
 
 
-def _parts(characters: Characters, raw: str, start: int, turn: int) -> Iterator[list[_Spot]]:
+def _split_parts(characters: Characters, raw: str, start: int, turn: int) -> Iterator[list[_Spot]]:
     """The words of one of pdfium's lines, in groups that stand in one row without a wide gap."""
     size = gap = 0.0
     group: list[_Spot] = []
@@ -137,11 +137,11 @@ def _parts(characters: Characters, raw: str, start: int, turn: int) -> Iterator[
         first, after = start + match.start(), start + match.end()
         breakable = _BREAKABLE.search(match.group())
         for spot in (
-            _spots(characters, first, after, turn)
+            _split_spots(characters, first, after, turn)
             if breakable
-            else [_spot(characters, first, after, turn, group, size)]
+            else [_make_spot(characters, first, after, turn, group, size)]
         ):
-            if group and _apart(group[-1], spot, size, gap):
+            if group and _is_apart(group[-1], spot, size, gap):
                 yield group
                 group = []
             if not group:
@@ -152,7 +152,7 @@ def _parts(characters: Characters, raw: str, start: int, turn: int) -> Iterator[
         yield group
 
 
-def _spot(
+def _make_spot(
     characters: Characters, first: int, after: int, turn: int, group: list[_Spot], size: float
 ) -> _Spot:
     """A word. One that follows closely on several others stands on their baseline; asking for it
@@ -161,35 +161,35 @@ def _spot(
     left, right = characters.span(first, turn)[0], characters.span(after - 1, turn)[2]
     if len(group) >= _SAME_ROW and 0 < left - group[-1][3] < 0.5 * size:
         return first, after, left, right, group[-1][4]
-    return first, after, left, right, characters.baseline(first, turn)
+    return first, after, left, right, characters.get_baseline(first, turn)
 
 
-def _spots(characters: Characters, first: int, after: int, turn: int) -> Iterator[_Spot]:
+def _split_spots(characters: Characters, first: int, after: int, turn: int) -> Iterator[_Spot]:
     """Chinese, or words joined by signs, parted where they go on in another row: pdfium joins rows
     there.
     """
-    base, end = characters.baseline(first, turn), characters.baseline(after - 1, turn)
+    base, end = characters.get_baseline(first, turn), characters.get_baseline(after - 1, turn)
     if after - first > 1 and abs(base - end) > 0.7 * (characters.size(first) or 1.0):
         # the first stands in the row of the beginning, the second in another
         low, high = (first, after - 1)
         while high - low > 1:
             middle = (low + high) // 2
-            near = abs(characters.baseline(middle, turn) - base) < abs(
-                characters.baseline(middle, turn) - end
+            near = abs(characters.get_baseline(middle, turn) - base) < abs(
+                characters.get_baseline(middle, turn) - end
             )
             low, high = (middle, high) if near else (low, middle)
-        yield from _spots(characters, first, high, turn)
-        yield from _spots(characters, high, after, turn)
+        yield from _split_spots(characters, first, high, turn)
+        yield from _split_spots(characters, high, after, turn)
         return
     yield first, after, characters.span(first, turn)[0], characters.span(after - 1, turn)[2], base
 
 
-def _apart(before: _Spot, spot: _Spot, size: float, widest: float) -> bool:
+def _is_apart(before: _Spot, spot: _Spot, size: float, widest: float) -> bool:
     gap = spot[2] - before[3]
     return abs(spot[4] - before[4]) > 0.7 * size or gap > widest or gap < -size
 
 
-def _piece(
+def _make_piece(
     characters: Characters,
     part: list[_Spot],
     turn: int,
@@ -199,7 +199,9 @@ def _piece(
     hyphen: bool,
 ) -> Line:
     first, last = part[0][0], part[-1][1] - 1
-    samples = [_inked(part, first + (last - first) * quarter // 4) for quarter in range(5)]
+    samples = [
+        _find_inked_char(part, first + (last - first) * quarter // 4) for quarter in range(5)
+    ]
     fonts = [characters.font(n) for n in samples[::2]]
     # marks, bullets and lowered letters do not count
     size = sorted(characters.size(n) for n in samples)[3]
@@ -209,28 +211,28 @@ def _piece(
     base = bases[len(bases) // 2]
     words = tuple(Word(characters.text[a:b], x0, x1) for a, b, x0, x1, _ in part)
     place = (part[0][2], base - _BELOW * size, max(spot[3] for spot in part), base + _ABOVE * size)
-    x0, y0, x1, y1 = (shared(round(at, 1)) for at in place)
+    x0, y0, x1, y1 = (intern_float(round(at, 1)) for at in place)
     return Line(
         page=number,
-        text=plain(" ".join(word.text for word in words)),
+        text=normalize_text(" ".join(word.text for word in words)),
         x0=x0,
         y0=y0,
         x1=x1,
         y1=y1,
-        size=shared(size),
+        size=intern_float(size),
         bold=all(bold for bold, _ in fonts),
         starts_bold=fonts[0][0],
         fixed=all(fixed for _, fixed in fonts),
         hyphen=hyphen,
         unmapped=characters.unmapped(first),
         turn=turn,
-        box=characters.frame.shares(max(turn, 0), place),
+        box=characters.frame.to_shares(max(turn, 0), place),
         words=words,
         goes_on=goes_on,
     )
 
 
-def _inked(part: list[_Spot], index: int) -> int:
+def _find_inked_char(part: list[_Spot], index: int) -> int:
     """The character at `index`, or the end of the word before it: a space that pdfium puts in has a
     size of its own.
     """
@@ -239,13 +241,13 @@ def _inked(part: list[_Spot], index: int) -> int:
     )
 
 
-def plain(text: str) -> str:
+def normalize_text(text: str) -> str:
     """`text` with ligatures taken apart, and spaces taken out where every character of a Chinese
     line is set apart.
     """
     text = _PLAIN.sub(
         lambda match: _RADICALS.get(match.group()) or unicodedata.normalize("NFKC", match.group()),
-        clean(text),
+        clean_text(text),
     )
     spread = len(_SPREAD.findall(text))
     if spread >= 3 and 2 * spread > len(_CJK_PAIR.findall(text)):
@@ -253,7 +255,7 @@ def plain(text: str) -> str:
     return _SPACES.sub(" ", _LEADERS.sub(" … ", text)).strip()
 
 
-def rejoined(lines: Sequence[Line]) -> list[Line]:
+def join_pieces(lines: Sequence[Line]) -> list[Line]:
     """Pieces of one row as one line: those that pdfium gives as one, and those around raised and
     lowered characters.
     """
@@ -263,15 +265,15 @@ def rejoined(lines: Sequence[Line]) -> list[Line]:
             found
             and not found[-1].row
             and not line.row
-            and (_goes_on(found[-1], line) or _same_row(found[-1], line))
+            and (_is_continuation(found[-1], line) or _is_same_row(found[-1], line))
         ):
-            found[-1] = _merged(found[-1], line)
+            found[-1] = _merge_lines(found[-1], line)
         else:
             found.append(line)
     return found
 
 
-def _goes_on(before: Line, line: Line) -> bool:
+def _is_continuation(before: Line, line: Line) -> bool:
     return (
         line.goes_on
         and abs(before.y0 - line.y0) < 0.7 * before.size
@@ -279,7 +281,7 @@ def _goes_on(before: Line, line: Line) -> bool:
     )
 
 
-def _same_row(before: Line, line: Line) -> bool:
+def _is_same_row(before: Line, line: Line) -> bool:
     """Whether pdfium broke one row in two, as it does around raised and lowered characters."""
     overlap = min(before.y1, line.y1) - max(before.y0, line.y0)
     lower = min(before.y1 - before.y0, line.y1 - line.y0)
@@ -288,13 +290,13 @@ def _same_row(before: Line, line: Line) -> bool:
     return same and overlap > 0.5 * lower > 0 and -0.5 * before.size < gap < 1.5 * before.size
 
 
-def _merged(before: Line, line: Line) -> Line:
+def _merge_lines(before: Line, line: Line) -> Line:
     close = line.x0 - before.x1 < 0.12 * before.size or line.text[0] in ",.;:)]，。；：）"
     larger = before if len(before.text) >= len(line.text) else line
     (ax0, ay0, ax1, ay1), (bx0, by0, bx1, by1) = before.box, line.box
     return replace(
         larger,
-        text=plain(before.text + ("" if close else " ") + line.text),
+        text=normalize_text(before.text + ("" if close else " ") + line.text),
         x0=before.x0,
         x1=max(before.x1, line.x1),
         bold=before.bold and line.bold,
@@ -307,7 +309,7 @@ def _merged(before: Line, line: Line) -> Line:
     )
 
 
-def rows(lines: Sequence[Line]) -> list[list[Line]]:
+def group_rows(lines: Sequence[Line]) -> list[list[Line]]:
     """Pieces that stand on one baseline, from the top of the page down, each from left to right."""
     found: list[list[Line]] = []
     for line in sorted(lines, key=lambda line: -line.y0):

@@ -12,40 +12,40 @@ from typing import Any
 
 from citewell.ingest.pdf import reading_order as pdf_order
 from citewell.ingest.pdf import tables as pdf_tables
-from citewell.ingest.pdf.characters import SLANTED, Characters, Frame, frame_of
-from citewell.ingest.pdf.lines import Line, main_turn, pieces, rejoined
-from citewell.ingest.pdf.rules import rules
+from citewell.ingest.pdf.characters import SLANTED, Characters, Frame, get_frame
+from citewell.ingest.pdf.lines import Line, find_main_turn, join_pieces, read_pieces
+from citewell.ingest.pdf.rules import find_rules
 
 
 def read_page(page: Any, number: int) -> list[Line]:
     """The lines of a pdfium page, in reading order; none where it has no text."""
-    frame = frame_of(page)
-    found = _pieces(page, frame, number)
-    turn = main_turn(found)
+    frame = get_frame(page)
+    found = _read_pieces(page, frame, number)
+    turn = find_main_turn(found)
     # pdfium parts words and rows well only where they are shown upright
     if turn not in {SLANTED, frame.shown}:
         page.set_rotation(90 * turn)
-        found = _pieces(page, frame, number)
+        found = _read_pieces(page, frame, number)
         page.set_rotation(90 * frame.shown)
     main = [line for line in found if line.turn == turn]
     aside = [line for line in found if line.turn != turn]
-    across, down = rules(page, frame, turn) if len(main) > 2 else ([], [])
-    main = pdf_tables.ruled(main, across, down)
+    across, down = find_rules(page, frame, turn) if len(main) > 2 else ([], [])
+    main = pdf_tables.replace_ruled_tables(main, across, down)
     tables = max((line.row for line in main), default=0)
     ordered: list[Line] = []
-    for column in pdf_order.columns(main):
-        group = pdf_tables.aligned(column, tables)
+    for column in pdf_order.group_columns(main):
+        group = pdf_tables.replace_aligned_tables(column, tables)
         tables = max([tables, *(line.row for line in group)])
-        ordered += pdf_order.stacked(rejoined(group))
+        ordered += pdf_order.sort_column(join_pieces(group))
     return [
         *(replace(line, words=()) for line in ordered),
-        *(replace(line, words=(), aside=True) for line in rejoined(aside)),
+        *(replace(line, words=(), aside=True) for line in join_pieces(aside)),
     ]
 
 
-def _pieces(page: Any, frame: Frame, number: int) -> list[Line]:
+def _read_pieces(page: Any, frame: Frame, number: int) -> list[Line]:
     textpage = page.get_textpage()
     try:
-        return pieces(Characters(textpage, frame), number)
+        return read_pieces(Characters(textpage, frame), number)
     finally:
         textpage.close()

@@ -15,7 +15,7 @@ from statistics import median
 from typing import Final
 
 from citewell.ingest.pdf.lines import Line
-from citewell.text.language import is_cjk, seam
+from citewell.text.language import get_line_joiner, is_cjk
 from citewell.text.line_breaks import LIST_ITEM
 from citewell.types import Box
 
@@ -94,31 +94,31 @@ class Paragraph:
         self.length += len(bridge) + len(text)
 
 
-def join(lines: Sequence[Line], stops: set[int], inside: set[int]) -> list[Paragraph]:
+def join_lines(lines: Sequence[Line], stops: set[int], inside: set[int]) -> list[Paragraph]:
     """Paragraphs of `lines`. At the indexes in `stops` one begins, at those `inside` a heading none
     does.
     """
-    words = vocabulary(lines)
-    spacing = _spacing(lines)
+    words = collect_vocabulary(lines)
+    spacing = _compute_line_spacing(lines)
     found: list[Paragraph] = []
     for n, line in enumerate(lines):
         before = lines[n - 1] if n else None
         if before is None or n in stops or before.row or line.row or before.aside != line.aside:
             found.append(Paragraph.of(n, line))
         elif n in inside:
-            _bridge(found[-1], n, line, words)
+            _join_line(found[-1], n, line, words)
         elif before.fixed and line.fixed and before.page == line.page:
             found[-1].add(n, line, "\n")
-        elif before.hyphen and line.page - before.page <= 1 and not _other_size(before, line):
-            found[-1].add(n, line, link(found[-1], before, line, words))
-        elif _breaks(lines, n, spacing):
+        elif before.hyphen and line.page - before.page <= 1 and not _is_other_size(before, line):
+            found[-1].add(n, line, get_bridge(found[-1], before, line, words))
+        elif _is_paragraph_start(lines, n, spacing):
             found.append(Paragraph.of(n, line))
         else:
-            _bridge(found[-1], n, line, words)
+            _join_line(found[-1], n, line, words)
     return found
 
 
-def _bridge(paragraph: Paragraph, index: int, line: Line, words: set[str]) -> None:
+def _join_line(paragraph: Paragraph, index: int, line: Line, words: set[str]) -> None:
     """Join a soft-wrapped line; a plain hyphen at the end before it is a word's own or a broken
     word's.
     """
@@ -127,44 +127,44 @@ def _bridge(paragraph: Paragraph, index: int, line: Line, words: set[str]) -> No
         text.endswith("-")
         and line.text[0].isalpha()
         and text[-2:-1].isalpha()
-        and not _keeps_hyphen(text[:-1], line.text, words)
+        and not _should_keep_hyphen(text[:-1], line.text, words)
     ):
         paragraph.cut(1)
-    paragraph.add(index, line, _seam(text, line))
+    paragraph.add(index, line, _get_seam(text, line))
 
 
-def _seam(text: str, line: Line) -> str:
+def _get_seam(text: str, line: Line) -> str:
     if text.endswith("-") and line.text[0].isalpha() and text[-2:-1].isalpha():
         return ""
     if text[-1] in "/_=&-" and (
         text[-1] == "/" or any(sign in text.rsplit(maxsplit=1)[-1] for sign in _ADDRESS)
     ):
         return ""  # a path or an address, broken where it has room
-    return seam(text, line.text)
+    return get_line_joiner(text, line.text)
 
 
-def link(paragraph: Paragraph, last: Line, line: Line, words: set[str]) -> str:
+def get_bridge(paragraph: Paragraph, last: Line, line: Line, words: set[str]) -> str:
     """What stands between a paragraph whose last line is `last` and `line`, with which it goes
     on.
     """
     if not last.hyphen:
-        return _seam(paragraph.pieces[-1][1], line)
-    return "-" if _keeps_hyphen(paragraph.pieces[-1][1], line.text, words) else ""
+        return _get_seam(paragraph.pieces[-1][1], line)
+    return "-" if _should_keep_hyphen(paragraph.pieces[-1][1], line.text, words) else ""
 
 
-def goes_on(line: Line) -> bool:
+def is_unfinished(line: Line) -> bool:
     """Whether a paragraph does not seem to end with `line`."""
-    return line.hyphen or not _ended(line)
+    return line.hyphen or not _is_sentence_end(line)
 
 
-def _ended(line: Line) -> bool:
+def _is_sentence_end(line: Line) -> bool:
     """Whether a line ends as a sentence does; a full stop in an address does not count."""
     return line.text.endswith(_SENTENCE_END) and not any(
         sign in line.text.rsplit(maxsplit=1)[-1] for sign in _ADDRESS
     )
 
 
-def vocabulary(lines: Sequence[Line]) -> set[str]:
+def collect_vocabulary(lines: Sequence[Line]) -> set[str]:
     """The document's words in lower case, without the halves of those broken at a line's end."""
     words: set[str] = set()
     broken = False
@@ -178,7 +178,7 @@ def vocabulary(lines: Sequence[Line]) -> set[str]:
     return words
 
 
-def _keeps_hyphen(left: str, right: str, words: set[str]) -> bool:
+def _should_keep_hyphen(left: str, right: str, words: set[str]) -> bool:
     """Whether the word broken between `left` and `right` has a hyphen of its own: the document's
     other words tell.
     """
@@ -198,7 +198,7 @@ def _keeps_hyphen(left: str, right: str, words: set[str]) -> bool:
     )
 
 
-def _spacing(lines: Sequence[Line]) -> float:
+def _compute_line_spacing(lines: Sequence[Line]) -> float:
     """The usual distance of baselines, in type sizes."""
     pairs = (
         (a, b)
@@ -209,39 +209,41 @@ def _spacing(lines: Sequence[Line]) -> float:
     return median(ratios) if ratios else 1.2
 
 
-def _breaks(lines: Sequence[Line], n: int, spacing: float) -> bool:
+def _is_paragraph_start(lines: Sequence[Line], n: int, spacing: float) -> bool:
     """Whether a new paragraph begins at line `n`."""
     before, line = lines[n - 1], lines[n]
-    if _other_size(before, line) or (before.bold and not line.starts_bold):
+    if _is_other_size(before, line) or (before.bold and not line.starts_bold):
         return True
     if (before.fixed != line.fixed and abs(before.x0 - line.x0) > 1) or LIST_ITEM.match(line.text):
         return True
-    ended = _ended(before) and not (line.text[0].islower() and before.text[-1] in _MAYBE_END)
+    ended = _is_sentence_end(before) and not (
+        line.text[0].islower() and before.text[-1] in _MAYBE_END
+    )
     down = before.y0 - line.y0
     if line.page != before.page or down < -0.5 * line.size:  # a new page or column
         return (
             ended
             or line.page - before.page > 1
-            or len(_column(lines, n)) < _FEWEST
-            or _fits(lines, n)
+            or len(_get_column_lines(lines, n)) < _FEWEST
+            or _can_fit_before(lines, n)
         )
     if down > 1.3 * spacing * before.size:
         return True
     if ended and abs(line.x0 - before.x0) > 0.8 * line.size and not LIST_ITEM.match(before.text):
         return True
-    return _fits(lines, n)
+    return _can_fit_before(lines, n)
 
 
-def _other_size(before: Line, line: Line) -> bool:
+def _is_other_size(before: Line, line: Line) -> bool:
     return abs(before.size - line.size) > 0.08 * max(before.size, line.size)
 
 
-def _fits(lines: Sequence[Line], n: int) -> bool:
+def _can_fit_before(lines: Sequence[Line], n: int) -> bool:
     """Whether the first word of line `n` would have fitted at the end of the line before, so that
     someone broke it there.
     """
     before, line = lines[n - 1], lines[n]
-    right = max(other.x1 for other in _column(lines, n))
+    right = max(other.x1 for other in _get_column_lines(lines, n))
     first = 2 if is_cjk(line.text[0]) else len(line.text.split(maxsplit=1)[0])
     width = (before.x1 - before.x0) / max(1, len(before.text))
     room = right - before.x1
@@ -254,21 +256,21 @@ def _fits(lines: Sequence[Line], n: int) -> bool:
     return room > (first + 2) * width and room > 1.5 * before.size
 
 
-def _column(lines: Sequence[Line], n: int) -> list[Line]:
+def _get_column_lines(lines: Sequence[Line], n: int) -> list[Line]:
     """The lines around, of the same type and column, as the one before line `n`; that one
     included.
     """
     before = lines[n - 1]
     low, high = n - 1, n
-    while low > max(0, n - 1 - _AROUND) and _stacked(lines[low - 1], lines[low]):
+    while low > max(0, n - 1 - _AROUND) and _is_row_below(lines[low - 1], lines[low]):
         low -= 1
-    while high < min(len(lines), n + _AROUND) and _stacked(lines[high - 1], lines[high]):
+    while high < min(len(lines), n + _AROUND) and _is_row_below(lines[high - 1], lines[high]):
         high += 1
     same = [other for other in lines[low:high] if other.size == before.size]
     return [other for other in same if abs(other.x0 - before.x0) < 4 * before.size]
 
 
-def _stacked(before: Line, line: Line) -> bool:
+def _is_row_below(before: Line, line: Line) -> bool:
     """Whether `line` stands in the row below."""
     near = 0 < before.y0 - line.y0 < _ROWS * before.size and before.page == line.page
     return near and not line.row and before.aside == line.aside

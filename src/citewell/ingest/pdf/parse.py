@@ -14,8 +14,8 @@ from typing import Any, Final
 
 from citewell.config import IngestSettings
 from citewell.errors import UnreadableFile
-from citewell.ingest.assemble import Assembly, clean
-from citewell.ingest.bounded import seconds_for
+from citewell.ingest.assemble import Assembly, clean_text
+from citewell.ingest.bounded import get_time_limit
 from citewell.ingest.pdf import flow as pdf_flow
 from citewell.ingest.pdf import furniture as pdf_furniture
 from citewell.ingest.pdf import headings as pdf_headings
@@ -71,34 +71,34 @@ def parse(data: bytes, name: str, settings: IngestSettings) -> Document:
     pdf = open_pdf(data, name)
     try:
         marks, stated, dated = (
-            pdf_facts.marks(pdf),
-            clean(pdf.get_metadata_value("Title")),
-            pdf_facts.dated(pdf),
+            pdf_facts.read_outline(pdf),
+            clean_text(pdf.get_metadata_value("Title")),
+            pdf_facts.get_date(pdf),
         )
         count = len(pdf)
     finally:
         pdf.close()
-    read = _read(data, name, count, settings)
+    read = _read_pages(data, name, count, settings)
     if not any(read.pages):
-        _refuse(name, read)
+        _check_readable(name, read)
     marks = [
         replace(mark, y=mark.y and mark.y - read.floors[mark.page - 1])
         for mark in marks
         if mark.page <= count
     ]
-    lines = [line for page in pdf_furniture.drop(read.pages) for line in page] or [
-        line for page in read.pages for line in page
-    ]
-    lines = pdf_headings.without_contents(lines, pdf_headings.find(lines, marks))
-    headings = pdf_headings.find(lines, marks)
-    title = pdf_facts.title(stated, lines)
-    warnings = _warnings(read)
-    return _assemble(lines, headings, count).document(
+    lines = [
+        line for page in pdf_furniture.drop_headers_and_footers(read.pages) for line in page
+    ] or [line for page in read.pages for line in page]
+    lines = pdf_headings.drop_table_of_contents(lines, pdf_headings.find_headings(lines, marks))
+    headings = pdf_headings.find_headings(lines, marks)
+    title = pdf_facts.choose_title(stated, lines)
+    warnings = _build_warnings(read)
+    return _assemble_document(lines, headings, count).document(
         name, MEDIA_TYPE, title=title, warnings=warnings, dated=dated
     )
 
 
-def page_count(data: bytes, name: str) -> int:
+def count_pages(data: bytes, name: str) -> int:
     """How many pages a PDF has, without reading them."""
     pdf = open_pdf(data, name)
     try:
@@ -122,30 +122,31 @@ def open_pdf(data: bytes, name: str) -> Any:
     return pdf
 
 
-def _read(data: bytes, name: str, count: int, settings: IngestSettings) -> _Read:
+def _read_pages(data: bytes, name: str, count: int, settings: IngestSettings) -> _Read:
     read = _Read(
-        _why_not(settings), time.monotonic() + _OCR_SHARE * seconds_for(len(data), settings)
+        _get_no_ocr_reason(settings),
+        time.monotonic() + _OCR_SHARE * get_time_limit(len(data), settings),
     )
     for start in range(0, count, _PAGES_AT_ONCE):
         pdf = open_pdf(data, name)
         try:
             for number in range(start + 1, min(start + _PAGES_AT_ONCE, count) + 1):
-                read.pages.append(_page(pdf, number, read))
+                read.pages.append(_read_one_page(pdf, number, read))
         finally:
             pdf.close()
     return read
 
 
-def _why_not(settings: IngestSettings) -> str:
+def _get_no_ocr_reason(settings: IngestSettings) -> str:
     """Why there is no OCR, or nothing."""
     if settings.ocr == "off":
         return _OCR_OFF
     from citewell.ingest.picture import ocr
 
-    return "" if ocr.available() else _OCR_MISSING
+    return "" if ocr.is_available() else _OCR_MISSING
 
 
-def _page(pdf: Any, number: int, read: _Read) -> list[Line]:
+def _read_one_page(pdf: Any, number: int, read: _Read) -> list[Line]:
     import pypdfium2
 
     lines: list[Line] = []
@@ -165,7 +166,7 @@ def _page(pdf: Any, number: int, read: _Read) -> list[Line]:
     return lines
 
 
-def _refuse(name: str, read: _Read) -> None:
+def _check_readable(name: str, read: _Read) -> None:
     if len(read.broken) == len(read.pages):
         raise UnreadableFile(f"{name} is broken: none of its {len(read.pages)} pages can be opened")
     if read.empty and not read.no_ocr:
@@ -175,26 +176,28 @@ def _refuse(name: str, read: _Read) -> None:
     raise UnreadableFile(f"{name} holds no text: its pages are blank, or show only forms and notes")
 
 
-def _warnings(read: _Read) -> list[str]:
+def _build_warnings(read: _Read) -> list[str]:
     found = []
     if read.empty:
         found.append(
-            f"no text layer on {_list(read.empty)}: scanned or "
+            f"no text layer on {_format_pages(read.empty)}: scanned or "
             f"drawn; {read.no_ocr or 'OCR finds no text there'}"
         )
     if read.scanned:
-        found.append(f"no text layer on {_list(read.scanned)}: read by OCR, which can misread")
+        found.append(
+            f"no text layer on {_format_pages(read.scanned)}: read by OCR, which can misread"
+        )
     if read.broken:
-        found.append(f"cannot be opened: {_list(read.broken)}")
-    unmapped = [n for n, lines in enumerate(read.pages, start=1) if _unreadable(lines)]
+        found.append(f"cannot be opened: {_format_pages(read.broken)}")
+    unmapped = [n for n, lines in enumerate(read.pages, start=1) if _is_unreadable(lines)]
     if unmapped:
         found.append(
-            f"fonts without a character table on {_list(unmapped)}: their text may be wrong"
+            f"fonts without a character table on {_format_pages(unmapped)}: their text may be wrong"
         )
     return found
 
 
-def _unreadable(lines: Sequence[Line]) -> bool:
+def _is_unreadable(lines: Sequence[Line]) -> bool:
     """Whether a third of the lines, or a tenth of the characters, has no meaning outside its
     font.
     """
@@ -204,7 +207,7 @@ def _unreadable(lines: Sequence[Line]) -> bool:
     ) * 10 > len(text)
 
 
-def _list(numbers: list[int]) -> str:
+def _format_pages(numbers: list[int]) -> str:
     """`page 3`, `pages 1, 4-6`."""
     ranges: list[list[int]] = []
     for n in numbers:
@@ -218,13 +221,15 @@ def _list(numbers: list[int]) -> str:
     return f"page {shown}" if len(numbers) == 1 else f"pages {shown}"
 
 
-def _assemble(lines: list[Line], headings: dict[int, Heading], pages: int) -> Assembly:
+def _assemble_document(lines: list[Line], headings: dict[int, Heading], pages: int) -> Assembly:
     out = Assembly()
     inside = {m for n, heading in headings.items() for m in range(n + 1, n + heading.lines)}
     stops = set(headings) | {n + heading.lines for n, heading in headings.items()}
     shown = 0
     before: Line | None = None
-    for paragraph in pdf_flow.gathered(pdf_paragraphs.join(lines, stops, inside), lines, headings):
+    for paragraph in pdf_flow.join_split_paragraphs(
+        pdf_paragraphs.join_lines(lines, stops, inside), lines, headings
+    ):
         first = lines[paragraph.first]
         while shown < paragraph.pieces[0][0]:
             shown += 1

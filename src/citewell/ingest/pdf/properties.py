@@ -11,9 +11,9 @@ from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta, timezone
 from typing import Any, Final
 
-from citewell.ingest.assemble import clean
+from citewell.ingest.assemble import clean_text
 from citewell.ingest.pdf.headings import Mark
-from citewell.ingest.pdf.lines import Line, body_size
+from citewell.ingest.pdf.lines import Line, compute_body_size
 
 _JUNK_TITLE = re.compile(
     r"untitled|无标题|\S+\.(?:docx?|pptx?|xlsx?|tex|dvi|indd|pdf|ps|rtf)|.+\.(?:png|jpe?g|"
@@ -32,18 +32,18 @@ _MOST_MARKS: Final = 5_000
 _DEEPEST_MARK: Final = 8
 
 
-def dated(pdf: Any) -> float | None:
+def get_date(pdf: Any) -> float | None:
     """When the file was last changed, else made, in seconds since the epoch; None where it does not
     say so credibly.
     """
     for key in ("ModDate", "CreationDate"):
-        when = moment(pdf.get_metadata_value(key))
+        when = parse_pdf_date(pdf.get_metadata_value(key))
         if when is not None:
             return when
     return None
 
 
-def moment(text: str) -> float | None:
+def parse_pdf_date(text: str) -> float | None:
     """A PDF's date (`D:20240501093000+08'00'`) in seconds since the epoch."""
     match = _DATE.match(text.strip())
     if match is None:
@@ -62,7 +62,7 @@ def moment(text: str) -> float | None:
     return when if year >= _EARLIEST and when < time.time() + _DAY else None
 
 
-def marks(pdf: Any) -> list[Mark]:
+def read_outline(pdf: Any) -> list[Mark]:
     """The outline in order; entries that point nowhere are left out."""
     found: list[Mark] = []
     for bookmark in pdf.get_toc(max_depth=_DEEPEST_MARK):
@@ -70,14 +70,14 @@ def marks(pdf: Any) -> list[Mark]:
             break
         target = bookmark.get_dest()
         index = target.get_index() if target is not None else None
-        title = " ".join(clean(bookmark.get_title()).split())
+        title = " ".join(clean_text(bookmark.get_title()).split())
         if index is not None and title:
             mode, place = target.get_view()
-            found.append(Mark(bookmark.level + 1, title, index + 1, _height(mode, place)))
+            found.append(Mark(bookmark.level + 1, title, index + 1, _get_height(mode, place)))
     return sorted(found, key=lambda mark: mark.page)
 
 
-def _height(mode: int, place: Sequence[float]) -> float | None:
+def _get_height(mode: int, place: Sequence[float]) -> float | None:
     """The y of a destination: the second figure of XYZ, the first of FitH; others show whole
     pages.
     """
@@ -86,7 +86,7 @@ def _height(mode: int, place: Sequence[float]) -> float | None:
     return place[0] if mode == 3 and place else None
 
 
-def title(stated: str, lines: Sequence[Line]) -> str:
+def choose_title(stated: str, lines: Sequence[Line]) -> str:
     """The metadata's title unless a program made it up, else the largest type of the first page
     that has any.
     """
@@ -101,6 +101,6 @@ def title(stated: str, lines: Sequence[Line]) -> str:
     upper = [line for line in first if line.box[1] < _TITLE_PART]
     largest = max((line.size for line in upper), default=0.0)
     titles = [line for line in first if line.size == largest]
-    if largest >= _TITLE_LARGER * body_size(lines) and len(titles) <= _TITLE_LINES:
+    if largest >= _TITLE_LARGER * compute_body_size(lines) and len(titles) <= _TITLE_LINES:
         return " ".join(line.text for line in titles)
     return first[0].text if first[0].bold and len(first[0].text) < 100 and len(lines) > 1 else ""

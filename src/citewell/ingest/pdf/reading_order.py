@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from citewell.ingest.pdf.lines import Line, body_size, rows
+from citewell.ingest.pdf.lines import Line, compute_body_size, group_rows
 
 if TYPE_CHECKING:
     import numpy as np
@@ -43,29 +43,31 @@ class Strip:
     high: float
 
 
-def columns(lines: Sequence[Line]) -> list[list[Line]]:
+def group_columns(lines: Sequence[Line]) -> list[list[Line]]:
     """`lines` in groups, in the order in which they are read; within a group as they came."""
-    return _arranged(list(lines), strips(lines))
+    return _arrange_lines(list(lines), find_strips(lines))
 
 
-def strips(lines: Sequence[Line]) -> list[Strip]:
+def find_strips(lines: Sequence[Line]) -> list[Strip]:
     """The strips that part columns, the tallest first."""
     if len(lines) < 2 * _FEWEST:
         return []
-    size = body_size(lines) or lines[0].size
+    size = compute_body_size(lines) or lines[0].size
     left, right = min(line.x0 for line in lines), max(line.x1 for line in lines)
     bottom, top = min(line.y0 for line in lines), max(line.y1 for line in lines)
     cell = max(_CELL, (right - left) / _MOST_CELLS, (top - bottom) / _MOST_CELLS)
-    free = _free(lines, (left, bottom, right, top), cell)
+    free = _find_free_cells(lines, (left, bottom, right, top), cell)
     found: list[Strip] = []
-    for x, low, high in _runs(free, max(_NARROWEST, 0.8 * size), _FEWEST * size, cell):
+    for x, low, high in _find_free_strips(free, max(_NARROWEST, 0.8 * size), _FEWEST * size, cell):
         strip = Strip(left + x * cell, bottom + low * cell, bottom + high * cell)
-        if not any(_same(strip, other, size) for other in found) and _parts_columns(strip, lines):
+        if not any(_is_same_gap(strip, other, size) for other in found) and _has_text_on_both_sides(
+            strip, lines
+        ):
             found.append(strip)
     return found
 
 
-def _free(
+def _find_free_cells(
     lines: Sequence[Line], place: tuple[float, float, float, float], cell: float
 ) -> NDArray[np.bool_]:
     """Which cells of the raster no line covers: rows from the bottom, columns from the left."""
@@ -81,7 +83,7 @@ def _free(
     return free
 
 
-def _runs(
+def _find_free_strips(
     free: NDArray[np.bool_], width: float, height: float, cell: float
 ) -> list[tuple[float, int, int]]:
     """(x, first row, one after the last) of free strips at least so wide and high, the tallest
@@ -103,13 +105,13 @@ def _runs(
     found = [
         ((place[0] + place[-1] + wide) / 2, low, high, len(place))
         for (low, high), places in spans.items()
-        for place in _neighbours(places)
+        for place in _group_neighbours(places)
     ]
     found.sort(key=lambda run: (run[1] - run[2], -run[3]))
     return [(x, low, high) for x, low, high, _ in found[:_MOST_STRIPS]]
 
 
-def _neighbours(places: list[int]) -> list[list[int]]:
+def _group_neighbours(places: list[int]) -> list[list[int]]:
     groups: list[list[int]] = []
     for place in places:
         if groups and place == groups[-1][-1] + 1:
@@ -119,24 +121,24 @@ def _neighbours(places: list[int]) -> list[list[int]]:
     return groups
 
 
-def _same(strip: Strip, other: Strip, size: float) -> bool:
+def _is_same_gap(strip: Strip, other: Strip, size: float) -> bool:
     """Whether two strips lie in one gap between columns, beside each other."""
     return abs(strip.x - other.x) < 4 * size and min(strip.high, other.high) > max(
         strip.low, other.low
     )
 
 
-def _parts_columns(strip: Strip, lines: Sequence[Line]) -> bool:
+def _has_text_on_both_sides(strip: Strip, lines: Sequence[Line]) -> bool:
     """Whether running text stands on both sides."""
     within = [line for line in lines if strip.low <= (line.y0 + line.y1) / 2 <= strip.high]
     sides = (
         [line for line in within if line.x1 <= strip.x + 1],
         [line for line in within if line.x0 >= strip.x - 1],
     )
-    return all(_running(side, strip) for side in sides) and not _tabular(*sides)
+    return all(_has_running_text(side, strip) for side in sides) and not _is_tabular(*sides)
 
 
-def _running(side: Sequence[Line], strip: Strip) -> bool:
+def _has_running_text(side: Sequence[Line], strip: Strip) -> bool:
     if len(side) < _FEWEST:
         return False
     text = [line for line in side if not line.row]
@@ -144,22 +146,22 @@ def _running(side: Sequence[Line], strip: Strip) -> bool:
         return False
     left, right = min(line.x0 for line in side), max(line.x1 for line in side)
     covered = sum(line.y1 - line.y0 for line in side) / (strip.high - strip.low)
-    usual = _usual_width(text)
+    usual = _compute_usual_width(text)
     return (
-        usual >= _SHORTEST * body_size(text)
+        usual >= _SHORTEST * compute_body_size(text)
         and covered >= _LOW_SHARE
         and usual >= _FILLED * (right - left)
     )
 
 
-def _usual_width(lines: Sequence[Line]) -> float:
+def _compute_usual_width(lines: Sequence[Line]) -> float:
     """The width that half of the characters stand in a line of at least; so many short pieces do
     not hide a few long lines.
 
     Pieces that stand closer than columns do count as one: loosely set text falls apart.
     """
     found: list[list[float]] = []  # begin, end and number of characters
-    for row in rows(lines):
+    for row in group_rows(lines):
         joined = [[row[0].x0, row[0].x1, len(row[0].text)]]
         for line in row[1:]:
             if line.x0 - joined[-1][1] < _LOOSE * line.size:
@@ -176,22 +178,24 @@ def _usual_width(lines: Sequence[Line]) -> float:
     return 0.0
 
 
-def _tabular(left: Sequence[Line], right: Sequence[Line]) -> bool:
+def _is_tabular(left: Sequence[Line], right: Sequence[Line]) -> bool:
     """Whether both sides stand row by row, in short pieces: cells."""
     heights = {round(line.y0) for line in left}
     text = [line for line in right if not line.row]
     beside = [line for line in text if {round(line.y0) + shift for shift in (-1, 0, 1)} & heights]
     both = [line for line in (*left, *right) if not line.row]
-    return _usual_width(both) < _SHORT * body_size(both) and 2 * len(beside) > len(text)
+    return _compute_usual_width(both) < _SHORT * compute_body_size(both) and 2 * len(beside) > len(
+        text
+    )
 
 
-def _arranged(lines: list[Line], found: Sequence[Strip]) -> list[list[Line]]:
+def _arrange_lines(lines: list[Line], found: Sequence[Strip]) -> list[list[Line]]:
     """Above the tallest strip, left of it, right of it, below it; and so on within each."""
     for n, whole in enumerate(found):
         # it did so for the whole page, but not for this part of it
-        if not _parts_columns(whole, lines):
+        if not _has_text_on_both_sides(whole, lines):
             continue
-        strip = _trimmed(whole, lines)
+        strip = _trim_strip(whole, lines)
         above = [line for line in lines if (line.y0 + line.y1) / 2 > strip.high]
         below = [line for line in lines if (line.y0 + line.y1) / 2 < strip.low]
         beside = [line for line in lines if strip.low <= (line.y0 + line.y1) / 2 <= strip.high]
@@ -200,12 +204,14 @@ def _arranged(lines: list[Line], found: Sequence[Strip]) -> list[list[Line]]:
         if left and right:
             rest = found[n + 1 :]
             return [
-                group for part in (above, left, right, below) for group in _arranged(part, rest)
+                group
+                for part in (above, left, right, below)
+                for group in _arrange_lines(part, rest)
             ]
     return [lines] if lines else []
 
 
-def _trimmed(strip: Strip, lines: Sequence[Line]) -> Strip:
+def _trim_strip(strip: Strip, lines: Sequence[Line]) -> Strip:
     """The strip without what stands alone under its columns and above a line that crosses it: a
     heading of what follows.
     """
@@ -230,13 +236,13 @@ def _trimmed(strip: Strip, lines: Sequence[Line]) -> Strip:
     return strip
 
 
-def stacked(lines: Sequence[Line]) -> list[Line]:
+def sort_column(lines: Sequence[Line]) -> list[Line]:
     """One column's lines from top to bottom: blocks of the file's own order, each at the height
     where it begins.
     """
     blocks: list[list[Line]] = []
     for line in lines:
-        if blocks and _next(blocks[-1][-1], line):
+        if blocks and _is_next(blocks[-1][-1], line):
             blocks[-1].append(line)
         else:
             blocks.append([line])
@@ -244,7 +250,7 @@ def stacked(lines: Sequence[Line]) -> list[Line]:
     return [line for block in blocks for line in block]
 
 
-def _next(before: Line, line: Line) -> bool:
+def _is_next(before: Line, line: Line) -> bool:
     """Whether `line` goes on where `before` ends: in the row below it, or farther right in the same
     one.
     """

@@ -16,8 +16,8 @@ import anyio.to_process
 
 from citewell.errors import NotFound, UnreadableFile
 from citewell.ingest.pdf.parse import open_pdf
-from citewell.ingest.pdf.scans import MOST_PIXELS, drawn
-from citewell.ingest.worker import Died, in_worker
+from citewell.ingest.pdf.scans import MOST_PIXELS, draw_page
+from citewell.ingest.worker import Died, run_in_worker
 
 if TYPE_CHECKING:
     import numpy as np
@@ -33,7 +33,7 @@ _AROUND: Final = 0.002  # shares of the page that a mark reaches beyond its line
 Rectangle = tuple[float, float, float, float]
 
 
-async def page_png(
+async def render_page(
     data: bytes, name: str, page: int, width: int, marks: Sequence[Rectangle]
 ) -> bytes:
     """Page `page` (1-based), `width` pixels wide, with `marks`. Raises NotFound for the page,
@@ -42,7 +42,7 @@ async def page_png(
     async with anyio.to_process.current_default_process_limiter():
         try:
             with anyio.fail_after(SECONDS):
-                png = await in_worker(
+                png = await run_in_worker(
                     "citewell.ingest.pdf.render:render", data, name, page, width, tuple(marks)
                 )
         except TimeoutError:
@@ -69,16 +69,16 @@ def render(data: bytes, name: str, page: int, width: int, marks: Sequence[Rectan
         opened = pdf[page - 1]
         wide, high = opened.get_size()
         scale = min(width / max(1.0, wide), LARGEST_SIDE / max(1.0, wide, high))
-        pixels = drawn(opened, scale)
+        pixels = draw_page(opened, scale)
     except pypdfium2.PdfiumError as error:
         raise UnreadableFile(f"page {page} of {name} cannot be drawn: {error}") from None
     finally:
         pdf.close()
-    _highlight(pixels, marks)
-    return png_of(pixels)
+    _highlight_marks(pixels, marks)
+    return encode_png(pixels)
 
 
-def _highlight(pixels: NDArray[np.uint8], marks: Sequence[Rectangle]) -> None:
+def _highlight_marks(pixels: NDArray[np.uint8], marks: Sequence[Rectangle]) -> None:
     import numpy as np
 
     height, width = pixels.shape[:2]
@@ -92,7 +92,7 @@ def _highlight(pixels: NDArray[np.uint8], marks: Sequence[Rectangle]) -> None:
     pixels[marked] = colours.astype(np.uint8)
 
 
-def png_of(pixels: NDArray[np.uint8]) -> bytes:
+def encode_png(pixels: NDArray[np.uint8]) -> bytes:
     """PNG of height by width by three (red, green, blue)."""
     import numpy as np
 
@@ -102,8 +102,8 @@ def png_of(pixels: NDArray[np.uint8]) -> bytes:
     lines[:, 1:] = pixels.reshape(height, 3 * width)
     head = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
     parts = ((b"IHDR", head), (b"IDAT", zlib.compress(lines.tobytes(), 6)), (b"IEND", b""))
-    return b"\x89PNG\r\n\x1a\n" + b"".join(_part(kind, body) for kind, body in parts)
+    return b"\x89PNG\r\n\x1a\n" + b"".join(_encode_png_chunk(kind, body) for kind, body in parts)
 
 
-def _part(kind: bytes, body: bytes) -> bytes:
+def _encode_png_chunk(kind: bytes, body: bytes) -> bytes:
     return struct.pack(">I", len(body)) + kind + body + struct.pack(">I", zlib.crc32(kind + body))

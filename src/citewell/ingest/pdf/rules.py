@@ -32,22 +32,22 @@ class Rule:
     high: float
 
 
-def rules(page: Any, frame: Frame, turn: int) -> tuple[list[Rule], list[Rule]]:
+def find_rules(page: Any, frame: Frame, turn: int) -> tuple[list[Rule], list[Rule]]:
     """The horizontal and the vertical rules of a pdfium page, pieces put together."""
     across: list[Rule] = []
     down: list[Rule] = []
-    for ax, ay, bx, by in _lines(page):
-        x0, y0 = frame.upright(turn, ax, ay)
-        x1, y1 = frame.upright(turn, bx, by)
+    for ax, ay, bx, by in _iterate_lines(page):
+        x0, y0 = frame.to_upright(turn, ax, ay)
+        x1, y1 = frame.to_upright(turn, bx, by)
         x0, x1, y0, y1 = min(x0, x1), max(x0, x1), min(y0, y1), max(y0, y1)
         if y1 - y0 <= _THIN and x1 - x0 >= _SHORTEST:
             across.append(Rule((y0 + y1) / 2, x0, x1))
         elif x1 - x0 <= _THIN and y1 - y0 >= _SHORTEST:
             down.append(Rule((x0 + x1) / 2, y0, y1))
-    return _joined(across), _joined(down)
+    return _join_rules(across), _join_rules(down)
 
 
-def _joined(found: Sequence[Rule]) -> list[Rule]:
+def _join_rules(found: Sequence[Rule]) -> list[Rule]:
     """Rules at one height whose pieces touch, as one."""
     levels: list[list[Rule]] = []
     for rule in sorted(found, key=lambda rule: rule.at):
@@ -66,28 +66,28 @@ def _joined(found: Sequence[Rule]) -> list[Rule]:
     return whole
 
 
-def _lines(page: Any) -> Iterator[tuple[float, float, float, float]]:
+def _iterate_lines(page: Any) -> Iterator[tuple[float, float, float, float]]:
     """What is drawn thin, and the edges of what is drawn as a rectangle or as straight lines: two
     points each.
     """
     import pypdfium2.raw as pdfium
 
     bounds = [ctypes.c_float() for _ in range(4)]
-    for item, matrix in _paths(page):
-        if not pdfium.FPDFPageObj_GetBounds(item, *bounds) or not _seen(item):
+    for item, matrix in _list_paths(page):
+        if not pdfium.FPDFPageObj_GetBounds(item, *bounds) or not _is_visible(item):
             continue
         left, bottom, right, top = (bound.value for bound in bounds)
         if min(right - left, top - bottom) <= _THIN:
-            yield (*_through(matrix, left, bottom), *_through(matrix, right, top))
+            yield (*_transform_point(matrix, left, bottom), *_transform_point(matrix, right, top))
         else:
-            yield from _segments(item, matrix)
+            yield from _iterate_segments(item, matrix)
 
 
 _Matrix = tuple[float, float, float, float, float, float]
 _SAME: Final[_Matrix] = (1.0, 0.0, 0.0, 1.0, 0.0, 0.0)
 
 
-def _paths(page: Any) -> list[tuple[Any, _Matrix]]:
+def _list_paths(page: Any) -> list[tuple[Any, _Matrix]]:
     """The paths of the page, and those of forms that fill most of it: a smaller form is a figure.
     None if too many.
     """
@@ -110,7 +110,7 @@ def _paths(page: Any) -> list[tuple[Any, _Matrix]]:
             area = (bounds[2].value - bounds[0].value) * (bounds[3].value - bounds[1].value)
             inner = pdfium.FPDFFormObj_CountObjects(item)
             if area >= _PAGE_FORM * (right - left) * (top - bottom) and 0 < inner <= _MOST_OBJECTS:
-                own = _times(_matrix(item), matrix)
+                own = _multiply_matrices(_get_matrix(item), matrix)
                 waiting += [
                     (pdfium.FPDFFormObj_GetObject(item, n), own, depth + 1) for n in range(inner)
                 ]
@@ -119,7 +119,7 @@ def _paths(page: Any) -> list[tuple[Any, _Matrix]]:
     return paths
 
 
-def _matrix(item: Any) -> _Matrix:
+def _get_matrix(item: Any) -> _Matrix:
     import pypdfium2.raw as pdfium
 
     found = pdfium.FS_MATRIX()
@@ -128,7 +128,7 @@ def _matrix(item: Any) -> _Matrix:
     return found.a, found.b, found.c, found.d, found.e, found.f
 
 
-def _times(first: _Matrix, then: _Matrix) -> _Matrix:
+def _multiply_matrices(first: _Matrix, then: _Matrix) -> _Matrix:
     (a, b, c, d, e, f), (g, h, i, j, k, m) = first, then
     return (
         a * g + b * i,
@@ -140,12 +140,12 @@ def _times(first: _Matrix, then: _Matrix) -> _Matrix:
     )
 
 
-def _through(matrix: _Matrix, x: float, y: float) -> tuple[float, float]:
+def _transform_point(matrix: _Matrix, x: float, y: float) -> tuple[float, float]:
     a, b, c, d, e, f = matrix
     return a * x + c * y + e, b * x + d * y + f
 
 
-def _seen(item: Any) -> bool:
+def _is_visible(item: Any) -> bool:
     """Whether a path is stroked, or filled with something other than white."""
     import pypdfium2.raw as pdfium
 
@@ -158,21 +158,21 @@ def _seen(item: Any) -> bool:
     return any(part.value < _WHITE for part in colour[:3]) and colour[3].value > 0
 
 
-def _segments(item: Any, outer: _Matrix) -> Iterator[tuple[float, float, float, float]]:
+def _iterate_segments(item: Any, outer: _Matrix) -> Iterator[tuple[float, float, float, float]]:
     """The straight segments of a path, its curves left out."""
     import pypdfium2.raw as pdfium
 
     count = pdfium.FPDFPath_CountSegments(item)
     if not 0 < count <= _MOST_SEGMENTS:
         return
-    matrix = _times(_matrix(item), outer)
+    matrix = _multiply_matrices(_get_matrix(item), outer)
     x, y = ctypes.c_float(), ctypes.c_float()
     start = here = (0.0, 0.0)
     for n in range(count):
         segment = pdfium.FPDFPath_GetPathSegment(item, n)
         if not pdfium.FPDFPathSegment_GetPoint(segment, x, y):
             continue
-        point = _through(matrix, x.value, y.value)
+        point = _transform_point(matrix, x.value, y.value)
         kind = pdfium.FPDFPathSegment_GetType(segment)
         if kind == pdfium.FPDF_SEGMENT_MOVETO:
             start = point

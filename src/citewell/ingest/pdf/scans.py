@@ -9,7 +9,7 @@ import math
 from statistics import median
 from typing import TYPE_CHECKING, Any, Final
 
-from citewell.ingest.pdf.lines import Line, plain, rejoined
+from citewell.ingest.pdf.lines import Line, join_pieces, normalize_text
 
 if TYPE_CHECKING:
     import numpy as np
@@ -26,7 +26,7 @@ def read_scan(page: Any, number: int) -> list[Line]:
     """
     from citewell.ingest.picture import ocr
 
-    pixels = drawn(page, _DOTS / 72)
+    pixels = draw_page(page, _DOTS / 72)
     found, turn = ocr.read_upright(pixels)
     points = 72 / _DOTS
     height, width = (
@@ -36,10 +36,10 @@ def read_scan(page: Any, number: int) -> list[Line]:
     lines = []
     for line in found:
         size = (line.y1 - line.y0) * height
-        seen = ocr.turned_back(line, turn)
+        seen = ocr.rotate_line_back(line, turn)
         read = Line(
             page=number,
-            text=plain(line.text),
+            text=normalize_text(line.text),
             x0=line.x0 * width,
             x1=line.x1 * width,
             y0=(1 - line.y1) * height,
@@ -50,10 +50,10 @@ def read_scan(page: Any, number: int) -> list[Line]:
         )
         if read.text:
             lines.append(read)
-    return rejoined(lines)
+    return join_pieces(lines)
 
 
-def drawn(page: Any, scale: float) -> NDArray[np.uint8]:
+def draw_page(page: Any, scale: float) -> NDArray[np.uint8]:
     """The page as shown, in colour: height by width by three. `scale`: pixels a point, less where
     that would be too many.
     """

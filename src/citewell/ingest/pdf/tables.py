@@ -15,11 +15,11 @@ from itertools import pairwise
 from statistics import median
 from typing import Final
 
-from citewell.ingest.pdf.cells import Grid, cells, cuts
-from citewell.ingest.pdf.lines import Line, rows
+from citewell.ingest.pdf.cells import Grid, build_grid, find_column_cuts
+from citewell.ingest.pdf.lines import Line, group_rows
 from citewell.ingest.pdf.rules import Rule
-from citewell.ingest.tables.table_text import table_lines
-from citewell.text.language import weight
+from citewell.ingest.tables.table_text import format_table_lines
+from citewell.text.language import estimate_tokens
 
 _SAME_EDGE: Final = 5.0  # points within which rules of one table begin and end
 _SHORTEST_RULE: Final = 60.0
@@ -67,34 +67,36 @@ class _Region:
         return low < rule.at < high and self.left - 4 < rule.low and rule.high < self.right + 4
 
 
-def ruled(lines: list[Line], across: Sequence[Rule], down: Sequence[Rule]) -> list[Line]:
+def replace_ruled_tables(
+    lines: list[Line], across: Sequence[Rule], down: Sequence[Rule]
+) -> list[Line]:
     """`lines` with the rows of tables between rules in place of their pieces."""
     number = 0
-    for region in _regions(across):
-        for part in _chains(region, lines):
+    for region in _find_regions(across):
+        for part in _split_regions(region, lines):
             inside = [line for line in lines if part.holds(line) and not line.row]
-            grid = _ruled_grid(part, inside, across, down) if len(inside) > 2 else None
-            if grid is not None and not _crossed(part, lines):
+            grid = _build_ruled_grid(part, inside, across, down) if len(inside) > 2 else None
+            if grid is not None and not _is_crossed(part, lines):
                 number += 1
-                lines = _put(lines, inside, _written(grid, inside), number)
+                lines = _replace_lines(lines, inside, _build_table_lines(grid, inside), number)
     return lines
 
 
-def aligned(lines: list[Line], number: int) -> list[Line]:
+def replace_aligned_tables(lines: list[Line], number: int) -> list[Line]:
     """The same for rows of one column of the page that keep columns without any rule. `number`: of
     tables before.
     """
-    for run in _aligned_runs([line for line in lines if not line.row]):
+    for run in _find_aligned_runs([line for line in lines if not line.row]):
         inside = [line for row in run for line in row]
-        places = cuts(run, 0.9)
-        grid = cells(run, places, [], [], header=None)
-        if _is_table(grid, ruled_columns=False) and _short(grid):
+        places = find_column_cuts(run, 0.9)
+        grid = build_grid(run, places, [], [], header=None)
+        if _is_table(grid, ruled_columns=False) and _has_short_cells(grid):
             number += 1
-            lines = _put(lines, inside, _written(grid, inside), number)
+            lines = _replace_lines(lines, inside, _build_table_lines(grid, inside), number)
     return lines
 
 
-def _regions(across: Sequence[Rule]) -> list[_Region]:
+def _find_regions(across: Sequence[Rule]) -> list[_Region]:
     """Rules that begin and end together, the widest first, then the highest."""
     groups: list[list[Rule]] = []
     for rule in sorted(across, key=lambda rule: (rule.low - rule.high, -rule.at)):
@@ -120,7 +122,7 @@ def _regions(across: Sequence[Rule]) -> list[_Region]:
     ]
 
 
-def _chains(region: _Region, lines: Sequence[Line]) -> Iterator[_Region]:
+def _split_regions(region: _Region, lines: Sequence[Line]) -> Iterator[_Region]:
     """The parts of a region between which running text or a caption stands."""
     chain: list[float] = []
     usual = median([line.size for line in lines if region.holds(line)] or [0.0])
@@ -129,10 +131,10 @@ def _chains(region: _Region, lines: Sequence[Line]) -> Iterator[_Region]:
         inside = [line for line in lines if band.holds(line)]
         width = region.right - region.left
         wide = [line for line in inside if line.x1 - line.x0 > _WIDE * width]
-        named = any(line.row or _CAPTION.match(line.text) for line in inside) or _heading(
+        named = any(line.row or _CAPTION.match(line.text) for line in inside) or _is_heading(
             inside, usual
         )
-        apart = named or len(wide) > 1 or _lone(inside, width)
+        apart = named or len(wide) > 1 or _has_lone_lines(inside, width)
         if apart or (not inside and high - low > 40):
             if len(chain) > 1:
                 yield _Region(region.left, region.right, chain)
@@ -143,18 +145,18 @@ def _chains(region: _Region, lines: Sequence[Line]) -> Iterator[_Region]:
         yield _Region(region.left, region.right, chain)
 
 
-def _heading(inside: list[Line], usual: float) -> bool:
+def _is_heading(inside: list[Line], usual: float) -> bool:
     """Whether all that stands between two rules is a line in larger type: between the edge of a
     box, say, and a table.
     """
     return len(inside) == 1 and inside[0].size > _LARGER * usual
 
 
-def _lone(inside: list[Line], width: float) -> bool:
+def _has_lone_lines(inside: list[Line], width: float) -> bool:
     """Whether lines between two rules stand alone in their rows, one below the other, and reach too
     far for a cell.
     """
-    found = rows(inside)
+    found = group_rows(inside)
     return (
         len(found) > 1
         and all(len(row) == 1 for row in found)
@@ -162,7 +164,7 @@ def _lone(inside: list[Line], width: float) -> bool:
     )
 
 
-def _crossed(region: _Region, lines: Sequence[Line]) -> bool:
+def _is_crossed(region: _Region, lines: Sequence[Line]) -> bool:
     """Whether text runs over the region's edges."""
     low, high = region.levels[-1], region.levels[0]
     beside = (line for line in lines if low < (line.y0 + line.y1) / 2 < high and not line.row)
@@ -173,12 +175,12 @@ def _crossed(region: _Region, lines: Sequence[Line]) -> bool:
     )
 
 
-def _ruled_grid(
+def _build_ruled_grid(
     region: _Region, inside: list[Line], across: Sequence[Rule], down: Sequence[Rule]
 ) -> Grid | None:
-    upright = _upright(region, down)
+    upright = _find_upright_rules(region, down)
     bands = [[] for _ in region.levels[1:]]  # type: list[list[list[Line]]]
-    for row in rows(inside):
+    for row in group_rows(inside):
         middle = median((line.y0 + line.y1) / 2 for line in row)
         at = next(
             (n for n, level in enumerate(region.levels[1:]) if middle > level), len(bands) - 1
@@ -188,7 +190,7 @@ def _ruled_grid(
     everything = [row for band in bands for row in band]
     body = [row for band in bands[1:] for row in band] if len(bands) > 1 else everything
     body = body if len(body) > 1 else everything
-    places = cuts(body, 0.5 if len(body) > 3 else 0.9, upright)
+    places = find_column_cuts(body, 0.5 if len(body) > 3 else 0.9, upright)
     partial = [rule for rule in across if region.covers(rule)]
     short = [rule for rule in partial if rule.high - rule.low < 0.9 * (region.right - region.left)]
     whole = bool(upright) and len(bands) > 2
@@ -198,10 +200,15 @@ def _ruled_grid(
     single = 2 * sum(len(band) == 1 for band in bands) >= len(bands) > _FEWEST_ALIGNED
     several = [
         (n == 0 and named)
-        or ((not whole or _several(band, places)) and not (single and _goes_on(band, places)))
+        or (
+            (not whole or _has_several_rows(band, places))
+            and not (single and _is_continued_row(band, places))
+        )
         for n, band in enumerate(bands)
     ]
-    bands = [band if many else [_flat(band)] for band, many in zip(bands, several, strict=True)]
+    bands = [
+        band if many else [_flatten_rows(band)] for band, many in zip(bands, several, strict=True)
+    ]
     everything = [row for band in bands for row in band]
     head = len(bands[0])
     header = (
@@ -209,13 +216,13 @@ def _ruled_grid(
         if len(bands) > 1 and head <= 3 and len(everything) > max(len(bands), 2 * head)
         else None
     )
-    grid = cells(
+    grid = build_grid(
         everything, places, upright, short, header=header, bands=[len(band) for band in bands]
     )
     return grid if _is_table(grid, ruled_columns=bool(upright)) else None
 
 
-def _several(band: list[list[Line]], places: Sequence[float]) -> bool:
+def _has_several_rows(band: list[list[Line]], places: Sequence[float]) -> bool:
     """Whether the lines between two rules are rows of their own, not the lines of cells that run
     on.
     """
@@ -223,7 +230,7 @@ def _several(band: list[list[Line]], places: Sequence[float]) -> bool:
     return len(band) == 1 or (len(places) > 1 and median(filled) >= 0.75 * (len(places) + 1))
 
 
-def _goes_on(band: list[list[Line]], places: Sequence[float]) -> bool:
+def _is_continued_row(band: list[list[Line]], places: Sequence[float]) -> bool:
     """Whether only the first of several lines between two rules has a first cell: the others are
     what its cells run on with.
     """
@@ -231,12 +238,12 @@ def _goes_on(band: list[list[Line]], places: Sequence[float]) -> bool:
     return len(band) > 1 and not any((row[0].x0 + row[0].x1) / 2 < first for row in band[1:])
 
 
-def _flat(band: list[list[Line]]) -> list[Line]:
+def _flatten_rows(band: list[list[Line]]) -> list[Line]:
     """Several rows of text between two rules: one row of the table, whose cells run over lines."""
     return [line for row in band for line in row]
 
 
-def _upright(region: _Region, down: Sequence[Rule]) -> list[float]:
+def _find_upright_rules(region: _Region, down: Sequence[Rule]) -> list[float]:
     """Where upright rules part the region, each at least through half of it."""
     low, high = region.levels[-1], region.levels[0]
     lengths: dict[int, list[Rule]] = {}
@@ -270,16 +277,16 @@ def _is_table(grid: Grid, *, ruled_columns: bool) -> bool:
     if width == 2 and sum(bool(_NUMBERING.fullmatch(cell)) for cell in first) > 0.6 * len(first):
         return False  # a list
     texts = [cell for row in table for cell in row if cell]
-    if not ruled_columns and not all(map(_lined_up, grid.places)):
+    if not ruled_columns and not all(map(_is_aligned, grid.places)):
         return False
     if any(_LEADERS in cell for cell in texts[: 2 * width]):
         return False  # contents
-    return ruled_columns or median(map(weight, texts)) <= (
+    return ruled_columns or median(map(estimate_tokens, texts)) <= (
         _MOST_LINE if width == 2 else 2 * _MOST_LINE
     )
 
 
-def _lined_up(places: Sequence[tuple[float, float]]) -> bool:
+def _is_aligned(places: Sequence[tuple[float, float]]) -> bool:
     """Whether most of a column's cells begin, end or are centred at one place."""
     edges = (
         [x0 for x0, _ in places],
@@ -291,14 +298,17 @@ def _lined_up(places: Sequence[tuple[float, float]]) -> bool:
     )
 
 
-def _short(grid: Grid) -> bool:
+def _has_short_cells(grid: Grid) -> bool:
     """Whether cells look like a table's without any rule telling: short, and in two columns mostly
     figures.
     """
     table = [row for row in grid.rows if any(row)]
     width = max(map(len, table), default=0)
     texts = [cell for row in table for cell in row if cell]
-    if max(map(weight, texts)) > 2 * _MOST_LINE or median(map(weight, texts)) > _MOST_LINE / 2:
+    if (
+        max(map(estimate_tokens, texts)) > 2 * _MOST_LINE
+        or median(map(estimate_tokens, texts)) > _MOST_LINE / 2
+    ):
         return False
     if sum(1 for row in table for cell in row if cell) < 0.6 * width * len(table):
         return False
@@ -306,12 +316,12 @@ def _short(grid: Grid) -> bool:
     return width > 2 or (len(table) > _FEWEST_ALIGNED and figures > 0.7 * (len(table) - 1))
 
 
-def _aligned_runs(lines: list[Line]) -> list[list[list[Line]]]:
+def _find_aligned_runs(lines: list[Line]) -> list[list[list[Line]]]:
     """Rows one below the other of at least two pieces each; a piece in a row of its own ends the
     run.
     """
     runs: list[list[list[Line]]] = [[]]
-    for row in rows(lines):
+    for row in group_rows(lines):
         run = runs[-1]
         near = not run or run[-1][0].y0 - row[0].y0 < 2.5 * max(row[0].size, run[-1][0].size)
         if len(row) > 1 and near:
@@ -321,12 +331,12 @@ def _aligned_runs(lines: list[Line]) -> list[list[list[Line]]]:
     return [run for run in runs if len(run) >= _FEWEST_ALIGNED]
 
 
-def _written(grid: Grid, inside: Sequence[Line]) -> list[Line]:
+def _build_table_lines(grid: Grid, inside: Sequence[Line]) -> list[Line]:
     """The table's rows as lines, each where its row stands; where text and rows do not pair, where
     the table stands.
     """
-    texts = table_lines(grid.rows, header=grid.header)
-    whole = _around(inside)
+    texts = format_table_lines(grid.rows, header=grid.header)
+    whole = _merge_places(inside)
     groups = grid.lines if len(grid.lines) == len(texts) else [list(inside)] * len(texts)
     return [
         replace(
@@ -341,12 +351,12 @@ def _written(grid: Grid, inside: Sequence[Line]) -> list[Line]:
             fixed=False,
         )
         for text, group in zip(texts, groups, strict=True)
-        for around in [_around(group)]
+        for around in [_merge_places(group)]
         if text
     ]
 
 
-def _around(group: Sequence[Line]) -> Line:
+def _merge_places(group: Sequence[Line]) -> Line:
     """The first of `group`, with the place of all."""
     x0, y0, x1, y1 = zip(*(line.box for line in group), strict=True)
     return replace(
@@ -360,7 +370,9 @@ def _around(group: Sequence[Line]) -> Line:
     )
 
 
-def _put(lines: list[Line], inside: Sequence[Line], written: list[Line], number: int) -> list[Line]:
+def _replace_lines(
+    lines: list[Line], inside: Sequence[Line], written: list[Line], number: int
+) -> list[Line]:
     """`written` where the first of `inside` stood, and nothing where the others did."""
     gone = {id(line) for line in inside}
     first = next(n for n, line in enumerate(lines) if id(line) in gone)

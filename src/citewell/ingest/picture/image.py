@@ -51,12 +51,12 @@ def parse(data: bytes, name: str, settings: IngestSettings) -> Document:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error", Image.DecompressionBombWarning)
-            return _read(_open(data, name), name, settings)
+            return _read_document(_open_picture(data, name), name, settings)
     except (Image.DecompressionBombWarning, Image.DecompressionBombError):
-        raise _too_large(name) from None
+        raise _make_size_error(name) from None
 
 
-def _read(picture: Any, name: str, settings: IngestSettings) -> Document:
+def _read_document(picture: Any, name: str, settings: IngestSettings) -> Document:
     media_type = MEDIA_TYPES[picture.format]
     out = Assembly()
     count = getattr(picture, "n_frames", 1) if picture.format == "TIFF" else 1
@@ -67,7 +67,7 @@ def _read(picture: Any, name: str, settings: IngestSettings) -> Document:
         )
     empty, title = [], ""
     until, late = time.monotonic() + TIME_SHARE * settings.parse_seconds, 0
-    for number, pixels in enumerate(_pages(picture, count, name), start=1):
+    for number, pixels in enumerate(_iterate_pages(picture, count, name), start=1):
         out.page(number)
         if number > 1 and time.monotonic() > until:
             late = late or number
@@ -94,7 +94,7 @@ def _read(picture: Any, name: str, settings: IngestSettings) -> Document:
 
 def check_ocr(name: str, settings: IngestSettings) -> None:
     """Raise UnreadableFile, saying how to switch it on, unless pictures can be read."""
-    off, missing = settings.ocr == "off", not ocr.available()
+    off, missing = settings.ocr == "off", not ocr.is_available()
     if off or missing:
         steps = [ocr.EXTRA] if missing else []
         steps += ['set ingest.ocr = "auto" (CITEWELL_INGEST__OCR=auto)'] if off else []
@@ -102,7 +102,7 @@ def check_ocr(name: str, settings: IngestSettings) -> None:
         raise UnreadableFile(f"{name} is a picture: {why}", hint=", then ".join(steps))
 
 
-def _open(data: bytes, name: str) -> Any:
+def _open_picture(data: bytes, name: str) -> Any:
     from PIL import Image, UnidentifiedImageError
 
     try:
@@ -112,7 +112,7 @@ def _open(data: bytes, name: str) -> Any:
         raise UnreadableFile(f"{name} is broken: {error}"[:300]) from None
 
 
-def _pages(picture: Any, count: int, name: str) -> Iterator[NDArray[np.uint8]]:
+def _iterate_pages(picture: Any, count: int, name: str) -> Iterator[NDArray[np.uint8]]:
     """Each page as grey pixels, upright as its camera says, no side longer than LONGEST_SIDE."""
     import numpy as np
     from PIL import ImageOps
@@ -121,11 +121,11 @@ def _pages(picture: Any, count: int, name: str) -> Iterator[NDArray[np.uint8]]:
         try:
             picture.seek(frame)
             if picture.width * picture.height > MOST_PIXELS:
-                raise _too_large(name)
+                raise _make_size_error(name)
             if picture.format == "JPEG":
                 # unpacks a larger one at half its size, or less
                 picture.draft("L", (LONGEST_SIDE, LONGEST_SIDE))
-            page = ImageOps.exif_transpose(_grey(picture))
+            page = ImageOps.exif_transpose(_to_grey(picture))
         except (OSError, ValueError, SyntaxError, EOFError) as error:
             raise UnreadableFile(f"{name} is broken: {error}"[:300]) from None
         page.thumbnail((LONGEST_SIDE, LONGEST_SIDE))
@@ -136,7 +136,7 @@ def _pages(picture: Any, count: int, name: str) -> Iterator[NDArray[np.uint8]]:
         )
 
 
-def _grey(picture: Any) -> Any:
+def _to_grey(picture: Any) -> Any:
     """On white where it can be seen through; with more than 8 bits the brightest point is white."""
     import numpy as np
     from PIL import Image
@@ -150,7 +150,7 @@ def _grey(picture: Any) -> Any:
     return picture.convert("L")
 
 
-def _too_large(name: str) -> UnreadableFile:
+def _make_size_error(name: str) -> UnreadableFile:
     return UnreadableFile(
         f"{name} has more than {MOST_PIXELS:,} pixels", hint="make the picture smaller, or cut it"
     )

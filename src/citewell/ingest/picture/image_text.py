@@ -11,9 +11,9 @@ import statistics
 from collections.abc import Sequence
 from dataclasses import replace
 
-from citewell.ingest.assemble import Assembly, clean
-from citewell.ingest.picture.ocr import OcrLine, turned_back
-from citewell.text.language import seam
+from citewell.ingest.assemble import Assembly, clean_text
+from citewell.ingest.picture.ocr import OcrLine, rotate_line_back
+from citewell.text.language import get_line_joiner
 from citewell.text.line_breaks import LIST_ITEM
 from citewell.types import Box
 
@@ -36,23 +36,23 @@ def add_page(out: Assembly, number: int, lines: Sequence[OcrLine], turn: int, sh
     nothing.
     """
     before: list[Row] = []
-    for paragraph in _paragraphs(_rows(lines, shape), shape):
-        text, boxes = _text(paragraph, number, turn, shape)
+    for paragraph in _group_paragraphs(_group_rows(lines, shape), shape):
+        text, boxes = _build_text(paragraph, number, turn, shape)
         out.block(
             text,
-            gap="\n" if before and _beside(before[-1][0], paragraph[0][0]) else "\n\n",
+            gap="\n" if before and _is_close_below(before[-1][0], paragraph[0][0]) else "\n\n",
             boxes=boxes,
         )
         before = paragraph
-    return _title(lines)
+    return _find_title(lines)
 
 
-def _rows(lines: Sequence[OcrLine], shape: float) -> list[Row]:
+def _group_rows(lines: Sequence[OcrLine], shape: float) -> list[Row]:
     """Lines side by side are one row."""
     rows: list[Row] = []
     for line in lines:
         last = rows[-1][-1] if rows else None
-        half = min(_height(line), _height(last)) / 2 if last else 0.0
+        half = min(_measure_height(line), _measure_height(last)) / 2 if last else 0.0
         level = last is not None and abs((line.y0 + line.y1) - (last.y0 + last.y1)) / 2 < half
         if last and level and (line.x0 - last.x1) * shape > -half:
             rows[-1].append(line)
@@ -61,56 +61,67 @@ def _rows(lines: Sequence[OcrLine], shape: float) -> list[Row]:
     return rows
 
 
-def _paragraphs(rows: Sequence[Row], shape: float) -> list[list[Row]]:
+def _group_paragraphs(rows: Sequence[Row], shape: float) -> list[list[Row]]:
     """Rows that go on in the next, together."""
     found: list[list[Row]] = []
     for n, row in enumerate(rows):
         before = found[-1][-1] if found else None
         near = [line for other in rows[max(0, n - WINDOW) : n + WINDOW] for line in other]
-        if before and len(before) == len(row) == 1 and _goes_on(before[0], row[0], near, shape):
+        if (
+            before
+            and len(before) == len(row) == 1
+            and _is_continuation(before[0], row[0], near, shape)
+        ):
             found[-1].append(row)
         else:
             found.append([row])
     return found
 
 
-def _goes_on(line: OcrLine, after: OcrLine, near: Sequence[OcrLine], shape: float) -> bool:
+def _is_continuation(line: OcrLine, after: OcrLine, near: Sequence[OcrLine], shape: float) -> bool:
     """Whether `after` is of the same paragraph; `near` are the lines around, by which the column's
     width is told.
     """
     if (
-        not _beside(line, after)
+        not _is_close_below(line, after)
         or LIST_ITEM.match(after.text)
-        or (after.x0 - line.x0) * shape > 1.5 * _height(line)
+        or (after.x0 - line.x0) * shape > 1.5 * _measure_height(line)
     ):
         return False
-    column = [other for other in near if abs(other.x0 - line.x0) * shape < 4 * _height(line)]
+    column = [
+        other for other in near if abs(other.x0 - line.x0) * shape < 4 * _measure_height(line)
+    ]
     left, right = min(other.x0 for other in column), max(other.x1 for other in column)
     return line.x1 - left >= FILLED * (right - left)
 
 
-def _beside(line: OcrLine, after: OcrLine) -> bool:
+def _is_close_below(line: OcrLine, after: OcrLine) -> bool:
     """Whether `after` stands close below, in the same type size."""
-    high, low = max(_height(line), _height(after)), min(_height(line), _height(after))
+    high, low = (
+        max(_measure_height(line), _measure_height(after)),
+        min(_measure_height(line), _measure_height(after)),
+    )
     overlap = after.x0 < line.x1 and line.x0 < after.x1
     return overlap and high <= LIKE * low and -0.5 * low < after.y0 - line.y1 < NEAR * low
 
 
-def _text(paragraph: Sequence[Row], page: int, turn: int, shape: float) -> tuple[str, list[Box]]:
+def _build_text(
+    paragraph: Sequence[Row], page: int, turn: int, shape: float
+) -> tuple[str, list[Box]]:
     text = ""
     boxes: list[Box] = []
     last: OcrLine | None = None
     for row in paragraph:
         for line in row:
-            piece = clean(line.text).replace("\n", " ").strip()
+            piece = clean_text(line.text).replace("\n", " ").strip()
             if last is not None and line is not row[0]:
-                text += " | " if (line.x0 - last.x1) * shape > WIDE * _height(line) else " "
+                text += " | " if (line.x0 - last.x1) * shape > WIDE * _measure_height(line) else " "
             elif last is not None and _BROKEN.search(text) and piece[:1].islower():
                 text = text[:-1]
                 boxes[-1] = replace(boxes[-1], end=len(text))
             elif last is not None:
-                text += seam(text, piece)
-            seen = turned_back(line, turn)
+                text += get_line_joiner(text, piece)
+            seen = rotate_line_back(line, turn)
             boxes.append(
                 Box(len(text), len(text) + len(piece), page, seen.x0, seen.y0, seen.x1, seen.y1)
             )
@@ -119,16 +130,16 @@ def _text(paragraph: Sequence[Row], page: int, turn: int, shape: float) -> tuple
     return text, boxes
 
 
-def _title(lines: Sequence[OcrLine]) -> str:
+def _find_title(lines: Sequence[OcrLine]) -> str:
     """The tallest of the first lines, where it stands out."""
     if len(lines) < 3:
         return ""
-    usual = statistics.median(_height(line) for line in lines)
+    usual = statistics.median(_measure_height(line) for line in lines)
     first = [line for line in lines[:TITLE_LINES] if line.y1 < TITLE_PART and len(line.text) > 3]
-    tallest = max(first, key=_height, default=None)
-    return tallest.text if tallest and _height(tallest) >= LARGE * usual else ""
+    tallest = max(first, key=_measure_height, default=None)
+    return tallest.text if tallest and _measure_height(tallest) >= LARGE * usual else ""
 
 
-def _height(line: OcrLine) -> float:
+def _measure_height(line: OcrLine) -> float:
     """In shares of the upright page's height."""
     return line.y1 - line.y0

@@ -17,8 +17,8 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from citewell.ingest.pdf.lines import Line
-from citewell.ingest.pdf.reading_order import columns
-from citewell.models.builtin.cores import cores
+from citewell.ingest.pdf.reading_order import group_columns
+from citewell.models.builtin.cores import count_cores
 
 if TYPE_CHECKING:
     import numpy as np
@@ -54,7 +54,7 @@ class OcrLine(NamedTuple):
     turn: int = 0
 
 
-def available() -> bool:
+def is_available() -> bool:
     """Whether the extra is installed."""
     return all(importlib.util.find_spec(name) is not None for name in ("faster_paddle", "PIL"))
 
@@ -64,40 +64,40 @@ def read_image(pixels: Pixels) -> list[OcrLine]:
     none where it has no text.
     """
     lines, turn = read_upright(pixels)
-    return [turned_back(line, turn) for line in lines]
+    return [rotate_line_back(line, turn) for line in lines]
 
 
 def read_upright(pixels: Pixels) -> tuple[list[OcrLine], int]:
     """The same, with places in the picture as it stands when it is turned anticlockwise by so many
     quarters.
     """
-    everything, turn = _upright(pixels)
+    everything, turn = _recognize_upright(pixels)
     found = [
         line
         for line in everything
         if line.score >= LEAST_SCORE and not _NOTHING.fullmatch(line.text)
     ]
     height, width = pixels.shape[:2] if turn % 2 == 0 else (pixels.shape[1], pixels.shape[0])
-    return in_order(found, width, height), turn
+    return sort_lines(found, width, height), turn
 
 
 @cache
-def _engine() -> Any:
+def _load_engine() -> Any:
     import faster_paddle
 
-    return faster_paddle.OcrEngine(model_size=MODEL, threads=min(cores(), MOST_THREADS))
+    return faster_paddle.OcrEngine(model_size=MODEL, threads=min(count_cores(), MOST_THREADS))
 
 
-def _recognised(pixels: Pixels) -> list[OcrLine]:
+def _recognize_lines(pixels: Pixels) -> list[OcrLine]:
     """All that the engine finds, row by row. It wants a file; a bitmap is the one made fastest."""
     from PIL import Image
 
     height, width = pixels.shape[:2]
     file = io.BytesIO()
     Image.fromarray(pixels).save(file, "BMP")
-    bounds = _engine().ocr(file.getvalue(), deskew=True, resize=max(height, width) > MOST_SIDE)[
-        "bounds"
-    ]
+    bounds = _load_engine().ocr(
+        file.getvalue(), deskew=True, resize=max(height, width) > MOST_SIDE
+    )["bounds"]
     lines = []
     for _, found in sorted(bounds.items()):
         (x0, y0), (x1, y1) = found["topLeftCoord"], found["bottomRightCoord"]
@@ -109,7 +109,7 @@ def _recognised(pixels: Pixels) -> list[OcrLine]:
     return lines
 
 
-def _upright(pixels: Pixels) -> tuple[list[OcrLine], int]:
+def _recognize_upright(pixels: Pixels) -> tuple[list[OcrLine], int]:
     """The lines of the picture as it has to be turned to be read, and the quarter turns
     anticlockwise.
 
@@ -118,22 +118,27 @@ def _upright(pixels: Pixels) -> tuple[list[OcrLine], int]:
     """
     import numpy as np
 
-    lines = _recognised(pixels)
-    sure, tall = sureness(lines), _tall(lines, pixels.shape[1], pixels.shape[0])
+    lines = _recognize_lines(pixels)
+    sure, tall = (
+        compute_confidence(lines),
+        _is_mostly_vertical(lines, pixels.shape[1], pixels.shape[0]),
+    )
     if not tall and (sure >= UPRIGHT_SCORE or not lines):
         return lines, 0
     tries = ((1, 3) if sure >= UPRIGHT_SCORE else (3, 1)) if tall else (2,)
     best, turn = lines, 0
     for quarter in tries:
-        turned = _recognised(np.ascontiguousarray(np.rot90(pixels, quarter)))
-        if sureness(turned) > sure or (tall and turn == 0 and sureness(turned) >= UPRIGHT_SCORE):
-            best, turn, sure = turned, quarter, sureness(turned)
+        turned = _recognize_lines(np.ascontiguousarray(np.rot90(pixels, quarter)))
+        if compute_confidence(turned) > sure or (
+            tall and turn == 0 and compute_confidence(turned) >= UPRIGHT_SCORE
+        ):
+            best, turn, sure = turned, quarter, compute_confidence(turned)
         if sure >= UPRIGHT_SCORE:
             break
     return best, turn
 
 
-def sureness(lines: Sequence[OcrLine]) -> float:
+def compute_confidence(lines: Sequence[OcrLine]) -> float:
     """The mean score of the characters; lines of signs only do not count."""
     texts = [(line.score, len(line.text)) for line in lines if not _NOTHING.fullmatch(line.text)]
     return sum(score * length for score, length in texts) / max(
@@ -141,7 +146,7 @@ def sureness(lines: Sequence[OcrLine]) -> float:
     )
 
 
-def _tall(lines: Sequence[OcrLine], width: int, height: int) -> bool:
+def _is_mostly_vertical(lines: Sequence[OcrLine], width: int, height: int) -> bool:
     """Whether most characters stand in lines that are higher than wide."""
     tall = sum(
         len(x.text)
@@ -151,7 +156,7 @@ def _tall(lines: Sequence[OcrLine], width: int, height: int) -> bool:
     return 2 * tall > sum(len(line.text) for line in lines)
 
 
-def in_order(lines: Sequence[OcrLine], width: int, height: int) -> list[OcrLine]:
+def sort_lines(lines: Sequence[OcrLine], width: int, height: int) -> list[OcrLine]:
     """Column after column, as the lines of a PDF are; `width` and `height` of the picture in
     pixels.
     """
@@ -171,12 +176,12 @@ def in_order(lines: Sequence[OcrLine], width: int, height: int) -> list[OcrLine]
     numbers = {id(place): n for n, place in enumerate(places)}
     return [
         line
-        for column in columns(places)
-        for line in _downwards([lines[numbers[id(place)]] for place in column])
+        for column in group_columns(places)
+        for line in _sort_rows([lines[numbers[id(place)]] for place in column])
     ]
 
 
-def _downwards(column: list[OcrLine]) -> list[OcrLine]:
+def _sort_rows(column: list[OcrLine]) -> list[OcrLine]:
     """Rows as the engine gives them, which straightens a crooked page; of two lines one above the
     other, the upper first.
     """
@@ -195,7 +200,7 @@ def _downwards(column: list[OcrLine]) -> list[OcrLine]:
     return column
 
 
-def turned_back(line: OcrLine, turn: int) -> OcrLine:
+def rotate_line_back(line: OcrLine, turn: int) -> OcrLine:
     """A line of the picture turned anticlockwise by `turn` quarters, with its place in the picture
     as it was.
     """

@@ -13,26 +13,26 @@ _PATHLIKE: Final = re.compile(r"[./\\*?:\[\]{}]")
 _UNNAMED: Final = "column"
 
 
-def printable(name: str) -> str:
+def clean_name(name: str) -> str:
     """`name` on one line without what cannot be printed; never longer than LONGEST."""
     return " ".join("".join(letter if letter.isprintable() else " " for letter in name).split())[
         :LONGEST
     ].strip()
 
 
-def column_names(names: Sequence[str]) -> tuple[list[str], list[str]]:
+def make_column_names(names: Sequence[str]) -> tuple[list[str], list[str]]:
     """Distinct names, none of them empty, and what had to be changed. Engines take no notice of
     upper and lower case.
     """
-    taken = {printable(name).casefold() for name in names}
+    taken = {clean_name(name).casefold() for name in names}
     seen: set[str] = set()
     given, changed = [], []
     for number, name in enumerate(names, 1):
-        plain = printable(name)
+        plain = clean_name(name)
         if plain and plain.casefold() not in seen:
             new = plain
         else:
-            new = _free(plain or f"{_UNNAMED}{number}", taken | seen, again=bool(plain))
+            new = _find_free_name(plain or f"{_UNNAMED}{number}", taken | seen, again=bool(plain))
             changed.append(
                 f'"{plain}" is called "{new}"'
                 if plain
@@ -43,16 +43,16 @@ def column_names(names: Sequence[str]) -> tuple[list[str], list[str]]:
     return given, changed
 
 
-def table_name(wanted: str, taken: Iterable[str], *, otherwise: str = "table") -> str:
+def make_table_name(wanted: str, taken: Iterable[str], *, otherwise: str = "table") -> str:
     """A name that no other table has. A dot would set a schema apart, and signs of paths and
     patterns make DuckDB look for a file (the guard refuses such a name): each is written as an
     underscore.
     """
-    plain = _PATHLIKE.sub("_", printable(wanted)) or otherwise
-    return _free(plain, {name.casefold() for name in taken}, again=False)
+    plain = _PATHLIKE.sub("_", clean_name(wanted)) or otherwise
+    return _find_free_name(plain, {name.casefold() for name in taken}, again=False)
 
 
-def _free(name: str, taken: set[str], *, again: bool) -> str:
+def _find_free_name(name: str, taken: set[str], *, again: bool) -> str:
     if not again and name.casefold() not in taken:
         return name
     number = 2
@@ -61,11 +61,11 @@ def _free(name: str, taken: set[str], *, again: bool) -> str:
     return f"{name}_{number}"
 
 
-def quoted(name: str) -> str:
+def quote_name(name: str) -> str:
     """A name as a statement quotes it."""
     return '"' + name.replace('"', '""') + '"'
 
 
-def literal(text: str) -> str:
+def quote_literal(text: str) -> str:
     """A text as a statement quotes it."""
     return "'" + text.replace("'", "''") + "'"

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
-from citewell.ingest.tables.column_names import literal
+from citewell.ingest.tables.column_names import quote_literal
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -79,20 +79,23 @@ class Plan:
 Make = Callable[[str, dict[str, int]], "Plan | None"]
 
 
-def clean(column: str) -> str:
+def build_clean_sql(column: str) -> str:
     """The text of a cell with its full-width signs as the usual ones."""
-    return f"trim(translate({column}, {literal(_FULL_WIDTH[0])}, {literal(_FULL_WIDTH[1])}))"
-
-
-def text(column: str) -> str:
-    """The text of a cell as it is; none where it is an error of a spreadsheet program."""
     return (
-        f"CASE WHEN starts_with({column}, '#') AND regexp_full_match({column}, "
-        f"{literal(_ERROR)}) THEN NULL ELSE {column} END"
+        f"trim(translate({column}, "
+        f"{quote_literal(_FULL_WIDTH[0])}, {quote_literal(_FULL_WIDTH[1])}))"
     )
 
 
-def number(value: str) -> str:
+def build_text_sql(column: str) -> str:
+    """The text of a cell as it is; none where it is an error of a spreadsheet program."""
+    return (
+        f"CASE WHEN starts_with({column}, '#') AND regexp_full_match({column}, "
+        f"{quote_literal(_ERROR)}) THEN NULL ELSE {column} END"
+    )
+
+
+def build_number_sql(value: str) -> str:
     """The number in a cleaned cell, as a DOUBLE; NULL where there is none."""
     digits = f"regexp_replace({value}, '[^0-9.eE+-]', '', 'g')"
     sign = f"CASE WHEN starts_with({value}, '(') THEN '-' ELSE '' END"
@@ -117,10 +120,10 @@ class Chooser:
         self._decimal_comma = decimal_comma
         self._sheet = sheet
 
-    def choose(self, column: str, name: str, *, dates_only: bool = False) -> Plan:
+    def choose_plan(self, column: str, name: str, *, dates_only: bool = False) -> Plan:
         """`name`: what people call the column; some words say what its numbers are."""
-        counts = self._counts(column, SAMPLE)
-        fitting = self._fitting(counts, name, dates_only=dates_only)
+        counts = self._count_kinds(column, SAMPLE)
+        fitting = self._find_fitting_kinds(counts, name, dates_only=dates_only)
         if fitting and counts["total"] == SAMPLE:
             kinds = {
                 "gap",
@@ -133,69 +136,75 @@ class Chooser:
                 for kind in ("number", "money", "percent", "date", "turned")
                 if counts[kind] or fitting[0][0] == "int"
             }
-            counts = {**dict.fromkeys(counts, 0), **self._counts(column, 0, sorted(kinds))}
-        for kind, make in self._fitting(counts, name, dates_only=dates_only):
+            counts = {**dict.fromkeys(counts, 0), **self._count_kinds(column, 0, sorted(kinds))}
+        for kind, make in self._find_fitting_kinds(counts, name, dates_only=dates_only):
             plan = make(column, counts)
             if plan is not None:
-                return self._told(plan, column, name, counts["gap"] if kind != "bool" else 0)
-        return self._as_text(column, name, counts, dates_only=dates_only)
+                return self._add_warnings(
+                    plan, column, name, counts["gap"] if kind != "bool" else 0
+                )
+        return self._plan_text(column, name, counts, dates_only=dates_only)
 
-    def _fitting(
+    def _find_fitting_kinds(
         self, counts: dict[str, int], name: str, *, dates_only: bool
     ) -> list[tuple[str, Make]]:
         return [
             (kind, make)
-            for kind, make in self._kinds(name, dates_only=dates_only)
-            if self._all(counts, kind)
+            for kind, make in self._list_kinds(name, dates_only=dates_only)
+            if self._is_all_of_kind(counts, kind)
         ]
 
-    def _kinds(self, name: str, *, dates_only: bool) -> list[tuple[str, Make]]:
+    def _list_kinds(self, name: str, *, dates_only: bool) -> list[tuple[str, Make]]:
         days: list[tuple[str, Make]] = [
-            ("date", self._date),
-            ("turned", self._turned),
-            ("worded", self._worded),
+            ("date", self._plan_date),
+            ("turned", self._plan_ambiguous_date),
+            ("worded", self._plan_month_name_date),
         ]
         if dates_only:
             return days
         named = (
-            [("serial", self._serial), ("compact", self._compact)] if _DATED.search(name) else []
+            [("serial", self._plan_serial_date), ("compact", self._plan_compact_date)]
+            if _DATED.search(name)
+            else []
         )
-        comma = [("comma", self._comma)] if self._decimal_comma else []
-        mixed = [("date|serial", self._date)] if self._sheet else []
+        comma = [("comma", self._plan_decimal_comma)] if self._decimal_comma else []
+        mixed = [("date|serial", self._plan_date)] if self._sheet else []
         return [
             *named,
-            ("int", self._int),
-            ("number", self._number),
+            ("int", self._plan_int),
+            ("number", self._plan_number),
             *comma,
-            ("money", self._money),
-            ("percent", self._percent),
+            ("money", self._plan_money),
+            ("percent", self._plan_percent),
             *days,
             *mixed,
-            ("bool", self._bool),
+            ("bool", self._plan_bool),
         ]
 
-    def _matches(self, value: str, kind: str) -> str:
+    def _build_match_sql(self, value: str, kind: str) -> str:
         return " OR ".join(
-            f"regexp_full_match({value}, {literal(PATTERNS[each])})" for each in kind.split("|")
+            f"regexp_full_match({value}, {quote_literal(PATTERNS[each])})"
+            for each in kind.split("|")
         )
 
-    def _counts(
+    def _count_kinds(
         self, column: str, most: int, wanted: Iterable[str] = (*PATTERNS, "date|serial")
     ) -> dict[str, int]:
         """How many cells there are of each kind, among the first `most` (0: all) that hold
         anything.
         """
-        kinds = {kind: self._matches("v", kind) for kind in wanted}
+        kinds = {kind: self._build_match_sql("v", kind) for kind in wanted}
         counted = ", ".join(f"count_if({test})" for test in kinds.values())
         limit = f"LIMIT {most}" if most else ""
         inner = (
-            f"SELECT {clean(text(column))} AS v FROM {self._table} WHERE {column} IS NOT "
+            f"SELECT {build_clean_sql(build_text_sql(column))} AS v FROM {self._table} "
+            f"WHERE {column} IS NOT "
             f"NULL {limit}"
         )
         row: Any = self._connection.execute(f"SELECT count(v), {counted} FROM ({inner})").fetchone()
         return dict(zip(("total", *kinds), (count or 0 for count in row), strict=True))
 
-    def _all(self, counts: dict[str, int], kind: str) -> bool:
+    def _is_all_of_kind(self, counts: dict[str, int], kind: str) -> bool:
         """Whether every cell is of that kind or says that there is nothing."""
         gaps = counts["gap"]
         return (
@@ -204,21 +213,21 @@ class Chooser:
             and gaps <= _MOST_GAPS * counts["total"]
         )
 
-    def _value(self, column: str) -> str:
+    def _build_value_sql(self, column: str) -> str:
         """The cleaned cell, NULL where it says that there is nothing."""
-        value = clean(text(column))
+        value = build_clean_sql(build_text_sql(column))
         return (
-            f"CASE WHEN regexp_full_match({value}, {literal(PATTERNS['gap'])}) THEN NULL "
+            f"CASE WHEN regexp_full_match({value}, {quote_literal(PATTERNS['gap'])}) THEN NULL "
             f"ELSE {value} END"
         )
 
-    def _int(self, column: str, _: dict[str, int]) -> Plan:
-        return Plan("BIGINT", f"try_cast({self._value(column)} AS BIGINT)")
+    def _plan_int(self, column: str, _: dict[str, int]) -> Plan:
+        return Plan("BIGINT", f"try_cast({self._build_value_sql(column)} AS BIGINT)")
 
-    def _number(self, column: str, _: dict[str, int]) -> Plan:
-        return self._exact(f"({self._value(column)})", lambda value: value)
+    def _plan_number(self, column: str, _: dict[str, int]) -> Plan:
+        return self._plan_exact(f"({self._build_value_sql(column)})", lambda value: value)
 
-    def _exact(self, value: str, strip: Callable[[str], str]) -> Plan:
+    def _plan_exact(self, value: str, strip: Callable[[str], str]) -> Plan:
         """A DECIMAL where all numbers fit into one of 18 digits, 6 of them behind the point; else a
         DOUBLE.
 
@@ -233,7 +242,7 @@ class Chooser:
         )
         row: Any = self._connection.execute(shape).fetchone()
         scale, before, exponent = row[0] or 0, row[1] or 0, bool(row[2])
-        result = number(value)
+        result = build_number_sql(value)
         if exponent or scale > 6 or before + scale > 18:
             return Plan("DOUBLE", result)
         if not scale:
@@ -244,36 +253,37 @@ class Chooser:
             f"DECIMAL(18, {scale})", f"try_cast({sign} || {digits} AS DECIMAL(18, {scale}))"
         )
 
-    def _money(self, column: str, _: dict[str, int]) -> Plan | None:
-        value = self._value(column)
+    def _plan_money(self, column: str, _: dict[str, int]) -> Plan | None:
+        value = self._build_value_sql(column)
         signs = (
-            f"SELECT DISTINCT regexp_extract({value}, {literal(_CURRENCY)}) FROM {self._table} "
+            f"SELECT DISTINCT regexp_extract({value}, {quote_literal(_CURRENCY)}) "
+            f"FROM {self._table} "
             f"WHERE {column} IS NOT NULL"
         )
         found = sorted({row[0] for row in self._connection.execute(signs).fetchall()} - {"", None})
         if len(found) > 1:
             return None
-        plan = self._exact(f"({value})", lambda each: f"replace({each}, ',', '')")
+        plan = self._plan_exact(f"({value})", lambda each: f"replace({each}, ',', '')")
         if found:
             plan.comment = f"in {found[0]}"
         return plan
 
-    def _percent(self, column: str, _: dict[str, int]) -> Plan:
-        fraction = f"round({number(f'({self._value(column)})')} / 100, 12)"
+    def _plan_percent(self, column: str, _: dict[str, int]) -> Plan:
+        fraction = f"round({build_number_sql(f'({self._build_value_sql(column)})')} / 100, 12)"
         note = "percentages are kept as fractions: 12% is 0.12"
         return Plan("DOUBLE", fraction, "a share: 0.12 is 12 %", [note])
 
-    def _comma(self, column: str, _: dict[str, int]) -> Plan:
-        value = f"replace(replace({self._value(column)}, '.', ''), ',', '.')"
-        plan = self._exact(f"({value})", lambda each: each)
+    def _plan_decimal_comma(self, column: str, _: dict[str, int]) -> Plan:
+        value = f"replace(replace({self._build_value_sql(column)}, '.', ''), ',', '.')"
+        plan = self._plan_exact(f"({value})", lambda each: each)
         plan.warnings.append("a comma in its numbers is read as the decimal sign")
         return plan
 
-    def _day(self, column: str, moment: str) -> Plan | None:
+    def _plan_day(self, column: str, moment: str) -> Plan | None:
         """DATE, or TIMESTAMP where a cell has a time; None where a cell names a day that is
         none.
         """
-        value = self._value(column)
+        value = self._build_value_sql(column)
         both = f"SELECT {value} AS v, {moment} AS m FROM {self._table}"
         check = f"SELECT count(v) - count(m), bool_or(m::TIME <> TIME '00:00') FROM ({both})"
         row: Any = self._connection.execute(check).fetchone()
@@ -281,17 +291,17 @@ class Chooser:
             return None
         return Plan("TIMESTAMP", moment) if row[1] else Plan("DATE", f"CAST({moment} AS DATE)")
 
-    def _date(self, column: str, counts: dict[str, int]) -> Plan | None:
-        value = f"({self._value(column)})"
+    def _plan_date(self, column: str, counts: dict[str, int]) -> Plan | None:
+        value = f"({self._build_value_sql(column)})"
         day = (
-            f"regexp_replace(regexp_extract({value}, {literal('^' + _DAY)}), "
+            f"regexp_replace(regexp_extract({value}, {quote_literal('^' + _DAY)}), "
             "'\\s?[年月/.]\\s?', '-', 'g')"
         )
-        clock = f"regexp_extract({value}, {literal(_CLOCK)})"
+        clock = f"regexp_extract({value}, {quote_literal(_CLOCK)})"
         moment = f"try_cast(rtrim(rtrim({day}, '日号') || ' ' || {clock}) AS TIMESTAMP)"
         if counts["date"] + counts["gap"] < counts["total"]:
-            moment = f"coalesce({moment}, {self._from_serial(column)})"
-        plan = self._day(column, moment)
+            moment = f"coalesce({moment}, {self._build_serial_sql(column)})"
+        plan = self._plan_day(column, moment)
         if plan is not None and counts["date"] + counts["gap"] < counts["total"]:
             plan.warnings.append(
                 "numbers among its dates are read as days counted from 1899-12-30, as "
@@ -299,32 +309,32 @@ class Chooser:
             )
         return plan
 
-    def _from_serial(self, column: str) -> str:
+    def _build_serial_sql(self, column: str) -> str:
         days = (
-            f"CASE WHEN regexp_full_match({self._value(column)}, '[0-9.]+') THEN "
-            f"try_cast({self._value(column)} AS DOUBLE) END"
+            f"CASE WHEN regexp_full_match({self._build_value_sql(column)}, '[0-9.]+') THEN "
+            f"try_cast({self._build_value_sql(column)} AS DOUBLE) END"
         )
         return f"(TIMESTAMP '1899-12-30' + to_seconds(round(86400 * {days})))"
 
-    def _serial(self, column: str, _: dict[str, int]) -> Plan | None:
-        plan = self._day(column, self._from_serial(column))
+    def _plan_serial_date(self, column: str, _: dict[str, int]) -> Plan | None:
+        plan = self._plan_day(column, self._build_serial_sql(column))
         if plan is not None:
             plan.warnings.append(
                 "its numbers are read as days counted from 1899-12-30, as spreadsheets do"
             )
         return plan
 
-    def _compact(self, column: str, _: dict[str, int]) -> Plan | None:
-        plan = self._day(column, f"try_strptime({self._value(column)}, '%Y%m%d')")
+    def _plan_compact_date(self, column: str, _: dict[str, int]) -> Plan | None:
+        plan = self._plan_day(column, f"try_strptime({self._build_value_sql(column)}, '%Y%m%d')")
         if plan is not None:
             plan.warnings.append("its numbers are read as dates: 20240105 is 2024-01-05")
         return plan
 
-    def _turned(self, column: str, _: dict[str, int]) -> Plan | None:
+    def _plan_ambiguous_date(self, column: str, _: dict[str, int]) -> Plan | None:
         """Day first or month first: told by numbers over 12; where none is, nobody can tell."""
-        value = f"regexp_replace({self._value(column)}, '[.-]', '/', 'g')"
+        value = f"regexp_replace({self._build_value_sql(column)}, '[.-]', '/', 'g')"
         plans = [
-            self._day(column, f"try_strptime({value}, {literal(form)})")
+            self._plan_day(column, f"try_strptime({value}, {quote_literal(form)})")
             for form in ("%d/%m/%Y", "%m/%d/%Y")
         ]
         fitting = [plan for plan in plans if plan is not None]
@@ -334,23 +344,28 @@ class Chooser:
         fitting[0].warnings.append(f"its dates are read as {order}")
         return fitting[0]
 
-    def _worded(self, column: str, _: dict[str, int]) -> Plan | None:
-        return self._day(column, f"try_strptime({self._value(column)}, {_WORDED_FORMS!r})")
+    def _plan_month_name_date(self, column: str, _: dict[str, int]) -> Plan | None:
+        return self._plan_day(
+            column, f"try_strptime({self._build_value_sql(column)}, {_WORDED_FORMS!r})"
+        )
 
-    def _bool(self, column: str, _: dict[str, int]) -> Plan:
-        return Plan("BOOLEAN", f"try_cast({self._value(column)} AS BOOLEAN)")
+    def _plan_bool(self, column: str, _: dict[str, int]) -> Plan:
+        return Plan("BOOLEAN", f"try_cast({self._build_value_sql(column)} AS BOOLEAN)")
 
-    def _told(self, plan: Plan, column: str, name: str, gaps: int) -> Plan:
+    def _add_warnings(self, plan: Plan, column: str, name: str, gaps: int) -> Plan:
         """The plan with its warnings under the column's name, and one about the cells that are left
         empty.
         """
         if gaps:
-            plan.warnings.append(self._gaps(column))
+            plan.warnings.append(self._describe_gaps(column))
         plan.warnings = [f'column "{name}": {warning}' for warning in plan.warnings]
         return plan
 
-    def _gaps(self, column: str) -> str:
-        gap = f"regexp_full_match({clean(text(column))}, {literal(PATTERNS['gap'])})"
+    def _describe_gaps(self, column: str) -> str:
+        gap = (
+            f"regexp_full_match({build_clean_sql(build_text_sql(column))},"
+            f" {quote_literal(PATTERNS['gap'])})"
+        )
         seen = (
             f"SELECT count(*), list_sort(list_distinct(list({column})))[:3] FROM {self._table} "
             f"WHERE {gap}"
@@ -360,8 +375,10 @@ class Chooser:
         what = "1 cell that says" if row[0] == 1 else f"{row[0]:,} cells that say"
         return f"{what} {words} {'is' if row[0] == 1 else 'are'} left empty"
 
-    def _as_text(self, column: str, name: str, counts: dict[str, int], *, dates_only: bool) -> Plan:
-        plan = Plan("VARCHAR", text(column))
+    def _plan_text(
+        self, column: str, name: str, counts: dict[str, int], *, dates_only: bool
+    ) -> Plan:
+        plan = Plan("VARCHAR", build_text_sql(column))
         if dates_only or not counts["total"]:
             return plan
         reason = ""
@@ -372,15 +389,18 @@ class Chooser:
         elif not counts["zeros"]:
             kind = max(("money", "percent", "date"), key=lambda each: counts[each])
             if counts[kind] >= _NEARLY * counts["total"]:
-                reason = self._strangers(column, kind)
+                reason = self._describe_misfits(column, kind)
         if reason:
             plan.warnings.append(f'column "{name}" is kept as text: {reason}')
         return plan
 
-    def _strangers(self, column: str, kind: str) -> str:
+    def _describe_misfits(self, column: str, kind: str) -> str:
         """The cells because of which a column is no column of numbers or dates."""
-        value = f"SELECT {clean(text(column))} AS v FROM {self._table} WHERE {column} IS NOT NULL"
-        test = f"NOT ({self._matches('v', kind + '|gap')})"
+        value = (
+            f"SELECT {build_clean_sql(build_text_sql(column))} AS v FROM {self._table} "
+            f"WHERE {column} IS NOT NULL"
+        )
+        test = f"NOT ({self._build_match_sql('v', kind + '|gap')})"
         row: Any = self._connection.execute(
             f"SELECT count(*), min(v) FROM ({value}) WHERE {test}"
         ).fetchone()

@@ -39,7 +39,7 @@ _MARKS: Final = frozenset(_MARK_LIST.split())
 _NAMES: Final = frozenset(_NAME_LIST.split())
 
 
-def header_depth(rows: Sequence[Sequence[str]], *, usual: bool = False) -> int:
+def count_header_rows(rows: Sequence[Sequence[str]], *, usual: bool = False) -> int:
     """How many of the first `rows` name the columns; 0 where none does. Cells are on one line,
     covered ones filled in.
 
@@ -48,16 +48,16 @@ def header_depth(rows: Sequence[Sequence[str]], *, usual: bool = False) -> int:
     """
     width = max(map(len, rows[:SAMPLE]), default=0)
     for depth in range(1, min(_MOST_ROWS, len(rows) - 1) + 1):
-        top = _stacked(rows[:depth], width)
+        top = _stack_columns(rows[:depth], width)
         named = [name for name in top if name] if usual else top
         if len(set(named)) == len(named):
-            return depth if _names(top, rows[depth:SAMPLE], usual=usual) else 0
+            return depth if _is_header_row(top, rows[depth:SAMPLE], usual=usual) else 0
         if any(_NUMBER.match(cell) and not _YEAR.fullmatch(cell) for cell in rows[depth - 1]):
             return 0
     return 0
 
 
-def _stacked(rows: Sequence[Sequence[str]], width: int) -> list[str]:
+def _stack_columns(rows: Sequence[Sequence[str]], width: int) -> list[str]:
     """Each column's cells from top to bottom as one word, set apart by what no cell holds."""
     return [
         ACROSS.join(row[n].casefold() if n < len(row) else "" for row in rows).strip(ACROSS)
@@ -65,7 +65,7 @@ def _stacked(rows: Sequence[Sequence[str]], width: int) -> list[str]:
     ]
 
 
-def _names(top: list[str], body: Sequence[Sequence[str]], *, usual: bool) -> bool:
+def _is_header_row(top: list[str], body: Sequence[Sequence[str]], *, usual: bool) -> bool:
     missing = sum(not cell for cell in top[1:])
     if (
         len(top) < 2
@@ -78,10 +78,12 @@ def _names(top: list[str], body: Sequence[Sequence[str]], *, usual: bool) -> boo
         cell.endswith(("。", "；", ";", "！", "!")) for cell in top
     ):
         return False  # a form, whose labels stand beside what they label; a sentence
-    if len(top) == 2 and not _names_pairs(top[1], [row[1] for row in body if len(row) > 1]):
+    if len(top) == 2 and not _is_second_column_name(
+        top[1], [row[1] for row in body if len(row) > 1]
+    ):
         return False
     columns = [[row[n] for row in body if n < len(row) and row[n]] for n in range(len(top))]
-    votes = [_vote(cell, column) for cell, column in zip(top, columns, strict=True) if cell]
+    votes = [_score_name(cell, column) for cell, column in zip(top, columns, strict=True) if cell]
     if min(votes) < 0 and sum(votes) <= 1:
         return False
     # words all over: the first row of a table of some size names its columns more often than not
@@ -90,40 +92,40 @@ def _names(top: list[str], body: Sequence[Sequence[str]], *, usual: bool) -> boo
     return sum(votes) > 0
 
 
-def _names_pairs(name: str, cells: list[str]) -> bool:
+def _is_second_column_name(name: str, cells: list[str]) -> bool:
     """Whether a second of two columns is headed by `name`. If not, the first column names the
     second, row by row.
 
     A column has one unit; what stands behind the names of a first column (weight, speed, colour)
     has many.
     """
-    if _usual(name) or _YEAR.fullmatch(name):
+    if _is_common_name(name) or _YEAR.fullmatch(name):
         return True
-    units = {_DIGITS.sub("", cell) for cell in cells if cell and _shape(cell) != "mark"}
+    units = {_DIGITS.sub("", cell) for cell in cells if cell and _classify_cell(cell) != "mark"}
     return (
-        _shape(name) == "words"
+        _classify_cell(name) == "words"
         and len(units) == 1
-        and all(_shape(cell) in {"number", "mark"} for cell in cells if cell)
+        and all(_classify_cell(cell) in {"number", "mark"} for cell in cells if cell)
     )
 
 
-def _usual(name: str) -> bool:
+def _is_common_name(name: str) -> bool:
     """Whether the lowest of the names stacked in `name` is one that columns often have."""
     return name.rpartition(ACROSS)[2] in _NAMES
 
 
-def _vote(name: str, cells: list[str]) -> float:
+def _score_name(name: str, cells: list[str]) -> float:
     """How much `name` looks like what stands above `cells` (positive) or like one of them
     (negative).
     """
     folded = [cell.casefold() for cell in cells]
     if name in folded:
         return -2
-    vote = 1.0 if _usual(name) else 0.0
+    vote = 1.0 if _is_common_name(name) else 0.0
     if not cells:
         return vote
-    shape, count = Counter(map(_shape, cells)).most_common(1)[0]
-    mine = _shape(name)
+    shape, count = Counter(map(_classify_cell, cells)).most_common(1)[0]
+    mine = _classify_cell(name)
     if _YEAR.fullmatch(name):
         return vote + (1 if not any(map(_YEAR.fullmatch, cells)) else -1)
     if count >= 0.7 * len(cells):
@@ -136,7 +138,7 @@ def _vote(name: str, cells: list[str]) -> float:
     return vote + 0.5 * (repeated + longer)
 
 
-def _shape(cell: str) -> str:
+def _classify_cell(cell: str) -> str:
     folded = cell.casefold()
     if folded in _MARKS:
         return "mark"

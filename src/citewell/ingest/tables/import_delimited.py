@@ -10,22 +10,22 @@ from itertools import islice
 from typing import Final, Literal
 
 from citewell.errors import UnreadableFile
-from citewell.ingest.assemble import stem
-from citewell.ingest.markup.delimited import MOST_LINES, fields, separator_of
-from citewell.ingest.tables.column_names import printable
-from citewell.ingest.tables.layout import LONG, Layout, head, layout, numbered
+from citewell.ingest.assemble import get_file_stem
+from citewell.ingest.markup.delimited import MOST_LINES, detect_separator, read_fields
+from citewell.ingest.tables.column_names import clean_name
+from citewell.ingest.tables.layout import LONG, Layout, find_tables, locate_header, number_rows
 from citewell.ingest.tables.table_store import MOST_COLUMNS, Store
-from citewell.ingest.tables.table_text import column_names, one_line
-from citewell.text.charset import decode
+from citewell.ingest.tables.table_text import build_column_names, to_one_line
+from citewell.text.charset import decode_text
 
 _SAMPLE: Final = 400  # rows in which the header is looked for
 
 Quoting = Literal[0, 3]
 
 
-def read(store: Store, data: bytes, name: str) -> None:
+def import_tables(store: Store, data: bytes, name: str) -> None:
     """Raises UnreadableFile where it is no text, or no table."""
-    text, warnings = decode(data, name)
+    text, warnings = decode_text(data, name)
     store.done.warnings += warnings
     text = text.replace("\r\n", "\n").replace("\r", "\n").removeprefix("\ufeff")
     if not text.strip():
@@ -34,29 +34,29 @@ def read(store: Store, data: bytes, name: str) -> None:
     if first.lower().startswith("sep=") and len(first.strip()) == 5:
         separator, text = first[4], rest  # as Excel writes and reads it
     else:
-        separator = separator_of(text, "\t" if name.lower().endswith((".tsv", ".tab")) else ",")
-    quoting = _quoting(text, separator, store)
-    sample = list(islice(_rows(text, separator, quoting), LONG + 1))
+        separator = detect_separator(text, "\t" if name.lower().endswith((".tsv", ".tab")) else ",")
+    quoting = _detect_quoting(text, separator, store)
+    sample = list(islice(_read_rows(text, separator, quoting), LONG + 1))
     widest = max(map(len, sample), default=0)
     if widest > MOST_COLUMNS:
         hint = "leave columns out, or turn it so that they are rows"
         raise UnreadableFile(f"{name} has {widest:,} columns; {MOST_COLUMNS:,} are read", hint=hint)
     comma = separator == ";"
     if len(sample) > LONG:
-        _long(store, sample, _rows(text, separator, quoting), name, comma=comma)
+        _stream_table(store, sample, _read_rows(text, separator, quoting), name, comma=comma)
         return
-    found = layout([[cell.strip() for cell in row] for row in sample], beside=False)
-    _add(store, found, name, comma=comma)
+    found = find_tables([[cell.strip() for cell in row] for row in sample], beside=False)
+    _add_tables(store, found, name, comma=comma)
 
 
-def _add(store: Store, found: Layout, name: str, *, comma: bool) -> None:
+def _add_tables(store: Store, found: Layout, name: str, *, comma: bool) -> None:
     for table in found.tables:
         wanted = (
-            stem(name)
+            get_file_stem(name)
             if len(found.tables) == 1
-            else (printable(table.titles[-1]) if table.titles else stem(name))
+            else (clean_name(table.titles[-1]) if table.titles else get_file_stem(name))
         )
-        rows = _nothing(numbered(table.rows))
+        rows = _replace_empty_cells(number_rows(table.rows))
         added = store.add_text(
             wanted, table.names, rows, decimal_comma=comma, sheet=True, headed=table.headed
         )
@@ -67,21 +67,23 @@ def _add(store: Store, found: Layout, name: str, *, comma: bool) -> None:
         raise UnreadableFile(f"{name} holds no table")
 
 
-def _long(
+def _stream_table(
     store: Store, sample: list[list[str]], rows: Iterator[list[str]], name: str, *, comma: bool
 ) -> None:
     """One table, whose rows pass by one after the other."""
     first = [[cell.strip() for cell in row] for row in sample[:_SAMPLE]]
     held = [n for n, row in enumerate(first) if any(row)]
-    skip, depth = head([first[n] for n in held])
+    skip, depth = locate_header([first[n] for n in held])
     start = held[skip + depth] if skip + depth < len(held) else len(first)
-    names = column_names([[one_line(cell) for cell in first[n]] for n in held[skip : skip + depth]])
+    names = build_column_names(
+        [[to_one_line(cell) for cell in first[n]] for n in held[skip : skip + depth]]
+    )
     width = max(len(names), *(len(row) for row in sample))
     wider: list[int] = []
-    body = _body(rows, start, width, wider)
+    body = _iterate_body_rows(rows, start, width, wider)
     names += [""] * (width - len(names))
     added = store.add_text(
-        stem(name), names, body, decimal_comma=comma, sheet=True, headed=depth > 0
+        get_file_stem(name), names, body, decimal_comma=comma, sheet=True, headed=depth > 0
     )
     if wider:
         more = (
@@ -90,7 +92,7 @@ def _long(
         store.warn(added.name, f"{more}; these cells are left out")
 
 
-def _body(
+def _iterate_body_rows(
     rows: Iterator[list[str]], start: int, width: int, wider: list[int]
 ) -> Iterator[list[str | None]]:
     for number, row in enumerate(islice(rows, start, None), start + 1):
@@ -104,20 +106,20 @@ def _body(
         yield [str(number), *cells, *[None] * (width - len(cells))]
 
 
-def _nothing(rows: Iterator[list[str]]) -> Iterator[list[str | None]]:
+def _replace_empty_cells(rows: Iterator[list[str]]) -> Iterator[list[str | None]]:
     """An empty cell holds nothing: in such files nobody can write an empty text."""
     for row in rows:
         yield [cell or None for cell in row]
 
 
-def _rows(text: str, separator: str, quoting: Quoting) -> Iterator[list[str]]:
+def _read_rows(text: str, separator: str, quoting: Quoting) -> Iterator[list[str]]:
     try:
-        yield from fields(text, separator, quoting)
+        yield from read_fields(text, separator, quoting)
     except csv.Error as error:
         raise UnreadableFile(f"it is no table that can be read: {error}") from None
 
 
-def _quoting(text: str, separator: str, store: Store) -> Quoting:
+def _detect_quoting(text: str, separator: str, store: Store) -> Quoting:
     """Whether quotes are signs of the format. Not where one was opened and never closed: it would
     swallow the rest.
     """
@@ -126,7 +128,7 @@ def _quoting(text: str, separator: str, store: Store) -> Quoting:
     try:
         runaway = any(
             field.count("\n") > MOST_LINES
-            for row in fields(text, separator)
+            for row in read_fields(text, separator)
             for field in row
             if "\n" in field
         )

@@ -24,13 +24,13 @@ from typing import Final
 
 from citewell.config import IngestSettings
 from citewell.errors import CitewellError, StorageError, UnreadableFile
-from citewell.ingest.assemble import stem
+from citewell.ingest.assemble import get_file_stem
 from citewell.ingest.office.ole import MAGIC as OLE
 from citewell.ingest.tables import import_delimited as table_import_delimited
 from citewell.ingest.tables import import_json as table_import_json
 from citewell.ingest.tables import import_sheets as table_import_sheets
 from citewell.ingest.tables import import_sqlite as table_import_sqlite
-from citewell.ingest.tables.table_store import Imported, Store, linked
+from citewell.ingest.tables.table_store import Imported, Store, link_file
 
 FORMATS: Final = "CSV, TSV, XLSX, XLS, ODS, Parquet, JSON, JSON lines, SQLite"
 SUFFIXES: Final = {
@@ -56,19 +56,19 @@ def import_file(path: str, target: str, name: str, settings: IngestSettings) -> 
     """
     source, copy = Path(path), Path(target)
     try:
-        data = _bytes(source, name, settings)
+        data = _read_bytes(source, name, settings)
         with Store(copy) as store:
             store.done.sha256 = hashlib.sha256(data).hexdigest()
-            _READERS[kind_of(data, name)](store, source, data, name, settings)
-        return _shortened(store.done)
+            _READERS[detect_format(data, name)](store, source, data, name, settings)
+        return _shorten_warnings(store.done)
     except BaseException as error:  # noqa: BLE001 - a panic of native code is no Exception; it goes on below
         for left in copy.parent.glob(copy.name + "*"):
             with suppress(OSError):
                 left.unlink()
-        raise _explained(error, name) from None
+        raise _explain_error(error, name) from None
 
 
-def kind_of(data: bytes, name: str) -> str:
+def detect_format(data: bytes, name: str) -> str:
     """The format: by how the bytes begin, else by the name. Raises UnreadableFile for others."""
     for magic, kind in _MAGIC:
         if data.startswith(magic):
@@ -83,7 +83,7 @@ def kind_of(data: bytes, name: str) -> str:
     raise UnreadableFile(f"{name} is of no format with tables to ask", hint=f"these are: {FORMATS}")
 
 
-def _bytes(source: Path, name: str, settings: IngestSettings) -> bytes:
+def _read_bytes(source: Path, name: str, settings: IngestSettings) -> bytes:
     try:
         found = source.stat()
         if not stat.S_ISREG(found.st_mode):
@@ -112,7 +112,7 @@ def _bytes(source: Path, name: str, settings: IngestSettings) -> bytes:
     return data
 
 
-def _explained(error: BaseException, name: str) -> BaseException:
+def _explain_error(error: BaseException, name: str) -> BaseException:
     """What went wrong, with the file's name in it."""
     import duckdb
 
@@ -131,7 +131,7 @@ def _explained(error: BaseException, name: str) -> BaseException:
     return error
 
 
-def _shortened(done: Imported) -> Imported:
+def _shorten_warnings(done: Imported) -> Imported:
     """Where there is one table, its warnings need not name it. A thousand warnings are no
     warning.
     """
@@ -148,37 +148,37 @@ def _shortened(done: Imported) -> Imported:
 _MOST_WARNINGS: Final = 50
 
 
-def _delimited(store: Store, _: Path, data: bytes, name: str, __: IngestSettings) -> None:
-    table_import_delimited.read(store, data, name)
+def _import_delimited(store: Store, _: Path, data: bytes, name: str, __: IngestSettings) -> None:
+    table_import_delimited.import_tables(store, data, name)
 
 
-def _sheets(store: Store, _: Path, data: bytes, name: str, settings: IngestSettings) -> None:
-    table_import_sheets.read(store, data, name, settings)
+def _import_sheets(store: Store, _: Path, data: bytes, name: str, settings: IngestSettings) -> None:
+    table_import_sheets.import_tables(store, data, name, settings)
 
 
-def _json(store: Store, _: Path, data: bytes, name: str, __: IngestSettings) -> None:
-    table_import_json.read(store, data, name)
+def _import_json(store: Store, _: Path, data: bytes, name: str, __: IngestSettings) -> None:
+    table_import_json.import_tables(store, data, name)
 
 
-def _sqlite(store: Store, source: Path, _: bytes, name: str, __: IngestSettings) -> None:
-    table_import_sqlite.read(store, source, name)
+def _import_sqlite(store: Store, source: Path, _: bytes, name: str, __: IngestSettings) -> None:
+    table_import_sqlite.import_tables(store, source, name)
 
 
-def _parquet(store: Store, source: Path, _: bytes, name: str, __: IngestSettings) -> None:
+def _import_parquet(store: Store, source: Path, _: bytes, name: str, __: IngestSettings) -> None:
     import duckdb
 
-    path = linked(source, store.work, "source.parquet")
+    path = link_file(source, store.work, "source.parquet")
     try:
-        store.add_select(stem(name), "SELECT * FROM read_parquet(?)", [str(path)])
+        store.add_select(get_file_stem(name), "SELECT * FROM read_parquet(?)", [str(path)])
     except duckdb.Error as error:
         reason = str(error).splitlines()[0].replace(str(path), name)
         raise UnreadableFile(f"{name} cannot be read: {reason[:300]}") from None
 
 
 _READERS: Final[dict[str, Callable[[Store, Path, bytes, str, IngestSettings], None]]] = {
-    "delimited": _delimited,
-    "sheets": _sheets,
-    "json": _json,
-    "sqlite": _sqlite,
-    "parquet": _parquet,
+    "delimited": _import_delimited,
+    "sheets": _import_sheets,
+    "json": _import_json,
+    "sqlite": _import_sqlite,
+    "parquet": _import_parquet,
 }

@@ -12,9 +12,9 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 from citewell.errors import UnreadableFile
-from citewell.ingest.assemble import stem
+from citewell.ingest.assemble import get_file_stem
 from citewell.ingest.tables.table_store import Store
-from citewell.text.charset import decode
+from citewell.text.charset import decode_text
 
 _LINES: Final = (".jsonl", ".ndjson", ".jsonlines")
 _MOST_VALUES: Final = 20_000_000  # about 100 bytes of memory each
@@ -24,18 +24,18 @@ _NAMED: Final = 5  # broken lines that a refusal names
 Record = dict[str, Any]
 
 
-def read(store: Store, data: bytes, name: str) -> None:
+def import_tables(store: Store, data: bytes, name: str) -> None:
     """Raises UnreadableFile where it is no JSON, or holds no records."""
-    text, warnings = decode(data, name)
+    text, warnings = decode_text(data, name)
     store.done.warnings += warnings
     if sum(data.count(sign) for sign in (b",", b"[", b"{")) > _MOST_VALUES:
         raise UnreadableFile(
             f"{name} holds more than {_MOST_VALUES:,} values", hint="split the file"
         )
     try:
-        tables = _tables(_values(text, name), stem(name))
+        tables = _find_tables(_load_values(text, name), get_file_stem(name))
         for wanted, records in tables:
-            _add(store, wanted, records)
+            _add_table(store, wanted, records)
     except RecursionError:
         raise UnreadableFile(f"{name} nests too deep") from None
     if not store.done.tables:
@@ -44,7 +44,7 @@ def read(store: Store, data: bytes, name: str) -> None:
         )
 
 
-def _values(text: str, name: str) -> Any:
+def _load_values(text: str, name: str) -> Any:
     if not name.lower().endswith(_LINES):
         try:
             return json.loads(text)
@@ -72,7 +72,7 @@ def _values(text: str, name: str) -> Any:
     return records
 
 
-def _tables(value: Any, name: str) -> Iterator[tuple[str, list[Record]]]:
+def _find_tables(value: Any, name: str) -> Iterator[tuple[str, list[Record]]]:
     """Which parts of a value are tables."""
     if isinstance(value, list):
         yield name, [item if isinstance(item, dict) else {"value": item} for item in value]
@@ -96,8 +96,8 @@ def _tables(value: Any, name: str) -> Iterator[tuple[str, list[Record]]]:
         yield name, [value]
 
 
-def _add(store: Store, wanted: str, records: Sequence[Record]) -> None:
-    rows = [flat(record) for record in records]
+def _add_table(store: Store, wanted: str, records: Sequence[Record]) -> None:
+    rows = [flatten_record(record) for record in records]
     names = list(dict.fromkeys(key for row in rows for key in row))
     if not names:
         return
@@ -109,24 +109,26 @@ def _add(store: Store, wanted: str, records: Sequence[Record]) -> None:
         if kinds & {list, dict}:
             texts.add(n)
             nested.append(key)
-    lines = ([str(n), *(_text(row.get(key)) for key in names)] for n, row in enumerate(rows, 1))
+    lines = ([str(n), *(_to_text(row.get(key)) for key in names)] for n, row in enumerate(rows, 1))
     added = store.add_text(wanted, names, lines, texts=frozenset(texts))
     if nested:
         store.warn(added.name, f"what nests is kept as JSON text: {', '.join(nested[:10])}")
 
 
-def flat(record: Record, depth: int = _DEPTH) -> Record:
+def flatten_record(record: Record, depth: int = _DEPTH) -> Record:
     """Objects within a record as columns of their own: `{"a": {"b": 1}}` is `{"a.b": 1}`."""
     found: Record = {}
     for key, value in record.items():
         if isinstance(value, dict) and value and depth:
-            found.update({f"{key}.{inner}": each for inner, each in flat(value, depth - 1).items()})
+            found.update(
+                {f"{key}.{inner}": each for inner, each in flatten_record(value, depth - 1).items()}
+            )
         else:
             found[key] = value
     return found
 
 
-def _text(value: Any) -> str | None:
+def _to_text(value: Any) -> str | None:
     if value is None or isinstance(value, str):
         return value
     if isinstance(value, bool):

@@ -13,20 +13,20 @@ from typing import TYPE_CHECKING, Any, Final
 
 from citewell.config import IngestSettings
 from citewell.errors import UnreadableFile
-from citewell.ingest.assemble import stem
+from citewell.ingest.assemble import get_file_stem
 from citewell.ingest.office.ole import MAGIC
 from citewell.ingest.office.package import Package
 from citewell.ingest.office.spreadsheet import (
     MAX_REACH,
     MAX_XML,
     check_old,
+    explain_error,
+    fill_merged_cells,
     open_book,
-    reason,
-    spread_merged,
 )
-from citewell.ingest.office.workbook_scan import scan, sheet_parts
-from citewell.ingest.tables.column_names import printable
-from citewell.ingest.tables.layout import Found, layout, numbered
+from citewell.ingest.office.workbook_scan import find_sheet_parts, scan_sheet
+from citewell.ingest.tables.column_names import clean_name
+from citewell.ingest.tables.layout import FoundTable, find_tables, number_rows
 from citewell.ingest.tables.table_store import Store
 
 if TYPE_CHECKING:
@@ -38,12 +38,12 @@ _ERRORS: Final = re.compile(rb'<c\b[^>]*\bt="e"')
 _UNCOUNTED: Final = re.compile(rb"<f\b[^>]*(?:/>|>[^<]*</f>)\s*(?:<v\s*/>|<v></v>)?\s*</c>")
 
 
-def read(store: Store, data: bytes, name: str, settings: IngestSettings) -> None:
+def import_tables(store: Store, data: bytes, name: str, settings: IngestSettings) -> None:
     """Raises UnreadableFile where it is no workbook, or nothing in it can be read."""
     package = None
     if data.startswith(MAGIC):
         check_old(data, name)
-    elif _open_document(data):
+    elif _is_open_document(data):
         # raises for bombs
         Package(data, name, settings, "content.xml", "an OpenDocument spreadsheet", max_xml=MAX_XML)
     else:
@@ -51,7 +51,7 @@ def read(store: Store, data: bytes, name: str, settings: IngestSettings) -> None
     _Book(store, package.data if package else data, name, package).read()
 
 
-def _open_document(data: bytes) -> bool:
+def _is_open_document(data: bytes) -> bool:
     return b"mimetypeapplication/vnd.oasis.opendocument" in data[:200]
 
 
@@ -60,7 +60,7 @@ class _Book:
         self._store = store
         self._name = name
         self._package = package
-        self._parts = sheet_parts(package) if package else {}
+        self._parts = find_sheet_parts(package) if package else {}
         self._book = open_book(data, name)
 
     def read(self) -> None:
@@ -72,15 +72,17 @@ class _Book:
             if s.typ == python_calamine.SheetTypeEnum.WorkSheet
         ]
         grids = [
-            (sheet.name, *grid) for sheet in sheets if (grid := self._rows(sheet.name)) is not None
+            (sheet.name, *grid)
+            for sheet in sheets
+            if (grid := self._read_rows(sheet.name)) is not None
         ]
         for title, first, rows in grids:
             wanted = (
-                stem(self._name)
+                get_file_stem(self._name)
                 if len(grids) == 1 and _DEFAULT_NAME.fullmatch(title.strip())
                 else title
             )
-            self._tables(title, wanted, first, rows)
+            self._add_tables(title, wanted, first, rows)
         hidden = [
             sheet.name
             for sheet in sheets
@@ -92,25 +94,29 @@ class _Book:
             said = self._store.done.warnings
             raise UnreadableFile(f"{self._name} holds no table" + (f": {said[0]}" if said else ""))
 
-    def _tables(self, title: str, wanted: str, first: int, rows: list[list[str]]) -> None:
-        found = layout(rows, first)
+    def _add_tables(self, title: str, wanted: str, first: int, rows: list[list[str]]) -> None:
+        found = find_tables(rows, first)
         for table in found.tables:
-            kept = self._kept(table)
+            kept = self._drop_empty_columns(table)
             if kept is None:
                 continue
             name = (
                 wanted
                 if len(found.tables) == 1 or not table.titles
-                else printable(table.titles[-1])
+                else clean_name(table.titles[-1])
             )
             added = self._store.add_text(
-                name, kept.names, _nothing(numbered(kept.rows)), sheet=True, headed=kept.headed
+                name,
+                kept.names,
+                _replace_empty_cells(number_rows(kept.rows)),
+                sheet=True,
+                headed=kept.headed,
             )
             if table.titles:
                 self._store.comment(added.name, "", "; ".join(table.titles)[:500])
         self._store.done.warnings += [f"sheet {title}: {warning}" for warning in found.warnings]
 
-    def _kept(self, table: Found) -> Found | None:
+    def _drop_empty_columns(self, table: FoundTable) -> FoundTable | None:
         """The table without the columns that have neither a name nor a cell; None where nothing is
         left.
         """
@@ -127,35 +133,35 @@ class _Book:
             if len(held) == table.width
             else [(at, [row[n] for n in held]) for at, row in table.rows]
         )
-        return Found(table.left, len(held), names, table.headed, rows, table.titles)
+        return FoundTable(table.left, len(held), names, table.headed, rows, table.titles)
 
-    def _rows(self, title: str) -> tuple[int, list[list[str]]] | None:
+    def _read_rows(self, title: str) -> tuple[int, list[list[str]]] | None:
         """The cells of a sheet as text, and the number of the first row; None where there are
         none.
         """
         part = self._parts.get(title, "")
         if self._package and part:
-            reach = scan(self._package, part, {}, 0).reach
+            reach = scan_sheet(self._package, part, {}, 0).reach
             if reach > MAX_REACH:
                 self._store.done.warnings.append(
                     f"sheet {title} is left out: its cells reach over {reach:,} places"
                 )
                 return None
-            self._said(title, part)
+            self._warn_missing_values(title, part)
         try:
             sheet: CalamineSheet = self._book.get_sheet_by_name(title)
             if sheet.start is None:
                 return None
-            rows = [[canonical(value) for value in row] for row in sheet.iter_rows()]
+            rows = [[to_exact_text(value) for value in row] for row in sheet.iter_rows()]
         except BaseException as error:  # noqa: BLE001 a panic of native code is no Exception
             self._store.done.warnings.append(
-                f"sheet {title} is broken and is left out: {reason(error)}"
+                f"sheet {title} is broken and is left out: {explain_error(error)}"
             )
             return None
-        spread_merged(rows, sheet)
+        fill_merged_cells(rows, sheet)
         return sheet.start[0] + 1, rows
 
-    def _said(self, title: str, part: str) -> None:
+    def _warn_missing_values(self, title: str, part: str) -> None:
         """Warn of cells whose value nobody has: errors, and formulas that no program has worked
         out.
         """
@@ -171,17 +177,19 @@ class _Book:
                 rest = text[end:][-_BLOCK:]
         if errors:
             self._store.done.warnings.append(
-                f"sheet {title}: {_count(errors, 'cell')} with an error, such as #DIV/0!, left "
+                f"sheet {title}: {_format_count(errors, 'cell')} with an error, such as #DIV/0!, "
+                "left "
                 "empty"
             )
         if uncounted:
             hint = "open it in a spreadsheet program, save it and add it again"
             self._store.done.warnings.append(
-                f"sheet {title}: {_count(uncounted, 'formula')} without a value, left empty; {hint}"
+                f"sheet {title}: {_format_count(uncounted, 'formula')} without a value, left "
+                f"empty; {hint}"
             )
 
 
-def canonical(value: Any) -> str:
+def to_exact_text(value: Any) -> str:
     """A cell as text that tells exactly what it holds."""
     if isinstance(value, str):
         return value.strip()
@@ -205,10 +213,10 @@ def canonical(value: Any) -> str:
     return "" if value is None else str(value)
 
 
-def _nothing(rows: Iterator[list[str]]) -> Iterator[list[str | None]]:
+def _replace_empty_cells(rows: Iterator[list[str]]) -> Iterator[list[str | None]]:
     for row in rows:
         yield [cell or None for cell in row]
 
 
-def _count(number: int, noun: str) -> str:
+def _format_count(number: int, noun: str) -> str:
     return f"{number:,} {noun}" + ("s" if number != 1 else "")

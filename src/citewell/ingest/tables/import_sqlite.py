@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Final
 
 from citewell.errors import UnreadableFile
-from citewell.ingest.tables.column_names import literal, quoted
-from citewell.ingest.tables.table_store import Keys, Store, linked
+from citewell.ingest.tables.column_names import quote_literal, quote_name
+from citewell.ingest.tables.table_store import Keys, Store, link_file
 
 MAGIC: Final = b"SQLite format 3\0"
 _STEPS: Final = 100_000  # of SQLite's machine between two looks at the clock
@@ -27,31 +27,31 @@ _INTERNAL: Final = re.compile(r"sqlite_|_litestream_", re.IGNORECASE)
 _ISO_DAY: Final = "[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]"
 
 
-def read(store: Store, path: Path, name: str) -> None:
+def import_tables(store: Store, path: Path, name: str) -> None:
     """Raises UnreadableFile where it is broken, or holds no table."""
-    source = _beside(path, store.work)
+    source = _prepare_path(path, store.work)
     try:
-        with closing(_open(source)) as database:
-            _all(store, database)
+        with closing(_open_database(source)) as database:
+            _import_all(store, database)
     except sqlite3.Error as error:
         raise UnreadableFile(f"{name} is broken: {error}") from None
     if not store.done.tables:
         raise UnreadableFile(f"{name} holds no table")
 
 
-def _beside(path: Path, work: Path) -> Path:
+def _prepare_path(path: Path, work: Path) -> Path:
     """A path under which the file can be opened alone; where a log of its last changes lies beside
     it, copies of both.
     """
     log = path.with_name(path.name + "-wal")
     if not (log.is_file() and log.stat().st_size):
-        return linked(path, work, "source.sqlite")
+        return link_file(path, work, "source.sqlite")
     shutil.copyfile(path, work / "source.sqlite")
     shutil.copyfile(log, work / "source.sqlite-wal")
     return work / "source.sqlite"
 
 
-def _open(path: Path) -> sqlite3.Connection:
+def _open_database(path: Path) -> sqlite3.Connection:
     copied = path.with_name(path.name + "-wal").exists()
     mode = "mode=rw" if copied else "mode=ro&immutable=1"
     database = sqlite3.connect(f"{path.absolute().as_uri()}?{mode}", uri=True)
@@ -61,7 +61,7 @@ def _open(path: Path) -> sqlite3.Connection:
     return database
 
 
-def _all(store: Store, database: sqlite3.Connection) -> None:
+def _import_all(store: Store, database: sqlite3.Connection) -> None:
     listed = database.execute(
         "SELECT name, type FROM pragma_table_list WHERE schema = 'main' ORDER BY rowid"
     ).fetchall()
@@ -77,24 +77,28 @@ def _all(store: Store, database: sqlite3.Connection) -> None:
         if kind == "virtual":
             store.done.warnings.append(f"{table} is left out: it is a virtual table")
         elif kind == "view":
-            _view(store, database, table)
+            _import_view(store, database, table)
         else:
-            _table(store, database, table)
+            _import_table(store, database, table)
 
 
-def _table(store: Store, database: sqlite3.Connection, table: str) -> None:
+def _import_table(store: Store, database: sqlite3.Connection, table: str) -> None:
     info = database.execute("SELECT name, type, pk FROM pragma_table_info(?)", (table,)).fetchall()
     if not info:
         return
-    columns = [(name, *_type(database, table, name, declared)) for name, declared, _ in info]
+    columns = [
+        (name, *_infer_column_type(database, table, name, declared)) for name, declared, _ in info
+    ]
     primary = tuple(
         name for name, _, pk in sorted((row for row in info if row[2]), key=lambda row: row[2])
     )
-    keys = Keys(primary, tuple(_foreign(database, table)))
-    store.add_typed(table, columns, _rows(database, table, [name for name, _, _ in info]), keys)
+    keys = Keys(primary, tuple(_list_foreign_keys(database, table)))
+    store.add_typed(
+        table, columns, _read_rows(database, table, [name for name, _, _ in info]), keys
+    )
 
 
-def _foreign(
+def _list_foreign_keys(
     database: sqlite3.Connection, table: str
 ) -> Iterator[tuple[tuple[str, ...], str, tuple[str, ...]]]:
     """Its foreign keys; one that names no column means the other table's primary key."""
@@ -113,7 +117,7 @@ def _foreign(
             yield tuple(column for _, column, _ in parts), target, tuple(to)
 
 
-def _view(store: Store, database: sqlite3.Connection, view: str) -> None:
+def _import_view(store: Store, database: sqlite3.Connection, view: str) -> None:
     """What a view shows now: the copy does not change, so neither does this."""
     deadline = time.monotonic() + _VIEW_SECONDS
     database.set_progress_handler(lambda: int(time.monotonic() > deadline), _STEPS)
@@ -121,7 +125,9 @@ def _view(store: Store, database: sqlite3.Connection, view: str) -> None:
         names = [
             name for (name,) in database.execute("SELECT name FROM pragma_table_info(?)", (view,))
         ]
-        rows = database.execute(f"SELECT * FROM {quoted(view)} LIMIT {_VIEW_ROWS + 1}").fetchall()  # noqa: S608 quoted
+        rows = database.execute(
+            f"SELECT * FROM {quote_name(view)} LIMIT {_VIEW_ROWS + 1}"  # noqa: S608 quoted
+        ).fetchall()
         if len(rows) > _VIEW_ROWS:
             store.done.warnings.append(
                 f"{view} is left out: the view has more than {_VIEW_ROWS:,} rows"
@@ -132,13 +138,13 @@ def _view(store: Store, database: sqlite3.Connection, view: str) -> None:
         return
     finally:
         database.set_progress_handler(None, 0)
-    columns = [(name, *_of_values([row[n] for row in rows])) for n, name in enumerate(names)]
-    lines = ([str(at), *map(_text, row)] for at, row in enumerate(rows, 1))
+    columns = [(name, *_infer_value_type([row[n] for row in rows])) for n, name in enumerate(names)]
+    lines = ([str(at), *map(_to_text, row)] for at, row in enumerate(rows, 1))
     added = store.add_typed(view, columns, lines)
     store.comment(added.name, "", "a view of the database that was added, as it was then")
 
 
-def _of_values(values: Sequence[object]) -> tuple[str, str]:
+def _infer_value_type(values: Sequence[object]) -> tuple[str, str]:
     kinds = {type(value) for value in values if value is not None}
     if kinds == {int}:
         return "BIGINT", "{}"
@@ -147,16 +153,18 @@ def _of_values(values: Sequence[object]) -> tuple[str, str]:
     return ("BLOB", "unhex({})") if kinds == {bytes} else ("VARCHAR", "{}")
 
 
-def _type(database: sqlite3.Connection, table: str, column: str, declared: str) -> tuple[str, str]:
+def _infer_column_type(
+    database: sqlite3.Connection, table: str, column: str, declared: str
+) -> tuple[str, str]:
     """The type of a column and what makes a value of a cell's text: by what is in it, for SQLite
     holds anything anywhere.
     """
-    name, of = quoted(column), quoted(table)
+    name, of = quote_name(column), quote_name(table)
     found = database.execute(f"SELECT DISTINCT typeof({name}) FROM {of} WHERE {name} IS NOT NULL")  # noqa: S608 quoted
-    kinds = {row[0] for row in found} or _affinity(declared)
+    kinds = {row[0] for row in found} or _get_affinity(declared)
     word = declared.upper()
     if kinds == {"integer"}:
-        if "BOOL" in word and not _any(database, table, f"{name} NOT IN (0, 1)"):
+        if "BOOL" in word and not _has_row_where(database, table, f"{name} NOT IN (0, 1)"):
             return "BOOLEAN", "CAST({} AS BIGINT)"
         return "BIGINT", "{}"
     if kinds <= {"integer", "real"}:
@@ -166,27 +174,30 @@ def _type(database: sqlite3.Connection, table: str, column: str, declared: str) 
     if (
         kinds == {"text"}
         and "DATE" in word
-        and not _any(database, table, f"{name} NOT GLOB {literal(_ISO_DAY + '*')}")
+        and not _has_row_where(database, table, f"{name} NOT GLOB {quote_literal(_ISO_DAY + '*')}")
     ):
-        days = not _any(database, table, f"length({name}) > 10")
-        valid = not _any(
+        days = not _has_row_where(database, table, f"length({name}) > 10")
+        valid = not _has_row_where(
             database, table, f"date({name}) IS NULL OR date({name}) <> substr({name}, 1, 10)"
         )
         if valid and (
-            days or not _any(database, table, f"datetime({name}) IS NULL OR {name} GLOB '*[Z+]*'")
+            days
+            or not _has_row_where(
+                database, table, f"datetime({name}) IS NULL OR {name} GLOB '*[Z+]*'"
+            )
         ):
             return ("DATE" if days else "TIMESTAMP"), "{}"
     return "VARCHAR", "{}"
 
 
-def _any(database: sqlite3.Connection, table: str, test: str) -> bool:
+def _has_row_where(database: sqlite3.Connection, table: str, test: str) -> bool:
     return (
-        database.execute(f"SELECT 1 FROM {quoted(table)} WHERE {test} LIMIT 1").fetchone()  # noqa: S608
+        database.execute(f"SELECT 1 FROM {quote_name(table)} WHERE {test} LIMIT 1").fetchone()  # noqa: S608
         is not None
     )
 
 
-def _affinity(declared: str) -> set[str]:
+def _get_affinity(declared: str) -> set[str]:
     """What an empty column would hold:
     https://www.sqlite.org/datatype3.html#determination_of_column_affinity
     """
@@ -198,15 +209,15 @@ def _affinity(declared: str) -> set[str]:
     return {"text"} if "BLOB" not in word else {"blob"}
 
 
-def _rows(
+def _read_rows(
     database: sqlite3.Connection, table: str, names: Sequence[str]
 ) -> Iterator[list[str | None]]:
-    wanted = ", ".join(map(quoted, names))
-    for number, row in enumerate(database.execute(f"SELECT {wanted} FROM {quoted(table)}"), 1):  # noqa: S608 quoted
-        yield [str(number), *map(_text, row)]
+    wanted = ", ".join(map(quote_name, names))
+    for number, row in enumerate(database.execute(f"SELECT {wanted} FROM {quote_name(table)}"), 1):  # noqa: S608 quoted
+        yield [str(number), *map(_to_text, row)]
 
 
-def _text(value: object) -> str | None:
+def _to_text(value: object) -> str | None:
     if value is None or isinstance(value, str):
         return value
     return value.hex() if isinstance(value, bytes) else repr(value)

@@ -19,9 +19,14 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final, Self
 
-from citewell.disk import synced
+from citewell.disk import sync_to_disk
 from citewell.errors import UnreadableFile
-from citewell.ingest.tables.column_names import column_names, literal, quoted, table_name
+from citewell.ingest.tables.column_names import (
+    make_column_names,
+    make_table_name,
+    quote_literal,
+    quote_name,
+)
 from citewell.ingest.tables.column_types import Chooser, Plan
 from citewell.ingest.tables.totals import drop_totals
 
@@ -99,7 +104,7 @@ class Store:
                     self._connection.execute("CHECKPOINT")
                 self._connection.close()
             if kind is None:
-                synced(self._target)
+                sync_to_disk(self._target)
         finally:
             shutil.rmtree(self._work, ignore_errors=True)
 
@@ -113,10 +118,10 @@ class Store:
         """A folder for what is needed on the way."""
         return self._work
 
-    def free_name(self, wanted: str) -> str:
+    def find_free_name(self, wanted: str) -> str:
         if len(self.done.tables) >= MOST_TABLES:
             raise UnreadableFile(f"it holds more than {MOST_TABLES} tables", hint="split the file")
-        return table_name(wanted, [table.name for table in self.done.tables])
+        return make_table_name(wanted, [table.name for table in self.done.tables])
 
     def add_text(
         self,
@@ -134,17 +139,18 @@ class Store:
         looked for. `sheet`: people may have added up in it. `headed`: a row of the file names its
         columns.
         """
-        name = self.free_name(wanted)
-        given, changed = column_names(names)
+        name = self.find_free_name(wanted)
+        given, changed = make_column_names(names)
         self.warn(name, *(changed if headed else [_UNNAMED]))
-        raw = self._raw(len(given), rows)
+        raw = self._create_raw_table(len(given), rows)
         if sheet:
             self.warn(name, *drop_totals(self.connection, raw, len(given)))
         chooser = Chooser(self.connection, raw, decimal_comma=decimal_comma, sheet=sheet)
         plans = [
-            chooser.choose(f"c{n}", label, dates_only=n in texts) for n, label in enumerate(given)
+            chooser.choose_plan(f"c{n}", label, dates_only=n in texts)
+            for n, label in enumerate(given)
         ]
-        return self._store(name, given, plans, raw)
+        return self._store_table(name, given, plans, raw)
 
     def add_typed(
         self,
@@ -156,26 +162,26 @@ class Store:
         """A table whose types are known: (name, type, what makes a value of the text `{}`). Rows as
         for `add_text`.
         """
-        name = self.free_name(wanted)
-        given, changed = column_names([column for column, _, _ in columns])
+        name = self.find_free_name(wanted)
+        given, changed = make_column_names([column for column, _, _ in columns])
         self.warn(name, *changed)
-        raw = self._raw(len(given), rows)
+        raw = self._create_raw_table(len(given), rows)
         plans = [Plan(type_, made.format(f"c{n}")) for n, (_, type_, made) in enumerate(columns)]
-        return self._store(name, given, plans, raw, keys)
+        return self._store_table(name, given, plans, raw, keys)
 
     def add_select(
         self, wanted: str, statement: str, parameters: Sequence[Any] = ()
     ) -> ImportedTable:
         """A table as the engine itself reads it."""
-        name = self.free_name(wanted)
-        self.connection.execute(f"CREATE TABLE {quoted(name)} AS {statement}", list(parameters))
-        return self._added(name)
+        name = self.find_free_name(wanted)
+        self.connection.execute(f"CREATE TABLE {quote_name(name)} AS {statement}", list(parameters))
+        return self._record_table(name)
 
     def warn(self, table: str, *warnings: str) -> None:
         """Warnings about a table, named only where the file holds several."""
         self.done.warnings += [f"{table}: {warning}" for warning in warnings]
 
-    def _raw(self, width: int, rows: Iterable[Sequence[str | None]]) -> str:
+    def _create_raw_table(self, width: int, rows: Iterable[Sequence[str | None]]) -> str:
         """The rows as a table `raw` of text: `n`, `c0`, `c1`, ..."""
         if width > MOST_COLUMNS:
             raise UnreadableFile(
@@ -186,23 +192,26 @@ class Store:
         with path.open("w", encoding="utf-8", newline="") as file:
             writer = csv.writer(file, quoting=csv.QUOTE_ALL, lineterminator="\n")
             for row in rows:
-                writer.writerow([nothing if cell is None else cell for cell in map(_cell, row)])
+                writer.writerow(
+                    [nothing if cell is None else cell for cell in map(_clean_cell, row)]
+                )
         columns = "{'n': 'BIGINT'" + "".join(f", 'c{n}': 'VARCHAR'" for n in range(width)) + "}"
         options = (
             "header = false, auto_detect = false, delim = ',', quote = '\"', escape = '\"', "
-            f"new_line = '\\n', parallel = false, nullstr = {literal(nothing)}, max_line_size "
+            f"new_line = '\\n', parallel = false, nullstr = {quote_literal(nothing)}, "
+            "max_line_size "
             f"= {_LONGEST_LINE}, strict_mode = true, encoding = 'utf-8'"
         )
         self.connection.execute("DROP TABLE IF EXISTS raw")
         self.connection.execute(
-            f"CREATE TEMP TABLE raw AS SELECT * FROM read_csv({literal(str(path))}, columns "
+            f"CREATE TEMP TABLE raw AS SELECT * FROM read_csv({quote_literal(str(path))}, columns "
             f"= {columns}, {options})"
         )
         with suppress(OSError):
             path.unlink()
         return "raw"
 
-    def _store(
+    def _store_table(
         self,
         name: str,
         names: Sequence[str],
@@ -211,36 +220,40 @@ class Store:
         keys: Keys | None = None,
     ) -> ImportedTable:
         made = ", ".join(
-            f"CAST({plan.expression} AS {plan.type}) AS {quoted(column)}"
+            f"CAST({plan.expression} AS {plan.type}) AS {quote_name(column)}"
             for column, plan in zip(names, plans, strict=True)
         )
-        self.connection.execute(f"CREATE TABLE {quoted(name)} AS SELECT {made} FROM {raw}")
+        self.connection.execute(f"CREATE TABLE {quote_name(name)} AS SELECT {made} FROM {raw}")
         self.connection.execute(f"DROP TABLE {raw}")
         for column, plan in zip(names, plans, strict=True):
             self.warn(name, *plan.warnings)
             if plan.comment:
                 self.comment(name, column, plan.comment)
-        return self._added(name, keys)
+        return self._record_table(name, keys)
 
     def comment(self, table: str, column: str, words: str) -> None:
         """Say what a column, or with column "" a table, is: schema text shows it."""
-        what = f"COLUMN {quoted(table)}.{quoted(column)}" if column else f"TABLE {quoted(table)}"
-        self.connection.execute(f"COMMENT ON {what} IS {literal(words)}")
+        what = (
+            f"COLUMN {quote_name(table)}.{quote_name(column)}"
+            if column
+            else f"TABLE {quote_name(table)}"
+        )
+        self.connection.execute(f"COMMENT ON {what} IS {quote_literal(words)}")
 
-    def _added(self, name: str, keys: Keys | None = None) -> ImportedTable:
-        rows: Any = self.connection.execute(f"SELECT count(*) FROM {quoted(name)}").fetchone()
-        columns = len(self.connection.execute(f"DESCRIBE {quoted(name)}").fetchall())
+    def _record_table(self, name: str, keys: Keys | None = None) -> ImportedTable:
+        rows: Any = self.connection.execute(f"SELECT count(*) FROM {quote_name(name)}").fetchone()
+        columns = len(self.connection.execute(f"DESCRIBE {quote_name(name)}").fetchall())
         table = ImportedTable(name, columns, int(rows[0]), keys or Keys())
         self.done.tables.append(table)
         return table
 
 
-def _cell(cell: str | None) -> str | None:
+def _clean_cell(cell: str | None) -> str | None:
     """Text that a file can hold."""
     return cell if cell is None or cell.isascii() else _CELL.sub("\ufffd", cell)
 
 
-def linked(path: Path, folder: Path, name: str) -> Path:
+def link_file(path: Path, folder: Path, name: str) -> Path:
     """`path` under a name of ours, for readers that take some signs of a name for patterns."""
     target = folder / name
     try:

@@ -1,5 +1,5 @@
 """A table as lines of text, one a row: `型号: T300 | 载重: 120 kg`. Every parser that meets a table
-calls `table_lines`.
+calls `format_table_lines`.
 
 The one rule: a single line is evidence by itself, so it names its columns; where it is not known
 which row names them, nothing is named, for a wrong name would prove what the table does not say.
@@ -11,10 +11,16 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import Final
 
-from citewell.ingest.tables.header import ACROSS, SAMPLE, header_depth
-from citewell.text.language import seam
+from citewell.ingest.tables.header import ACROSS, SAMPLE, count_header_rows
+from citewell.text.language import get_line_joiner
 
-__all__ = ["ACROSS", "column_names", "filled", "one_line", "table_lines"]
+__all__ = [
+    "ACROSS",
+    "build_column_names",
+    "fill_covered_cells",
+    "format_table_lines",
+    "to_one_line",
+]
 
 _NOTHING: Final = frozenset({"", ACROSS})
 _LONGEST_KEY: Final = 40  # characters of what stands left of a colon
@@ -24,7 +30,7 @@ _COLON_ENDS: Final = tuple(_COLONS)
 _SENTENCE_ENDS: Final = "。.！!？?；;，,"
 
 
-def table_lines(
+def format_table_lines(
     rows: Sequence[Sequence[str]], *, header: int | None = None, usual: bool = False
 ) -> list[str]:
     """One line a row that holds anything.
@@ -34,24 +40,30 @@ def table_lines(
     one. Under a header each cell is labelled by it; in two columns without one the first labels the
     second; else a row is `x | y`.
     """
-    cleaned = [[one_line(cell) for cell in row] for row in rows]
-    grid = _squeezed([row for row in cleaned if any(cell not in _NOTHING for cell in row)])
+    cleaned = [[to_one_line(cell) for cell in row] for row in rows]
+    grid = _drop_empty_columns(
+        [row for row in cleaned if any(cell not in _NOTHING for cell in row)]
+    )
     if not grid:
         return []
     depth = (
-        header_depth([filled(row) for row in grid[:SAMPLE]], usual=usual)
+        count_header_rows([fill_covered_cells(row) for row in grid[:SAMPLE]], usual=usual)
         if header is None
         else min(int(header), len(grid))
     )
     if depth:
         return [
-            *(_plain(row) for row in grid[:depth]),
-            *_labelled(column_names(grid[:depth]), grid[depth:]),
+            *(_format_plain_row(row) for row in grid[:depth]),
+            *_label_rows(build_column_names(grid[:depth]), grid[depth:]),
         ]
-    return _keyed(grid) if _first_column_names(grid) else [_plain(row) for row in grid]
+    return (
+        _format_key_values(grid)
+        if _is_key_value_table(grid)
+        else [_format_plain_row(row) for row in grid]
+    )
 
 
-def one_line(text: str) -> str:
+def to_one_line(text: str) -> str:
     """The words of a cell on one line; none but a space between them, nothing where a line breaks
     between Chinese words.
     """
@@ -60,33 +72,33 @@ def one_line(text: str) -> str:
     joined = ""
     for line in text.replace(ACROSS, "").splitlines():
         words = " ".join(line.split())
-        joined += seam(joined[-1:], words) + words
+        joined += get_line_joiner(joined[-1:], words) + words
     return joined
 
 
-def column_names(header: Sequence[Sequence[str]]) -> list[str]:
+def build_column_names(header: Sequence[Sequence[str]]) -> list[str]:
     """The name of each column under `header` rows: what stands above it, from top to bottom, each
     word once.
     """
-    rows = [filled(row) for row in header]
+    rows = [fill_covered_cells(row) for row in header]
     names = []
     for column in range(max(map(len, rows), default=0)):
         parts: list[str] = []
         for row in rows:
             if column < len(row) and row[column] and row[column] not in parts:
                 parts.append(row[column])
-        names.append(_name(" ".join(parts)))
+        names.append(_strip_colon(" ".join(parts)))
     return names
 
 
-def _squeezed(grid: list[list[str]]) -> list[list[str]]:
+def _drop_empty_columns(grid: list[list[str]]) -> list[list[str]]:
     """The rows without the columns that are covered or empty in all of them."""
     width = max(map(len, grid), default=0)
     kept = [n for n in range(width) if any(n < len(row) and row[n] not in _NOTHING for row in grid)]
     return grid if len(kept) == width else [[row[n] for n in kept if n < len(row)] for row in grid]
 
 
-def filled(row: Sequence[str]) -> list[str]:
+def fill_covered_cells(row: Sequence[str]) -> list[str]:
     """A row with what a cell covers said in each column."""
     cells: list[str] = []
     for cell in row:
@@ -94,7 +106,7 @@ def filled(row: Sequence[str]) -> list[str]:
     return cells
 
 
-def _plain(row: Sequence[str]) -> str:
+def _format_plain_row(row: Sequence[str]) -> str:
     """`x | y`; in a form, a cell that ends in a colon labels its neighbour."""
     cells = [cell for cell in row if cell not in _NOTHING]
     labels = [cell.endswith(_COLON_ENDS) for cell in cells]
@@ -105,11 +117,11 @@ def _plain(row: Sequence[str]) -> str:
     return line
 
 
-def _name(text: str) -> str:
+def _strip_colon(text: str) -> str:
     return text.rstrip(_COLONS + " ")
 
 
-def _labelled(names: list[str], rows: list[list[str]]) -> list[str]:
+def _label_rows(names: list[str], rows: list[list[str]]) -> list[str]:
     """The rows with each cell labelled. A cell as wide as the table names the rows that follow
     it.
     """
@@ -123,11 +135,13 @@ def _labelled(names: list[str], rows: list[list[str]]) -> list[str]:
             )
             lines.append(row[0])
         else:
-            lines.append(" | ".join(([_name(band)] if band else []) + _cells(names, row)))
+            lines.append(
+                " | ".join(([_strip_colon(band)] if band else []) + _label_cells(names, row))
+            )
     return lines
 
 
-def _cells(names: list[str], row: list[str]) -> list[str]:
+def _label_cells(names: list[str], row: list[str]) -> list[str]:
     """`name: cell` for each cell; one that covers several columns has the names of all, one without
     a name stands alone.
     """
@@ -147,7 +161,7 @@ def _cells(names: list[str], row: list[str]) -> list[str]:
     return [f"{label}: {cell}" if label and label != cell else cell for label, cell in said]
 
 
-def _first_column_names(grid: list[list[str]]) -> bool:
+def _is_key_value_table(grid: list[list[str]]) -> bool:
     """Whether the rows are pairs of a name and what it is: two columns, the names short, of words,
     and each given once.
     """
@@ -162,9 +176,9 @@ def _first_column_names(grid: list[list[str]]) -> bool:
     return named and len(set(keys)) == len(keys)
 
 
-def _keyed(grid: list[list[str]]) -> list[str]:
+def _format_key_values(grid: list[list[str]]) -> list[str]:
     lines = []
     for row in grid:
         key, value = row[0], "" if len(row) < 2 or row[1] == ACROSS else row[1]
-        lines.append(f"{_name(key)}: {value}" if key and value else key or value)
+        lines.append(f"{_strip_colon(key)}: {value}" if key and value else key or value)
     return lines

@@ -11,8 +11,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from citewell.ingest.tables.column_names import literal
-from citewell.ingest.tables.column_types import PATTERNS, clean, number
+from citewell.ingest.tables.column_names import quote_literal
+from citewell.ingest.tables.column_types import PATTERNS, build_clean_sql, build_number_sql
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -34,7 +34,7 @@ def drop_totals(connection: DuckDBPyConnection, raw: str, width: int) -> list[st
         if width > 1
         else "''"
     )
-    test = f"regexp_full_match(rtrim({label}, ' :：'), {literal(_LABEL)})"
+    test = f"regexp_full_match(rtrim({label}, ' :：'), {quote_literal(_LABEL)})"
     rows = connection.execute(
         f"SELECT n, {label} FROM {raw} WHERE {test} ORDER BY n LIMIT {_MOST + 1}"
     ).fetchall()
@@ -44,7 +44,7 @@ def drop_totals(connection: DuckDBPyConnection, raw: str, width: int) -> list[st
     numbers, said, gone = [row[0] for row in rows], [], []
     since = -1
     for n, words in rows:
-        if _adds_up(connection, raw, width, n, numbers, since):
+        if _is_total_row(connection, raw, width, n, numbers, since):
             gone.append(n)
             said.append(f'row {n} ("{words[:40]}") adds up rows above it and is left out')
         else:
@@ -58,7 +58,7 @@ def drop_totals(connection: DuckDBPyConnection, raw: str, width: int) -> list[st
     return said
 
 
-def _adds_up(
+def _is_total_row(
     connection: DuckDBPyConnection, raw: str, width: int, n: int, totals: list[int], since: int
 ) -> bool:
     """Whether a number of row `n` is the sum of its column, of all rows above or of those since the
@@ -68,10 +68,10 @@ def _adds_up(
     found = False
     for start in range(0, width, 100):
         columns = range(start, min(width, start + 100))
-        values = {c: f"({clean(f'c{c}')})" for c in columns}
+        values = {c: f"({build_clean_sql(f'c{c}')})" for c in columns}
         figure = {
-            c: f"CASE WHEN regexp_full_match({v}, {literal(PATTERNS['money'])}) THEN "
-            f"{number(v)} END"
+            c: f"CASE WHEN regexp_full_match({v}, {quote_literal(PATTERNS['money'])}) THEN "
+            f"{build_number_sql(v)} END"
             for c, v in values.items()
         }
         own = (

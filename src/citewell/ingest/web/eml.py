@@ -19,11 +19,11 @@ from typing import Final
 
 from citewell.config import IngestSettings
 from citewell.errors import UnreadableFile
-from citewell.ingest.assemble import Assembly, clean
+from citewell.ingest.assemble import Assembly, clean_text
 from citewell.ingest.markup import plain_text as text
 from citewell.ingest.web.html import read_html
-from citewell.text.charset import decode
-from citewell.text.timestamps import moment
+from citewell.text.charset import decode_text
+from citewell.text.timestamps import parse_timestamp
 from citewell.types import Document
 
 MEDIA_TYPE: Final = "message/rfc822"
@@ -39,7 +39,7 @@ _NAMED = re.compile(r"[^\w. ()\[\]-]")
 
 def parse(data: bytes, name: str, settings: IngestSettings) -> Document:
     """A mail: its headers, then its best body."""
-    message = _message(data, name)
+    message = _parse_message(data, name)
     if not message.keys():
         document = text.parse(data, name, settings)
         return replace(
@@ -47,19 +47,19 @@ def parse(data: bytes, name: str, settings: IngestSettings) -> Document:
         )
     assembly = Assembly()
     warnings: list[str] = []
-    headers = {key: value for key in _SHOWN if (value := header(message, key))}
+    headers = {key: value for key in _SHOWN if (value := read_header(message, key))}
     assembly.rows([f"{key}: {value}" for key, value in headers.items()])
-    _body(message, assembly, warnings)
-    named = [file for file, _ in _files(message)]
+    _add_body(message, assembly, warnings)
+    named = [file for file, _ in _extract_files(message)]
     if named:
         assembly.block("Attachments: " + ", ".join(named))
-    dated = moment(headers.get("Date", ""))
+    dated = parse_timestamp(headers.get("Date", ""))
     return assembly.document(
         name, MEDIA_TYPE, title=headers.get("Subject", ""), warnings=warnings, dated=dated
     )
 
 
-def _message(data: bytes, name: str) -> EmailMessage:
+def _parse_message(data: bytes, name: str) -> EmailMessage:
     """The mail's tree of parts. Raises UnreadableFile where it has too many parts."""
     if data.count(b"\n--") > 50 * _MOST_PARTS:
         raise UnreadableFile(f"{name} has more than {_MOST_PARTS:,} parts")
@@ -73,7 +73,7 @@ def _message(data: bytes, name: str) -> EmailMessage:
     return message
 
 
-def header(message: EmailMessage, key: str) -> str:
+def read_header(message: EmailMessage, key: str) -> str:
     """A header as a person reads it, on one line; one in no declared encoding is read by its
     bytes.
     """
@@ -81,26 +81,26 @@ def header(message: EmailMessage, key: str) -> str:
     raw = _SEAM.sub("?==?", " ".join(str(raw).split()))[:_LONGEST_HEADER]
     # bytes that the header should have encoded
     if any("\udc80" <= char <= "\udcff" for char in raw):
-        raw = decode(raw.encode("utf-8", "surrogateescape"), key)[0]
-    return " ".join(clean(_decoded(raw) if _ENCODED.search(raw) else raw).split())
+        raw = decode_text(raw.encode("utf-8", "surrogateescape"), key)[0]
+    return " ".join(clean_text(_decode_words(raw) if _ENCODED.search(raw) else raw).split())
 
 
-def _decoded(raw: str) -> str:
+def _decode_words(raw: str) -> str:
     """Encoded words put together before they are decoded: mailers cut them in the middle of a
     character.
     """
     parts: list[tuple[bytes, str]] = []
     for piece, charset in decode_header(raw):
         data = piece.encode("utf-8", "surrogateescape") if isinstance(piece, str) else piece
-        label = _read_as(charset or "ascii")
+        label = _normalize_charset(charset or "ascii")
         if parts and parts[-1][1] == label:
             parts[-1] = (parts[-1][0] + data, label)
         else:
             parts.append((data, label))
-    return "".join(_text(data, label) for data, label in parts)
+    return "".join(_decode_text(data, label) for data, label in parts)
 
 
-def _read_as(label: str) -> str:
+def _normalize_charset(label: str) -> str:
     label = label.lower().strip("\"' ")
     if label in {"gb2312", "gbk", "gb_2312-80", "x-gbk", "cp936"}:
         return "gb18030"
@@ -113,35 +113,45 @@ def _read_as(label: str) -> str:
     }.get(label, label)
 
 
-def _text(data: bytes, label: str) -> str:
+def _decode_text(data: bytes, label: str) -> str:
     """Bytes in a declared encoding; where that is unknown or wrong they decide themselves."""
     try:
         return data.decode(label)
     except (LookupError, UnicodeDecodeError, ValueError):
-        return decode(data, "a mail")[0] if data else ""
+        return decode_text(data, "a mail")[0] if data else ""
 
 
-def _body(message: EmailMessage, assembly: Assembly, warnings: list[str]) -> None:
+def _add_body(message: EmailMessage, assembly: Assembly, warnings: list[str]) -> None:
     """Every text that stands in the mail itself; of alternatives the plain one, unless it only
     points to the HTML.
     """
-    for choice in _texts(message):
+    for choice in _group_texts(message):
         plain = next(
-            (content(part, warnings) for part in choice if part.get_content_subtype() != "html"), ""
+            (
+                read_content(part, warnings)
+                for part in choice
+                if part.get_content_subtype() != "html"
+            ),
+            "",
         )
         html = next(
-            (content(part, warnings) for part in choice if part.get_content_subtype() == "html"), ""
+            (
+                read_content(part, warnings)
+                for part in choice
+                if part.get_content_subtype() == "html"
+            ),
+            "",
         )
         if html and (
-            not plain.strip() or (len(plain) < _STUB and len(_words(html)) > 4 * len(plain))
+            not plain.strip() or (len(plain) < _STUB and len(_extract_words(html)) > 4 * len(plain))
         ):
             read_html(html, assembly)
         else:
-            for block in _BLANK.split(clean(plain)):
+            for block in _BLANK.split(clean_text(plain)):
                 assembly.block(block)
 
 
-def _texts(message: EmailMessage) -> Iterator[list[EmailMessage]]:
+def _group_texts(message: EmailMessage) -> Iterator[list[EmailMessage]]:
     """The texts that are no attachments, in order; those that say the same in two ways together."""
     parts: list[EmailMessage] = [message]
     while parts:
@@ -156,51 +166,51 @@ def _texts(message: EmailMessage) -> Iterator[list[EmailMessage]]:
             yield [
                 leaf
                 for each in below
-                for leaf in _leaves(each)
+                for leaf in _collect_leaves(each)
                 if leaf.get_content_maintype() == "text"
             ]
         elif part.get_content_maintype() == "multipart":
             parts += reversed(below)
-        elif part.get_content_maintype() == "text" and not _attached(part):
+        elif part.get_content_maintype() == "text" and not _is_attachment(part):
             yield [part]
 
 
-def _leaves(part: EmailMessage) -> list[EmailMessage]:
+def _collect_leaves(part: EmailMessage) -> list[EmailMessage]:
     """The parts below one of several alternatives: HTML comes with its pictures."""
-    return [each for each in part.walk() if not each.is_multipart() and not _attached(each)]
+    return [each for each in part.walk() if not each.is_multipart() and not _is_attachment(each)]
 
 
-def _words(html: str) -> str:
+def _extract_words(html: str) -> str:
     assembly = Assembly()
     read_html(html, assembly)
     return assembly.text
 
 
-def content(part: EmailMessage, warnings: list[str]) -> str:
+def read_content(part: EmailMessage, warnings: list[str]) -> str:
     """The text of a part in the encoding that it declares."""
-    data = payload(part)
-    label = _read_as(str(part.get_content_charset() or ""))
+    data = decode_payload(part)
+    label = _normalize_charset(str(part.get_content_charset() or ""))
     if not label:
-        decoded, more = decode(data, "a mail") if data.strip() else ("", [])
+        decoded, more = decode_text(data, "a mail") if data.strip() else ("", [])
         warnings += more
         return decoded
-    return _text(data, label)
+    return _decode_text(data, label)
 
 
-def payload(part: EmailMessage) -> bytes:
+def decode_payload(part: EmailMessage) -> bytes:
     """The bytes of a part, its transfer encoding undone."""
     data = part.get_payload(decode=True)
     return data if isinstance(data, bytes) else b""
 
 
-def attachments(data: bytes, name: str) -> Iterator[tuple[str, bytes]]:
+def extract_attachments(data: bytes, name: str) -> Iterator[tuple[str, bytes]]:
     """The files attached to a mail; pictures that only stand inside its HTML are left out, a mail
     in it is an .eml.
     """
-    return _files(_message(data, name))
+    return _extract_files(_parse_message(data, name))
 
 
-def _files(message: EmailMessage) -> Iterator[tuple[str, bytes]]:
+def _extract_files(message: EmailMessage) -> Iterator[tuple[str, bytes]]:
     inside: set[int] = set()
     for number, part in enumerate(message.walk()):
         if id(part) in inside:
@@ -210,14 +220,14 @@ def _files(message: EmailMessage) -> Iterator[tuple[str, bytes]]:
             nested = part.get_payload(0) if part.is_multipart() else None
             if isinstance(nested, EmailMessage):
                 yield (
-                    f"{_file(header(nested, 'Subject')) or f'mail {number}'}.eml",
+                    f"{_make_file_name(read_header(nested, 'Subject')) or f'mail {number}'}.eml",
                     nested.as_bytes(),
                 )
-        elif not part.is_multipart() and _attached(part):
-            yield _name(part, number), payload(part)
+        elif not part.is_multipart() and _is_attachment(part):
+            yield _get_attachment_name(part, number), decode_payload(part)
 
 
-def _attached(part: EmailMessage) -> bool:
+def _is_attachment(part: EmailMessage) -> bool:
     inline = part.get_content_maintype() == "image" and (
         part.get("Content-ID") or part.get_content_disposition() == "inline"
     )
@@ -226,11 +236,11 @@ def _attached(part: EmailMessage) -> bool:
     )
 
 
-def _name(part: EmailMessage, number: int) -> str:
+def _get_attachment_name(part: EmailMessage, number: int) -> str:
     raw = str(part.get_filename() or "")
-    named = " ".join(clean(_decoded(raw) if _ENCODED.search(raw) else raw).split())
+    named = " ".join(clean_text(_decode_words(raw) if _ENCODED.search(raw) else raw).split())
     return named or f"attachment {number}{mimetypes.guess_extension(part.get_content_type()) or ''}"
 
 
-def _file(subject: str) -> str:
+def _make_file_name(subject: str) -> str:
     return _NAMED.sub(" ", subject).strip()[:80]

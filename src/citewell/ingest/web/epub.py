@@ -14,9 +14,9 @@ from urllib.parse import unquote
 from citewell.config import IngestSettings
 from citewell.errors import UnreadableFile
 from citewell.ingest.assemble import Assembly
-from citewell.ingest.office.package import Package, local
+from citewell.ingest.office.package import Package, get_local_name
 from citewell.ingest.web.html import read_chapter, to_text
-from citewell.text.timestamps import first
+from citewell.text.timestamps import find_first_timestamp
 from citewell.types import Document
 
 MEDIA_TYPE: Final = "application/epub+zip"
@@ -42,14 +42,14 @@ def parse(data: bytes, name: str, settings: IngestSettings) -> Document:
     """An EPUB, version 2 or 3."""
     package = Package(data, name, settings, "META-INF/", "an EPUB book", max_xml=settings.max_bytes)
     _check_protection(package, name)
-    where = _package_file(package, name)
-    root = package.xml(where)
+    where = _find_package_file(package, name)
+    root = package.parse_part(where)
     if root is None:
         raise UnreadableFile(f"{name} is broken: {where} is missing")
-    items, spine = _manifest(root, posixpath.dirname(where)), _spine(root)
+    items, spine = _read_manifest(root, posixpath.dirname(where)), _read_spine(root)
     if not any(key in items for key in spine):
         spine = [key for key, item in items.items() if item.media_type in _PAGES]
-    titles = _contents(package, root, items)
+    titles = _read_contents(package, root, items)
     assembly, warnings = Assembly(), package.warnings
     size = 0
     # each file once
@@ -57,28 +57,28 @@ def parse(data: bytes, name: str, settings: IngestSettings) -> Document:
     for item in chapters.values():
         if item.media_type not in _PAGES or "nav" in item.properties.split():
             continue
-        content = _read(package, item.path, name, settings.max_bytes - size, warnings)
+        content = _read_chapter_bytes(package, item.path, name, settings.max_bytes - size, warnings)
         size += len(content)
-        _chapter(content, item.path, titles, assembly, warnings)
+        _add_chapter(content, item.path, titles, assembly, warnings)
     return assembly.document(
         name,
         MEDIA_TYPE,
-        title=first_text(root, "title"),
+        title=get_first_text(root, "title"),
         warnings=warnings,
-        dated=first(_texts(root, "date")),
+        dated=find_first_timestamp(_get_texts(root, "date")),
     )
 
 
 def _check_protection(package: Package, name: str) -> None:
     """Raise UnreadableFile where the text is encrypted."""
-    encrypted = package.optional("META-INF/encryption.xml")
+    encrypted = package.parse_optional_part("META-INF/encryption.xml")
     methods = (
         []
         if encrypted is None
         else [
             each.get("Algorithm", "")
             for each in encrypted.iter()
-            if local(each) == "EncryptionMethod"
+            if get_local_name(each) == "EncryptionMethod"
         ]
     )
     # a book of Adobe's, Apple's or LCP's names its keys in a file of its own; some shops leave even
@@ -89,10 +89,10 @@ def _check_protection(package: Package, name: str) -> None:
         raise UnreadableFile(f"{name} is protected by DRM", hint="add a copy without DRM")
 
 
-def _package_file(package: Package, name: str) -> str:
-    container = package.xml("META-INF/container.xml")
+def _find_package_file(package: Package, name: str) -> str:
+    container = package.parse_part("META-INF/container.xml")
     for element in [] if container is None else container.iter():
-        if local(element) == "rootfile" and (path := element.get("full-path")):
+        if get_local_name(element) == "rootfile" and (path := element.get("full-path")):
             return str(path)
     found = next((part for part in package.names if part.lower().endswith(".opf")), "")
     if not found:
@@ -100,11 +100,11 @@ def _package_file(package: Package, name: str) -> str:
     return found
 
 
-def _manifest(root: Any, folder: str) -> dict[str, _Item]:
+def _read_manifest(root: Any, folder: str) -> dict[str, _Item]:
     """The book's files by their id."""
     found = {}
     for element in root.iter():
-        if local(element) == "item" and element.get("id") and element.get("href"):
+        if get_local_name(element) == "item" and element.get("id") and element.get("href"):
             path = posixpath.normpath(
                 posixpath.join(folder, unquote(element.get("href").partition("#")[0]))
             )
@@ -114,41 +114,43 @@ def _manifest(root: Any, folder: str) -> dict[str, _Item]:
     return found
 
 
-def _spine(root: Any) -> list[str]:
+def _read_spine(root: Any) -> list[str]:
     """The ids of what is read from front to back, each once; notes out of that order
     (`linear="no"`) come last.
     """
     refs = [
-        element for element in root.iter() if local(element) == "itemref" and element.get("idref")
+        element
+        for element in root.iter()
+        if get_local_name(element) == "itemref" and element.get("idref")
     ]
     ordered = sorted(refs, key=lambda element: element.get("linear") == "no")
     return list(dict.fromkeys(element.get("idref") for element in ordered))
 
 
-def _contents(package: Package, root: Any, items: dict[str, _Item]) -> dict[str, str]:
+def _read_contents(package: Package, root: Any, items: dict[str, _Item]) -> dict[str, str]:
     """What the table of contents calls each file: from the EPUB 3 nav document, or the NCX of EPUB
     2.
     """
     nav = next((item for item in items.values() if "nav" in item.properties.split()), None)
-    spine = next((element for element in root.iter() if local(element) == "spine"), None)
+    spine = next((element for element in root.iter() if get_local_name(element) == "spine"), None)
     ncx = items.get(spine.get("toc", "") if spine is not None else "")
     found: dict[str, str] = {}
     for item, entry, attribute in ((nav, "a", "href"), (ncx, "navPoint", "src")):
         if item is None:
             continue
-        tree = package.optional(item.path)
+        tree = package.parse_optional_part(item.path)
         for element in [] if tree is None else tree.iter():
-            if local(element) != entry:
+            if get_local_name(element) != entry:
                 continue
             source = (
                 element
                 if entry == "a"
-                else next((each for each in element if local(each) == "content"), element)
+                else next((each for each in element if get_local_name(each) == "content"), element)
             )
             label = (
                 element
                 if entry == "a"
-                else next((each for each in element if local(each) == "navLabel"), element)
+                else next((each for each in element if get_local_name(each) == "navLabel"), element)
             )
             target = unquote(str(source.get(attribute, "")).partition("#")[0])
             path = posixpath.normpath(posixpath.join(posixpath.dirname(item.path), target))
@@ -156,7 +158,9 @@ def _contents(package: Package, root: Any, items: dict[str, _Item]) -> dict[str,
     return found
 
 
-def _read(package: Package, path: str, name: str, room: int, warnings: list[str]) -> bytes:
+def _read_chapter_bytes(
+    package: Package, path: str, name: str, room: int, warnings: list[str]
+) -> bytes:
     """A chapter's bytes. Raises UnreadableFile where the chapters together are more than a file may
     have.
     """
@@ -177,7 +181,7 @@ def _read(package: Package, path: str, name: str, room: int, warnings: list[str]
     return content
 
 
-def _chapter(
+def _add_chapter(
     content: bytes, path: str, titles: dict[str, str], assembly: Assembly, warnings: list[str]
 ) -> None:
     if not content.strip():
@@ -187,10 +191,10 @@ def _chapter(
     read_chapter(text, assembly, titles.get(path, ""))
 
 
-def _texts(root: Any, tag: str) -> list[str]:
-    return [element.text or "" for element in root.iter() if local(element) == tag]
+def _get_texts(root: Any, tag: str) -> list[str]:
+    return [element.text or "" for element in root.iter() if get_local_name(element) == tag]
 
 
-def first_text(root: Any, tag: str) -> str:
+def get_first_text(root: Any, tag: str) -> str:
     """The first non-empty text of an element of that name."""
-    return next((text.strip() for text in _texts(root, tag) if text.strip()), "")
+    return next((text.strip() for text in _get_texts(root, tag) if text.strip()), "")

@@ -15,8 +15,8 @@ from citewell.config import IngestSettings
 from citewell.ingest.assemble import Assembly
 from citewell.ingest.web import html_meta
 from citewell.ingest.web.html_blocks import Walker
-from citewell.ingest.web.html_main import main_content, strip
-from citewell.text.charset import decode
+from citewell.ingest.web.html_main import find_main_content, strip_boilerplate
+from citewell.text.charset import decode_text
 from citewell.types import Document
 
 if TYPE_CHECKING:
@@ -56,12 +56,12 @@ def parse(data: bytes, name: str, settings: IngestSettings) -> Document:  # noqa
     from selectolax.lexbor import LexborHTMLParser
 
     text, warnings = to_text(data, name)
-    tree = LexborHTMLParser(shallow(as_html(text.replace("\0", ""))))
-    dated = html_meta.dated(tree)
+    tree = LexborHTMLParser(limit_depth(as_html(text.replace("\0", ""))))
+    dated = html_meta.extract_date(tree)
     assembly = Assembly()
-    strip(tree)
-    root = main_content(tree)
-    title = html_meta.title(tree, root)
+    strip_boilerplate(tree)
+    root = find_main_content(tree)
+    title = html_meta.extract_title(tree, root)
     if root is not None:
         Walker(assembly).walk(root)
     return assembly.document(
@@ -73,14 +73,14 @@ def read_html(text: str, assembly: Assembly) -> None:
     """Append a piece of HTML that stands in something else, such as Markdown or a mail: all of it
     is content.
     """
-    tree = _content_only(text)
+    tree = _parse_content(text)
     if tree.body is not None:
         Walker(assembly).walk(tree.body)
 
 
 def read_chapter(text: str, assembly: Assembly, title: str) -> None:
     """The same for a chapter of a book; `title` is its name where it has no heading of its own."""
-    tree = _content_only(text)
+    tree = _parse_content(text)
     for node in tree.css("nav"):
         node.decompose()
     if tree.body is None:
@@ -94,11 +94,11 @@ def read_chapter(text: str, assembly: Assembly, title: str) -> None:
     Walker(assembly).walk(tree.body)
 
 
-def _content_only(text: str) -> LexborHTMLParser:
+def _parse_content(text: str) -> LexborHTMLParser:
     from selectolax.lexbor import LexborHTMLParser
 
-    tree = LexborHTMLParser(shallow(as_html(text.replace("\0", ""))))
-    strip(tree, around=False)
+    tree = LexborHTMLParser(limit_depth(as_html(text.replace("\0", ""))))
+    strip_boilerplate(tree, around=False)
     return tree
 
 
@@ -118,10 +118,10 @@ def to_text(data: bytes, name: str) -> tuple[str, list[str]]:
         # where the page is wrong about itself its bytes decide
         with suppress(UnicodeDecodeError, LookupError):
             return data.decode(label), []
-    return decode(data, name)
+    return decode_text(data, name)
 
 
-def shallow(text: str) -> str:
+def limit_depth(text: str) -> str:
     """`text` without the tags that nest deeper than anyone writes by hand: the parser's time grows
     with the square of depth.
     """

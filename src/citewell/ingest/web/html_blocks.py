@@ -9,7 +9,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from citewell.ingest.assemble import Assembly
-from citewell.ingest.web.html_tables import number, table_rows
+from citewell.ingest.web.html_tables import format_table_rows, get_int_attribute
 from citewell.text.language import HAN
 
 if TYPE_CHECKING:
@@ -56,55 +56,55 @@ class Walker:
         while stack:
             node, leaving = stack.pop()
             if leaving:
-                self._leave(node)
+                self._leave_node(node)
             elif node.is_text_node:
                 self._line.append(node.text_content or "")
-            elif node.is_element_node and self._enter(node):
+            elif node.is_element_node and self._enter_node(node):
                 stack.append((node, True))
                 child = node.last_child
                 while child is not None:
                     stack.append((child, False))
                     child = child.prev
-        self._flush()
+        self._flush_line()
 
-    def _enter(self, node: LexborNode) -> bool:
+    def _enter_node(self, node: LexborNode) -> bool:
         """Begin a tag; False where its children have been dealt with."""
         tag = node.tag or ""
         if not self._heading:
-            self._anchor = anchor(node, tag) or self._anchor
-        if tag == "a" and _within_page(node) and _PERMALINK.fullmatch(node.text(deep=True)):
+            self._anchor = get_anchor(node, tag) or self._anchor
+        if tag == "a" and _is_internal_link(node) and _PERMALINK.fullmatch(node.text(deep=True)):
             return False
         if tag == "br":
             self._line.append("\0")
         elif tag == "img":
-            self._line.append(picture(node))
+            self._line.append(describe_picture(node))
         elif tag in {"ruby", "rt"} or tag in INLINE:
             return tag != "rt"
         elif tag == "pre":
-            self._flush()
+            self._flush_line()
             self._anchor = ""
             self.out.block(node.text(deep=True))
-        elif tag == "table" and (rows := table_rows(node, words)):
-            self._flush()
+        elif tag == "table" and (rows := format_table_rows(node, extract_text)):
+            self._flush_line()
             self._anchor = ""
             self.out.rows(rows)
         else:
-            self._begin(node, tag)
+            self._begin_block(node, tag)
             return True
         return False
 
-    def _begin(self, node: LexborNode, tag: str) -> None:
-        self._flush()
+    def _begin_block(self, node: LexborNode, tag: str) -> None:
+        self._flush_line()
         self._heading = _HEADINGS.get(tag, 0)
         if self._heading:
-            self._anchor = anchor(node, tag) or _inner_anchor(node) or self._anchor
+            self._anchor = get_anchor(node, tag) or _find_inner_anchor(node) or self._anchor
         if tag in _LISTS:
-            self._lists.append(number(node, "start", 1) if tag == "ol" else 0)
+            self._lists.append(get_int_attribute(node, "start", 1) if tag == "ol" else 0)
             self._tight = len(self._lists) > 1
         elif tag == "li":
-            self._prefix = self._marker()
+            self._prefix = self._make_list_marker()
 
-    def _marker(self) -> str:
+    def _make_list_marker(self) -> str:
         if not self._lists:
             return "- "
         indent = "  " * min(len(self._lists) - 1, _DEEPEST_INDENT)
@@ -113,11 +113,11 @@ class Walker:
         self._lists[-1] += 1
         return f"{indent}{self._lists[-1] - 1}. "
 
-    def _leave(self, node: LexborNode) -> None:
+    def _leave_node(self, node: LexborNode) -> None:
         tag = node.tag or ""
         if tag in INLINE or tag == "ruby":
             return
-        self._flush()
+        self._flush_line()
         if tag in _LISTS and self._lists:
             self._lists.pop()
             self._tight = bool(self._lists)
@@ -128,11 +128,11 @@ class Walker:
         elif tag in {"dt", "dl"}:
             self._tight = tag == "dt"
 
-    def _flush(self) -> None:
+    def _flush_line(self) -> None:
         """End the line: append it as a heading, a list item or a paragraph."""
         if not self._line:
             return
-        lines = [flatten(part) for part in "".join(self._line).split("\0")]
+        lines = [collapse_whitespace(part) for part in "".join(self._line).split("\0")]
         self._line.clear()
         text = "\n".join(line for line in lines if line)
         if not text:
@@ -144,14 +144,14 @@ class Walker:
         self._prefix, self._tight, self._anchor = "", False, ""
 
 
-def flatten(text: str) -> str:
+def collapse_whitespace(text: str) -> str:
     """White space as a browser shows it; none where a source line breaks between Chinese
     characters.
     """
     return _SPACE.sub(" ", _SPACE_ZH.sub("", text)).strip()
 
 
-def words(node: LexborNode) -> str:
+def extract_text(node: LexborNode) -> str:
     """All text below `node` on one line; block-level tags and `br` set words apart, inline ones do
     not.
     """
@@ -161,29 +161,29 @@ def words(node: LexborNode) -> str:
             parts.append(part.text_content or "")
         elif part.is_element_node and part.tag not in INLINE:
             parts.append(" ")
-    return flatten("".join(parts))
+    return collapse_whitespace("".join(parts))
 
 
-def _within_page(link: LexborNode) -> bool:
+def _is_internal_link(link: LexborNode) -> bool:
     return (link.attributes.get("href") or "").startswith("#")
 
 
-def anchor(node: LexborNode, tag: str) -> str:
+def get_anchor(node: LexborNode, tag: str) -> str:
     """What a link to `node` names behind its #."""
     attributes = node.attributes
     return attributes.get("id") or (attributes.get("name") or "" if tag == "a" else "")
 
 
-def _inner_anchor(heading: LexborNode) -> str:
+def _find_inner_anchor(heading: LexborNode) -> str:
     inner = heading.css_first("[id], a[name]")
-    return anchor(inner, inner.tag or "") if inner is not None else ""
+    return get_anchor(inner, inner.tag or "") if inner is not None else ""
 
 
-def picture(node: LexborNode) -> str:
+def describe_picture(node: LexborNode) -> str:
     """What is said in place of a picture; nothing where that is a file's name, or what its caption
     says anyway.
     """
-    text = flatten(node.attributes.get("alt") or "")
+    text = collapse_whitespace(node.attributes.get("alt") or "")
     if len(text) < 2 or _PICTURE_FILE.search(text):
         return ""
     above = node.parent
@@ -192,4 +192,4 @@ def picture(node: LexborNode) -> str:
             break
         above = above.parent
     caption = above.css_first("figcaption") if above is not None and above.tag == "figure" else None
-    return "" if caption is not None and text in words(caption) else f" {text} "
+    return "" if caption is not None and text in extract_text(caption) else f" {text} "

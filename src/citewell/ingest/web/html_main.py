@@ -49,7 +49,7 @@ _NAMED = re.compile(f"{_BANNER.pattern}|{_LINKS.pattern}|{_FOOTER.pattern}", re.
 _BOXES: Final = "div, section, ul, ol, p, table"
 
 
-def strip(tree: LexborHTMLParser, *, around: bool = True) -> None:
+def strip_boilerplate(tree: LexborHTMLParser, *, around: bool = True) -> None:
     """Take out what is never content, and what stands `around` it as long as that is less than half
     of the text.
     """
@@ -64,11 +64,11 @@ def strip(tree: LexborHTMLParser, *, around: bool = True) -> None:
             node.decompose()
     if not around:
         return
-    total = size(tree.body)
-    for node in [*tree.css(_AROUND), *(n for n in tree.css(_OUTER) if not _in_article(n))]:
-        if node.parent is not None and 2 * size(node) <= total:
+    total = count_chars(tree.body)
+    for node in [*tree.css(_AROUND), *(n for n in tree.css(_OUTER) if not _is_in_article(n))]:
+        if node.parent is not None and 2 * count_chars(node) <= total:
             node.decompose()
-    _strip_boxes(tree, size(tree.body))
+    _strip_boxes(tree, count_chars(tree.body))
 
 
 def _strip_boxes(tree: LexborHTMLParser, total: int) -> None:
@@ -83,26 +83,26 @@ def _strip_boxes(tree: LexborHTMLParser, total: int) -> None:
         name = f"{attributes.get('class') or ''} {attributes.get('id') or ''}".strip()
         if not _NAMED.search(name) or node.css_first("h1, main, article") is not None:
             continue
-        length = size(node)
-        if length and 2 * (left - length) >= total and _leads_away(node, name, length):
+        length = count_chars(node)
+        if length and 2 * (left - length) >= total and _is_boilerplate(node, name, length):
             left -= length
             node.decompose()
 
 
-def _leads_away(node: LexborNode, name: str, length: int) -> bool:
-    links = _links(node)
+def _is_boilerplate(node: LexborNode, name: str, length: int) -> bool:
+    links = _count_link_chars(node)
     if links > _LINK_SHARE * length:
         return True
     banner = _BANNER.search(name) or (links and _FOOTER.search(name))
-    return bool(banner) and length <= _LONGEST_BANNER and not _in_article(node)
+    return bool(banner) and length <= _LONGEST_BANNER and not _is_in_article(node)
 
 
-def _links(node: LexborNode) -> int:
+def _count_link_chars(node: LexborNode) -> int:
     """Characters of the text below `node` that are links."""
-    return sum(size(link) for link in node.css("a[href]"))
+    return sum(count_chars(link) for link in node.css("a[href]"))
 
 
-def _in_article(node: LexborNode) -> bool:
+def _is_in_article(node: LexborNode) -> bool:
     """A header inside an article holds its headline: that one stays."""
     above = node.parent
     while above is not None:
@@ -112,16 +112,16 @@ def _in_article(node: LexborNode) -> bool:
     return False
 
 
-def size(node: LexborNode | None) -> int:
+def count_chars(node: LexborNode | None) -> int:
     """Characters of text below `node`."""
     return len(node.text(deep=True)) if node is not None else 0
 
 
-def main_content(tree: LexborHTMLParser) -> LexborNode | None:
+def find_main_content(tree: LexborHTMLParser) -> LexborNode | None:
     """`main`, or the only article, where it holds most of the text; else the body."""
-    total = size(tree.body)
+    total = count_chars(tree.body)
     for selector in ("main", "[role=main]", "article"):
         found = tree.css(selector)
-        if len(found) == 1 and 2 * size(found[0]) > total:
+        if len(found) == 1 and 2 * count_chars(found[0]) > total:
             return found[0]
     return tree.body or tree.root

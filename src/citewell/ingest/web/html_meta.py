@@ -1,7 +1,7 @@
 """What a web page says of itself in its head: its title and its date.
 
-The one rule: `dated` is read before `html_main.strip`, which takes the scripts away that hold some
-of it; `title` after it.
+The one rule: `extract_date` is read before `html_main.strip`, which takes the scripts away that
+hold some of it; `extract_title` after it.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import json
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final
 
-from citewell.text.timestamps import first
+from citewell.text.timestamps import find_first_timestamp
 
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborHTMLParser, LexborNode
@@ -42,21 +42,24 @@ _MOST_NODES: Final = 20_000
 _MOST_TIMES: Final = 3  # a page with more of them lists other pages
 
 
-def title(tree: LexborHTMLParser, content: LexborNode | None) -> str:
+def extract_title(tree: LexborHTMLParser, content: LexborNode | None) -> str:
     """The page's name: the only h1 of its content where the title merely adds the site's name to
     it, else its title.
     """
-    named = [_words(node.text()) for node in tree.css("head > title")[:1]]
-    heads = [_words(node.text()) for node in (content.css("h1")[:2] if content is not None else [])]
+    named = [_normalize_spaces(node.text()) for node in tree.css("head > title")[:1]]
+    heads = [
+        _normalize_spaces(node.text())
+        for node in (content.css("h1")[:2] if content is not None else [])
+    ]
     if len(heads) == 1 and heads[0] and (not any(named) or heads[0] in named[0]):
         return heads[0]
     if any(named):
         return named[0]
     node = tree.css_first('meta[property="og:title"]')
-    return _words(node.attributes.get("content") or "") if node is not None else ""
+    return _normalize_spaces(node.attributes.get("content") or "") if node is not None else ""
 
 
-def dated(tree: LexborHTMLParser) -> float | None:
+def extract_date(tree: LexborHTMLParser) -> float | None:
     """When the page says it was published, or else changed, in seconds since the epoch."""
     found: dict[str, str] = {}
     for node in tree.css("meta[content]"):
@@ -65,21 +68,25 @@ def dated(tree: LexborHTMLParser) -> float | None:
             attributes.get("property") or attributes.get("name") or attributes.get("itemprop") or ""
         )
         found.setdefault(key.strip().lower(), attributes.get("content") or "")
-    named = first([found[key] for key in _PUBLISHED if key in found])
-    return named if named is not None else first([*_linked(tree), *_shown(tree)])
+    named = find_first_timestamp([found[key] for key in _PUBLISHED if key in found])
+    return (
+        named
+        if named is not None
+        else find_first_timestamp([*_find_json_ld_dates(tree), *_find_shown_dates(tree)])
+    )
 
 
-def _linked(tree: LexborHTMLParser) -> list[str]:
+def _find_json_ld_dates(tree: LexborHTMLParser) -> list[str]:
     """`datePublished` in the page's JSON-LD."""
     for script in tree.css('script[type="application/ld+json"]'):
         text = script.text()
         if len(text) <= _LONGEST_JSON and "datePublished" in text:
             with suppress(ValueError, RecursionError):
-                return _values(json.loads(text), "datePublished")
+                return _collect_values(json.loads(text), "datePublished")
     return []
 
 
-def _values(tree: Any, key: str) -> list[str]:
+def _collect_values(tree: Any, key: str) -> list[str]:
     found: list[str] = []
     level = [tree]
     for node in level:  # grows while it is gone through: breadth first
@@ -92,7 +99,7 @@ def _values(tree: Any, key: str) -> list[str]:
     return found
 
 
-def _shown(tree: LexborHTMLParser) -> list[str]:
+def _find_shown_dates(tree: LexborHTMLParser) -> list[str]:
     """What the page shows as its date in a `time` tag."""
     times = tree.css(
         "time[pubdate], time[itemprop=datePublished], [itemprop=datePublished]"
@@ -105,5 +112,5 @@ def _shown(tree: LexborHTMLParser) -> list[str]:
     ]
 
 
-def _words(text: str) -> str:
+def _normalize_spaces(text: str) -> str:
     return " ".join(text.split())

@@ -1,4 +1,4 @@
-"""A table of a web page as lines: its caption, then what `table_lines` makes of its rows.
+"""A table of a web page as lines: its caption, then what `format_table_lines` makes of its rows.
 
 The one rule: a table that only lays out the page gives nothing, so that its cells are read as the
 blocks they are.
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
-from citewell.ingest.tables.table_text import ACROSS, table_lines
+from citewell.ingest.tables.table_text import ACROSS, format_table_lines
 
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborNode
@@ -19,7 +19,7 @@ _WIDEST_SPAN: Final = 50  # rows or columns that one cell may cover
 _LAYOUT: Final = frozenset({"presentation", "none"})
 
 
-def table_rows(table: LexborNode, words: Callable[[LexborNode], str]) -> list[str]:
+def format_table_rows(table: LexborNode, words: Callable[[LexborNode], str]) -> list[str]:
     """The lines of a data table. `words`: what the text of a cell is."""
     if (
         table.css_first("table table, h1, h2, h3") is not None
@@ -27,7 +27,7 @@ def table_rows(table: LexborNode, words: Callable[[LexborNode], str]) -> list[st
     ):
         return []
     rows = [row for row in table.css("tr") if any(node.tag in _CELLS for node in row.iter())]
-    cells = [cell for cell in _grid(rows, words) if any(cell)]
+    cells = [cell for cell in _build_grid(rows, words) if any(cell)]
     if max(map(len, cells), default=0) < 2:
         return []
     if (
@@ -37,12 +37,12 @@ def table_rows(table: LexborNode, words: Callable[[LexborNode], str]) -> list[st
     ):
         return []
     caption = table.css_first("caption")
-    return [text for text in [words(caption) if caption is not None else ""] if text] + table_lines(
-        cells, header=_header_depth(rows)
-    )
+    return [
+        text for text in [words(caption) if caption is not None else ""] if text
+    ] + format_table_lines(cells, header=_count_header_rows(rows))
 
 
-def _header_depth(rows: list[LexborNode]) -> int | None:
+def _count_header_rows(rows: list[LexborNode]) -> int | None:
     """How many first rows name the columns, by the tags; None where the page does not say."""
     depth = 0
     for row in rows:
@@ -57,7 +57,7 @@ def _header_depth(rows: list[LexborNode]) -> int | None:
     )
 
 
-def _grid(rows: list[LexborNode], words: Callable[[LexborNode], str]) -> list[list[str]]:
+def _build_grid(rows: list[LexborNode], words: Callable[[LexborNode], str]) -> list[list[str]]:
     """Rows of cells; one that covers several rows is repeated in each, so that every row reads by
     itself.
     """
@@ -66,20 +66,20 @@ def _grid(rows: list[LexborNode], words: Callable[[LexborNode], str]) -> list[li
     for row in rows:
         cells: list[str] = []
         for cell in [node for node in row.iter() if node.tag in _CELLS]:
-            _fill(cells, covering)
-            below = min(number(cell, "rowspan", 1), _WIDEST_SPAN)
+            _fill_spanned_cells(cells, covering)
+            below = min(get_int_attribute(cell, "rowspan", 1), _WIDEST_SPAN)
             for text in [words(cell)] + [ACROSS] * (
-                min(number(cell, "colspan", 1), _WIDEST_SPAN) - 1
+                min(get_int_attribute(cell, "colspan", 1), _WIDEST_SPAN) - 1
             ):
                 cells.append(text)
                 if below > 1:
                     covering[len(cells) - 1] = (below - 1, text)
-        _fill(cells, covering)
+        _fill_spanned_cells(cells, covering)
         grid.append(cells)
     return grid
 
 
-def _fill(cells: list[str], covering: dict[int, tuple[int, str]]) -> None:
+def _fill_spanned_cells(cells: list[str], covering: dict[int, tuple[int, str]]) -> None:
     """Append what cells of rows above cover from here on."""
     while len(cells) in covering:
         left, text = covering.pop(len(cells))
@@ -88,7 +88,7 @@ def _fill(cells: list[str], covering: dict[int, tuple[int, str]]) -> None:
         cells.append(text)
 
 
-def number(node: LexborNode, attribute: str, default: int) -> int:
+def get_int_attribute(node: LexborNode, attribute: str, default: int) -> int:
     """A small positive number in an attribute."""
     value = node.attributes.get(attribute) or ""
     return (

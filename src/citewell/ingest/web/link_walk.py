@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from citewell.fetch.urls import LONGEST
-from citewell.ingest.web.html_blocks import INLINE, flatten
+from citewell.ingest.web.html_blocks import INLINE, collapse_whitespace
 
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborNode
@@ -109,14 +109,14 @@ class Reader:
             if isinstance(begun, Anchor):
                 self._end_link(node, begun)
             elif begun is not None:
-                self._leave(begun)
+                self._leave_node(begun)
             elif node.is_text_node:
-                self._say(node.text_content or "")
+                self._append_text(node.text_content or "")
             elif node.is_element_node and (tag := node.tag or "") not in _SILENT:
                 if tag == "area" or tag in FRAMES:
-                    self._anchor(node, tag)
+                    self._begin_link(node, tag)
                     continue
-                entered = self._enter(node, tag)
+                entered = self._enter_node(node, tag)
                 if entered is not None:
                     stack.append((node, entered))
                 child = node.last_child
@@ -125,8 +125,8 @@ class Reader:
                     child = child.prev
         return "".join(self._parts)
 
-    def _say(self, text: str) -> None:
-        words = flatten(text) if "\n" in text else " ".join(text.split())
+    def _append_text(self, text: str) -> None:
+        words = collapse_whitespace(text) if "\n" in text else " ".join(text.split())
         text = (
             (" " if text[:1].isspace() else "")
             + words
@@ -136,13 +136,13 @@ class Reader:
             self._parts.append(text)
             self._at += len(text)
 
-    def _enter(self, node: LexborNode, tag: str) -> _Open | Anchor | None:
+    def _enter_node(self, node: LexborNode, tag: str) -> _Open | Anchor | None:
         """What has to be ended later; None where nothing has."""
         if tag == "a":
-            return self._anchor(node, tag)
+            return self._begin_link(node, tag)
         if tag in INLINE:
             return None
-        self._say(" ")
+        self._append_text(" ")
         begun = _Open(tag, None, self._heads, self._entry, self._term)
         self._depth += 1
         if tag in _AROUND:
@@ -153,7 +153,7 @@ class Reader:
             self._entry = ""
         elif tag in _LISTS:
             if self._block is not None and self._block.tag == "li":
-                self._entry = self._begins(self._block) or self._entry
+                self._entry = self._get_block_start(self._block) or self._entry
             self._term = ""
         elif tag == "dd":
             self._entry = self._term or self._entry
@@ -163,8 +163,8 @@ class Reader:
             )
         return begun
 
-    def _leave(self, begun: _Open) -> None:
-        self._say(" ")
+    def _leave_node(self, begun: _Open) -> None:
+        self._append_text(" ")
         self._depth -= 1
         if self._after is not None and self._depth < self._after[1]:
             self._end_heading()
@@ -181,12 +181,12 @@ class Reader:
 
     def _end_block(self, tag: str, block: Block) -> None:
         if tag in HEADINGS:
-            if words := self._begins(block):
+            if words := self._get_block_start(block):
                 self._heads = (*self._heads, (HEADINGS[tag], words))
             self._after = (block, self._depth)
             return
         if tag == "dt":
-            self._term = self._begins(block)
+            self._term = self._get_block_start(block)
         elif tag == "noscript":
             self.fallback += self._at - block.start
         block.end, block.linked = self._at, self._linked - block.linked
@@ -197,10 +197,12 @@ class Reader:
             block, self._after = self._after[0], None
             block.end, block.linked = self._at, self._linked - block.linked
 
-    def _begins(self, block: Block) -> str:
-        return cut_off(flatten("".join(self._parts[block.first : block.first + _FIRST])))
+    def _get_block_start(self, block: Block) -> str:
+        return truncate_text(
+            collapse_whitespace("".join(self._parts[block.first : block.first + _FIRST]))
+        )
 
-    def _anchor(self, node: LexborNode, tag: str) -> Anchor | None:
+    def _begin_link(self, node: LexborNode, tag: str) -> Anchor | None:
         if len(self.anchors) >= _LOOKED_AT:
             return None
         attributes = node.attributes
@@ -219,7 +221,7 @@ class Reader:
             judged = judged.parent
         heading = self._entry or (self._heads[-1][1] if self._heads else "")
         place = judged.mem_id if judged is not None else 0
-        label = "" if tag == "a" else _label(attributes, "aria-label", "title", "alt", "name")
+        label = "" if tag == "a" else _find_label(attributes, "aria-label", "title", "alt", "name")
         link = Anchor(
             href, place, label, "download" in attributes, self._at, self._at, self._block, heading
         )
@@ -230,15 +232,17 @@ class Reader:
         link.end = self._at
         self._linked += link.end - link.start
         if link.end - link.start < 2:  # a space at most
-            link.label = _label(node.attributes, "aria-label", "title")
+            link.label = _find_label(node.attributes, "aria-label", "title")
             picture = node.css_first("img[alt], [aria-label], [title]") if not link.label else None
             if picture is not None:
-                link.label = _label(picture.attributes, "alt", "aria-label", "title")
+                link.label = _find_label(picture.attributes, "alt", "aria-label", "title")
 
 
-def _label(attributes: dict[str, str | None], *names: str) -> str:
-    return next((words for name in names if (words := flatten(attributes.get(name) or ""))), "")
+def _find_label(attributes: dict[str, str | None], *names: str) -> str:
+    return next(
+        (words for name in names if (words := collapse_whitespace(attributes.get(name) or ""))), ""
+    )
 
 
-def cut_off(text: str) -> str:
+def truncate_text(text: str) -> str:
     return text[:CUT].rstrip()

@@ -14,12 +14,12 @@ from urllib.parse import unquote, urljoin, urlsplit
 
 from citewell.config import IngestSettings
 from citewell.errors import InvalidInput, UnreadableFile
-from citewell.fetch.urls import LONGEST, canonical, identity, origin
+from citewell.fetch.urls import LONGEST, canonicalize_url, get_origin, get_url_identity
 from citewell.ingest import PARSERS
-from citewell.ingest.web.html import as_html, shallow, to_text
-from citewell.ingest.web.html_blocks import flatten
-from citewell.ingest.web.html_main import main_content, strip
-from citewell.ingest.web.link_walk import CUT, SMALL, Anchor, Reader, cut_off
+from citewell.ingest.web.html import as_html, limit_depth, to_text
+from citewell.ingest.web.html_blocks import collapse_whitespace
+from citewell.ingest.web.html_main import find_main_content, strip_boilerplate
+from citewell.ingest.web.link_walk import CUT, SMALL, Anchor, Reader, truncate_text
 
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborHTMLParser
@@ -44,8 +44,8 @@ class Link:
 
 @dataclass(frozen=True, slots=True)
 class PageLinks:
-    """`canonical`: the address that the page says it has, on its own site; empty where it says
-    none. `scripted`: there are next to no words in it, and scripts that would write some.
+    """`canonicalize_url`: the address that the page says it has, on its own site; empty where it
+    says none. `scripted`: there are next to no words in it, and scripts that would write some.
     """
 
     links: tuple[Link, ...] = ()
@@ -83,7 +83,7 @@ _WRITES = re.compile(
 _ASKS = re.compile(r"java\s*script|enable scripts|脚本|腳本", re.IGNORECASE)
 
 
-def page_links(data: bytes, name: str, settings: IngestSettings, url: str) -> PageLinks:  # noqa: ARG001 what `bounded` gives
+def extract_page_links(data: bytes, name: str, settings: IngestSettings, url: str) -> PageLinks:  # noqa: ARG001 what `bounded` gives
     """The links of the HTML page at the canonical address `url`, those of its content first; none
     where it wants none followed. Never raises; runs in a parser's process.
     """
@@ -93,17 +93,17 @@ def page_links(data: bytes, name: str, settings: IngestSettings, url: str) -> Pa
         text, _ = to_text(data, name)
     except UnreadableFile:  # no text at all
         return PageLinks()
-    tree = LexborHTMLParser(shallow(as_html(text.replace("\0", ""))))
-    there = _Addresses(url, _base(tree, url))
-    reader = Reader(there.same_site)
+    tree = LexborHTMLParser(limit_depth(as_html(text.replace("\0", ""))))
+    there = _Addresses(url, _get_base_url(tree, url))
+    reader = Reader(there.is_same_site)
     words = reader.read(tree.root) if tree.root is not None else ""
-    scripted = _scripted(tree, words, len(words) - reader.fallback)
+    scripted = _is_script_rendered(tree, words, len(words) - reader.fallback)
     own = there.canonical(tree)
-    if _unfollowed(tree):
+    if _is_nofollow(tree):
         return PageLinks((), own, scripted)
-    first = there.led_on(tree)
-    strip(tree)
-    main = main_content(tree)
+    first = there.find_refresh_links(tree)
+    strip_boilerplate(tree)
+    main = find_main_content(tree)
     content = {node.mem_id for node in main.traverse()} if main is not None else set()
     # sorting keeps the order among equals
     anchors = sorted(reader.anchors, key=lambda each: each.node not in content)
@@ -113,15 +113,17 @@ def page_links(data: bytes, name: str, settings: IngestSettings, url: str) -> Pa
     for each in anchors:
         if len(kept) >= _MOST:
             break
-        if (place := there.of(each.href)) is None or not wanted(place[0], download=each.download):
+        if (place := there.of(each.href)) is None or not is_readable_url(
+            place[0], download=each.download
+        ):
             continue
-        text = cut_off(flatten(words[each.start : min(each.end, each.start + 3 * CUT)])) or cut_off(
-            each.label
-        )
+        text = truncate_text(
+            collapse_whitespace(words[each.start : min(each.end, each.start + 3 * CUT)])
+        ) or truncate_text(each.label)
         if (*place, text) not in kept:
             where: Place = "content" if each.node in content else "around"
             kept[(*place, text)] = Link(
-                place[0], text, _around(each, words), each.heading, place[1], where
+                place[0], text, _get_surrounding_text(each, words), each.heading, place[1], where
             )
     return PageLinks(tuple(kept.values()), own, scripted)
 
@@ -131,22 +133,22 @@ class _Addresses:
 
     def __init__(self, url: str, base: str) -> None:
         self._base = base
-        self._page = identity(url)
-        self._site = origin(url)
+        self._page = get_url_identity(url)
+        self._site = get_origin(url)
         self._known: dict[str, tuple[str, str] | None] = {}
 
     def of(self, href: str) -> tuple[str, str] | None:
         """Canonical address and fragment; None for what leads nowhere, and for the page itself."""
         if href not in self._known:
-            found = _joined(self._base, href)
+            found = _resolve_href(self._base, href)
             self._known[href] = (
-                found if found is not None and identity(found[0]) != self._page else None
+                found if found is not None and get_url_identity(found[0]) != self._page else None
             )
         return self._known[href]
 
-    def same_site(self, href: str) -> bool:
+    def is_same_site(self, href: str) -> bool:
         found = self.of(href)
-        return found is not None and origin(found[0]) == self._site
+        return found is not None and get_origin(found[0]) == self._site
 
     def canonical(self, tree: LexborHTMLParser) -> str:
         """What the page says its address is; nothing where it says two things, or names another
@@ -158,10 +160,14 @@ class _Addresses:
             for each in links
             if "canonical" in (each.get("rel") or "").lower().split()
         ]
-        found = {place[0] for href in hrefs if (place := _joined(self._base, href)) is not None}
-        return next((each for each in found if len(found) == 1 and origin(each) == self._site), "")
+        found = {
+            place[0] for href in hrefs if (place := _resolve_href(self._base, href)) is not None
+        }
+        return next(
+            (each for each in found if len(found) == 1 and get_origin(each) == self._site), ""
+        )
 
-    def led_on(self, tree: LexborHTMLParser) -> list[Link]:
+    def find_refresh_links(self, tree: LexborHTMLParser) -> list[Link]:
         """Where the page sends its readers on to by itself."""
         for node in tree.css("meta[http-equiv][content]"):
             said = node.attributes
@@ -171,12 +177,12 @@ class _Addresses:
                 if match and (said.get("http-equiv") or "").strip().lower() == "refresh"
                 else None
             )
-            if place is not None and wanted(place[0]):
+            if place is not None and is_readable_url(place[0]):
                 return [Link(place[0], "", fragment=place[1])]
         return []
 
 
-def _joined(base: str, href: str) -> tuple[str, str] | None:
+def _resolve_href(base: str, href: str) -> tuple[str, str] | None:
     """`href` as browsers read it, which ignore white space around it and line ends in it."""
     if len(href) > LONGEST:
         return None
@@ -186,20 +192,20 @@ def _joined(base: str, href: str) -> tuple[str, str] | None:
         return None
     try:
         whole, _, fragment = urljoin(base, href).partition("#")
-        address = canonical(whole)
+        address = canonicalize_url(whole)
     except (InvalidInput, ValueError):
         return None
     fragment = unquote(fragment).partition(":~:")[0][:CUT]
     return address, fragment if fragment.isprintable() else ""
 
 
-def _base(tree: LexborHTMLParser, url: str) -> str:
+def _get_base_url(tree: LexborHTMLParser, url: str) -> str:
     node = tree.css_first("base[href]")
-    found = _joined(url, node.attributes.get("href") or "") if node is not None else None
+    found = _resolve_href(url, node.attributes.get("href") or "") if node is not None else None
     return found[0] if found is not None else url
 
 
-def _unfollowed(tree: LexborHTMLParser) -> bool:
+def _is_nofollow(tree: LexborHTMLParser) -> bool:
     said = [node.attributes for node in tree.css("meta[name][content]")]
     words = [
         each.get("content") or ""
@@ -209,7 +215,7 @@ def _unfollowed(tree: LexborHTMLParser) -> bool:
     return re.search(r"\b(?:nofollow|none)\b", " ".join(words), re.IGNORECASE) is not None
 
 
-def wanted(url: str, *, download: bool = False) -> bool:
+def is_readable_url(url: str, *, download: bool = False) -> bool:
     """Whether the suffix of an address tells of what can be read; what is offered to be saved has
     to have one that does.
     """
@@ -218,7 +224,7 @@ def wanted(url: str, *, download: bool = False) -> bool:
     return suffix not in _UNREAD and (not download or suffix in PARSERS)
 
 
-def _around(link: Anchor, words: str) -> str:
+def _get_surrounding_text(link: Anchor, words: str) -> str:
     """The words beside a link in the nearest block that has some and is not mostly other links."""
     block, own = link.block, link.end - link.start
     nearest = True
@@ -226,8 +232,8 @@ def _around(link: Anchor, words: str) -> str:
         length, linked = block.end - block.start - own, block.linked - own
         if not (nearest and block.tag in SMALL) and (length > _MODEST or 2 * linked > length):
             return ""
-        before = flatten(words[max(block.start, link.start - 3 * CUT) : link.start])
-        after = flatten(words[link.end : min(block.end, link.end + 3 * CUT)])
+        before = collapse_whitespace(words[max(block.start, link.start - 3 * CUT) : link.start])
+        after = collapse_whitespace(words[link.end : min(block.end, link.end + 3 * CUT)])
         if before or after:
             left = max(CUT // 2, CUT - 1 - len(after))
             before = before[-left:]
@@ -236,7 +242,7 @@ def _around(link: Anchor, words: str) -> str:
     return ""
 
 
-def _scripted(tree: LexborHTMLParser, words: str, length: int) -> bool:
+def _is_script_rendered(tree: LexborHTMLParser, words: str, length: int) -> bool:
     if length >= _FEW or tree.css_first("frame") is not None:
         return False
     if tree.css_first("noscript") is not None and _ASKS.search(words):

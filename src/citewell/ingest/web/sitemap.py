@@ -18,14 +18,14 @@ from urllib.parse import urlsplit
 from citewell.config import IngestSettings
 from citewell.errors import CitewellError, InvalidInput, UnreadableFile
 from citewell.fetch.fetcher import Page
-from citewell.fetch.urls import canonical, identity, joined
-from citewell.ingest.bounded import bounded
-from citewell.ingest.markup.xml_tree import tag, words
+from citewell.fetch.urls import canonicalize_url, get_url_identity, join_url
+from citewell.ingest.bounded import run_bounded
+from citewell.ingest.markup.xml_tree import extract_text, get_tag
 from citewell.ingest.web.html import to_text
-from citewell.ingest.web.html_blocks import flatten
-from citewell.ingest.web.links import wanted
+from citewell.ingest.web.html_blocks import collapse_whitespace
+from citewell.ingest.web.links import is_readable_url
 from citewell.ingest.web.web_file import as_file
-from citewell.text.timestamps import first
+from citewell.text.timestamps import find_first_timestamp
 
 MOST_PAGES: Final = 20_000  # of one sitemap
 _MOST_MORE: Final = 1_000  # sitemaps that one names
@@ -77,7 +77,7 @@ class SitePages(NamedTuple):
     problems: list[str]
 
 
-async def site_pages(
+async def list_site_pages(
     fetch: Callable[[str], Awaitable[Page]],
     sitemaps: Sequence[str],
     settings: IngestSettings | None = None,
@@ -90,8 +90,8 @@ async def site_pages(
     problem, and the others are read. A sitemap speaks for its own host: those that it names
     elsewhere are not asked for.
     """
-    waiting = _new([*sitemaps], set())
-    seen = {identity(each) for each in waiting}
+    waiting = _take_unseen([*sitemaps], set())
+    seen = {get_url_identity(each) for each in waiting}
     found: dict[str, Entry] = {}
     problems: list[str] = []
     while waiting and files > 0 and len(found) < most:
@@ -100,35 +100,35 @@ async def site_pages(
         files -= len(batch)
         for url, got in zip(
             batch,
-            await asyncio.gather(*(_read(fetch, url, settings) for url in batch)),
+            await asyncio.gather(*(_fetch_sitemap(fetch, url, settings) for url in batch)),
             strict=True,
         ):
             if isinstance(got, CitewellError):
                 problems.append(got.message if url in got.message else f"{url}: {got.message}")
                 continue
             for entry in got.pages:
-                found.setdefault(identity(entry.url), entry)
-            waiting += _new(got.more, seen)
+                found.setdefault(get_url_identity(entry.url), entry)
+            waiting += _take_unseen(got.more, seen)
     return SitePages([*found.values()][:most], problems)
 
 
-def _new(urls: Sequence[str], seen: set[str]) -> list[str]:
+def _take_unseen(urls: Sequence[str], seen: set[str]) -> list[str]:
     """Those that were not `seen`, which then they are."""
     kept: dict[str, str] = {}
     for url in urls:
-        if identity(url) not in seen:
-            kept.setdefault(identity(url), url)
+        if get_url_identity(url) not in seen:
+            kept.setdefault(get_url_identity(url), url)
     seen |= kept.keys()
     return [*kept.values()]
 
 
-async def _read(
+async def _fetch_sitemap(
     fetch: Callable[[str], Awaitable[Page]], url: str, settings: IngestSettings | None
 ) -> Sitemap | CitewellError:
     try:
-        page = await fetch(canonical(url))
+        page = await fetch(canonicalize_url(url))
         data, _ = as_file(page)
-        got = await bounded(
+        got = await run_bounded(
             "citewell.ingest.web.sitemap:read_sitemap",
             data,
             url,
@@ -148,13 +148,13 @@ def read_sitemap(data: bytes, name: str, settings: IngestSettings, url: str) -> 
     """
     for _ in range(2):  # some are packed once as a file and once more on the way
         if data.startswith(_GZIP):
-            data = _unpacked(data, name, min(_LARGEST, settings.max_bytes))
+            data = _decompress_data(data, name, min(_LARGEST, settings.max_bytes))
     text, _ = to_text(data, name)
     text = text.replace("\0", "").lstrip("\ufeff \t\r\n")
-    return _of_xml(text, name, url) if text.startswith("<") else _of_lines(text, name, url)
+    return _parse_xml(text, name, url) if text.startswith("<") else _parse_lines(text, name, url)
 
 
-def _unpacked(data: bytes, name: str, most: int) -> bytes:
+def _decompress_data(data: bytes, name: str, most: int) -> bytes:
     """What is left of a file that breaks off is given."""
     whole = bytearray()
     while data.startswith(_GZIP):
@@ -171,11 +171,11 @@ def _unpacked(data: bytes, name: str, most: int) -> bytes:
     return bytes(whole)
 
 
-def _of_lines(text: str, name: str, url: str) -> Sitemap:
+def _parse_lines(text: str, name: str, url: str) -> Sitemap:
     found: dict[str, Entry] = {}
     for line in text.splitlines():
-        place = _address(line.strip(), url) if line.lstrip()[:4].lower() == "http" else ""
-        if place and wanted(place):
+        place = _resolve_address(line.strip(), url) if line.lstrip()[:4].lower() == "http" else ""
+        if place and is_readable_url(place):
             found.setdefault(place, Entry(place))
         if len(found) >= MOST_PAGES:
             break
@@ -184,23 +184,23 @@ def _of_lines(text: str, name: str, url: str) -> Sitemap:
     return Sitemap(tuple(found.values()))
 
 
-def _of_xml(text: str, name: str, url: str) -> Sitemap:
+def _parse_xml(text: str, name: str, url: str) -> Sitemap:
     pages: dict[str, Entry] = {}
     more: dict[str, None] = {}
-    for element in _entries(text, name):
-        place = _address(_place(element), url)
-        if not place or identity(place) == identity(url):
+    for element in _iterate_entries(text, name):
+        place = _resolve_address(_get_entry_url(element), url)
+        if not place or get_url_identity(place) == get_url_identity(url):
             continue
-        if tag(element) == "sitemap":
+        if get_tag(element) == "sitemap":
             more[place] = None
-        elif wanted(place):
-            pages.setdefault(place, _entry(element, place))
+        elif is_readable_url(place):
+            pages.setdefault(place, _build_entry(element, place))
         if len(pages) >= MOST_PAGES or len(more) >= _MOST_MORE:
             break
     return Sitemap(tuple(pages.values()), tuple(more))
 
 
-def _entries(text: str, name: str) -> Iterator[Any]:
+def _iterate_entries(text: str, name: str) -> Iterator[Any]:
     """Each entry as soon as it has been read; what lies behind is let go. A broken document ends
     where it is broken.
     """
@@ -226,56 +226,58 @@ def _entries(text: str, name: str) -> Iterator[Any]:
             return
         for event, element in parser.read_events():
             tags += 1
-            if tags == 1 and tag(element).lower() not in _ROOTS:
-                raise UnreadableFile(f"{name} is no sitemap: it begins with <{tag(element)[:40]}>")
-            entry = tag(element) in _ENTRIES
+            if tags == 1 and get_tag(element).lower() not in _ROOTS:
+                raise UnreadableFile(
+                    f"{name} is no sitemap: it begins with <{get_tag(element)[:40]}>"
+                )
+            entry = get_tag(element) in _ENTRIES
             inside += entry if event == "start" else -entry
             if event == "end" and not inside:
                 if entry:
                     yield element
-                _let_go(element)
+                _release_element(element)
         if tags > _MOST_TAGS:
             return
     if not tags:
         raise UnreadableFile(f"{name} is broken: it is no XML")
 
 
-def _let_go(element: Any) -> None:
+def _release_element(element: Any) -> None:
     element.clear()
     above = element.getparent()
     while above is not None and element.getprevious() is not None:
         del above[0]
 
 
-def _place(element: Any) -> str:
+def _get_entry_url(element: Any) -> str:
     """`loc` of a sitemap; the link of a feed's entry, which is text in RSS and an attribute in
     Atom.
     """
     links = []
     for child in element:
-        if tag(child) == "loc":
-            return words(child)
-        if tag(child) == "link" and child.get("rel", "alternate") == "alternate":
-            links.append(child.get("href") or words(child))
+        if get_tag(child) == "loc":
+            return extract_text(child)
+        if get_tag(child) == "link" and child.get("rel", "alternate") == "alternate":
+            links.append(child.get("href") or extract_text(child))
     return next((link for link in links if link.strip()), "")
 
 
-def _entry(element: Any, place: str) -> Entry:
-    news = [part for child in element if tag(child) == "news" for part in child]
+def _build_entry(element: Any, place: str) -> Entry:
+    news = [part for child in element if get_tag(child) == "news" for part in child]
     said: dict[str, str] = {}
     for child in [*element, *news]:
-        if tag(child) in _DATES or tag(child) == "title":
-            said.setdefault(tag(child), flatten(words(child)[: 5 * _CUT]))
+        if get_tag(child) in _DATES or get_tag(child) == "title":
+            said.setdefault(get_tag(child), collapse_whitespace(extract_text(child)[: 5 * _CUT]))
     return Entry(
         place,
-        first([said[key] for key in _DATES if key in said]),
+        find_first_timestamp([said[key] for key in _DATES if key in said]),
         said.get("title", "")[:_CUT].rstrip(),
     )
 
 
-def _address(text: str, url: str) -> str:
+def _resolve_address(text: str, url: str) -> str:
     """Canonical, and empty for what is no address."""
     try:
-        return joined(url, text.strip().replace(" ", "%20")) if text.strip() else ""
+        return join_url(url, text.strip().replace(" ", "%20")) if text.strip() else ""
     except InvalidInput:
         return ""

@@ -69,14 +69,14 @@ _LONGEST: Final = 80  # characters of a name before its suffix
 _ODD = re.compile(r"[\x00-\x1f\x7f/\\:*?\"<>|]+")
 
 
-def readable(media_type: str, url: str) -> bool:
+def is_readable_page(media_type: str, url: str) -> bool:
     """Whether there is a parser for such a page. Fits `Fetcher.page`."""
-    return _suffix(media_type, url) is not None
+    return _choose_suffix(media_type, url) is not None
 
 
 def as_file(page: Page) -> tuple[bytes, str]:
     """The bytes to parse and the name to parse them under."""
-    suffix = _suffix(page.media_type, page.final_url)
+    suffix = _choose_suffix(page.media_type, page.final_url)
     parts = urlsplit(page.final_url)
     stem = unquote(PurePosixPath(parts.path).name)
     named = PurePosixPath(stem).suffix.lower()
@@ -84,10 +84,12 @@ def as_file(page: Page) -> tuple[bytes, str]:
         stem = stem[: -len(named)]
     stem = _ODD.sub("_", stem)[:_LONGEST].strip(" ._") or parts.hostname or "page"
     textual = page.media_type.startswith("text/") or suffix in {".html", ".xhtml"}
-    return (_marked(page.data, page.charset) if textual else page.data), stem + (suffix or "")
+    return (_convert_to_utf8(page.data, page.charset) if textual else page.data), stem + (
+        suffix or ""
+    )
 
 
-def _suffix(media_type: str, url: str) -> str | None:
+def _choose_suffix(media_type: str, url: str) -> str | None:
     """None: nothing reads it. Empty: the bytes themselves have to tell."""
     named = PurePosixPath(urlsplit(url).path).suffix.lower()
     known = named if named in PARSERS and named not in PICTURES else ""
@@ -100,7 +102,7 @@ def _suffix(media_type: str, url: str) -> str | None:
     return ".xml" if media_type.endswith("+xml") and media_type != "image/svg+xml" else None
 
 
-def _marked(data: bytes, charset: str) -> bytes:
+def _convert_to_utf8(data: bytes, charset: str) -> bytes:
     """UTF-8 with its mark, where the header names another encoding in which the bytes can be read:
     a parser sees no header.
     """

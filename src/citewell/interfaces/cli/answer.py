@@ -13,10 +13,16 @@ from rich.console import Console
 from rich.text import Text
 
 from citewell.errors import CitewellError
-from citewell.interfaces.cli.data_answer import feedback_hint, show_data, show_followed
-from citewell.interfaces.cli.terminal import fail, plain, styled, warn, write
-from citewell.service.ask.snapshot_words import in_words_of
-from citewell.text.sentences import language
+from citewell.interfaces.cli.data_answer import format_feedback_hint, show_data, show_followed
+from citewell.interfaces.cli.terminal import (
+    print_error,
+    print_warning,
+    strip_controls,
+    style_text,
+    write_paragraph,
+)
+from citewell.service.ask.snapshot_words import translate_reason
+from citewell.text.sentences import detect_language
 from citewell.types import Answer, Citation, Followed, Status, Verdict
 
 MARKS: dict[Verdict, str] = {"supported": "✓", "partly": "~", "unsupported": "?"}
@@ -65,10 +71,10 @@ _NUMBERS = re.compile(r"(?:\s?\[\d+\])+")
 def show_answer(answer: Answer, console: Console | None) -> None:
     """Print `answer` to `console` (None: its warnings and its error only, for `--json`)."""
     for warning in answer.warnings:
-        warn(warning)
+        print_warning(warning)
     if answer.status == "error":
         info = answer.error_info or {}
-        fail(
+        print_error(
             CitewellError(
                 info.get("message") or answer.answer or "failed", hint=info.get("hint", "")
             )
@@ -76,26 +82,26 @@ def show_answer(answer: Answer, console: Console | None) -> None:
         return
     if console is None:
         return
-    lang = language(answer.answer)
+    lang = detect_language(answer.answer)
     words = WORDS[lang]
-    write(console, marked(answer))
+    write_paragraph(console, mark_sentences(answer))
     if answer.agent == "data":
         show_data(console, answer, lang)
         show_followed(console, answer, lang)
     elif answer.citations:
         console.print()
-        write(console, styled(words["sources"], "bold"))
+        write_paragraph(console, style_text(words["sources"], "bold"))
         for citation in answer.citations:
             show_citation(console, citation, words)
     console.print()
     for followed in answer.followed if answer.agent != "data" else ():
-        write(console, styled(followed_line(followed, words), "green"))
-    write(console, styled(_small_print(answer, lang), "dim"))
+        write_paragraph(console, style_text(format_followed(followed, words), "green"))
+    write_paragraph(console, style_text(_format_footer(answer, lang), "dim"))
     if answer.agent == "data" and answer.status == "answered" and answer.trace_id:
-        write(console, styled(feedback_hint(answer, lang), "dim"))
+        write_paragraph(console, style_text(format_feedback_hint(answer, lang), "dim"))
 
 
-def followed_line(followed: Followed, words: dict[str, str]) -> str:
+def format_followed(followed: Followed, words: dict[str, str]) -> str:
     """Whose word an answer follows, since when, and on which question."""
     return words[followed.kind].format(
         names=words["and"].join(followed.confirmed_by) or words["somebody"],
@@ -105,16 +111,16 @@ def followed_line(followed: Followed, words: dict[str, str]) -> str:
     )
 
 
-def marked(answer: Answer) -> Text:
+def mark_sentences(answer: Answer) -> Text:
     """The answer's text, with each sentence's verdict as a quiet mark behind its citation
     numbers.
     """
-    whole, text, at = plain(answer.answer), Text(), 0
+    whole, text, at = strip_controls(answer.answer), Text(), 0
     for sentence in answer.sentences:
-        start = whole.find(plain(sentence.text), at)
+        start = whole.find(strip_controls(sentence.text), at)
         if start < 0:
             continue
-        end = start + len(plain(sentence.text))
+        end = start + len(strip_controls(sentence.text))
         numbers = _NUMBERS.match(whole, end)
         stop = numbers.end() if numbers else end
         text.append(whole[at:end]).append(whole[end:stop], "cyan").append(
@@ -137,18 +143,20 @@ def show_citation(
     if citation.fetched_at is not None:
         day = time.strftime("%Y-%m-%d %H:%M", time.localtime(citation.fetched_at))
         place += [citation.uri, words["fetched"].format(day)]
-    head = styled(f"[{citation.n}] ", "cyan") + styled(
+    head = style_text(f"[{citation.n}] ", "cyan") + style_text(
         " · ".join([citation.title or citation.uri, *place])
     )
-    write(console, head, indent)
-    write(
-        console, styled(words["quote"].format(" ".join(citation.quote.split())), "dim"), indent + 4
+    write_paragraph(console, head, indent)
+    write_paragraph(
+        console,
+        style_text(words["quote"].format(" ".join(citation.quote.split())), "dim"),
+        indent + 4,
     )
 
 
-def _small_print(answer: Answer, lang: str) -> str:
+def _format_footer(answer: Answer, lang: str) -> str:
     words = WORDS[lang]
-    reason = in_words_of(lang, answer.agent_reason)
+    reason = translate_reason(lang, answer.agent_reason)
     parts = [words["chosen"].format(answer.agent, reason)] if reason else []
     parts += (
         []

@@ -8,7 +8,14 @@ import time
 
 from citewell.errors import InvalidInput
 from citewell.interfaces.cli.run import DONE, ERROR
-from citewell.interfaces.cli.terminal import err, one_line, out, print_json, styled, write
+from citewell.interfaces.cli.terminal import (
+    escape_line_breaks,
+    get_stderr,
+    get_stdout,
+    print_json,
+    style_text,
+    write_paragraph,
+)
 from citewell.runtime.app import App
 from citewell.store.users.audit import Entry, Verified
 
@@ -23,35 +30,40 @@ DAMAGE = {
 SHOWN = 20  # of what is wrong
 
 
-async def show(app: App, limit: int, *, json: bool) -> int:
+async def show_entries(app: App, limit: int, *, json: bool) -> int:
     entries = await app.audit.list(limit)
     if json:
         print_json({"entries": [each.model_dump(mode="json") for each in entries]})
         return DONE
     for each in reversed(entries):
-        write(
-            out(), styled(f"{each.seq} {_moment(each.at)} ", "dim") + styled(one_line(_told(each)))
+        write_paragraph(
+            get_stdout(),
+            style_text(f"{each.seq} {_format_time(each.at)} ", "dim")
+            + style_text(escape_line_breaks(_format_entry(each))),
         )
     if not entries:
-        write(out(), styled("nothing was administered yet"))
+        write_paragraph(get_stdout(), style_text("nothing was administered yet"))
     return DONE
 
 
-async def verified(app: App, expect: str, *, json: bool) -> int:
+async def verify_log(app: App, expect: str, *, json: bool) -> int:
     found = await app.audit.verify()
     wrong = [(each.seq, str(each.what)) for each in found.damage]
-    if expect and not await _is_there(app, expect):
+    if expect and not await _has_entry(app, expect):
         wrong.append((int(expect.partition(":")[0]), "unexpected"))
     if json:
-        print_json(_shown(found, wrong))
+        print_json(_to_json(found, wrong))
     elif wrong:
         for seq, what in wrong[:SHOWN]:
-            write(err(), styled(f"entry {seq}: {DAMAGE[what]}", "red"))
-        write(err(), styled(f"the log does not hold: {len(wrong)} of {found.entries} entries"))
+            write_paragraph(get_stderr(), style_text(f"entry {seq}: {DAMAGE[what]}", "red"))
+        write_paragraph(
+            get_stderr(),
+            style_text(f"the log does not hold: {len(wrong)} of {found.entries} entries"),
+        )
     else:
-        write(
-            out(),
-            styled(
+        write_paragraph(
+            get_stdout(),
+            style_text(
                 f"{found.entries} entries, and the chain holds; note the last one: "
                 f"{found.last}:{found.mac}"
             ),
@@ -59,7 +71,7 @@ async def verified(app: App, expect: str, *, json: bool) -> int:
     return ERROR if wrong else DONE
 
 
-async def _is_there(app: App, expect: str) -> bool:
+async def _has_entry(app: App, expect: str) -> bool:
     seq, _, mac = expect.partition(":")
     if not seq.isdecimal() or not seq.isascii() or len(mac) < 16 or len(seq) > 15:
         raise InvalidInput(
@@ -70,12 +82,12 @@ async def _is_there(app: App, expect: str) -> bool:
     )
 
 
-def _shown(found: Verified, wrong: list[tuple[int, str]]) -> dict[str, object]:
+def _to_json(found: Verified, wrong: list[tuple[int, str]]) -> dict[str, object]:
     damage = [{"seq": seq, "what": what} for seq, what in wrong]
     return found.model_dump(mode="json") | {"damage": damage, "ok": not wrong}
 
 
-def _told(entry: Entry) -> str:
+def _format_entry(entry: Entry) -> str:
     forgotten = {"server": "the server", "cli": "somebody forgotten", "http": "somebody forgotten"}
     who = entry.who.removeprefix("os:") + (
         " (at the machine)" if entry.channel == "cli" and entry.who else ""
@@ -87,5 +99,5 @@ def _told(entry: Entry) -> str:
     return f"{who or forgotten[entry.channel]}: {what}{f' ({detail})' if detail else ''}"
 
 
-def _moment(at: float) -> str:
+def _format_time(at: float) -> str:
     return time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(at))

@@ -18,13 +18,20 @@ import typer
 
 from citewell.errors import CitewellError
 from citewell.interfaces.cli.answer import show_answer
-from citewell.interfaces.cli.ask import ending_early, resumable
-from citewell.interfaces.cli.live import watch
-from citewell.interfaces.cli.run import DONE, boundary
-from citewell.interfaces.cli.terminal import err, fail, out, print_json, styled, write
-from citewell.interfaces.problem import problem_of
+from citewell.interfaces.cli.ask import end_early_on_interrupt, explain_resume_on_stop
+from citewell.interfaces.cli.live import watch_events
+from citewell.interfaces.cli.run import DONE, guard_command
+from citewell.interfaces.cli.terminal import (
+    get_stderr,
+    get_stdout,
+    print_error,
+    print_json,
+    style_text,
+    write_paragraph,
+)
+from citewell.interfaces.problem import to_problem
 from citewell.runtime.app import App
-from citewell.service.ask.ask import AskRequest, stream
+from citewell.service.ask.ask import AskRequest, stream_answer
 from citewell.service.sessions.sessions import read_session
 
 HELP = (
@@ -47,7 +54,7 @@ class Talk:
     over: bool = False
 
 
-def chat(
+def run_chat(
     *,
     agent: str,
     collection: str | None,
@@ -57,23 +64,23 @@ def chat(
     options: dict[str, Any] | None = None,
 ) -> None:
     """`options`: of every question; the fields of AskOptions."""
-    with boundary(json=json) as settings, asyncio.Runner() as runner:
+    with guard_command(json=json) as settings, asyncio.Runner() as runner:
         app = App(settings)
         runner.run(app.__aenter__())
         try:
             earlier = runner.run(read_session(app, session, user)).history if session else []
-            remember([message.content for message in earlier if message.role == "user"])
+            fill_history([message.content for message in earlier if message.role == "user"])
             talk = Talk(app, agent, collection, session, user, json, options or {})
             if sys.stdin.isatty() and not json:
-                write(out(), styled(HELP, "dim"))
+                write_paragraph(get_stdout(), style_text(HELP, "dim"))
             while not talk.over:
-                _turn(talk, runner)
+                _run_turn(talk, runner)
         finally:
             runner.run(app.__aexit__(None, None, None))
     raise typer.Exit(DONE)
 
 
-def _turn(talk: Talk, runner: asyncio.Runner) -> None:
+def _run_turn(talk: Talk, runner: asyncio.Runner) -> None:
     """Read one line and do what it says."""
     try:
         line = input("> " if sys.stdin.isatty() and not talk.json else "").strip()
@@ -81,27 +88,27 @@ def _turn(talk: Talk, runner: asyncio.Runner) -> None:
         talk.over = True
         return
     except KeyboardInterrupt:
-        err().print(styled("\n/quit or Ctrl-D ends", "dim"))
+        get_stderr().print(style_text("\n/quit or Ctrl-D ends", "dim"))
         return
     if line.startswith("/"):
-        _command(talk, line)
+        _run_command(talk, line)
     elif line:
         try:
-            runner.run(_answer(talk, line))
+            runner.run(_answer_question(talk, line))
         except KeyboardInterrupt:
-            err().print(styled("stopped", "dim"))
+            get_stderr().print(style_text("stopped", "dim"))
         except CitewellError as error:
-            _tell(talk, error)
+            _report_error(talk, error)
 
 
-def _tell(talk: Talk, error: CitewellError) -> None:
+def _report_error(talk: Talk, error: CitewellError) -> None:
     """One question failed: a line, and with `--json` the error object."""
     if talk.json:
-        print_json(problem_of(error))
-    fail(error)
+        print_json(to_problem(error))
+    print_error(error)
 
 
-async def _answer(talk: Talk, question: str) -> None:
+async def _answer_question(talk: Talk, question: str) -> None:
     request = AskRequest(
         question=question,
         agent=talk.agent,
@@ -110,39 +117,45 @@ async def _answer(talk: Talk, question: str) -> None:
         user_id=talk.user,
         options=talk.options,
     )
-    async with ending_early(talk.app), resumable(talk.app, talk.user):
-        answer = await watch(stream(talk.app, request))
+    async with end_early_on_interrupt(talk.app), explain_resume_on_stop(talk.app, talk.user):
+        answer = await watch_events(stream_answer(talk.app, request))
     talk.session = answer.session_id or talk.session
     if talk.json:
         print_json(answer.model_dump(mode="json"))
-    show_answer(answer, None if talk.json else out())
+    show_answer(answer, None if talk.json else get_stdout())
 
 
-def _command(talk: Talk, line: str) -> None:
+def _run_command(talk: Talk, line: str) -> None:
     action = COMMANDS.get(line.split(maxsplit=1)[0])
     if action is None:
-        _tell(talk, CitewellError(f"{line.split(maxsplit=1)[0]}: no such command", hint=HELP))
+        _report_error(
+            talk, CitewellError(f"{line.split(maxsplit=1)[0]}: no such command", hint=HELP)
+        )
     else:
         action(talk)
 
 
-def _new(talk: Talk) -> None:
+def _start_session(talk: Talk) -> None:
     talk.session = None
-    write(err(), styled("a new session", "dim"))
+    write_paragraph(get_stderr(), style_text("a new session", "dim"))
 
 
-def _help(_: Talk) -> None:
-    write(err(), styled(HELP, "dim"))
+def _show_help(_: Talk) -> None:
+    write_paragraph(get_stderr(), style_text(HELP, "dim"))
 
 
-def _quit(talk: Talk) -> None:
+def _quit_chat(talk: Talk) -> None:
     talk.over = True
 
 
-COMMANDS: dict[str, Callable[[Talk], None]] = {"/new": _new, "/help": _help, "/quit": _quit}
+COMMANDS: dict[str, Callable[[Talk], None]] = {
+    "/new": _start_session,
+    "/help": _show_help,
+    "/quit": _quit_chat,
+}
 
 
-def remember(questions: list[str]) -> None:
+def fill_history(questions: list[str]) -> None:
     """Give the arrow keys the questions of the session gone on with."""
     with suppress(ImportError):  # no readline on this platform: plain input works
         import readline

@@ -14,15 +14,21 @@ from rich.console import Console
 
 from citewell.errors import InvalidInput, NotFound, StorageError
 from citewell.interfaces.cli.answer import WORDS, show_citation
-from citewell.interfaces.cli.progress import watching
+from citewell.interfaces.cli.progress import show_progress
 from citewell.interfaces.cli.run import DONE, NO_ANSWER
-from citewell.interfaces.cli.terminal import out, print_json, styled, warn, write
+from citewell.interfaces.cli.terminal import (
+    get_stdout,
+    print_json,
+    print_warning,
+    style_text,
+    write_paragraph,
+)
 from citewell.runtime.app import App
 from citewell.runtime.progress import Progress
 from citewell.service.ask.check import check_pairs, check_text
 from citewell.service.ask.check_types import CheckedSentence, CheckResult, CheckVerdict, Pair
-from citewell.text.charset import decode
-from citewell.text.sentences import language
+from citewell.text.charset import decode_text
+from citewell.text.sentences import detect_language
 
 STANDARD_INPUT = "-"
 SUFFIXES = frozenset({".md", ".markdown", ".txt", ""})
@@ -44,37 +50,37 @@ TEXTS = {
 
 async def check_draft(app: App, draft: str, collections: Sequence[str], *, json: bool) -> int:
     text = await anyio.to_thread.run_sync(read_draft, draft)
-    async with watching() as tell:
+    async with show_progress() as tell:
 
         async def tell_checked(done: int, total: int) -> None:
             await tell(Progress("check", done, total))
 
         result = await check_text(app, text, collections, tell_checked)
     for warning in result.warnings:
-        warn(warning)
+        print_warning(warning)
     if json:
         print_json(result.model_dump(mode="json"))
     else:
-        show_result(result, language(text), out())
+        show_result(result, detect_language(text), get_stdout())
     return DONE if all(each.verdict == "entailed" for each in result.sentences) else NO_ANSWER
 
 
-async def check_pairs_of(app: App, file: str, *, json: bool) -> int:
+async def check_pairs_file(app: App, file: str, *, json: bool) -> int:
     pairs = await anyio.to_thread.run_sync(read_pairs, file)
     result = await check_pairs(app, pairs)
     for warning in result.warnings:
-        warn(warning)
+        print_warning(warning)
     if json:
         print_json({"items": [item.model_dump(mode="json") for item in result.items]})
         return DONE
     for pair, item in zip(pairs, result.items, strict=True):
         mark, style = MARKS[item.verdict]
-        verdict = VERDICTS[language(pair.claim)][item.verdict]
-        write(
-            out(),
-            styled(f"{mark} {verdict} ", style)
-            + styled(f"{item.score:.2f} {item.id}: ", "dim")
-            + styled(pair.claim),
+        verdict = VERDICTS[detect_language(pair.claim)][item.verdict]
+        write_paragraph(
+            get_stdout(),
+            style_text(f"{mark} {verdict} ", style)
+            + style_text(f"{item.score:.2f} {item.id}: ", "dim")
+            + style_text(pair.claim),
         )
     return DONE
 
@@ -88,9 +94,9 @@ def read_draft(draft: str) -> str:
             f"{draft}: only .md and .txt are checked", hint="give its text: citewell check - < TEXT"
         )
     name = "standard input" if draft == STANDARD_INPUT else draft
-    text, warnings = decode(_read_bytes(draft), name)
+    text, warnings = decode_text(_read_bytes(draft), name)
     for warning in warnings:
-        warn(warning)
+        print_warning(warning)
     return text
 
 
@@ -139,18 +145,20 @@ def show_result(result: CheckResult, lang: str, console: Console) -> None:
     citations = {citation.n: citation for citation in result.citations}
     for sentence in result.sentences:
         mark, style = MARKS[sentence.verdict]
-        head = styled(f"{mark} {VERDICTS[lang][sentence.verdict]} ", style) + styled(
+        head = style_text(f"{mark} {VERDICTS[lang][sentence.verdict]} ", style) + style_text(
             f"{sentence.score:.2f} ", "dim"
         )
-        write(console, head + styled(" ".join(sentence.text.split())))
+        write_paragraph(console, head + style_text(" ".join(sentence.text.split())))
         if sentence.reason:
-            write(console, styled(sentence.reason, "italic"), indent=4)
+            write_paragraph(console, style_text(sentence.reason, "italic"), indent=4)
         for n in sentence.citations:
             show_citation(console, citations[n], words, indent=4)
-    write(console, styled("\n" + _count(result.sentences, result, lang), "dim"))
+    write_paragraph(
+        console, style_text("\n" + _format_counts(result.sentences, result, lang), "dim")
+    )
 
 
-def _count(sentences: Sequence[CheckedSentence], result: CheckResult, lang: str) -> str:
+def _format_counts(sentences: Sequence[CheckedSentence], result: CheckResult, lang: str) -> str:
     texts = TEXTS[lang]
     counts = {verdict: sum(each.verdict == verdict for each in sentences) for verdict in MARKS}
     parts = [texts["count"].format(n=len(sentences))]

@@ -13,15 +13,22 @@ from rich.table import Table
 
 from citewell.errors import InvalidInput
 from citewell.ingest.chunk.chunkers import CHUNKERS
-from citewell.interfaces.cli.run import DONE, boundary
-from citewell.interfaces.cli.terminal import err, out, print_json, styled, warn, write
+from citewell.interfaces.cli.run import DONE, guard_command
+from citewell.interfaces.cli.terminal import (
+    get_stderr,
+    get_stdout,
+    print_json,
+    print_warning,
+    style_text,
+    write_paragraph,
+)
 from citewell.service.library.chunking import ChunkerName
-from citewell.service.library.preview import Preview, PreviewChunk, Previews, preview
+from citewell.service.library.preview import Preview, PreviewChunk, Previews, preview_file
 
 _SLOW = "semantic embeds every sentence; a long document takes minutes"
 
 
-def chunks(
+def preview_chunks(
     file: str,
     *,
     strategies: Sequence[str],
@@ -31,20 +38,20 @@ def chunks(
     summaries: bool,
     json: bool,
 ) -> None:
-    with boundary(json=json) as settings:
-        names = _names(strategies or (list(CHUNKERS) if compare else []))
+    with guard_command(json=json) as settings:
+        names = _check_strategies(strategies or (list(CHUNKERS) if compare else []))
         if "semantic" in names:
-            write(err(), styled(_SLOW, "dim"))
+            write_paragraph(get_stderr(), style_text(_SLOW, "dim"))
         options: dict[str, Any] = {"tokens": tokens, "overlap": overlap}
-        found = asyncio.run(preview(settings, file, names, options))
+        found = asyncio.run(preview_file(settings, file, names, options))
         if json:
             print_json(found.model_dump(mode="json"))
         else:
-            _show(found, compare=compare or len(found.previews) > 1, summaries=summaries)
+            _show_previews(found, compare=compare or len(found.previews) > 1, summaries=summaries)
         raise typer.Exit(DONE)
 
 
-def _names(given: Sequence[str]) -> list[ChunkerName]:
+def _check_strategies(given: Sequence[str]) -> list[ChunkerName]:
     for name in given:
         if name not in CHUNKERS:
             raise InvalidInput(
@@ -53,36 +60,38 @@ def _names(given: Sequence[str]) -> list[ChunkerName]:
     return cast("list[ChunkerName]", list(dict.fromkeys(given)))
 
 
-def _show(found: Previews, *, compare: bool, summaries: bool) -> None:
+def _show_previews(found: Previews, *, compare: bool, summaries: bool) -> None:
     for warning in found.warnings:
-        warn(warning)
+        print_warning(warning)
     if compare:
-        _compare(found)
+        _show_comparison(found)
         return
     one = found.previews[0]
     for each in one.chunks:
-        _chunk(each)
+        _show_chunk(each)
     for each in one.summaries if summaries else []:
-        _chunk(each)
-    write(out(), styled(_sums(one), "bold"))
+        _show_chunk(each)
+    write_paragraph(get_stdout(), style_text(_format_totals(one), "bold"))
 
 
-def _chunk(chunk: PreviewChunk) -> None:
+def _show_chunk(chunk: PreviewChunk) -> None:
     """Its place and size, then its text; what the chunk before holds too is dim."""
-    console = out()
+    console = get_stdout()
     place = [f"{chunk.start}-{chunk.end}"]
     place += [f"p. {chunk.page}"] if chunk.page is not None else []
     place += [" › ".join(chunk.heading_path)] if chunk.heading_path else []
     place += [f"{chunk.tokens} tokens", chunk.kind]
     place += [f"repeats {chunk.repeats} characters"] if chunk.repeats else []
-    write(console, styled(f"#{chunk.n}  ", "bold cyan") + styled(" · ".join(place), "cyan"))
+    write_paragraph(
+        console, style_text(f"#{chunk.n}  ", "bold cyan") + style_text(" · ".join(place), "cyan")
+    )
     repeated, new = chunk.text[: chunk.repeats], chunk.text[chunk.repeats :]
     style = "italic green" if chunk.kind == "summary" else ""
-    write(console, styled(repeated, "dim yellow") + styled(new, style), indent=4)
+    write_paragraph(console, style_text(repeated, "dim yellow") + style_text(new, style), indent=4)
     console.print()
 
 
-def _sums(one: Preview) -> str:
+def _format_totals(one: Preview) -> str:
     sums, way = one.totals, one.chunking
     return (
         f"{way.chunker}, {way.tokens} tokens, overlap {way.overlap}: {sums.chunks} chunks, "
@@ -92,7 +101,7 @@ def _sums(one: Preview) -> str:
     )
 
 
-def _compare(found: Previews) -> None:
+def _show_comparison(found: Previews) -> None:
     table = Table(box=None, pad_edge=False)
     table.add_column("strategy")
     for name in ("chunks", "mean", "min", "max", "sentences cut", "summaries", "seconds"):
@@ -102,8 +111,10 @@ def _compare(found: Previews) -> None:
         sizes = (f"{sums.tokens_mean:g}", str(sums.tokens_min), str(sums.tokens_max))
         rest = (f"{sums.cut_sentences:.1%}", str(sums.summaries), f"{sums.seconds:.2f}")
         table.add_row(one.chunking.chunker, str(sums.chunks), *sizes, *rest)
-    write(
-        out(),
-        styled(f"{found.title}: {found.characters} characters, {found.sections} sections", "bold"),
+    write_paragraph(
+        get_stdout(),
+        style_text(
+            f"{found.title}: {found.characters} characters, {found.sections} sections", "bold"
+        ),
     )
-    out().print(table)
+    get_stdout().print(table)

@@ -9,19 +9,26 @@ from __future__ import annotations
 from typing import Any
 
 from citewell.errors import CitewellError
-from citewell.interfaces.cli.progress import watching
+from citewell.interfaces.cli.progress import show_progress
 from citewell.interfaces.cli.run import DONE, ERROR
-from citewell.interfaces.cli.terminal import fail, out, print_json, styled, warn, write
+from citewell.interfaces.cli.terminal import (
+    get_stdout,
+    print_error,
+    print_json,
+    print_warning,
+    style_text,
+    write_paragraph,
+)
 from citewell.runtime.app import App
 from citewell.service.library import rechunk as service
 from citewell.service.library.collections import create_collection, get_collection, list_collections
 from citewell.service.library.embedding import embed_pending
 from citewell.service.library.rechunk import RechunkReport
-from citewell.service.library.write_summaries import write_summaries, writer
+from citewell.service.library.write_summaries import get_summary_model, write_summaries
 from citewell.store.library.documents import CollectionInfo
 
 
-async def collection(
+async def manage_collection(
     app: App, name: str, changes: dict[str, Any], *, create: bool, write_now: bool, json: bool
 ) -> int:
     """Show the collection; with `changes` (those that are not None) set them and cut its documents
@@ -31,10 +38,10 @@ async def collection(
     if create and all(info.name != name for info in await list_collections(app)):
         await create_collection(app, name, wanted)
     report, problem, written = None, None, None
-    async with watching() as tell:
+    async with show_progress() as tell:
         if wanted:
             await service.set_chunking(app, name, wanted)
-            report = await service.rechunk(app, name, on_progress=tell)
+            report = await service.rechunk_collection(app, name, on_progress=tell)
         try:
             written = await write_summaries(app, tell) if write_now else None
             if report is not None or written:
@@ -43,26 +50,28 @@ async def collection(
             problem = error
     info = await get_collection(app, name)
     if json:
-        print_json(await _as_json(app, info, report, written))
+        print_json(await _to_json(app, info, report, written))
     else:
-        await _show(app, info, report, written)
-    if write_now and writer(app) is None:
-        warn(
+        await _show_collection(app, info, report, written)
+    if write_now and get_summary_model(app) is None:
+        print_warning(
             'no chat model writes summaries: connect one (llm = "openai"), or set '
             'ingest.summaries = "always"'
         )
     for failed in report.failed if report else ():
-        warn(f"stays as it was: {failed}")
+        print_warning(f"stays as it was: {failed}")
     if problem is not None:
-        warn("the documents can be found by their words; do the same again when this is solved:")
-        fail(problem)
+        print_warning(
+            "the documents can be found by their words; do the same again when this is solved:"
+        )
+        print_error(problem)
     return ERROR if problem is not None or (report and report.failed) else DONE
 
 
-async def _as_json(
+async def _to_json(
     app: App, info: CollectionInfo, report: RechunkReport | None, written: int | None
 ) -> dict[str, Any]:
-    way = await service.chunking(app, info.name)
+    way = await service.get_chunking(app, info.name)
     return {
         **info.model_dump(mode="json"),
         "in_force": way.model_dump(mode="json"),
@@ -72,20 +81,24 @@ async def _as_json(
     }
 
 
-async def _show(
+async def _show_collection(
     app: App, info: CollectionInfo, report: RechunkReport | None, written: int | None
 ) -> None:
-    way = await service.chunking(app, info.name)
-    console = out()
-    write(
+    way = await service.get_chunking(app, info.name)
+    console = get_stdout()
+    write_paragraph(
         console,
-        styled(info.name, "bold")
-        + styled(f" {info.documents} documents, {info.chunks} passages", "dim"),
+        style_text(info.name, "bold")
+        + style_text(f" {info.documents} documents, {info.chunks} passages", "dim"),
     )
     for key, value in way.model_dump().items():
         source = "this collection" if key in info.chunking else "settings"
-        write(console, styled(f"{key} = {value}") + styled(f"  ({source})", "dim"), indent=2)
+        write_paragraph(
+            console, style_text(f"{key} = {value}") + style_text(f"  ({source})", "dim"), indent=2
+        )
     if report is not None:
-        write(console, styled(f"cut anew: {report.changed} of {report.documents} documents"))
+        write_paragraph(
+            console, style_text(f"cut anew: {report.changed} of {report.documents} documents")
+        )
     if written is not None:
-        write(console, styled(f"summaries written: {written}"))
+        write_paragraph(console, style_text(f"summaries written: {written}"))

@@ -97,7 +97,7 @@ def add(
     json: Json = False,
 ) -> None:
     """Add files, folders and web pages to a collection."""
-    from citewell.interfaces.cli.add import add as work
+    from citewell.interfaces.cli.add import add_documents as work
     from citewell.interfaces.cli.run import run
 
     run(
@@ -142,7 +142,7 @@ def ask(
     json: Json = False,
 ) -> None:
     """Ask one question; exit 3 where there is no answer."""
-    from citewell.interfaces.cli.ask import ask as work
+    from citewell.interfaces.cli.ask import ask_question as work
     from citewell.interfaces.cli.run import run
 
     if bool(question) == bool(resume):
@@ -219,7 +219,7 @@ def site(
     json: Json = False,
 ) -> None:
     """Ask a website: it is explored from its start pages; exit 3 where there is no answer."""
-    from citewell.interfaces.cli.site import site as work
+    from citewell.interfaces.cli.site import ask_site as work
 
     limits = {"max_iterations": max_iterations, "max_pages": max_pages, "max_seconds": max_seconds}
     said = {
@@ -271,7 +271,7 @@ def search(
 ) -> None:
     """Find passages, without an answer; exit 3 where there are none."""
     from citewell.interfaces.cli.run import run
-    from citewell.interfaces.cli.search import search as work
+    from citewell.interfaces.cli.search import search_passages as work
 
     options = _narrowed(docs, types, langs, since, until, priority, strategy)
     options |= {
@@ -316,7 +316,7 @@ def chat(
     json: Json = False,
 ) -> None:
     """Ask one question after another; Ctrl-D ends."""
-    from citewell.interfaces.cli.chat import chat as work
+    from citewell.interfaces.cli.chat import run_chat as work
 
     work(agent=agent, collection=collection, session=session, user=user, json=json)
 
@@ -324,10 +324,10 @@ def chat(
 @app.command(name="list")
 def list_(collection: Collection = None, json: Json = False) -> None:
     """List collections and their documents."""
-    from citewell.interfaces.cli.list import show
+    from citewell.interfaces.cli.list import show_collections
     from citewell.interfaces.cli.run import run
 
-    run(lambda app: show(app, collection, json), json=json)
+    run(lambda app: show_collections(app, collection, json), json=json)
 
 
 @app.command()
@@ -357,7 +357,7 @@ def collection(
     """Show how a collection's documents are cut into passages; with an option, cut them
     otherwise.
     """
-    from citewell.interfaces.cli.collection import collection as work
+    from citewell.interfaces.cli.collection import manage_collection as work
     from citewell.interfaces.cli.run import run
 
     changes = {"chunker": chunker, "tokens": tokens, "overlap": overlap}
@@ -393,7 +393,7 @@ def chunks(
     json: Json = False,
 ) -> None:
     """Preview the passages that a file would be cut into; nothing is stored."""
-    from citewell.interfaces.cli.chunks import chunks as work
+    from citewell.interfaces.cli.chunks import preview_chunks as work
 
     work(
         file,
@@ -420,7 +420,7 @@ def remove(
     json: Json = False,
 ) -> None:
     """Remove documents, or with -c NAME --all a whole collection."""
-    from citewell.interfaces.cli.remove import remove as work
+    from citewell.interfaces.cli.remove import remove_documents as work
     from citewell.interfaces.cli.run import run
 
     if everything and (targets or not collection):
@@ -487,7 +487,7 @@ def evaluate(
     ] = None,
 ) -> None:
     """Measure search and answers on questions whose answers are known."""
-    from citewell.interfaces.cli.evaluate import Choices, work
+    from citewell.interfaces.cli.evaluate import Choices, run_evaluation
 
     if bool(questions) == bool(compare):
         raise typer.BadParameter(
@@ -511,7 +511,7 @@ def evaluate(
         "strategy": strategy,
         "fresh": fresh,
     }
-    work(
+    run_evaluation(
         Choices(
             questions or [],
             compare,
@@ -535,7 +535,7 @@ def doctor(
     json: Json = False,
 ) -> None:
     """Check this installation: settings, models and their speed, database, disk."""
-    from citewell.interfaces.cli.doctor import doctor as work
+    from citewell.interfaces.cli.doctor import run_doctor as work
 
     work(fast=fast, json=json)
 
@@ -552,7 +552,7 @@ def serve(
     json: Json = False,
 ) -> None:
     """Serve the web page, the API and the chat element on this machine."""
-    from citewell.interfaces.cli.serve import serve as work
+    from citewell.interfaces.cli.serve import serve_http as work
 
     work(host=host, port=port, json=json)
 

@@ -27,12 +27,14 @@ def audit(
     json: Json = False,
 ) -> None:
     """Who administered what: users, tokens, collections, sources, backups, restores."""
-    from citewell.interfaces.cli.audit import show, verified
+    from citewell.interfaces.cli.audit import show_entries, verify_log
     from citewell.interfaces.cli.run import run
 
     if expect and not verify:
         raise typer.BadParameter("--expect goes with --verify")
     run(
-        lambda app: verified(app, expect, json=json) if verify else show(app, limit, json=json),
+        lambda app: (
+            verify_log(app, expect, json=json) if verify else show_entries(app, limit, json=json)
+        ),
         json=json,
     )

@@ -45,8 +45,8 @@ def backup(
     if verify and keep is not None:
         raise typer.BadParameter("--keep goes with a backup that is written")
     if verify and file is not None:
-        work.verify(file, json=json)
-    work.make(file, keep=keep, json=json)
+        work.verify_backup(file, json=json)
+    work.make_backup(file, keep=keep, json=json)
 
 
 def restore(
@@ -64,6 +64,6 @@ def restore(
     json: Json = False,
 ) -> None:
     """Make a home of an archive: checked first, then in place at once."""
-    from citewell.interfaces.cli.backup import restore as work
+    from citewell.interfaces.cli.backup import restore_backup as work
 
     work(file, home, force=force, json=json)

@@ -37,7 +37,7 @@ def check(
     """Hold a text against documents, sentence by sentence; exit 3 where a sentence of a text is not
     entailed.
     """
-    from citewell.interfaces.cli.check import check_draft, check_pairs_of
+    from citewell.interfaces.cli.check import check_draft, check_pairs_file
     from citewell.interfaces.cli.run import run
 
     if bool(draft) == bool(pairs):
@@ -47,6 +47,6 @@ def check(
     if pairs and collections:
         raise typer.BadParameter("--pairs brings its own evidence, and takes no collection")
     if pairs:
-        run(lambda app: check_pairs_of(app, pairs, json=json), json=json)
+        run(lambda app: check_pairs_file(app, pairs, json=json), json=json)
     else:
         run(lambda app: check_draft(app, draft or "", collections or [], json=json), json=json)

@@ -39,21 +39,21 @@ def data_add(
     """Add tables: CSV, TSV, XLSX, XLS, ODS, Parquet, JSON, SQLite files; PostgreSQL, MySQL, SQLite
     by URL.
     """
-    from citewell.interfaces.cli.data import add
+    from citewell.interfaces.cli.data import add_sources
     from citewell.interfaces.cli.run import run
 
     if name is not None and len(locations) > 1:
         raise typer.BadParameter("--name goes with one FILE or URL")
-    run(lambda app: add(app, locations, name, json=json), json=json)
+    run(lambda app: add_sources(app, locations, name, json=json), json=json)
 
 
 @data_app.command(name="list")
 def data_list(json: Json = False) -> None:
     """List the sources that were added."""
-    from citewell.interfaces.cli.data import show_all
+    from citewell.interfaces.cli.data import show_sources
     from citewell.interfaces.cli.run import run
 
-    run(lambda app: show_all(app, json=json), json=json)
+    run(lambda app: show_sources(app, json=json), json=json)
 
 
 @data_app.command(name="show")
@@ -66,19 +66,19 @@ def data_show(
     json: Json = False,
 ) -> None:
     """Show one: its tables, columns, types, stored values, glossary."""
-    from citewell.interfaces.cli.data_show import show_one
+    from citewell.interfaces.cli.data_show import show_source
     from citewell.interfaces.cli.run import run
 
-    run(lambda app: show_one(app, name, table, rows, json=json), json=json)
+    run(lambda app: show_source(app, name, table, rows, json=json), json=json)
 
 
 @data_app.command(name="remove")
 def data_remove(name: SourceName, json: Json = False) -> None:
     """Remove a source and the copy of its file; the file or the database itself stays as it is."""
-    from citewell.interfaces.cli.data import remove
+    from citewell.interfaces.cli.data import remove_source
     from citewell.interfaces.cli.run import run
 
-    run(lambda app: remove(app, name, json=json), json=json)
+    run(lambda app: remove_source(app, name, json=json), json=json)
 
 
 @data_app.command(name="refresh")
@@ -90,10 +90,10 @@ def data_refresh(
     json: Json = False,
 ) -> None:
     """Read files and databases again, whether they seem changed or not."""
-    from citewell.interfaces.cli.data import refresh
+    from citewell.interfaces.cli.data import refresh_sources
     from citewell.interfaces.cli.run import run
 
-    run(lambda app: refresh(app, name, json=json), json=json)
+    run(lambda app: refresh_sources(app, name, json=json), json=json)
 
 
 @data_app.command(name="glossary")
@@ -125,7 +125,7 @@ def data_glossary(
     json: Json = False,
 ) -> None:
     """Show what words mean in these tables; with an option, change it first."""
-    from citewell.interfaces.cli.data import glossary
+    from citewell.interfaces.cli.data import edit_glossary
     from citewell.interfaces.cli.run import run
 
-    run(lambda app: glossary(app, name, said or [], remove or [], file, json=json), json=json)
+    run(lambda app: edit_glossary(app, name, said or [], remove or [], file, json=json), json=json)

@@ -33,9 +33,9 @@ def data_ask(
     json: Json = False,
 ) -> None:
     """Ask tables: the answer with its rows and the SQL that ran; exit 3 where there is none."""
-    from citewell.interfaces.cli.data_ask import work
+    from citewell.interfaces.cli.data_ask import ask_data
     from citewell.interfaces.cli.run import run
 
     said = {"source": source, "max_seconds": max_seconds, "knowledge": None if knowledge else False}
     options = {name: value for name, value in said.items() if value is not None}
-    run(lambda app: work(app, question, session, user, options, json=json), json=json)
+    run(lambda app: ask_data(app, question, session, user, options, json=json), json=json)

@@ -21,10 +21,10 @@ JobId = Annotated[str, typer.Argument(metavar="JOB_ID", help="A job.", show_defa
 @jobs_app.command(name="list")
 def jobs_list(json: Json = False) -> None:
     """List jobs, the newest first: what waits, runs, is done, has failed and why."""
-    from citewell.interfaces.cli.jobs import show_all
+    from citewell.interfaces.cli.jobs import show_jobs
     from citewell.interfaces.cli.run import run
 
-    run(lambda app: show_all(app, json=json), json=json)
+    run(lambda app: show_jobs(app, json=json), json=json)
 
 
 @jobs_app.command(name="again")
@@ -32,16 +32,16 @@ def jobs_again(job_id: JobId, json: Json = False) -> None:
     """Try a job again that failed or was given up; a running server takes it, or the next one to
     start.
     """
-    from citewell.interfaces.cli.jobs import again
+    from citewell.interfaces.cli.jobs import try_job_again
     from citewell.interfaces.cli.run import run
 
-    run(lambda app: again(app, job_id, json=json), json=json)
+    run(lambda app: try_job_again(app, job_id, json=json), json=json)
 
 
 @jobs_app.command(name="cancel")
 def jobs_cancel(job_id: JobId, json: Json = False) -> None:
     """Stop a job, or have a failed one forget what it was sent; what was added stays."""
-    from citewell.interfaces.cli.jobs import stop
+    from citewell.interfaces.cli.jobs import stop_job
     from citewell.interfaces.cli.run import run
 
-    run(lambda app: stop(app, job_id, json=json), json=json)
+    run(lambda app: stop_job(app, job_id, json=json), json=json)

@@ -41,7 +41,7 @@ def feedback(
     """Say that an answer is right or wrong: what is right becomes knowledge, a correction a
     rule.
     """
-    from citewell.interfaces.cli.feedback import feedback as work
+    from citewell.interfaces.cli.feedback import give_feedback as work
     from citewell.interfaces.cli.run import run
 
     if correct == wrong:
@@ -60,10 +60,10 @@ def knowledge_list(
     json: Json = False,
 ) -> None:
     """List confirmed answers, the newest first."""
-    from citewell.interfaces.cli.knowledge import show_all
+    from citewell.interfaces.cli.knowledge import show_items
     from citewell.interfaces.cli.run import run
 
-    run(lambda app: show_all(app, state, source, json=json), json=json)
+    run(lambda app: show_items(app, state, source, json=json), json=json)
 
 
 @knowledge_app.command(name="show")
@@ -71,10 +71,10 @@ def knowledge_show(item_id: ItemId, json: Json = False) -> None:
     """Show a confirmed answer or a correction: what it says, who stands by it, how often it was
     used.
     """
-    from citewell.interfaces.cli.knowledge import show_one
+    from citewell.interfaces.cli.knowledge import show_item
     from citewell.interfaces.cli.run import run
 
-    run(lambda app: show_one(app, item_id, json=json), json=json)
+    run(lambda app: show_item(app, item_id, json=json), json=json)
 
 
 @knowledge_app.command(name="undo")
@@ -82,19 +82,19 @@ def knowledge_undo(
     item_id: ItemId, reason: Reason = "", user: Who = "local", json: Json = False
 ) -> None:
     """Take a confirmed answer or a rule back: its document, its index entry and its effect."""
-    from citewell.interfaces.cli.knowledge import undo
+    from citewell.interfaces.cli.knowledge import undo_item
     from citewell.interfaces.cli.run import run
 
-    run(lambda app: undo(app, item_id, reason, user, json=json), json=json)
+    run(lambda app: undo_item(app, item_id, reason, user, json=json), json=json)
 
 
 @knowledge_app.command(name="confirm")
 def knowledge_confirm(item_id: ItemId, user: Who = "local", json: Json = False) -> None:
     """Stand by an answer that waits for more people, or that was set aside."""
-    from citewell.interfaces.cli.knowledge import confirm
+    from citewell.interfaces.cli.knowledge import confirm_item
     from citewell.interfaces.cli.run import run
 
-    run(lambda app: confirm(app, item_id, user, json=json), json=json)
+    run(lambda app: confirm_item(app, item_id, user, json=json), json=json)
 
 
 @knowledge_app.command(name="rules")
@@ -111,10 +111,10 @@ def knowledge_approve(
     rule_id: RuleId, reason: Reason = "", user: Who = "local", json: Json = False
 ) -> None:
     """Have a correction used."""
-    from citewell.interfaces.cli.knowledge import review
+    from citewell.interfaces.cli.knowledge import review_rule
     from citewell.interfaces.cli.run import run
 
-    run(lambda app: review(app, rule_id, "active", reason, user, json=json), json=json)
+    run(lambda app: review_rule(app, rule_id, "active", reason, user, json=json), json=json)
 
 
 @knowledge_app.command(name="reject")
@@ -122,10 +122,10 @@ def knowledge_reject(
     rule_id: RuleId, reason: Reason = "", user: Who = "local", json: Json = False
 ) -> None:
     """Refuse a correction; it is kept, and not used."""
-    from citewell.interfaces.cli.knowledge import review
+    from citewell.interfaces.cli.knowledge import review_rule
     from citewell.interfaces.cli.run import run
 
-    run(lambda app: review(app, rule_id, "rejected", reason, user, json=json), json=json)
+    run(lambda app: review_rule(app, rule_id, "rejected", reason, user, json=json), json=json)
 
 
 @knowledge_app.command(name="wrong")
@@ -147,10 +147,10 @@ def knowledge_check(
     """Run confirmed statements again and look up what confirmed answers quote; exit 3 where
     something does not hold.
     """
-    from citewell.interfaces.cli.knowledge_health import check
+    from citewell.interfaces.cli.knowledge_health import check_knowledge
     from citewell.interfaces.cli.run import run
 
-    run(lambda app: check(app, source, json=json), json=json)
+    run(lambda app: check_knowledge(app, source, json=json), json=json)
 
 
 @knowledge_app.command(name="conflicts")
@@ -158,10 +158,10 @@ def knowledge_conflicts(json: Json = False) -> None:
     """Show confirmed answers that answer one question in two ways, side by side; exit 3 where there
     are any.
     """
-    from citewell.interfaces.cli.knowledge_health import conflicts
+    from citewell.interfaces.cli.knowledge_health import show_conflicts
     from citewell.interfaces.cli.run import run
 
-    run(lambda app: conflicts(app, json=json), json=json)
+    run(lambda app: show_conflicts(app, json=json), json=json)
 
 
 @knowledge_app.command(name="gc")
@@ -170,10 +170,10 @@ def knowledge_gc(
     json: Json = False,
 ) -> None:
     """Clean away what nobody has used for long, what was undone, and what it left behind."""
-    from citewell.interfaces.cli.knowledge_health import clean
+    from citewell.interfaces.cli.knowledge_health import clean_knowledge
     from citewell.interfaces.cli.run import run
 
-    run(lambda app: clean(app, dry_run=dry_run, json=json), json=json)
+    run(lambda app: clean_knowledge(app, dry_run=dry_run, json=json), json=json)
 
 
 @knowledge_app.command(name="export")
@@ -190,10 +190,10 @@ def knowledge_export(
     json: Json = False,
 ) -> None:
     """Write confirmed answers and corrections as plain files, one each."""
-    from citewell.interfaces.cli.knowledge_health import export
+    from citewell.interfaces.cli.knowledge_health import export_knowledge
     from citewell.interfaces.cli.run import run
 
-    run(lambda app: export(app, folder, prune=prune, json=json), json=json)
+    run(lambda app: export_knowledge(app, folder, prune=prune, json=json), json=json)
 
 
 @knowledge_app.command(name="import")
@@ -205,7 +205,7 @@ def knowledge_import(
     json: Json = False,
 ) -> None:
     """Take such files in; each is checked for itself. Exit 1 where one is refused."""
-    from citewell.interfaces.cli.knowledge_health import import_
+    from citewell.interfaces.cli.knowledge_health import import_knowledge
     from citewell.interfaces.cli.run import run
 
-    run(lambda app: import_(app, folder, user, json=json), json=json)
+    run(lambda app: import_knowledge(app, folder, user, json=json), json=json)

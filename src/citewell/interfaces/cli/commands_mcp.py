@@ -11,6 +11,6 @@ def mcp(user: User = "local") -> None:
     """Serve the Model Context Protocol on standard input and output, for a program that starts
     it.
     """
-    from citewell.interfaces.cli.mcp import mcp as work
+    from citewell.interfaces.cli.mcp import serve_mcp as work
 
     work(user)

@@ -25,19 +25,19 @@ def memory_list(
     json: Json = False,
 ) -> None:
     """List what is remembered, the newest first."""
-    from citewell.interfaces.cli.memory import show_all
+    from citewell.interfaces.cli.memory import show_memories
     from citewell.interfaces.cli.run import run
 
-    run(lambda app: show_all(app, user, history=history, json=json), json=json)
+    run(lambda app: show_memories(app, user, history=history, json=json), json=json)
 
 
 @memory_app.command(name="show")
 def memory_show(memory_id: MemoryId, user: Owner = "local", json: Json = False) -> None:
     """Show one memory: what proved it, and what it said before."""
-    from citewell.interfaces.cli.memory import show_one
+    from citewell.interfaces.cli.memory import show_memory
     from citewell.interfaces.cli.run import run
 
-    run(lambda app: show_one(app, user, memory_id, json=json), json=json)
+    run(lambda app: show_memory(app, user, memory_id, json=json), json=json)
 
 
 @memory_app.command(name="edit")
@@ -48,10 +48,10 @@ def memory_edit(
     json: Json = False,
 ) -> None:
     """Reword a fact; its old words are kept as history."""
-    from citewell.interfaces.cli.memory import edit
+    from citewell.interfaces.cli.memory import edit_memory
     from citewell.interfaces.cli.run import run
 
-    run(lambda app: edit(app, user, memory_id, text, json=json), json=json)
+    run(lambda app: edit_memory(app, user, memory_id, text, json=json), json=json)
 
 
 @memory_app.command(name="forget")
@@ -67,9 +67,9 @@ def memory_forget(
     json: Json = False,
 ) -> None:
     """Forget memories, what was derived from them, and the traces that used them."""
-    from citewell.interfaces.cli.memory import forget
+    from citewell.interfaces.cli.memory import forget_memories
     from citewell.interfaces.cli.run import run
 
     if everything == bool(memory_ids):
         raise typer.BadParameter("name memories by their id, or all with --all")
-    run(lambda app: forget(app, user, memory_ids or [], yes=yes, json=json), json=json)
+    run(lambda app: forget_memories(app, user, memory_ids or [], yes=yes, json=json), json=json)

@@ -24,7 +24,7 @@ def pull(
     json: Json = False,
 ) -> None:
     """Bring the built-in chat model into the cache folder."""
-    from citewell.interfaces.cli.models import pull as work
+    from citewell.interfaces.cli.models import pull_model as work
 
     work(verify=verify, json=json)
 
@@ -32,6 +32,6 @@ def pull(
 @models_app.command(name="list")
 def models_list(json: Json = False) -> None:
     """List the models in use and where they are."""
-    from citewell.interfaces.cli.models import show
+    from citewell.interfaces.cli.models import show_models
 
-    show(json)
+    show_models(json)

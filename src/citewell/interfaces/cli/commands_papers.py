@@ -71,7 +71,7 @@ def paper(
     has none.
     """
     from citewell.interfaces.cli.paper import Asked
-    from citewell.interfaces.cli.paper import paper as work
+    from citewell.interfaces.cli.paper import run_paper as work
 
     if bool(source) == bool(session):
         raise typer.BadParameter(
@@ -103,19 +103,19 @@ def paper(
 @papers_app.command(name="list")
 def papers_list(user: Reader = "local", json: Json = False) -> None:
     """List the papers of a user, the one last touched first."""
-    from citewell.interfaces.cli.papers import show_all
+    from citewell.interfaces.cli.papers import show_papers
     from citewell.interfaces.cli.run import run
 
-    run(lambda app: show_all(app, user, json=json), json=json)
+    run(lambda app: show_papers(app, user, json=json), json=json)
 
 
 @papers_app.command(name="show")
 def papers_show(session: SessionId, user: Reader = "local", json: Json = False) -> None:
     """Show one: report, route, questions and answers."""
-    from citewell.interfaces.cli.papers import show_one
+    from citewell.interfaces.cli.papers import show_paper
     from citewell.interfaces.cli.run import run
 
-    run(lambda app: show_one(app, session, user, json=json), json=json)
+    run(lambda app: show_paper(app, session, user, json=json), json=json)
 
 
 @papers_app.command(name="rename")
@@ -128,10 +128,10 @@ def papers_rename(
     json: Json = False,
 ) -> None:
     """Give a session another name."""
-    from citewell.interfaces.cli.papers import rename
+    from citewell.interfaces.cli.papers import rename_paper
     from citewell.interfaces.cli.run import run
 
-    run(lambda app: rename(app, session, title, user, json=json), json=json)
+    run(lambda app: rename_paper(app, session, title, user, json=json), json=json)
 
 
 @papers_app.command(name="delete")
@@ -142,10 +142,10 @@ def papers_delete(
     json: Json = False,
 ) -> None:
     """Delete a session, with its paper where no other session reads that."""
-    from citewell.interfaces.cli.papers import delete
+    from citewell.interfaces.cli.papers import delete_paper
     from citewell.interfaces.cli.run import run
 
-    run(lambda app: delete(app, session, user, yes=yes, json=json), json=json)
+    run(lambda app: delete_paper(app, session, user, yes=yes, json=json), json=json)
 
 
 @papers_app.command(name="export")
@@ -161,12 +161,12 @@ def papers_export(
     json: Json = False,
 ) -> None:
     """Write a session as Markdown: report, route, conversation, with quotes and pages."""
-    from citewell.interfaces.cli.papers import export
+    from citewell.interfaces.cli.papers import export_paper
     from citewell.interfaces.cli.run import run
 
     if json and file == "-":
         raise typer.BadParameter("--json prints one object, and - prints the Markdown; choose one")
-    run(lambda app: export(app, session, file, user, json=json), json=json)
+    run(lambda app: export_paper(app, session, file, user, json=json), json=json)
 
 
 @papers_app.command(name="done")
@@ -174,10 +174,10 @@ def papers_done(
     session: SessionId, steps: Steps, user: Reader = "local", json: Json = False
 ) -> None:
     """Tick steps of the route off."""
-    from citewell.interfaces.cli.papers import tick
+    from citewell.interfaces.cli.papers import tick_steps
     from citewell.interfaces.cli.run import run
 
-    run(lambda app: tick(app, session, steps, user, read=True, json=json), json=json)
+    run(lambda app: tick_steps(app, session, steps, user, read=True, json=json), json=json)
 
 
 @papers_app.command(name="undo")
@@ -185,10 +185,10 @@ def papers_undo(
     session: SessionId, steps: Steps, user: Reader = "local", json: Json = False
 ) -> None:
     """Take ticks back."""
-    from citewell.interfaces.cli.papers import tick
+    from citewell.interfaces.cli.papers import tick_steps
     from citewell.interfaces.cli.run import run
 
-    run(lambda app: tick(app, session, steps, user, read=False, json=json), json=json)
+    run(lambda app: tick_steps(app, session, steps, user, read=False, json=json), json=json)
 
 
 @papers_app.command(name="plan")
@@ -208,8 +208,8 @@ def papers_plan(
     json: Json = False,
 ) -> None:
     """Show the reading route; with an option, change it. All options may be repeated."""
-    from citewell.interfaces.cli.papers import plan
+    from citewell.interfaces.cli.papers import change_plan
     from citewell.interfaces.cli.run import run
 
     changes = {"remove": remove or [], "move": move or [], "add": add or []}
-    run(lambda app: plan(app, session, user, changes, json=json), json=json)
+    run(lambda app: change_plan(app, session, user, changes, json=json), json=json)

@@ -23,9 +23,9 @@ Name = Annotated[
 def sites_list(json: Json = False) -> None:
     """List sites: their pages, and when those were last asked for."""
     from citewell.interfaces.cli.run import run
-    from citewell.interfaces.cli.sites import show_all
+    from citewell.interfaces.cli.sites import show_sites
 
-    run(lambda app: show_all(app, json=json), json=json)
+    run(lambda app: show_sites(app, json=json), json=json)
 
 
 @sites_app.command(name="pages")
@@ -41,9 +41,9 @@ def sites_pages(name: Name, json: Json = False) -> None:
 def sites_refresh(name: Name, json: Json = False) -> None:
     """Ask for every page anew; what is gone from the site is removed."""
     from citewell.interfaces.cli.run import run
-    from citewell.interfaces.cli.sites import refresh
+    from citewell.interfaces.cli.sites import refresh_site
 
-    run(lambda app: refresh(app, name, json=json), json=json)
+    run(lambda app: refresh_site(app, name, json=json), json=json)
 
 
 @sites_app.command(name="export")
@@ -59,11 +59,11 @@ def sites_export(
 ) -> None:
     """Write the pages of a site, one JSON object a line: text, links, address, time, hash."""
     from citewell.interfaces.cli.run import run
-    from citewell.interfaces.cli.sites import export
+    from citewell.interfaces.cli.sites import export_site
 
     if json and file == "-":
         raise typer.BadParameter("--json prints one object, and - prints the pages; choose one")
-    run(lambda app: export(app, name, file, json=json), json=json)
+    run(lambda app: export_site(app, name, file, json=json), json=json)
 
 
 @sites_app.command(name="delete")
@@ -74,6 +74,6 @@ def sites_delete(
 ) -> None:
     """Delete a site with its pages; files that were added to its collection stay."""
     from citewell.interfaces.cli.run import run
-    from citewell.interfaces.cli.sites import delete
+    from citewell.interfaces.cli.sites import delete_site
 
-    run(lambda app: delete(app, name, yes=yes, json=json), json=json)
+    run(lambda app: delete_site(app, name, yes=yes, json=json), json=json)

@@ -47,7 +47,7 @@ def trace_show(
 ) -> None:
     """Show how an answer came about, step by step; without an id, the latest ones."""
     from citewell.interfaces.cli.run import run
-    from citewell.interfaces.cli.trace import trace as work
+    from citewell.interfaces.cli.trace import show_traces as work
 
     run(lambda app: work(app, trace_id, user, json), json=json)
 
@@ -69,7 +69,7 @@ def trace_replay(
 ) -> None:
     """Run its steps again and show what differs; exit 3 where something does. Nothing is kept."""
     from citewell.interfaces.cli.run import run
-    from citewell.interfaces.cli.trace import replay as work
+    from citewell.interfaces.cli.trace import replay_trace as work
 
     run(lambda app: work(app, trace_id, user, recorded=recorded, fetch=fetch, json=json), json=json)
 
@@ -78,6 +78,6 @@ def trace_replay(
 def trace_delete(trace_id: TraceId, user: User = "local", json: Json = False) -> None:
     """Delete a trace; the answer stays in its session."""
     from citewell.interfaces.cli.run import run
-    from citewell.interfaces.cli.trace import delete as work
+    from citewell.interfaces.cli.trace import remove_trace as work
 
     run(lambda app: work(app, trace_id, user, json), json=json)

@@ -43,18 +43,18 @@ def user_add(
 ) -> None:
     """Add a user, and show their first token, this once."""
     from citewell.interfaces.cli.run import run
-    from citewell.interfaces.cli.user import add
+    from citewell.interfaces.cli.user import add_user
 
-    run(lambda app: add(app, name, role, token_name, days, json=json), json=json)
+    run(lambda app: add_user(app, name, role, token_name, days, json=json), json=json)
 
 
 @user_app.command(name="list")
 def user_list(json: Json = False) -> None:
     """List users, their roles and their tokens."""
     from citewell.interfaces.cli.run import run
-    from citewell.interfaces.cli.user import show_all
+    from citewell.interfaces.cli.user import show_users
 
-    run(lambda app: show_all(app, json=json), json=json)
+    run(lambda app: show_users(app, json=json), json=json)
 
 
 @user_app.command(name="token")
@@ -109,9 +109,9 @@ def user_revoke(
 ) -> None:
     """Make tokens good for nothing; who signed in with them is signed out."""
     from citewell.interfaces.cli.run import run
-    from citewell.interfaces.cli.user import revoke
+    from citewell.interfaces.cli.user import revoke_tokens
 
-    run(lambda app: revoke(app, name, json=json), json=json)
+    run(lambda app: revoke_tokens(app, name, json=json), json=json)
 
 
 @user_app.command(name="role")
@@ -135,9 +135,9 @@ def user_remove(
 ) -> None:
     """Remove a user and their tokens. What they asked and added stays."""
     from citewell.interfaces.cli.run import run
-    from citewell.interfaces.cli.user import remove
+    from citewell.interfaces.cli.user import remove_user
 
-    run(lambda app: remove(app, name, yes=yes, json=json), json=json)
+    run(lambda app: remove_user(app, name, yes=yes, json=json), json=json)
 
 
 @user_app.command(name="forget")
@@ -158,7 +158,7 @@ def user_forget(
     from pathlib import Path
 
     from citewell.interfaces.cli.run import run
-    from citewell.interfaces.cli.user_forget import forget
+    from citewell.interfaces.cli.user_forget import forget_user
 
     folders = [Path(each).expanduser() for each in backups or []]
-    run(lambda app: forget(app, name, folders, yes=yes, json=json), json=json)
+    run(lambda app: forget_user(app, name, folders, yes=yes, json=json), json=json)

@@ -12,18 +12,26 @@ from typing import Any
 
 from citewell.errors import CitewellError, Conflict
 from citewell.interfaces.cli.run import DONE, ERROR
-from citewell.interfaces.cli.terminal import fail, one_line, out, print_json, styled, warn, write
-from citewell.interfaces.problem import problem_of
+from citewell.interfaces.cli.terminal import (
+    escape_line_breaks,
+    get_stdout,
+    print_error,
+    print_json,
+    print_warning,
+    style_text,
+    write_paragraph,
+)
+from citewell.interfaces.problem import to_problem
 from citewell.runtime.app import App
 from citewell.service.tables import sources as service
-from citewell.service.tables.glossary import glossary_file, term_of
+from citewell.service.tables.glossary import parse_term, read_glossary_file
 from citewell.service.tables.sources import Added
 from citewell.store.sources import Source
 
 MOST_TABLES = 8  # that a line of a list names
 
 
-async def add(app: App, locations: Sequence[str], name: str | None, *, json: bool) -> int:
+async def add_sources(app: App, locations: Sequence[str], name: str | None, *, json: bool) -> int:
     """Exit 1 where one could not be added."""
     told, failed = [], False
     for location in locations:
@@ -31,41 +39,51 @@ async def add(app: App, locations: Sequence[str], name: str | None, *, json: boo
             added = await service.add_source(app, location, name)
         except CitewellError as error:
             failed = True
-            told.append({"location": _safe(location), "status": "failed", **problem_of(error)})
-            fail(error)
+            told.append(
+                {"location": _redact_location(location), "status": "failed", **to_problem(error)}
+            )
+            print_error(error)
             continue
-        told.append(_told(added, json=json))
+        told.append(_report_added(added, json=json))
     if json:
         print_json({"sources": told})
     return ERROR if failed else DONE
 
 
-async def show_all(app: App, *, json: bool) -> int:
+async def show_sources(app: App, *, json: bool) -> int:
     sources = await service.list_sources(app)
     if json:
-        print_json({"sources": [brief(source) for source in sources]})
+        print_json({"sources": [summarize_source(source) for source in sources]})
         return DONE
     if not sources:
-        write(out(), styled("no tables yet; `citewell data add FILE|URL` adds some"))
+        write_paragraph(
+            get_stdout(), style_text("no tables yet; `citewell data add FILE|URL` adds some")
+        )
     for source in sources:
-        write(out(), styled(one_line(source.name), "cyan") + styled(f" {facts(source)}", "dim"))
-        write(out(), styled(_tables(source)), indent=2)
+        write_paragraph(
+            get_stdout(),
+            style_text(escape_line_breaks(source.name), "cyan")
+            + style_text(f" {format_facts(source)}", "dim"),
+        )
+        write_paragraph(get_stdout(), style_text(_format_tables(source)), indent=2)
         if source.problem:
-            warn(f"{source.name}: {source.problem}")
+            print_warning(f"{source.name}: {source.problem}")
     return DONE
 
 
-async def remove(app: App, name: str, *, json: bool) -> int:
+async def remove_source(app: App, name: str, *, json: bool) -> int:
     source = await service.remove_source(app, name)
     if json:
-        print_json(brief(source))
+        print_json(summarize_source(source))
     else:
         left = "its file stays where it is" if source.is_file else "the database stays as it is"
-        write(out(), styled(f"removed {one_line(source.name)}; {left}"))
+        write_paragraph(
+            get_stdout(), style_text(f"removed {escape_line_breaks(source.name)}; {left}")
+        )
     return DONE
 
 
-async def refresh(app: App, name: str | None, *, json: bool) -> int:
+async def refresh_sources(app: App, name: str | None, *, json: bool) -> int:
     """One, or all but those whose bytes were sent."""
     names = (
         [name] if name is not None else [source.name for source in await service.list_sources(app)]
@@ -77,27 +95,27 @@ async def refresh(app: App, name: str | None, *, json: bool) -> int:
         except Conflict as error:
             if name is not None:
                 raise
-            warn(error.message)
+            print_warning(error.message)
             continue
         except CitewellError as error:
             if name is not None:
                 raise
             failed = True
-            told.append({"name": each, "status": "failed", **problem_of(error)})
-            fail(error)
+            told.append({"name": each, "status": "failed", **to_problem(error)})
+            print_error(error)
             continue
-        told.append(_told(added, json=json))
+        told.append(_report_added(added, json=json))
     if json:
         print_json({"sources": told})
     return ERROR if failed else DONE
 
 
-async def glossary(
+async def edit_glossary(
     app: App, name: str, said: Sequence[str], remove: Sequence[str], file: str | None, *, json: bool
 ) -> int:
     """Show it, after changes where there are some. A file adds to what is there."""
-    put = await glossary_file(Path(file)) if file else []
-    put += [term_of(each) for each in said]
+    put = await read_glossary_file(Path(file)) if file else []
+    put += [parse_term(each) for each in said]
     source = await (
         service.change_glossary(app, name, put, remove)
         if put or remove
@@ -109,13 +127,20 @@ async def glossary(
         )
         return DONE
     if not source.glossary:
-        write(out(), styled(f"{one_line(name)} has no glossary; --set TERM=MEANING begins one"))
+        write_paragraph(
+            get_stdout(),
+            style_text(
+                f"{escape_line_breaks(name)} has no glossary; --set TERM=MEANING begins one"
+            ),
+        )
     for term in source.glossary:
-        write(out(), styled(term.term, "cyan") + styled(f" = {term.meaning}"))
+        write_paragraph(
+            get_stdout(), style_text(term.term, "cyan") + style_text(f" = {term.meaning}")
+        )
     return DONE
 
 
-def brief(source: Source) -> dict[str, Any]:
+def summarize_source(source: Source) -> dict[str, Any]:
     """A source without the columns of its tables."""
     tables = [
         {"name": table["name"], "rows": table["rows"], "columns": len(table["columns"])}
@@ -124,11 +149,11 @@ def brief(source: Source) -> dict[str, Any]:
     return {**source.model_dump(mode="json", exclude={"tables", "path", "stat"}), "tables": tables}
 
 
-def summary(added: Added) -> dict[str, Any]:
-    return {"status": added.status, **brief(added.source), "warnings": added.warnings}
+def summarize_added(added: Added) -> dict[str, Any]:
+    return {"status": added.status, **summarize_source(added.source), "warnings": added.warnings}
 
 
-def facts(source: Source) -> str:
+def format_facts(source: Source) -> str:
     """Where it is, and when it was read."""
     read = time.strftime("%Y-%m-%d %H:%M", time.localtime(source.refreshed_at))
     kind = (
@@ -136,35 +161,38 @@ def facts(source: Source) -> str:
         if source.is_file
         else {"postgres": "PostgreSQL", "mysql": "MySQL"}.get(source.dialect, "SQLite")
     )
-    return f"{kind} {one_line(source.location)}, read {read}"
+    return f"{kind} {escape_line_breaks(source.location)}, read {read}"
 
 
-def _told(added: service.Added, *, json: bool) -> dict[str, Any]:
+def _report_added(added: service.Added, *, json: bool) -> dict[str, Any]:
     """What came of one source, for `--json`; shown to people, with its warnings, on the way."""
     if not json:
         _show_added(added)
     for warning in added.warnings:
-        warn(f"{added.source.name}: {warning}")
-    return summary(added)
+        print_warning(f"{added.source.name}: {warning}")
+    return summarize_added(added)
 
 
 def _show_added(added: Added) -> None:
-    console = out()
-    write(
-        console, styled(f"{added.status} ", "green") + styled(one_line(added.source.name), "cyan")
+    console = get_stdout()
+    write_paragraph(
+        console,
+        style_text(f"{added.status} ", "green")
+        + style_text(escape_line_breaks(added.source.name), "cyan"),
     )
-    write(console, styled(_tables(added.source)), indent=2)
+    write_paragraph(console, style_text(_format_tables(added.source)), indent=2)
 
 
-def _tables(source: Source) -> str:
+def _format_tables(source: Source) -> str:
     shown = [
-        f"{one_line(table['name'])} ({_count(table)})" for table in source.tables[:MOST_TABLES]
+        f"{escape_line_breaks(table['name'])} ({_format_table_size(table)})"
+        for table in source.tables[:MOST_TABLES]
     ]
     more = len(source.tables) - len(shown)
     return ", ".join(shown) + (f" and {more} more tables" if more else "") if shown else "no tables"
 
 
-def _count(table: dict[str, Any]) -> str:
+def _format_table_size(table: dict[str, Any]) -> str:
     columns = len(table["columns"])
     rows = (
         ""
@@ -174,7 +202,7 @@ def _count(table: dict[str, Any]) -> str:
     return f"{rows}{columns} {'column' if columns == 1 else 'columns'}"
 
 
-def _safe(location: str) -> str:
-    from citewell.sql.engines import shown  # as little as possible is loaded for `--help`
+def _redact_location(location: str) -> str:
+    from citewell.sql.engines import mask_url  # as little as possible is loaded for `--help`
 
-    return shown(location)
+    return mask_url(location)

@@ -17,7 +17,7 @@ from rich.text import Text
 
 from citewell.interfaces.cli.bars import show_chart
 from citewell.interfaces.cli.rows import as_rows, show_rows
-from citewell.interfaces.cli.terminal import plain, styled, write
+from citewell.interfaces.cli.terminal import strip_controls, style_text, write_paragraph
 from citewell.types import Answer, Followed, TableData
 
 WORDS = {
@@ -62,7 +62,7 @@ def show_data(console: Console, answer: Answer, lang: str) -> None:
         return
     data = TableData.model_validate(answer.data)
     rows = as_rows(data)
-    if rows.rows and not _is_told(data):
+    if rows.rows and not _is_single_value(data):
         console.print()
         show_rows(console, rows, lang)
     if data.chart is not None and console.is_terminal:
@@ -72,9 +72,9 @@ def show_data(console: Console, answer: Answer, lang: str) -> None:
         console.print()
         head = WORDS[lang]["sql"].format(source=data.source, dialect=data.dialect)
         tried = " · " + WORDS[lang]["tried"].format(n=len(data.tried)) if data.tried else ""
-        write(console, styled(head, "bold") + styled(tried, "dim"))
-        for line in sql_lines(data.sql, console.width - 2 if console.is_terminal else 0):
-            console.print(Text("  ") + styled(line), soft_wrap=True)
+        write_paragraph(console, style_text(head, "bold") + style_text(tried, "dim"))
+        for line in wrap_sql(data.sql, console.width - 2 if console.is_terminal else 0):
+            console.print(Text("  ") + style_text(line), soft_wrap=True)
 
 
 def show_followed(console: Console, answer: Answer, lang: str) -> None:
@@ -82,22 +82,22 @@ def show_followed(console: Console, answer: Answer, lang: str) -> None:
     if answer.followed:
         console.print()
     for each in answer.followed:
-        write(console, styled(_follows(each, lang), "green"))
+        write_paragraph(console, style_text(_format_followed(each, lang), "green"))
 
 
-def feedback_hint(answer: Answer, lang: str) -> str:
+def format_feedback_hint(answer: Answer, lang: str) -> str:
     """What to type."""
     return WORDS[lang]["say"].format(
         command=f"citewell feedback {shlex.quote(answer.trace_id)} --correct|--wrong"
     )
 
 
-def _is_told(data: TableData) -> bool:
+def _is_single_value(data: TableData) -> bool:
     """One value alone is in the sentence already."""
     return len(data.rows) == 1 and len(data.columns) == 1
 
 
-def _follows(each: Followed, lang: str) -> str:
+def _format_followed(each: Followed, lang: str) -> str:
     words, joint = WORDS[lang], "、" if lang == "zh" else ", "
     day = time.strftime("%Y-%m-%d", time.localtime(each.confirmed_at)) if each.confirmed_at else "?"
     who = joint.join(each.confirmed_by) or words["nobody"]
@@ -110,12 +110,12 @@ def _follows(each: Followed, lang: str) -> str:
     return text + (" " if lang != "zh" else "") + how
 
 
-def sql_lines(sql: str, width: int) -> list[str]:
+def wrap_sql(sql: str, width: int) -> list[str]:
     """A statement in lines of at most `width` (0: its own lines), broken only where white space
     stands outside of quotes.
     """
     lines = []
-    for own in _own_lines(plain(sql).strip()):
+    for own in _split_sql_lines(strip_controls(sql).strip()):
         at = ""
         for word in own:
             if width and at and cell_len(at) + 1 + cell_len(word) > max(width, LEAST_LINE):
@@ -127,7 +127,7 @@ def sql_lines(sql: str, width: int) -> list[str]:
     return lines
 
 
-def _own_lines(sql: str) -> list[list[str]]:
+def _split_sql_lines(sql: str) -> list[list[str]]:
     """Words of each line; a quoted text is within one word, whatever it holds."""
     lines: list[list[str]] = [[]]
     glued = False

@@ -6,11 +6,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from citewell.interfaces.cli.ask import ask
+from citewell.interfaces.cli.ask import ask_question
 from citewell.runtime.app import App
 
 
-async def work(
+async def ask_data(
     app: App, question: str, session: str | None, user: str, options: dict[str, Any], *, json: bool
 ) -> int:
     """The exit code: 0 answered, 3 no answer, 1 error."""
@@ -21,4 +21,4 @@ async def work(
         "user_id": user,
         "options": options,
     }
-    return await ask(app, said, json=json)
+    return await ask_question(app, said, json=json)

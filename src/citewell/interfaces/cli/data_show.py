@@ -9,12 +9,20 @@ from typing import Any
 
 from rich.table import Table as Grid
 
-from citewell.interfaces.cli.data import brief, facts
+from citewell.interfaces.cli.data import format_facts, summarize_source
 from citewell.interfaces.cli.run import DONE
-from citewell.interfaces.cli.terminal import one_line, out, plain, print_json, styled, warn, write
+from citewell.interfaces.cli.terminal import (
+    escape_line_breaks,
+    get_stdout,
+    print_json,
+    print_warning,
+    strip_controls,
+    style_text,
+    write_paragraph,
+)
 from citewell.runtime.app import App
-from citewell.service.tables.kept_schema import schema_of
-from citewell.service.tables.preview_tables import preview
+from citewell.service.tables.kept_schema import load_schema
+from citewell.service.tables.preview_tables import preview_table
 from citewell.service.tables.sources import get_source
 from citewell.sql.engines.engine import Column, Rows, Table
 from citewell.store.sources import Source
@@ -23,11 +31,11 @@ MOST_VALUES = 6  # stored values shown of a column
 LONGEST = 60  # characters of a cell
 
 
-async def show_one(app: App, name: str, table: str | None, rows: int, *, json: bool) -> int:
+async def show_source(app: App, name: str, table: str | None, rows: int, *, json: bool) -> int:
     """All tables with their columns; with `table` that one and its first rows."""
     source = await get_source(app, name)
     if table is not None:
-        found, first = await preview(app, name, table, rows)
+        found, first = await preview_table(app, name, table, rows)
         source = await get_source(app, name)
         if json:
             print_json({"name": source.name, "table": asdict(found), "rows": as_objects(first)})
@@ -36,70 +44,81 @@ async def show_one(app: App, name: str, table: str | None, rows: int, *, json: b
             show_rows(first)
         return DONE
     if json:
-        print_json({**brief(source), "tables": source.tables})
+        print_json({**summarize_source(source), "tables": source.tables})
         return DONE
-    _show(source)
+    _show_schema(source)
     return DONE
 
 
-def _show(source: Source) -> None:
-    console = out()
-    write(console, styled(one_line(source.name), "bold cyan") + styled(f" {facts(source)}", "dim"))
+def _show_schema(source: Source) -> None:
+    console = get_stdout()
+    write_paragraph(
+        console,
+        style_text(escape_line_breaks(source.name), "bold cyan")
+        + style_text(f" {format_facts(source)}", "dim"),
+    )
     if source.problem:
-        warn(source.problem)
-    for table in schema_of(source).tables:
+        print_warning(source.problem)
+    for table in load_schema(source).tables:
         console.print()
         show_table(table)
     if source.glossary:
         console.print()
-        write(console, styled("glossary", "bold"))
+        write_paragraph(console, style_text("glossary", "bold"))
         for term in source.glossary:
-            write(console, styled(term.term, "cyan") + styled(f" = {term.meaning}"), indent=2)
+            write_paragraph(
+                console, style_text(term.term, "cyan") + style_text(f" = {term.meaning}"), indent=2
+            )
     for warning in source.warnings:
-        warn(warning)
+        print_warning(warning)
 
 
 def show_table(table: Table) -> None:
     """Its columns with types, comments, stored values and keys."""
-    console = out()
+    console = get_stdout()
     rows = "" if table.rows is None else f"  {table.rows:,} {'row' if table.rows == 1 else 'rows'}"
-    comment = f"  {one_line(table.comment)}" if table.comment else ""
-    write(console, styled(one_line(table.name), "bold") + styled(rows + comment, "dim"))
-    width = max((len(one_line(column.name)) for column in table.columns), default=0)
+    comment = f"  {escape_line_breaks(table.comment)}" if table.comment else ""
+    write_paragraph(
+        console,
+        style_text(escape_line_breaks(table.name), "bold") + style_text(rows + comment, "dim"),
+    )
+    width = max((len(escape_line_breaks(column.name)) for column in table.columns), default=0)
     for column in table.columns:
-        name = one_line(column.name).ljust(min(width, 30))
+        name = escape_line_breaks(column.name).ljust(min(width, 30))
         key = " key" if column.name in table.primary_key else ""
-        about = "; ".join(filter(None, (one_line(column.comment), values_of(column))))
-        write(
+        about = "; ".join(filter(None, (escape_line_breaks(column.comment), format_values(column))))
+        write_paragraph(
             console,
-            styled(name, "cyan")
-            + styled(f" {column.type.lower()}{key}", "dim")
-            + styled(f"  {about}" if about else ""),
+            style_text(name, "cyan")
+            + style_text(f" {column.type.lower()}{key}", "dim")
+            + style_text(f"  {about}" if about else ""),
             2,
         )
     for foreign in table.foreign_keys:
         target = f"{foreign.table}({', '.join(foreign.target_columns)})"
-        write(console, styled(f"{', '.join(foreign.columns)} → {target}", "dim"), 2)
+        write_paragraph(console, style_text(f"{', '.join(foreign.columns)} → {target}", "dim"), 2)
 
 
-def values_of(column: Column) -> str:
+def format_values(column: Column) -> str:
     """What stands in a column: its values, or from where to where they go."""
     if column.values:
-        shown = [_cell(value) for value in column.values[:MOST_VALUES]]
+        shown = [_format_cell(value) for value in column.values[:MOST_VALUES]]
         more = (column.distinct or len(column.values)) - len(shown)
         return ", ".join(shown) + (f" … {more:,} more" if more > 0 else "")
     if column.lowest is not None and column.highest is not None:
-        return f"{_cell(column.lowest)} to {_cell(column.highest)}"
+        return f"{_format_cell(column.lowest)} to {_format_cell(column.highest)}"
     return ""
 
 
 def show_rows(rows: Rows) -> None:
-    console = out()
+    console = get_stdout()
     grid = Grid(box=None, header_style="bold", pad_edge=False)
     for name, kind in zip(rows.columns, rows.kinds, strict=True):
-        grid.add_column(styled(one_line(name)), justify="right" if kind == "number" else "left")
+        grid.add_column(
+            style_text(escape_line_breaks(name)), justify="right" if kind == "number" else "left"
+        )
     for row in rows.rows:
-        grid.add_row(*(styled(_cell(value)) for value in row))
+        grid.add_row(*(style_text(_format_cell(value)) for value in row))
     console.print()
     console.print(grid)
 
@@ -112,6 +131,6 @@ def as_objects(rows: Rows) -> dict[str, Any]:
     }
 
 
-def _cell(value: object) -> str:
-    text = "" if value is None else one_line(plain(str(value)))
+def _format_cell(value: object) -> str:
+    text = "" if value is None else escape_line_breaks(strip_controls(str(value)))
     return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"

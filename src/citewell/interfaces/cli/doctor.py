@@ -8,9 +8,9 @@ import asyncio
 
 import typer
 
-from citewell.interfaces.cli.run import DONE, ERROR, boundary
-from citewell.interfaces.cli.terminal import out, print_json, styled, write
-from citewell.service.admin.doctor import Report, State, examine
+from citewell.interfaces.cli.run import DONE, ERROR, guard_command
+from citewell.interfaces.cli.terminal import get_stdout, print_json, style_text, write_paragraph
+from citewell.service.admin.doctor import Report, State, run_checks
 
 MARKS: dict[State, tuple[str, str]] = {
     "ok": ("ok", "green"),
@@ -19,38 +19,42 @@ MARKS: dict[State, tuple[str, str]] = {
 }
 
 
-def doctor(*, fast: bool, json: bool) -> None:
-    with boundary(json=json) as settings:
-        report = asyncio.run(examine(settings, fast=fast))
+def run_doctor(*, fast: bool, json: bool) -> None:
+    with guard_command(json=json) as settings:
+        report = asyncio.run(run_checks(settings, fast=fast))
         if json:
             print_json(report.model_dump(mode="json"))
         else:
-            show(report)
+            show_report(report)
         raise typer.Exit(ERROR if any(check.state == "fail" for check in report.checks) else DONE)
 
 
-def show(report: Report) -> None:
-    console = out()
-    write(
+def show_report(report: Report) -> None:
+    console = get_stdout()
+    write_paragraph(
         console,
-        styled(f"citewell {report.version}, Python {report.python}, {report.platform}", "bold"),
+        style_text(f"citewell {report.version}, Python {report.python}, {report.platform}", "bold"),
     )
-    write(
+    write_paragraph(
         console,
-        styled(", ".join(f"{name} {version}" for name, version in report.packages.items()), "dim"),
+        style_text(
+            ", ".join(f"{name} {version}" for name, version in report.packages.items()), "dim"
+        ),
     )
     console.print()
     for check in report.checks:
         mark, style = MARKS[check.state]
-        write(console, styled(f"{mark:<5}", style) + styled(f"{check.name}: {check.detail}"))
+        write_paragraph(
+            console, style_text(f"{mark:<5}", style) + style_text(f"{check.name}: {check.detail}")
+        )
         if check.advice:
-            write(console, styled(check.advice, "dim"), indent=5)
+            write_paragraph(console, style_text(check.advice, "dim"), indent=5)
     console.print()
-    write(console, styled("Settings in force", "bold"))
+    write_paragraph(console, style_text("Settings in force", "bold"))
     for setting in report.settings:
         style = "dim" if setting.source == "default" else ""
-        write(
+        write_paragraph(
             console,
-            styled(f"{setting.name} = {setting.value}  ({setting.source})", style),
+            style_text(f"{setting.name} = {setting.value}  ({setting.source})", style),
             indent=2,
         )

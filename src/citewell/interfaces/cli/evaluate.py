@@ -17,17 +17,23 @@ import anyio.to_thread
 import typer
 
 from citewell.errors import InvalidInput, StorageError
-from citewell.interfaces.cli.figures import show, show_comparison, show_fit
+from citewell.interfaces.cli.figures import show_comparison, show_fit, show_report
 from citewell.interfaces.cli.figures_ablation import show_ablation
-from citewell.interfaces.cli.progress import watching
-from citewell.interfaces.cli.run import DONE, INTERRUPTED, boundary, run
-from citewell.interfaces.cli.terminal import err, print_json, styled, warn, write
-from citewell.measure.compare import compare
+from citewell.interfaces.cli.progress import show_progress
+from citewell.interfaces.cli.run import DONE, INTERRUPTED, guard_command, run
+from citewell.interfaces.cli.terminal import (
+    get_stderr,
+    print_json,
+    print_warning,
+    style_text,
+    write_paragraph,
+)
+from citewell.measure.compare import compare_reports
 from citewell.measure.report import Ablation, Report, read_ablation, read_report
 from citewell.runtime.app import App
-from citewell.service.evaluate.ablate import VARIANTS, Variant, ablate
-from citewell.service.evaluate.calibrate import save
-from citewell.service.evaluate.eval_sets import Dataset, Options, datasets
+from citewell.service.evaluate.ablate import VARIANTS, Variant, run_ablation
+from citewell.service.evaluate.calibrate import save_calibration
+from citewell.service.evaluate.eval_sets import Dataset, Options, load_datasets
 from citewell.service.evaluate.evaluate import Evaluation
 from citewell.service.evaluate.journal import Journal
 
@@ -80,36 +86,36 @@ class Choices:
                 ) from None
 
 
-def work(choices: Choices) -> None:
+def run_evaluation(choices: Choices) -> None:
     if choices.compare is None:
-        asked = ablation if choices.ablate else evaluate
+        asked = evaluate_variants if choices.ablate else evaluate_datasets
         run(lambda app: asked(app, choices), json=choices.printed)
-    with boundary(json=choices.printed):
+    with guard_command(json=choices.printed):
         choices.check()
-        _compare(choices, *(choices.compare or ("", "")))
+        _compare_reports(choices, *(choices.compare or ("", "")))
         raise typer.Exit(DONE)
 
 
-def _questions(app: App, choices: Choices) -> tuple[Options, list[Dataset]]:
+def _load_questions(app: App, choices: Choices) -> tuple[Options, list[Dataset]]:
     """Raises InvalidInput for what cannot be asked or written, before anything is."""
     said = {name: value for name, value in choices.ways.items() if value is not None}
     options = Options(**{"strategy": app.settings.search.strategy, **said})
     options.check()
     choices.check()
     corpus = Path(choices.corpus) if choices.corpus else None
-    return options, datasets(
+    return options, load_datasets(
         [Path(path) for path in choices.paths], corpus, choices.collection, options
     )
 
 
-async def evaluate(app: App, choices: Choices) -> int:
+async def evaluate_datasets(app: App, choices: Choices) -> int:
     """Exit 130 where it was stopped, with what was done written."""
-    options, sets = _questions(app, choices)
+    options, sets = _load_questions(app, choices)
     journal = Journal(choices.json_file.with_suffix(PARTIAL) if choices.json_file else None)
-    asking = Evaluation(app, sets, options, choices.collection, journal, warn)
+    asking = Evaluation(app, sets, options, choices.collection, journal, print_warning)
     stopped = False
     try:
-        async with watching() as tell:
+        async with show_progress() as tell:
             await asking.run(tell)
     except asyncio.CancelledError:
         if not asking.items:
@@ -120,24 +126,26 @@ async def evaluate(app: App, choices: Choices) -> int:
     report = await anyio.to_thread.run_sync(
         lambda: asking.report(calibrate=choices.calibrate and not stopped)
     )
-    _show(report, choices)
+    _show_report(report, choices)
     if choices.keep and not stopped:
-        _keep(app, report)
+        _save_weights(app, report)
     if stopped:
         more = (
             "; the same command goes on from there"
             if choices.json_file
             else "; with --json FILE it could be gone on with"
         )
-        write(err(), styled(f"stopped after {report.n} of {report.of} questions{more}"))
+        write_paragraph(
+            get_stderr(), style_text(f"stopped after {report.n} of {report.of} questions{more}")
+        )
     return INTERRUPTED if stopped else DONE
 
 
-async def ablation(app: App, choices: Choices) -> int:
+async def evaluate_variants(app: App, choices: Choices) -> int:
     """The same questions by each variant; a table at the end, of those that were done where it was
     stopped.
     """
-    options, sets = _questions(app, choices)
+    options, sets = _load_questions(app, choices)
     file = choices.json_file
     done: dict[str, Report] = {}
     stopped = False
@@ -146,12 +154,14 @@ async def ablation(app: App, choices: Choices) -> int:
         return Journal(file.with_suffix(f".{variant.slug}{PARTIAL}") if file else None)
 
     try:
-        async with watching() as tell:
-            async for variant, report in ablate(
-                app, sets, options, choices.collection, journal, warn, tell
+        async with show_progress() as tell:
+            async for variant, report in run_ablation(
+                app, sets, options, choices.collection, journal, print_warning, tell
             ):
                 done[variant.name] = report
-                write(err(), styled(f"{variant.name}: {report.n} questions asked", "dim"))
+                write_paragraph(
+                    get_stderr(), style_text(f"{variant.name}: {report.n} questions asked", "dim")
+                )
     except asyncio.CancelledError:
         if not done:
             raise
@@ -162,11 +172,11 @@ async def ablation(app: App, choices: Choices) -> int:
     else:
         show_ablation(found)
     if file:
-        _write(file, found.model_dump_json(indent=1) + "\n")
+        _write_file(file, found.model_dump_json(indent=1) + "\n")
     if stopped:
-        write(
-            err(),
-            styled(
+        write_paragraph(
+            get_stderr(),
+            style_text(
                 f"stopped after {len(done)} of {len(VARIANTS)} variants; the same command goes "
                 "on with --json FILE"
             ),
@@ -174,57 +184,57 @@ async def ablation(app: App, choices: Choices) -> int:
     return INTERRUPTED if stopped else DONE
 
 
-def _show(report: Report, choices: Choices) -> None:
+def _show_report(report: Report, choices: Choices) -> None:
     """Print the figures, and write the files asked for."""
     if choices.printed:
         print_json(report.model_dump(mode="json"))
     else:
-        show(report)
+        show_report(report)
         for fit in report.fits:
             show_fit(fit, report.reliability.get(fit.name))
     if choices.json_file:
-        _write(choices.json_file, report.model_dump_json(indent=1) + "\n")
+        _write_file(choices.json_file, report.model_dump_json(indent=1) + "\n")
     if choices.html:
-        from citewell.measure.html import page  # jinja2 is for the page only
+        from citewell.measure.html import render_report  # jinja2 is for the page only
 
-        _write(Path(choices.html), page(report))
+        _write_file(Path(choices.html), render_report(report))
 
 
-def _compare(choices: Choices, old: str, new: str) -> None:
+def _compare_reports(choices: Choices, old: str, new: str) -> None:
     """Two reports side by side."""
     before, after = read_report(Path(old)), read_report(Path(new))
-    found = compare(before, after)
+    found = compare_reports(before, after)
     if choices.printed:
         print_json(found.model_dump(mode="json"))
     else:
         show_comparison(found)
     if choices.json_file:
-        _write(choices.json_file, found.model_dump_json(indent=1) + "\n")
+        _write_file(choices.json_file, found.model_dump_json(indent=1) + "\n")
     if choices.html:
-        from citewell.measure.html import comparison_page
+        from citewell.measure.html import render_comparison
 
-        _write(Path(choices.html), comparison_page(before, after, found, (old, new)))
+        _write_file(Path(choices.html), render_comparison(before, after, found, (old, new)))
 
 
-def _keep(app: App, report: Report) -> None:
-    path, told = save(app, report)
+def _save_weights(app: App, report: Report) -> None:
+    path, told = save_calibration(app, report)
     for line in told:
-        warn(line)
+        print_warning(line)
     if path:
-        write(
-            err(),
-            styled(
+        write_paragraph(
+            get_stderr(),
+            style_text(
                 f"kept in {path}; `citewell doctor` shows it; delete it to go back to the "
                 "shipped weights"
             ),
         )
 
 
-def _write(path: Path, text: str) -> None:
+def _write_file(path: Path, text: str) -> None:
     new = path.with_name(path.name + ".new")
     try:
         new.write_text(text, "utf-8", errors="replace")
         new.replace(path)
     except OSError as error:
         raise StorageError(f"{path}: {error.strerror}", hint="choose another file") from None
-    write(err(), styled(f"written: {path}", "dim"))
+    write_paragraph(get_stderr(), style_text(f"written: {path}", "dim"))

@@ -5,10 +5,17 @@ before any work is done.
 from __future__ import annotations
 
 from citewell.interfaces.cli.run import DONE, ERROR
-from citewell.interfaces.cli.terminal import err, out, print_json, styled, warn, write
+from citewell.interfaces.cli.terminal import (
+    get_stderr,
+    get_stdout,
+    print_json,
+    print_warning,
+    style_text,
+    write_paragraph,
+)
 from citewell.runtime.app import App
-from citewell.service.knowledge.catch_up import catch_up
-from citewell.service.knowledge.give_feedback import get_feedback, give
+from citewell.service.knowledge.catch_up import run_pending_jobs
+from citewell.service.knowledge.give_feedback import get_feedback, submit_feedback
 from citewell.store.confirmed.feedback import Vote
 
 TOLD = {
@@ -20,14 +27,16 @@ TOLD = {
 }
 
 
-async def feedback(
+async def give_feedback(
     app: App, trace_id: str, correct: bool, correction: str | None, user: str, *, json: bool
 ) -> int:
-    given = await give(app, trace_id, correct, correction, user)
+    given = await submit_feedback(app, trace_id, correct, correction, user)
     if not json:
-        write(out(), styled(given.feedback_id, "cyan") + styled(f" {given.message}"))
-        out().file.flush()
-    await catch_up(app)
+        write_paragraph(
+            get_stdout(), style_text(given.feedback_id, "cyan") + style_text(f" {given.message}")
+        )
+        get_stdout().file.flush()
+    await run_pending_jobs(app)
     vote = await get_feedback(app, given.feedback_id, user)
     if json:
         print_json(
@@ -35,16 +44,16 @@ async def feedback(
             | {"state": vote.state, "outcome": vote.outcome, "item_id": vote.item_id}
         )
     elif vote.state == "done":
-        write(out(), styled(_outcome(vote), "dim"), indent=2)
+        write_paragraph(get_stdout(), style_text(_format_outcome(vote), "dim"), indent=2)
         if vote.outcome.startswith("rule: "):
-            warn(vote.outcome.removeprefix("rule: "))
+            print_warning(vote.outcome.removeprefix("rule: "))
     if vote.state == "done":
         return DONE
     why = vote.outcome or "another process is at it"
-    warn(f"it is kept, and not done yet: {why}")
-    write(
-        err(),
-        styled(
+    print_warning(f"it is kept, and not done yet: {why}")
+    write_paragraph(
+        get_stderr(),
+        style_text(
             "it is tried again by the server, and by the next `citewell feedback` or "
             "`citewell knowledge`",
             "dim",
@@ -53,6 +62,6 @@ async def feedback(
     return ERROR if vote.state == "failed" else DONE
 
 
-def _outcome(vote: Vote) -> str:
+def _format_outcome(vote: Vote) -> str:
     outcome = "rule" if vote.outcome.startswith("rule: ") else vote.outcome
     return TOLD[outcome].format(item_id=vote.item_id) if outcome in TOLD else outcome

@@ -9,7 +9,7 @@ from __future__ import annotations
 from rich.console import Console
 from rich.table import Table
 
-from citewell.interfaces.cli.terminal import out, plain, styled, write
+from citewell.interfaces.cli.terminal import get_stdout, strip_controls, style_text, write_paragraph
 from citewell.measure.compare import Comparison
 from citewell.measure.report import Fit, Reliability, Report
 
@@ -38,18 +38,18 @@ WIDE = 240  # columns of a table that is not for a terminal
 BAR = 30  # characters of a full bar
 
 
-def table() -> Table:
+def make_table() -> Table:
     return Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
 
 
-def show(report: Report) -> None:
+def show_report(report: Report) -> None:
     """The figures of a report, then those of its data sets and languages."""
-    console = wide()
+    console = get_wide_console()
     for group, title in GROUPS.items():
         values = {name: value for name, value in report.group(group).items() if value is not None}
         if not values:
             continue
-        rows = table()
+        rows = make_table()
         for column in (title, "", "95 %", "n", ""):
             rows.add_column(
                 column,
@@ -65,14 +65,14 @@ def show(report: Report) -> None:
                 f"{value:.3f}",
                 span,
                 str(report.counted.get(full, "")),
-                styled(NOTES.get(full, ""), "dim"),
+                style_text(NOTES.get(full, ""), "dim"),
             )
         console.print(rows)
         console.print()
-    _slices(console, report)
+    _show_slices(console, report)
 
 
-def _slices(console: Console, report: Report) -> None:
+def _show_slices(console: Console, report: Report) -> None:
     """A row for each data set and each pair of languages, with the main figures."""
     ranked = tuple(f"retrieval.{name}" for name in ("hit@1", "recall@10", "mrr@10", "ndcg@10"))
     asked = (
@@ -84,24 +84,28 @@ def _slices(console: Console, report: Report) -> None:
         "latency_s.p50",
     )
     wanted = (*ranked, "pages.hit@1", "pages.ndcg@10", *asked)
-    used = [w for w in wanted if any(_figure(one.figures, w) is not None for one in report.slices)]
+    used = [
+        w for w in wanted if any(_get_figure(one.figures, w) is not None for one in report.slices)
+    ]
     if not report.slices:
         return
-    rows = table()
+    rows = make_table()
     rows.add_column("of which")
     rows.add_column("n", justify="right", style="dim")
     for name in used:
         rows.add_column(name.replace("retrieval.", ""), justify="right")
     for one in report.slices:
-        cells = [_figure(one.figures, name) for name in used]
+        cells = [_get_figure(one.figures, name) for name in used]
         rows.add_row(
-            styled(one.name), str(one.n), *("" if cell is None else f"{cell:.3f}" for cell in cells)
+            style_text(one.name),
+            str(one.n),
+            *("" if cell is None else f"{cell:.3f}" for cell in cells),
         )
     console.print(rows)
     console.print()
 
 
-def _figure(figures: dict[str, dict[str, float | None]], full: str) -> float | None:
+def _get_figure(figures: dict[str, dict[str, float | None]], full: str) -> float | None:
     group, _, name = full.partition(".")
     return figures.get(group, {}).get(name)
 
@@ -110,19 +114,19 @@ def show_fit(fit: Fit, now: Reliability | None) -> None:
     """New weights: how well they foretell against those in force, in all and by languages, with the
     reliability curve.
     """
-    console = wide()
-    write(console, styled(f"{fit.name} confidence, fitted anew", "bold"))
-    rows = table()
+    console = get_wide_console()
+    write_paragraph(console, style_text(f"{fit.name} confidence, fitted anew", "bold"))
+    rows = make_table()
     for name in ("", "n", "positive", "Brier", "always the mean", "AUC", "ECE"):
         rows.add_column(name, justify="left" if not name else "right")
     if now:
-        rows.add_row("in force now", *_rated(now))
-    rows.add_row("fitted, cross-validated", *_rated(fit.whole))
+        rows.add_row("in force now", *_format_rating(now))
+    rows.add_row("fitted, cross-validated", *_format_rating(fit.whole))
     for pair, part in fit.pairs.items():
-        rows.add_row(styled(f"  {pair}"), *_rated(part))
+        rows.add_row(style_text(f"  {pair}"), *_format_rating(part))
     console.print(rows)
     weights = "  ".join(f"{name} {weight:+.3f}" for name, weight in fit.weights.items())
-    write(console, styled(plain(f"bias {fit.bias:+.3f}  {weights}"), "dim"))
+    write_paragraph(console, style_text(strip_controls(f"bias {fit.bias:+.3f}  {weights}"), "dim"))
     for each in fit.whole.bins:
         length = round(BAR * each.right)
         mark = round(BAR * each.said)
@@ -131,16 +135,20 @@ def show_fit(fit: Fit, now: Reliability | None) -> None:
             f"said {100 * each.low:3.0f}–{100 * each.high:3.0f} %  right "
             f"{100 * each.right:3.0f} %  "
         )
-        write(console, styled(told) + styled(bar, "green") + styled(f" {each.n}", "dim"), indent=2)
-    write(
+        write_paragraph(
+            console,
+            style_text(told) + style_text(bar, "green") + style_text(f" {each.n}", "dim"),
+            indent=2,
+        )
+    write_paragraph(
         console,
-        styled("█ how often it was right, | what was said: the closer, the better", "dim"),
+        style_text("█ how often it was right, | what was said: the closer, the better", "dim"),
         indent=2,
     )
     console.print()
 
 
-def _rated(part: Reliability) -> list[str]:
+def _format_rating(part: Reliability) -> list[str]:
     area = "" if part.auc is None else f"{part.auc:.3f}"
     return [
         str(part.n),
@@ -154,18 +162,22 @@ def _rated(part: Reliability) -> list[str]:
 
 def show_comparison(found: Comparison) -> None:
     """Differences with their intervals; a mark where they are more than chance."""
-    console = wide()
-    write(
+    console = get_wide_console()
+    write_paragraph(
         console,
-        styled(
+        style_text(
             f"{found.both} questions in both, {found.only_old} only in the old, {found.only_new} "
             "only in the new"
         ),
     )
-    rows = table()
+    rows = make_table()
     for name in ("", "old", "new", "change", "95 %", ""):
         rows.add_column(name, justify="left" if not name else "right")
-    marks = {True: styled("better", "green"), False: styled("worse", "red"), None: styled("")}
+    marks = {
+        True: style_text("better", "green"),
+        False: style_text("worse", "red"),
+        None: style_text(""),
+    }
     for one in found.differences:
         span = f"{one.change.low:+.3f} to {one.change.high:+.3f}"
         rows.add_row(
@@ -179,25 +191,25 @@ def show_comparison(found: Comparison) -> None:
     console.print(rows)
     for changed in found.changed[:10]:
         way = "better" if changed.gain > 0 else "worse"
-        write(
+        write_paragraph(
             console,
-            styled(
+            style_text(
                 f"{way} ({changed.what} {changed.gain:+.2f}): ",
                 "green" if changed.gain > 0 else "red",
             )
-            + styled(f"{changed.new.id} {changed.new.question}"),
+            + style_text(f"{changed.new.id} {changed.new.question}"),
         )
     if len(found.changed) > 10:
-        write(
+        write_paragraph(
             console,
-            styled(
+            style_text(
                 f"{len(found.changed) - 10} more questions changed; --html shows them all", "dim"
             ),
         )
 
 
-def wide() -> Console:
-    console = out()
+def get_wide_console() -> Console:
+    console = get_stdout()
     return (
         console
         if console.is_terminal

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from rich.console import Console
 
-from citewell.interfaces.cli.figures import table, wide
-from citewell.interfaces.cli.terminal import out, styled, write
-from citewell.measure.compare import compare
+from citewell.interfaces.cli.figures import get_wide_console, make_table
+from citewell.interfaces.cli.terminal import get_stdout, style_text, write_paragraph
+from citewell.measure.compare import compare_reports
 from citewell.measure.report import Ablation, Group, Report
 
 # heading, figure, decimals
@@ -36,36 +36,41 @@ NOTE = (
 
 def show_ablation(found: Ablation) -> None:
     """In all, then of each data set."""
-    console = wide()
+    console = get_wide_console()
     reports = found.variants
     first = next(iter(reports.values()))
-    marks = {name: _marks(first, report) for name, report in reports.items()}
-    _table(console, f"all {first.n} questions", {n: _groups(r) for n, r in reports.items()}, marks)
+    marks = {name: _compute_marks(first, report) for name, report in reports.items()}
+    _show_table(
+        console,
+        f"all {first.n} questions",
+        {n: _collect_groups(r) for n, r in reports.items()},
+        marks,
+    )
     for one in first.slices:
         figures = {
             n: {s.name: s.figures for s in r.slices}.get(one.name, {}) for n, r in reports.items()
         }
-        _table(console, f"{one.name}, {one.n} questions", figures, {})
-    write(out(), styled(NOTE, "dim"))
+        _show_table(console, f"{one.name}, {one.n} questions", figures, {})
+    write_paragraph(get_stdout(), style_text(NOTE, "dim"))
 
 
-def _groups(report: Report) -> dict[str, Group]:
+def _collect_groups(report: Report) -> dict[str, Group]:
     return {
         name: report.group(name) for name in {figure.partition(".")[0] for _, figure, _ in COLUMNS}
     }
 
 
-def _marks(first: Report, report: Report) -> dict[str, str]:
-    return {one.name: MARKS[one.better] for one in compare(first, report).differences}
+def _compute_marks(first: Report, report: Report) -> dict[str, str]:
+    return {one.name: MARKS[one.better] for one in compare_reports(first, report).differences}
 
 
-def _table(
+def _show_table(
     console: Console,
     title: str,
     figures: dict[str, dict[str, Group]],
     marks: dict[str, dict[str, str]],
 ) -> None:
-    rows = table()
+    rows = make_table()
     rows.add_column(title)
     for heading, _, _ in COLUMNS:
         rows.add_column(heading, justify="right")
@@ -77,6 +82,6 @@ def _table(
             cells.append(
                 "" if value is None else f"{value:.{decimals}f}{marks.get(name, {}).get(full, '')}"
             )
-        rows.add_row(styled(name), *cells)
+        rows.add_row(style_text(name), *cells)
     console.print(rows)
     console.print()

@@ -8,9 +8,15 @@ import time
 from typing import Final
 
 from citewell.interfaces.cli.run import DONE
-from citewell.interfaces.cli.terminal import one_line, out, print_json, styled, write
+from citewell.interfaces.cli.terminal import (
+    escape_line_breaks,
+    get_stdout,
+    print_json,
+    style_text,
+    write_paragraph,
+)
 from citewell.runtime.app import App
-from citewell.service.jobs.submit import cancel, try_again
+from citewell.service.jobs.submit import cancel_or_discard_job, retry_job
 from citewell.store.jobs import Job
 
 STYLES: Final = {
@@ -22,35 +28,37 @@ STYLES: Final = {
 }
 
 
-async def show_all(app: App, *, json: bool) -> int:
+async def show_jobs(app: App, *, json: bool) -> int:
     jobs = await app.jobs.list()
     if json:
         print_json({"jobs": [job.model_dump(mode="json") for job in jobs]})
         return DONE
     if not jobs:
-        write(out(), styled("no jobs yet; uploads to `citewell serve` become some"))
+        write_paragraph(
+            get_stdout(), style_text("no jobs yet; uploads to `citewell serve` become some")
+        )
     for job in jobs:
-        _show(job)
+        _show_job(job)
     return DONE
 
 
-async def again(app: App, job_id: str, *, json: bool) -> int:
-    return _told(await try_again(app, job_id), json=json)
+async def try_job_again(app: App, job_id: str, *, json: bool) -> int:
+    return _report_job(await retry_job(app, job_id), json=json)
 
 
-async def stop(app: App, job_id: str, *, json: bool) -> int:
-    return _told(await cancel(app, job_id), json=json)
+async def stop_job(app: App, job_id: str, *, json: bool) -> int:
+    return _report_job(await cancel_or_discard_job(app, job_id), json=json)
 
 
-def _told(job: Job, *, json: bool) -> int:
+def _report_job(job: Job, *, json: bool) -> int:
     if json:
         print_json({"job": job.model_dump(mode="json")})
     else:
-        _show(job)
+        _show_job(job)
     return DONE
 
 
-def _show(job: Job) -> None:
+def _show_job(job: Job) -> None:
     at = time.strftime("%Y-%m-%d %H:%M", time.localtime(job.created_at))
     what = ", ".join(
         map(
@@ -59,19 +67,19 @@ def _show(job: Job) -> None:
             or [job.payload.get("url") or job.payload.get("collection") or ""],
         )
     )
-    write(
-        out(),
-        styled(f"{job.state:<9} ", STYLES[job.state])
-        + styled(f"{job.job_id} {job.kind} {at} {one_line(what)}".rstrip()),
+    write_paragraph(
+        get_stdout(),
+        style_text(f"{job.state:<9} ", STYLES[job.state])
+        + style_text(f"{job.job_id} {job.kind} {at} {escape_line_breaks(what)}".rstrip()),
     )
     if job.error:
-        write(
-            out(),
-            styled(
+        write_paragraph(
+            get_stdout(),
+            style_text(
                 f"{job.error.get('message', '')}; {job.error.get('hint', '')}".removesuffix("; "),
                 "yellow",
             ),
             indent=10,
         )
     if job.state == "failed":
-        write(out(), styled(f"citewell jobs again {job.job_id}"), indent=10)
+        write_paragraph(get_stdout(), style_text(f"citewell jobs again {job.job_id}"), indent=10)

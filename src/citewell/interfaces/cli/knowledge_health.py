@@ -10,13 +10,20 @@ import time
 from pathlib import Path
 
 from citewell.interfaces.cli.run import DONE, ERROR, NO_ANSWER
-from citewell.interfaces.cli.terminal import one_line, out, print_json, styled, warn, write
+from citewell.interfaces.cli.terminal import (
+    escape_line_breaks,
+    get_stdout,
+    print_json,
+    print_warning,
+    style_text,
+    write_paragraph,
+)
 from citewell.runtime.app import App
 from citewell.service.knowledge import clean_up as knowledge_gc
 from citewell.service.knowledge import conflicts as knowledge_conflicts
 from citewell.service.knowledge import exchange_files as knowledge_files
 from citewell.service.knowledge import recheck as knowledge_health
-from citewell.service.knowledge.catch_up import catch_up
+from citewell.service.knowledge.catch_up import run_pending_jobs
 from citewell.service.knowledge.conflicts import Side
 
 COLOURS = {
@@ -35,8 +42,8 @@ STATUS = {
 }
 
 
-async def check(app: App, source: str | None, *, json: bool) -> int:
-    await catch_up(app)
+async def check_knowledge(app: App, source: str | None, *, json: bool) -> int:
+    await run_pending_jobs(app)
     checked = await knowledge_health.check_all(app, source)
     bad = [
         each for one in checked for each in one.looked if each.outcome in {"quarantined", "waiting"}
@@ -46,59 +53,71 @@ async def check(app: App, source: str | None, *, json: bool) -> int:
         return NO_ANSWER if bad else DONE
     for one in checked:
         if one.problem:
-            warn(f"{one.source}: {one.problem}")
+            print_warning(f"{one.source}: {one.problem}")
         for each in one.looked:
-            head = styled(f"{each.outcome:<12}", COLOURS[each.outcome]) + styled(
+            head = style_text(f"{each.outcome:<12}", COLOURS[each.outcome]) + style_text(
                 each.item_id, "cyan"
             )
-            write(out(), head + styled(f" {one_line(each.question)}"))
+            write_paragraph(
+                get_stdout(), head + style_text(f" {escape_line_breaks(each.question)}")
+            )
             if each.reason:
-                write(out(), styled(each.reason, "dim"), indent=4)
+                write_paragraph(get_stdout(), style_text(each.reason, "dim"), indent=4)
     looked = sum(len(one.looked) for one in checked)
-    write(out(), styled(f"{looked} looked at, {len(bad)} of them do not hold"))
+    write_paragraph(get_stdout(), style_text(f"{looked} looked at, {len(bad)} of them do not hold"))
     return NO_ANSWER if bad else DONE
 
 
-async def conflicts(app: App, *, json: bool) -> int:
-    await catch_up(app)
-    found = await knowledge_conflicts.conflicts(app)
+async def show_conflicts(app: App, *, json: bool) -> int:
+    await run_pending_jobs(app)
+    found = await knowledge_conflicts.list_conflicts(app)
     if json:
         print_json({"conflicts": [each.model_dump(mode="json") for each in found]})
         return NO_ANSWER if found else DONE
     if not found:
-        write(out(), styled("nobody disagrees"))
+        write_paragraph(get_stdout(), style_text("nobody disagrees"))
     for n, each in enumerate(found, start=1):
         where = f"tables {each.source}" if each.source else f"collection {each.collection}"
-        write(
-            out(),
-            styled(f"{n}. {one_line(each.sides[0].question)}", "bold")
-            + styled(f" ({where})", "dim"),
+        write_paragraph(
+            get_stdout(),
+            style_text(f"{n}. {escape_line_breaks(each.sides[0].question)}", "bold")
+            + style_text(f" ({where})", "dim"),
         )
         for side in each.sides:
-            _side(side)
-        write(out(), styled("`citewell knowledge undo ID` takes one of them back", "dim"), indent=3)
+            _show_side(side)
+        write_paragraph(
+            get_stdout(),
+            style_text("`citewell knowledge undo ID` takes one of them back", "dim"),
+            indent=3,
+        )
     return NO_ANSWER if found else DONE
 
 
-def _side(side: Side) -> None:
+def _show_side(side: Side) -> None:
     people = ", ".join(
         f"{by.user_id} on {time.strftime('%Y-%m-%d', time.localtime(by.at))}"
         for by in side.confirmed_by
     )
     used = f"used {side.uses} {'time' if side.uses == 1 else 'times'}, weight {side.weight:.2f}"
-    write(out(), styled(side.item_id, "cyan") + styled(f" confirmed by {people}; {used}"), indent=3)
-    write(out(), styled(one_line(side.question), "dim"), indent=6)
-    write(out(), styled(side.logic if side.agent == "data" else side.answer), indent=6)
+    write_paragraph(
+        get_stdout(),
+        style_text(side.item_id, "cyan") + style_text(f" confirmed by {people}; {used}"),
+        indent=3,
+    )
+    write_paragraph(get_stdout(), style_text(escape_line_breaks(side.question), "dim"), indent=6)
+    write_paragraph(
+        get_stdout(), style_text(side.logic if side.agent == "data" else side.answer), indent=6
+    )
 
 
-async def clean(app: App, *, dry_run: bool, json: bool) -> int:
-    await catch_up(app)
-    done = await knowledge_gc.gc(app, dry_run=dry_run)
+async def clean_knowledge(app: App, *, dry_run: bool, json: bool) -> int:
+    await run_pending_jobs(app)
+    done = await knowledge_gc.collect_garbage(app, dry_run=dry_run)
     if json:
         print_json(done.model_dump(mode="json"))
         return DONE
     if done.nothing:
-        write(out(), styled("nothing to clean"))
+        write_paragraph(get_stdout(), style_text("nothing to clean"))
         return DONE
     told = {
         "out of use, for nobody used it": done.stale,
@@ -110,34 +129,42 @@ async def clean(app: App, *, dry_run: bool, json: bool) -> int:
     }
     for what, ids in told.items():
         for each in ids:
-            write(out(), styled(f"{what}: ", "dim") + styled(each, "cyan"))
+            write_paragraph(get_stdout(), style_text(f"{what}: ", "dim") + style_text(each, "cyan"))
     for count, one, many in ((done.traces, "trace", "traces"), (done.feedback, "vote", "votes")):
         if count:
-            write(out(), styled(f"{count} {one if count == 1 else many} past use", "dim"))
+            write_paragraph(
+                get_stdout(), style_text(f"{count} {one if count == 1 else many} past use", "dim")
+            )
     if dry_run:
-        write(out(), styled("nothing was changed; without --dry-run this is done"))
+        write_paragraph(
+            get_stdout(), style_text("nothing was changed; without --dry-run this is done")
+        )
     return DONE
 
 
-async def export(app: App, folder: str, *, prune: bool, json: bool) -> int:
-    await catch_up(app)
-    done = await knowledge_files.export(app, Path(folder), prune=prune)
+async def export_knowledge(app: App, folder: str, *, prune: bool, json: bool) -> int:
+    await run_pending_jobs(app)
+    done = await knowledge_files.export_knowledge(app, Path(folder), prune=prune)
     if json:
         print_json(done.model_dump(mode="json"))
         return DONE
     for name in done.written:
-        write(out(), styled("written ", "green") + styled(one_line(name)))
-    for name in done.pruned:
-        write(out(), styled("deleted ", "red") + styled(one_line(name)))
-    for name in done.left:
-        write(
-            out(),
-            styled("left alone ", "yellow")
-            + styled(f"{one_line(name)}: not here (any more); --prune deletes it"),
+        write_paragraph(
+            get_stdout(), style_text("written ", "green") + style_text(escape_line_breaks(name))
         )
-    write(
-        out(),
-        styled(
+    for name in done.pruned:
+        write_paragraph(
+            get_stdout(), style_text("deleted ", "red") + style_text(escape_line_breaks(name))
+        )
+    for name in done.left:
+        write_paragraph(
+            get_stdout(),
+            style_text("left alone ", "yellow")
+            + style_text(f"{escape_line_breaks(name)}: not here (any more); --prune deletes it"),
+        )
+    write_paragraph(
+        get_stdout(),
+        style_text(
             f"{done.items} answers, {done.rules} corrections; {len(done.written)} files are new "
             "or changed"
         ),
@@ -145,24 +172,25 @@ async def export(app: App, folder: str, *, prune: bool, json: bool) -> int:
     return DONE
 
 
-async def import_(app: App, folder: str, user: str, *, json: bool) -> int:
-    await catch_up(app)
-    done = await knowledge_files.import_(app, Path(folder), user)
+async def import_knowledge(app: App, folder: str, user: str, *, json: bool) -> int:
+    await run_pending_jobs(app)
+    done = await knowledge_files.import_knowledge(app, Path(folder), user)
     if json:
         print_json(done.model_dump(mode="json"))
         return ERROR if done.failed else DONE
     for each in done.files:
         state = f" ({each.state})" if each.state else ""
-        write(
-            out(),
-            styled(f"{each.status:<10}", STATUS[each.status]) + styled(one_line(each.path) + state),
+        write_paragraph(
+            get_stdout(),
+            style_text(f"{each.status:<10}", STATUS[each.status])
+            + style_text(escape_line_breaks(each.path) + state),
         )
         if each.reason:
-            write(out(), styled(each.reason, "dim"), indent=4)
+            write_paragraph(get_stdout(), style_text(each.reason, "dim"), indent=4)
     counts = ", ".join(
         f"{sum(e.status == s for e in done.files)} {s}"
         for s in STATUS
         if any(e.status == s for e in done.files)
     )
-    write(out(), styled(counts))
+    write_paragraph(get_stdout(), style_text(counts))
     return ERROR if done.failed else DONE

@@ -5,14 +5,20 @@ from __future__ import annotations
 from rich.table import Table
 
 from citewell.interfaces.cli.run import DONE
-from citewell.interfaces.cli.terminal import one_line, out, print_json, styled, write
+from citewell.interfaces.cli.terminal import (
+    escape_line_breaks,
+    get_stdout,
+    print_json,
+    style_text,
+    write_paragraph,
+)
 from citewell.runtime.app import App
 from citewell.service.library.collections import list_collections
 from citewell.service.library.documents import list_documents
 from citewell.store.library.documents import CollectionInfo, DocumentInfo
 
 
-async def show(app: App, collection: str | None, json: bool) -> int:
+async def show_collections(app: App, collection: str | None, json: bool) -> int:
     collections = await list_collections(app, collection)
     documents = [info for each in collections for info in await list_documents(app, each.name)]
     if json:
@@ -24,22 +30,24 @@ async def show(app: App, collection: str | None, json: bool) -> int:
         )
         return DONE
     if not collections:
-        write(out(), styled("nothing here yet; `citewell add PATH` adds files"))
+        write_paragraph(
+            get_stdout(), style_text("nothing here yet; `citewell add PATH` adds files")
+        )
     for each in collections:
-        _show(each, [info for info in documents if info.collection == each.name])
+        _show_collection(each, [info for info in documents if info.collection == each.name])
     return DONE
 
 
-def _show(collection: CollectionInfo, documents: list[DocumentInfo]) -> None:
-    console = out()
+def _show_collection(collection: CollectionInfo, documents: list[DocumentInfo]) -> None:
+    console = get_stdout()
     waiting = collection.chunks - collection.embedded
     sums = f" {collection.documents} documents, {collection.chunks} passages" + (
         f", {waiting} to embed" if waiting else ""
     )
-    write(console, styled(collection.name, "bold") + styled(sums, "dim"))
+    write_paragraph(console, style_text(collection.name, "bold") + style_text(sums, "dim"))
     if not console.is_terminal:
         for info in documents:
-            write(console, styled("\t".join(_cells(info))), indent=2)
+            write_paragraph(console, style_text("\t".join(_format_cells(info))), indent=2)
         return
     table = Table.grid(padding=(0, 2))
     table.add_column(no_wrap=True, style="cyan")
@@ -48,12 +56,15 @@ def _show(collection: CollectionInfo, documents: list[DocumentInfo]) -> None:
         priority = f"  priority {info.priority}" if info.priority else ""
         table.add_row(
             info.doc_id,
-            styled(info.title) + styled(priority, "cyan") + styled(f"\n{info.uri}", "dim"),
+            style_text(info.title)
+            + style_text(priority, "cyan")
+            + style_text(f"\n{info.uri}", "dim"),
         )
     console.print(table)
 
 
-def _cells(info: DocumentInfo) -> list[str]:
+def _format_cells(info: DocumentInfo) -> list[str]:
     return [
-        one_line(cell) for cell in (info.doc_id, info.title, info.lang, str(info.chunks), info.uri)
+        escape_line_breaks(cell)
+        for cell in (info.doc_id, info.title, info.lang, str(info.chunks), info.uri)
     ]

@@ -5,13 +5,13 @@ goes to standard error.
 from __future__ import annotations
 
 from citewell.interfaces.cli.run import DONE, run
-from citewell.interfaces.mcp.stdio import serve
+from citewell.interfaces.mcp.stdio import serve_stdio
 from citewell.runtime.app import App
 
 
-def mcp(user: str) -> None:
+def serve_mcp(user: str) -> None:
     async def work(app: App) -> int:
-        await serve(app, user)
+        await serve_stdio(app, user)
         return DONE
 
     run(work, json=False)

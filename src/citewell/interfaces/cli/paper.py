@@ -16,14 +16,27 @@ import typer
 
 from citewell.agents.paper_states import FIRST, PENDING_PLAN
 from citewell.errors import CitewellError, NotFound
-from citewell.fetch.fetcher import canonical
+from citewell.fetch.fetcher import canonicalize_url
 from citewell.interfaces.cli.ask import EXIT
-from citewell.interfaces.cli.paper_reading import Beside, Talk, embed, with_route
+from citewell.interfaces.cli.paper_reading import (
+    BackgroundProgress,
+    Talk,
+    embed_paper,
+    ensure_route,
+)
 from citewell.interfaces.cli.paper_show import UNDER_WAY, show_place
-from citewell.interfaces.cli.paper_talk import converse
-from citewell.interfaces.cli.progress import watching
-from citewell.interfaces.cli.run import DONE, boundary
-from citewell.interfaces.cli.terminal import err, one_line, out, print_json, styled, warn, write
+from citewell.interfaces.cli.paper_talk import run_conversation
+from citewell.interfaces.cli.progress import show_progress
+from citewell.interfaces.cli.run import DONE, guard_command
+from citewell.interfaces.cli.terminal import (
+    escape_line_breaks,
+    get_stderr,
+    get_stdout,
+    print_json,
+    print_warning,
+    style_text,
+    write_paragraph,
+)
 from citewell.runtime.app import App
 from citewell.runtime.progress import Progress
 from citewell.service.ask.ask import DELETED
@@ -60,70 +73,77 @@ class Asked:
         )
 
 
-def paper(asked: Asked) -> None:
+def run_paper(asked: Asked) -> None:
     """The whole command; leaves with its exit code."""
-    with boundary(json=asked.json) as settings, asyncio.Runner() as runner:
+    with guard_command(json=asked.json) as settings, asyncio.Runner() as runner:
         app = App(settings)
         runner.run(app.__aenter__())
         talks: list[Talk] = []
         try:
-            code = runner.run(_work(app, asked, talks))
+            code = runner.run(_run_requests(app, asked, talks))
             if asked.talks:
-                converse(talks[0], runner)
+                run_conversation(talks[0], runner)
         except (KeyboardInterrupt, CitewellError) as error:
-            if talks and not _deleted(error):
-                _how_to_go_on(talks[0])
+            if talks and not _is_deleted(error):
+                _format_resume_hint(talks[0])
             raise
         finally:
             runner.run(app.__aexit__(None, None, None))
     raise typer.Exit(code)
 
 
-async def _work(app: App, asked: Asked, talks: list[Talk]) -> int:
+async def _run_requests(app: App, asked: Asked, talks: list[Talk]) -> int:
     """Everything that the command line asks for; the talk is noted as soon as there is a
     session.
     """
-    talk = Talk(app, asked.user, asked.lang, asked.json, await _opened(app, asked))
+    talk = Talk(app, asked.user, asked.lang, asked.json, await _open_session(app, asked))
     talks.append(talk)
     before = len(talk.session.answers)
     for warning in talk.session.warnings:
-        warn(warning)
+        print_warning(warning)
     if asked.session:
-        await _caught_up(talk, asked)
+        await _finish_interrupted(talk, asked)
     if talk.session.current_state == FIRST:
         await talk.report()
-    last = await _asked(talk, asked)
+    last = await _ask_questions(talk, asked)
     if asked.json:
         shown = talk.session.model_copy(update={"answers": talk.session.answers[before:]})
         print_json(shown.model_dump(mode="json"))
     elif last is None and not asked.talks and asked.interest is None:
         _tell_question(talk)
-        _how_to_go_on(talk)
+        _format_resume_hint(talk)
     return DONE if last is None else EXIT[last.status]
 
 
-async def _opened(app: App, asked: Asked) -> PaperSession:
+async def _open_session(app: App, asked: Asked) -> PaperSession:
     if asked.session:
-        return await service.read(app, asked.session, asked.user)
-    async with watching() as tell:
-        if err().is_terminal:
+        return await service.read_paper_session(app, asked.session, asked.user)
+    async with show_progress() as tell:
+        if get_stderr().is_terminal:
             await tell(Progress("read", 0, 1, asked.source))
-        url = canonical(asked.source) if "://" in asked.source else ""
+        url = canonicalize_url(asked.source) if "://" in asked.source else ""
         path = "" if url else asked.source
-        return await service.begin(app, path=path, url=url, user_id=asked.user, title=asked.title)
+        return await service.begin_paper_session(
+            app, path=path, url=url, user_id=asked.user, title=asked.title
+        )
 
 
-async def _caught_up(talk: Talk, asked: Asked) -> None:
+async def _finish_interrupted(talk: Talk, asked: Asked) -> None:
     """Where the session is; then what a killed process left: its messages, its passages."""
     if not asked.json:
-        show_place(out(), talk.session)
+        show_place(get_stdout(), talk.session)
     for each in talk.session.under_way:
-        write(err(), styled(f"{UNDER_WAY}: {one_line(each.question) or 'the guide'}", "dim"))
+        write_paragraph(
+            get_stderr(),
+            style_text(f"{UNDER_WAY}: {escape_line_breaks(each.question) or 'the guide'}", "dim"),
+        )
     for left in talk.session.unfinished:
-        write(
-            err(),
-            styled(
-                f"it was stopped, and is done now: {one_line(left.question) or 'the guide'}", "dim"
+        write_paragraph(
+            get_stderr(),
+            style_text(
+                "it was stopped, and is done "
+                f"now: {escape_line_breaks(left.question) or 'the guide'}",
+                "dim",
             ),
         )
         answer = await talk.resume(left.trace_id)
@@ -137,21 +157,21 @@ async def _caught_up(talk: Talk, asked: Asked) -> None:
         elif answer is not None:
             talk.show(answer)
     if talk.session.current_state != FIRST and not talk.session.removed:
-        beside = Beside()
+        beside = BackgroundProgress()
         async with beside.bars():
-            await embed(talk, beside)
+            await embed_paper(talk, beside)
 
 
-async def _asked(talk: Talk, asked: Asked) -> Answer | None:
+async def _ask_questions(talk: Talk, asked: Asked) -> Answer | None:
     """The interest, then the questions: the last answer to one of these."""
     last: Answer | None = None
     if asked.interest is not None:
         talk.show(await talk.ask(asked.interest, "plan"))
     for n, question in enumerate(asked.questions):
-        await with_route(talk)
+        await ensure_route(talk)
         last = await talk.ask(question, "ask", asked.select if n == 0 else "")
         if len(asked.questions) > 1 and not asked.json:
-            write(out(), styled(one_line(question), "bold"))
+            write_paragraph(get_stdout(), style_text(escape_line_breaks(question), "bold"))
         talk.show(last)
     return last
 
@@ -160,18 +180,20 @@ def _tell_question(talk: Talk) -> None:
     """What the guide asks of the reader."""
     report = talk.session.report
     if talk.session.current_state == PENDING_PLAN and report is not None:
-        write(out(), styled(report.question, "bold"))
+        write_paragraph(get_stdout(), style_text(report.question, "bold"))
 
 
-def _deleted(error: BaseException) -> bool:
+def _is_deleted(error: BaseException) -> bool:
     """Whether the session is gone."""
     if isinstance(error, CitewellError) and error.code == DELETED:
         return True
     return isinstance(error, NotFound) and error.code == NotFound.code
 
 
-def _how_to_go_on(talk: Talk) -> None:
+def _format_resume_hint(talk: Talk) -> None:
     whose = "" if talk.user == "local" else f" --user {shlex.quote(talk.user)}"
     command = f"citewell paper --session {talk.session.session_id}{whose}"
     more = "[--interest TEXT] " if talk.session.current_state == PENDING_PLAN else ""
-    write(err(), styled(f"go on with it: {command} {more}[--ask QUESTION]", "dim"))
+    write_paragraph(
+        get_stderr(), style_text(f"go on with it: {command} {more}[--ask QUESTION]", "dim")
+    )

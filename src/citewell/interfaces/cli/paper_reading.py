@@ -15,13 +15,13 @@ from typing import Any
 from citewell.agents.paper_states import PENDING_PLAN
 from citewell.errors import CitewellError, Conflict, NotFound, StorageError
 from citewell.interfaces.cli.answer import show_answer
-from citewell.interfaces.cli.live import watch
+from citewell.interfaces.cli.live import watch_events
 from citewell.interfaces.cli.paper_show import show_head, show_plan, show_report
-from citewell.interfaces.cli.progress import LABELS, pace, watching
-from citewell.interfaces.cli.terminal import err, out, warn
+from citewell.interfaces.cli.progress import LABELS, format_pace, show_progress
+from citewell.interfaces.cli.terminal import get_stderr, get_stdout, print_warning
 from citewell.runtime.app import App
-from citewell.runtime.progress import OnProgress, Progress, silent
-from citewell.service.ask.ask import AskRequest, stream
+from citewell.runtime.progress import OnProgress, Progress, ignore_progress
+from citewell.service.ask.ask import AskRequest, stream_answer
 from citewell.service.library.embedding import Embedding
 from citewell.service.papers import reading_sessions as service
 from citewell.service.papers.reading_sessions import PaperSession
@@ -29,21 +29,21 @@ from citewell.store.runs import GAVE_UP
 from citewell.types import Answer
 
 
-class Beside:
+class BackgroundProgress:
     """How far the embedding is: a line under the answer in the making on a terminal, a line now and
     then elsewhere.
     """
 
     def __init__(self) -> None:
         self.last: Progress | None = None
-        self.tell: OnProgress = silent
+        self.tell: OnProgress = ignore_progress
 
     @asynccontextmanager
     async def lines(self) -> AsyncIterator[None]:
         """As long as the block lasts, and off a terminal: there the line has its place under the
         answer.
         """
-        if err().is_terminal:
+        if get_stderr().is_terminal:
             yield
         else:
             async with self.bars():
@@ -51,9 +51,9 @@ class Beside:
 
     @asynccontextmanager
     async def bars(self) -> AsyncIterator[None]:
-        async with watching() as self.tell:
+        async with show_progress() as self.tell:
             yield
-        self.tell = silent
+        self.tell = ignore_progress
 
     async def note(self, progress: Progress) -> None:
         self.last = progress
@@ -63,7 +63,7 @@ class Beside:
         last = self.last
         if last is None or last.done >= last.total:
             return ""
-        tail = f" ({said})" if (said := pace(last)) else ""
+        tail = f" ({said})" if (said := format_pace(last)) else ""
         return f"{LABELS[last.phase]}: {last.done} of {last.total}{tail}"
 
 
@@ -92,7 +92,7 @@ class Talk:
         }
         options = {name: value for name, value in said.items() if value is not None}
         session_id = self.session.session_id
-        return await self._do(
+        return await self._stream_answer(
             AskRequest(
                 question=question,
                 agent="paper",
@@ -107,24 +107,28 @@ class Talk:
         it is given up.
         """
         try:
-            return await self._do(AskRequest(resume=trace_id, user_id=self.user))
+            return await self._stream_answer(AskRequest(resume=trace_id, user_id=self.user))
         except (Conflict, NotFound) as error:
             if error.code == "paper_removed":
                 raise
             if error.code == GAVE_UP:
-                warn(error.message)
-            await service.drop(self.app, trace_id, self.user)
+                print_warning(error.message)
+            await service.drop_run(self.app, trace_id, self.user)
             return None
 
-    async def _do(self, request: AskRequest, beside: Beside | None = None) -> Answer:
-        answer = await watch(stream(self.app, request), beside.line if beside else None)
+    async def _stream_answer(
+        self, request: AskRequest, beside: BackgroundProgress | None = None
+    ) -> Answer:
+        answer = await watch_events(
+            stream_answer(self.app, request), beside.line if beside else None
+        )
         await self.look()
         return answer
 
     async def report(self) -> None:
-        """Make the report, and embed beside it. Raises what `stream` raises."""
-        beside = Beside()
-        embedding = asyncio.create_task(embed(self, beside))
+        """Make the report, and embed beside it. Raises what `stream_answer` raises."""
+        beside = BackgroundProgress()
+        embedding = asyncio.create_task(embed_paper(self, beside))
         options = {"event": "report"} | ({"lang": self.lang} if self.lang else {})
         session_id = self.session.session_id
         request = AskRequest(
@@ -132,7 +136,7 @@ class Talk:
         )
         try:
             async with beside.lines():
-                await self._do(request, beside)
+                await self._stream_answer(request, beside)
             self.show_report()
             async with beside.bars():
                 await embedding
@@ -142,30 +146,32 @@ class Talk:
 
     async def look(self) -> None:
         """The session as it is now."""
-        self.session = await service.read(self.app, self.session.session_id, self.user)
+        self.session = await service.read_paper_session(
+            self.app, self.session.session_id, self.user
+        )
 
     def show_report(self) -> None:
         report = self.session.report
         if report is None or self.json:
             return
-        show_head(out(), self.session)
-        show_report(out(), report)
+        show_head(get_stdout(), self.session)
+        show_report(get_stdout(), report)
         for warning in report.warnings:
-            warn(warning)
+            print_warning(warning)
 
     def show(self, answer: Answer) -> None:
         """An answer, and the route where it brought one."""
         if answer.data and answer.data.get("plan") and self.session.plan and not self.json:
-            show_plan(out(), self.session.plan)
-            out().print()
+            show_plan(get_stdout(), self.session.plan)
+            get_stdout().print()
         if answer.data is None or answer.data.get("event") == "ask":
-            show_answer(answer, None if self.json else out())
+            show_answer(answer, None if self.json else get_stdout())
         else:
             for warning in answer.warnings:
-                warn(warning)
+                print_warning(warning)
 
 
-async def embed(talk: Talk, beside: Beside) -> None:
+async def embed_paper(talk: Talk, beside: BackgroundProgress) -> None:
     """The passages of the paper. What the embedder refuses costs nothing but a warning: they can be
     found by their words.
     """
@@ -176,10 +182,10 @@ async def embed(talk: Talk, beside: Beside) -> None:
     except StorageError:
         raise
     except CitewellError as error:
-        warn(f"the paper can be found by its words only: {error.message}")
+        print_warning(f"the paper can be found by its words only: {error.message}")
 
 
-async def with_route(talk: Talk) -> None:
+async def ensure_route(talk: Talk) -> None:
     """The route through all of the paper, where there is none: questions come after it."""
     if talk.session.current_state == PENDING_PLAN:
         talk.show(await talk.ask("", "plan"))

@@ -12,13 +12,19 @@ from collections.abc import Awaitable, Callable
 
 from citewell.agents.paper_states import FIRST, PENDING_PLAN
 from citewell.errors import CitewellError, InvalidInput
-from citewell.interfaces.cli.chat import remember
-from citewell.interfaces.cli.paper_reading import Talk, with_route
+from citewell.interfaces.cli.chat import fill_history
+from citewell.interfaces.cli.paper_reading import Talk, ensure_route
 from citewell.interfaces.cli.paper_show import show_plan, show_report
-from citewell.interfaces.cli.papers import step_named, write_file
-from citewell.interfaces.cli.terminal import err, fail, out, styled, write
+from citewell.interfaces.cli.papers import find_step, write_file
+from citewell.interfaces.cli.terminal import (
+    get_stderr,
+    get_stdout,
+    print_error,
+    style_text,
+    write_paragraph,
+)
 from citewell.service.papers.edit_plan import PlanEdit, edit_plan
-from citewell.service.papers.export_session import markdown
+from citewell.service.papers.export_session import render_session
 
 HELP = """A line is a question to the paper; before there is a route, it says what interests you.
 /plan            the reading route            /report          the guide's report
@@ -31,34 +37,37 @@ HELP = """A line is a question to the paper; before there is a route, it says wh
 SHORT = "/help says what else there is; /quit or Ctrl-D ends, Ctrl-C stops an answer"
 
 
-def converse(talk: Talk, runner: asyncio.Runner) -> None:
+def run_conversation(talk: Talk, runner: asyncio.Runner) -> None:
     """Until `/quit` or the end of the input."""
-    remember([answer.question for answer in talk.session.answers])
-    write(out(), styled(SHORT, "dim"))
+    fill_history([answer.question for answer in talk.session.answers])
+    write_paragraph(get_stdout(), style_text(SHORT, "dim"))
     while not talk.over:
         try:
-            line = input(_prompt(talk)).strip()
+            line = input(_build_prompt(talk)).strip()
         except EOFError:
             return
         except KeyboardInterrupt:
-            err().print(styled("\n/quit or Ctrl-D ends", "dim"))
+            get_stderr().print(style_text("\n/quit or Ctrl-D ends", "dim"))
             continue
         try:
-            runner.run(_line(talk, line))
+            runner.run(_handle_line(talk, line))
         except KeyboardInterrupt:
-            err().print(styled("stopped", "dim"))
+            get_stderr().print(style_text("stopped", "dim"))
         except CitewellError as error:
-            fail(error)
+            print_error(error)
 
 
-def _prompt(talk: Talk) -> str:
+def _build_prompt(talk: Talk) -> str:
     report = talk.session.report
     if talk.session.current_state == PENDING_PLAN and report is not None:
-        write(out(), styled(report.question, "bold") + styled("  (Enter alone: all of it)", "dim"))
+        write_paragraph(
+            get_stdout(),
+            style_text(report.question, "bold") + style_text("  (Enter alone: all of it)", "dim"),
+        )
     return "» " if talk.quoted else "> "
 
 
-async def _line(talk: Talk, line: str) -> None:
+async def _handle_line(talk: Talk, line: str) -> None:
     if line.startswith("/"):
         name, _, rest = line.partition(" ")
         action = COMMANDS.get(name)
@@ -75,80 +84,80 @@ async def _line(talk: Talk, line: str) -> None:
         talk.quoted = ""
 
 
-async def _plan(talk: Talk, _: str) -> None:
+async def _show_plan(talk: Talk, _: str) -> None:
     if talk.session.plan is None:
         raise InvalidInput(
             "there is no route yet", hint="say what interests you, or press Enter for all of it"
         )
-    show_plan(out(), talk.session.plan)
+    show_plan(get_stdout(), talk.session.plan)
 
 
-async def _report(talk: Talk, _: str) -> None:
+async def _show_report(talk: Talk, _: str) -> None:
     if talk.session.report is None:
         await talk.report()
     else:
-        show_report(out(), talk.session.report)
+        show_report(get_stdout(), talk.session.report)
 
 
-async def _done(talk: Talk, which: str) -> None:
-    await _tick(talk, which, PlanEdit(do="tick"))
+async def _mark_done(talk: Talk, which: str) -> None:
+    await _edit_step(talk, which, PlanEdit(do="tick"))
 
 
-async def _undo(talk: Talk, which: str) -> None:
-    await _tick(talk, which, PlanEdit(do="untick"))
+async def _mark_undone(talk: Talk, which: str) -> None:
+    await _edit_step(talk, which, PlanEdit(do="untick"))
 
 
-async def _tick(talk: Talk, which: str, edit: PlanEdit) -> None:
-    edit = edit.model_copy(update={"step_id": step_named(talk.session, which)})
+async def _edit_step(talk: Talk, which: str, edit: PlanEdit) -> None:
+    edit = edit.model_copy(update={"step_id": find_step(talk.session, which)})
     talk.session = await edit_plan(talk.app, talk.session.session_id, [edit], talk.user)
-    await _plan(talk, "")
+    await _show_plan(talk, "")
 
 
-async def _route(talk: Talk, interest: str) -> None:
+async def _make_route(talk: Talk, interest: str) -> None:
     talk.show(await talk.ask(interest, "plan"))
 
 
-async def _explain(talk: Talk, words: str) -> None:
+async def _explain_words(talk: Talk, words: str) -> None:
     if not words:
         raise InvalidInput("/explain: which words?", hint="/explain WORDS OF THE PAPER")
-    await with_route(talk)
+    await ensure_route(talk)
     talk.show(await talk.ask("", "ask", words))
 
 
-async def _quote(talk: Talk, words: str) -> None:
+async def _quote_words(talk: Talk, words: str) -> None:
     if not words:
         raise InvalidInput(
             "/quote: which words?", hint="/quote WORDS OF THE PAPER; then ask about them"
         )
     talk.quoted = words
-    write(err(), styled("the next question is about these words", "dim"))
+    write_paragraph(get_stderr(), style_text("the next question is about these words", "dim"))
 
 
-async def _export(talk: Talk, file: str) -> None:
+async def _export_notes(talk: Talk, file: str) -> None:
     if not file:
         raise InvalidInput("/export: to which file?", hint="/export notes.md")
     await talk.look()
-    path = write_file(file, markdown(talk.session))
-    write(err(), styled(f"written to {path}", "dim"))
+    path = write_file(file, render_session(talk.session))
+    write_paragraph(get_stderr(), style_text(f"written to {path}", "dim"))
 
 
-async def _help(_: Talk, __: str) -> None:
-    write(err(), styled(HELP, "dim"))
+async def _show_help(_: Talk, __: str) -> None:
+    write_paragraph(get_stderr(), style_text(HELP, "dim"))
 
 
-async def _quit(talk: Talk, _: str) -> None:
+async def _quit_talk(talk: Talk, _: str) -> None:
     talk.over = True
 
 
 COMMANDS: dict[str, Callable[[Talk, str], Awaitable[None]]] = {
-    "/plan": _plan,
-    "/report": _report,
-    "/done": _done,
-    "/undo": _undo,
-    "/route": _route,
-    "/explain": _explain,
-    "/quote": _quote,
-    "/export": _export,
-    "/help": _help,
-    "/quit": _quit,
+    "/plan": _show_plan,
+    "/report": _show_report,
+    "/done": _mark_done,
+    "/undo": _mark_undone,
+    "/route": _make_route,
+    "/explain": _explain_words,
+    "/quote": _quote_words,
+    "/export": _export_notes,
+    "/help": _show_help,
+    "/quit": _quit_talk,
 }

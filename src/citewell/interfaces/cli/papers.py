@@ -21,42 +21,42 @@ from citewell.interfaces.cli.paper_show import (
 )
 from citewell.interfaces.cli.run import DONE, ERROR
 from citewell.interfaces.cli.terminal import (
-    err,
-    one_line,
-    out,
-    plain,
+    escape_line_breaks,
+    get_stderr,
+    get_stdout,
     print_json,
-    styled,
-    warn,
-    write,
+    print_warning,
+    strip_controls,
+    style_text,
+    write_paragraph,
 )
 from citewell.runtime.app import App
 from citewell.service.papers import reading_sessions as service
 from citewell.service.papers.edit_plan import PlanEdit, edit_plan
-from citewell.service.papers.export_session import markdown
+from citewell.service.papers.export_session import render_session
 from citewell.service.papers.reading_sessions import PaperSession
 
 SUFFIXES = {".md", ".markdown"}
 
 
-async def show_all(app: App, user: str, *, json: bool) -> int:
+async def show_papers(app: App, user: str, *, json: bool) -> int:
     rows = await service.list_papers(app, user)
     if json:
         print_json({"papers": [row.model_dump(mode="json") for row in rows]})
         return DONE
     if not rows:
-        write(out(), styled("no papers yet; `citewell paper FILE` begins one"))
-    show_rows(out(), rows)
+        write_paragraph(get_stdout(), style_text("no papers yet; `citewell paper FILE` begins one"))
+    show_rows(get_stdout(), rows)
     return DONE
 
 
-async def show_one(app: App, session_id: str, user: str, *, json: bool) -> int:
+async def show_paper(app: App, session_id: str, user: str, *, json: bool) -> int:
     """All that is kept of it."""
-    session = await service.read(app, session_id, user)
+    session = await service.read_paper_session(app, session_id, user)
     if json:
         print_json(session.model_dump(mode="json"))
         return DONE
-    console = out()
+    console = get_stdout()
     show_head(console, session)
     if session.report:
         show_report(console, session.report)
@@ -64,36 +64,40 @@ async def show_one(app: App, session_id: str, user: str, *, json: bool) -> int:
         show_plan(console, session.plan)
         console.print()
     for n, each in enumerate(session.answers, start=1):
-        write(console, styled(f"{n}. {one_line(each.question)}", "bold"))
-        show_answer(service.answer_of(session, each), console)
+        write_paragraph(console, style_text(f"{n}. {escape_line_breaks(each.question)}", "bold"))
+        show_answer(service.build_answer(session, each), console)
         console.print()
     show_place(console, session)
     for asked in session.under_way:
-        warn(f"{UNDER_WAY}: {one_line(asked.question) or 'the guide'}")
+        print_warning(f"{UNDER_WAY}: {escape_line_breaks(asked.question) or 'the guide'}")
     for left in session.unfinished:
-        warn(
-            f"stopped before its end: {one_line(left.question) or 'the guide'}; the next "
+        print_warning(
+            f"stopped before its end: {escape_line_breaks(left.question) or 'the guide'}; the next "
             "`citewell paper --session` does it"
         )
     _warn_removed(session)
     return DONE
 
 
-async def rename(app: App, session_id: str, title: str, user: str, *, json: bool) -> int:
-    session = await service.rename(app, session_id, title, user)
+async def rename_paper(app: App, session_id: str, title: str, user: str, *, json: bool) -> int:
+    session = await service.rename_paper_session(app, session_id, title, user)
     if json:
         print_json(session.model_dump(mode="json"))
     else:
-        write(out(), styled(session.session_id, "cyan") + styled(f" {session.title}"))
+        write_paragraph(
+            get_stdout(), style_text(session.session_id, "cyan") + style_text(f" {session.title}")
+        )
     return DONE
 
 
-async def delete(app: App, session_id: str, user: str, *, yes: bool, json: bool) -> int:
-    session = await service.read(app, session_id, user)
-    if not yes and not _confirmed(f"Delete what was read of {one_line(session.title)}? [y/N] "):
-        write(err(), styled("nothing deleted"))
+async def delete_paper(app: App, session_id: str, user: str, *, yes: bool, json: bool) -> int:
+    session = await service.read_paper_session(app, session_id, user)
+    if not yes and not _ask_confirmation(
+        f"Delete what was read of {escape_line_breaks(session.title)}? [y/N] "
+    ):
+        write_paragraph(get_stderr(), style_text("nothing deleted"))
         return ERROR
-    gone = await service.delete(app, session_id, user)
+    gone = await service.delete_paper_session(app, session_id, user)
     if json:
         print_json({"session_id": session_id, "title": session.title, "document_removed": gone})
         return DONE
@@ -104,55 +108,59 @@ async def delete(app: App, session_id: str, user: str, *, yes: bool, json: bool)
         if not session.removed
         else "its paper was gone before"
     )
-    write(out(), styled(f"deleted {one_line(session.title)} ({with_it})"))
+    write_paragraph(
+        get_stdout(), style_text(f"deleted {escape_line_breaks(session.title)} ({with_it})")
+    )
     return DONE
 
 
-async def export(app: App, session_id: str, file: str, user: str, *, json: bool) -> int:
+async def export_paper(app: App, session_id: str, file: str, user: str, *, json: bool) -> int:
     """A file appears whole or not at all."""
-    session = await service.read(app, session_id, user)
-    text = markdown(session)
+    session = await service.read_paper_session(app, session_id, user)
+    text = render_session(session)
     if file == "-":
-        _print(text)
+        _print_text(text)
         return DONE
     path = write_file(file, text)
     if json:
         print_json({"session_id": session_id, "file": str(path), "answers": len(session.answers)})
     else:
-        write(out(), styled(f"written to {path}"))
+        write_paragraph(get_stdout(), style_text(f"written to {path}"))
     return DONE
 
 
-async def tick(
+async def tick_steps(
     app: App, session_id: str, which: Sequence[str], user: str, *, read: bool, json: bool
 ) -> int:
-    session = await service.read(app, session_id, user)
-    steps = [step_named(session, each) for each in which]
+    session = await service.read_paper_session(app, session_id, user)
+    steps = [find_step(session, each) for each in which]
     edits = [PlanEdit(do="tick" if read else "untick", step_id=step) for step in steps]
-    return _shown(await edit_plan(app, session_id, edits, user), json=json)
+    return _show_session_plan(await edit_plan(app, session_id, edits, user), json=json)
 
 
-async def plan(
+async def change_plan(
     app: App, session_id: str, user: str, changes: dict[str, list[str]], *, json: bool
 ) -> int:
     """Show the route; with changes, make them first: leave out, move, add. Steps are numbered as
     they stand before.
     """
-    session = await service.read(app, session_id, user)
+    session = await service.read_paper_session(app, session_id, user)
     edits = [
-        PlanEdit(do="remove", step_id=step_named(session, each))
+        PlanEdit(do="remove", step_id=find_step(session, each))
         for each in changes.get("remove", [])
     ]
     for each in changes.get("move", []):
         which, _, place = each.rpartition(":")
         edits.append(
-            PlanEdit(do="move", step_id=step_named(session, which), place=_number(place, each))
+            PlanEdit(do="move", step_id=find_step(session, which), place=_parse_number(place, each))
         )
     edits += [PlanEdit(do="add", section=each) for each in changes.get("add", [])]
-    return _shown(await edit_plan(app, session_id, edits, user) if edits else session, json=json)
+    return _show_session_plan(
+        await edit_plan(app, session_id, edits, user) if edits else session, json=json
+    )
 
 
-def step_named(session: PaperSession, which: str) -> str:
+def find_step(session: PaperSession, which: str) -> str:
     """The step of this number, as the route shows it, or of this id. Raises NotFound, and
     InvalidInput without a route.
     """
@@ -191,7 +199,7 @@ def write_file(named: str, text: str) -> Path:
     return path
 
 
-def _print(text: str) -> None:
+def _print_text(text: str) -> None:
     """Raises StorageError where standard output takes no more."""
     try:
         sys.stdout.write(text)
@@ -206,32 +214,35 @@ def _print(text: str) -> None:
         ) from error
 
 
-def _number(text: str, said: str) -> int:
+def _parse_number(text: str, said: str) -> int:
     if not text.strip().isdecimal() or int(text) < 1:
         raise InvalidInput(f"{said}: not understood", hint="--move STEP:PLACE, such as 4:1")
     return int(text)
 
 
-def _shown(session: PaperSession, *, json: bool) -> int:
+def _show_session_plan(session: PaperSession, *, json: bool) -> int:
     if json:
         print_json(session.model_dump(mode="json"))
     elif session.plan is None:
-        write(
-            out(), styled("no route yet; `citewell paper --session ID --interest TEXT` makes one")
+        write_paragraph(
+            get_stdout(),
+            style_text("no route yet; `citewell paper --session ID --interest TEXT` makes one"),
         )
     else:
-        show_plan(out(), session.plan)
+        show_plan(get_stdout(), session.plan)
     return DONE
 
 
 def _warn_removed(session: PaperSession) -> None:
     if session.removed:
-        warn("the paper itself was removed: this can be read and exported, and no more asked")
+        print_warning(
+            "the paper itself was removed: this can be read and exported, and no more asked"
+        )
 
 
-def _confirmed(question: str) -> bool:
+def _ask_confirmation(question: str) -> bool:
     if not sys.stdin.isatty():
         raise InvalidInput("there is no terminal to ask on", hint="--yes deletes without asking")
-    sys.stderr.write(plain(question))
+    sys.stderr.write(strip_controls(question))
     sys.stderr.flush()
     return sys.stdin.readline().strip().lower() in {"y", "yes", "是"}

@@ -18,7 +18,7 @@ from rich.progress import (
 )
 from rich.progress import Progress as Bars
 
-from citewell.interfaces.cli.terminal import err, plain, styled
+from citewell.interfaces.cli.terminal import get_stderr, strip_controls, style_text
 from citewell.runtime.progress import OnProgress, Progress
 
 LABELS = {
@@ -33,9 +33,9 @@ LINE_EVERY = 10.0  # seconds between two plain lines of one phase
 
 
 @asynccontextmanager
-async def watching() -> AsyncIterator[OnProgress]:
+async def show_progress() -> AsyncIterator[OnProgress]:
     """Show the Progress that is told inside the block."""
-    console = err()
+    console = get_stderr()
     if not console.is_terminal:
         yield _Lines().tell
         return
@@ -61,7 +61,7 @@ class _Bars:
             task = self.tasks[progress.phase] = self.bars.add_task(
                 label, total=progress.total, pace=""
             )
-        name = plain(progress.name).replace("\n", " ")
+        name = strip_controls(progress.name).replace("\n", " ")
         shown = name if len(name) <= 24 else name[:23] + "…"
         total = max(progress.total, progress.done)
         self.bars.update(
@@ -69,7 +69,7 @@ class _Bars:
             description=shown or label,
             completed=progress.done,
             total=total,
-            pace=pace(progress),
+            pace=format_pace(progress),
         )
 
 
@@ -85,14 +85,14 @@ class _Lines:
         ):
             return
         self.at[progress.phase] = now
-        tail = f" ({said})" if (said := pace(progress)) else ""
-        err().print(
-            styled(f"{LABELS[progress.phase]}: {progress.done} of {progress.total}{tail}"),
+        tail = f" ({said})" if (said := format_pace(progress)) else ""
+        get_stderr().print(
+            style_text(f"{LABELS[progress.phase]}: {progress.done} of {progress.total}{tail}"),
             soft_wrap=True,
         )
 
 
-def pace(progress: Progress) -> str:
+def format_pace(progress: Progress) -> str:
     """How fast it goes and how long it will take, where that is known."""
     parts = [f"{progress.rate:.1f} a second"] if progress.rate else []
     if progress.left is not None and progress.done < progress.total:
@@ -102,9 +102,9 @@ def pace(progress: Progress) -> str:
 
 
 @contextmanager
-def watching_bytes(name: str) -> Iterator[Callable[[int, int], None]]:
+def show_byte_progress(name: str) -> Iterator[Callable[[int, int], None]]:
     """Show a download; tell it (bytes done, bytes in all)."""
-    console = err()
+    console = get_stderr()
     if not console.is_terminal:
         lines = _ByteLines(name)
         yield lines.tell
@@ -129,6 +129,6 @@ class _ByteLines:
         now = time.monotonic()
         if now - self.at >= LINE_EVERY or done == total:
             self.at = now
-            err().print(
-                styled(f"{self.name}: {done / 1e6:.0f} of {total / 1e6:.0f} MB"), soft_wrap=True
+            get_stderr().print(
+                style_text(f"{self.name}: {done / 1e6:.0f} of {total / 1e6:.0f} MB"), soft_wrap=True
             )

@@ -9,13 +9,20 @@ from collections.abc import Sequence
 
 from citewell.errors import InvalidInput
 from citewell.interfaces.cli.run import DONE, ERROR
-from citewell.interfaces.cli.terminal import err, out, plain, print_json, styled, write
+from citewell.interfaces.cli.terminal import (
+    get_stderr,
+    get_stdout,
+    print_json,
+    strip_controls,
+    style_text,
+    write_paragraph,
+)
 from citewell.runtime.app import App
 from citewell.service.library.collections import delete_collection, get_collection
 from citewell.service.library.documents import delete_document, find_documents
 
 
-async def remove(
+async def remove_documents(
     app: App,
     targets: Sequence[str],
     collection: str | None,
@@ -34,28 +41,30 @@ async def remove(
         print_json({"removed": [info.model_dump(mode="json") for info in found]})
         return DONE
     for info in found:
-        write(out(), styled(f"removed {info.doc_id} {info.uri}"))
+        write_paragraph(get_stdout(), style_text(f"removed {info.doc_id} {info.uri}"))
     return DONE
 
 
 async def _remove_collection(app: App, name: str, *, yes: bool, json: bool) -> int:
     info = await get_collection(app, name)
-    if not yes and not _confirmed(
+    if not yes and not _ask_confirmation(
         f"Remove collection {info.name} with {info.documents} documents? [y/N] "
     ):
-        write(err(), styled("nothing removed"))
+        write_paragraph(get_stderr(), style_text("nothing removed"))
         return ERROR
     await delete_collection(app, name)
     if json:
         print_json({"removed": [], "collection": info.model_dump(mode="json")})
     else:
-        write(out(), styled(f"removed collection {info.name} ({info.documents} documents)"))
+        write_paragraph(
+            get_stdout(), style_text(f"removed collection {info.name} ({info.documents} documents)")
+        )
     return DONE
 
 
-def _confirmed(question: str) -> bool:
+def _ask_confirmation(question: str) -> bool:
     if not sys.stdin.isatty():
         raise InvalidInput("there is no terminal to ask on", hint="--yes removes without asking")
-    sys.stderr.write(plain(question))
+    sys.stderr.write(strip_controls(question))
     sys.stderr.flush()
     return sys.stdin.readline().strip().lower() in {"y", "yes", "是"}

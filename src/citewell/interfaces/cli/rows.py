@@ -14,9 +14,9 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from citewell.interfaces.cli.terminal import styled, write
-from citewell.sql.cell_text import number, plain_number, short
-from citewell.sql.column_label import Label, headings, labels
+from citewell.interfaces.cli.terminal import style_text, write_paragraph
+from citewell.sql.cell_text import format_number, format_plain_number, shorten_text
+from citewell.sql.column_label import Label, build_headings, label_columns
 from citewell.sql.engines.engine import Kind, Rows, Value
 from citewell.types import TableData
 
@@ -33,13 +33,13 @@ _ROW = {"en": "row {n}", "zh": "第 {n} 行"}
 
 def as_rows(data: TableData) -> Rows:
     """With the kinds of the columns, as far as their values show them."""
-    kinds = [_kind([row[at] for row in data.rows]) for at in range(len(data.columns))]
+    kinds = [_detect_kind([row[at] for row in data.rows]) for at in range(len(data.columns))]
     return Rows(
         tuple(data.columns), tuple(kinds), tuple(tuple(row) for row in data.rows), data.truncated
     )
 
 
-def _kind(values: Sequence[Value]) -> Kind:
+def _detect_kind(values: Sequence[Value]) -> Kind:
     there = [value for value in values if value is not None]
     if there and all(isinstance(value, bool) for value in there):
         return "bool"
@@ -52,36 +52,38 @@ def _kind(values: Sequence[Value]) -> Kind:
 
 def show_rows(console: Console, rows: Rows, lang: str) -> None:
     """The first rows, and how many there are besides."""
-    known, names = labels(rows, lang), headings(rows, lang)
-    wide = sum(_least(rows, names, known, at) + 3 for at in range(len(known)))
+    known, names = label_columns(rows, lang), build_headings(rows, lang)
+    wide = sum(_compute_min_width(rows, names, known, at) + 3 for at in range(len(known)))
     if console.is_terminal and wide > console.width and len(rows.columns) > 1:
-        shown = _records(console, rows, names, known, lang)
+        shown = _print_records(console, rows, names, known, lang)
     else:
-        shown = _table(console, rows, names, known)
+        shown = _print_table(console, rows, names, known)
     if len(rows.rows) > shown or rows.truncated:
         left = len(rows.rows) - shown
         text = _MORE[lang].format(n=f"{left:,}") if left else "…"
-        write(console, styled(text + (_TRUNCATED[lang] if rows.truncated else ""), "dim"))
+        write_paragraph(
+            console, style_text(text + (_TRUNCATED[lang] if rows.truncated else ""), "dim")
+        )
 
 
-def _least(rows: Rows, names: Sequence[str], known: Sequence[Label], at: int) -> int:
+def _compute_min_width(rows: Rows, names: Sequence[str], known: Sequence[Label], at: int) -> int:
     """How wide a column is, or as much of it as must be seen."""
-    cells = [shown(row[at], known[at]).cell_len for row in rows.rows[:MOST_ROWS]]
+    cells = [format_cell(row[at], known[at]).cell_len for row in rows.rows[:MOST_ROWS]]
     return min(MUST_BE_SEEN, max([*cells, cell_len(names[at])]))
 
 
-def _table(console: Console, rows: Rows, names: Sequence[str], known: Sequence[Label]) -> int:
+def _print_table(console: Console, rows: Rows, names: Sequence[str], known: Sequence[Label]) -> int:
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, safe_box=True)
     for name, kind in zip(names, rows.kinds, strict=True):
         figures = kind == "number"
         table.add_column(
-            styled(short(name, LONGEST), "bold"),
+            style_text(shorten_text(name, LONGEST), "bold"),
             justify="right" if figures else "left",
             overflow="ellipsis",
             no_wrap=True,
         )
     for row in rows.rows[:MOST_ROWS]:
-        table.add_row(*(shown(value, label) for value, label in zip(row, known, strict=True)))
+        table.add_row(*(format_cell(value, label) for value, label in zip(row, known, strict=True)))
     paper = (
         console
         if console.is_terminal
@@ -91,27 +93,29 @@ def _table(console: Console, rows: Rows, names: Sequence[str], known: Sequence[L
     return min(MOST_ROWS, len(rows.rows))
 
 
-def _records(
+def _print_records(
     console: Console, rows: Rows, names: Sequence[str], known: Sequence[Label], lang: str
 ) -> int:
     width = min(console.width // 2, max(cell_len(name) for name in names))
     for n, row in enumerate(rows.rows[:MOST_RECORDS], start=1):
-        console.print(styled(_ROW[lang].format(n=n), "dim"))
+        console.print(style_text(_ROW[lang].format(n=n), "dim"))
         for name, value, label in zip(names, row, known, strict=True):
-            head = styled(short(name, LONGEST), "bold")
+            head = style_text(shorten_text(name, LONGEST), "bold")
             head.truncate(width, overflow="ellipsis", pad=True)
-            line = head + Text("  ") + shown(value, label)
+            line = head + Text("  ") + format_cell(value, label)
             line.no_wrap, line.overflow = True, "ellipsis"
             console.print(line)
     return min(MOST_RECORDS, len(rows.rows))
 
 
-def shown(value: Value, label: Label) -> Text:
+def format_cell(value: Value, label: Label) -> Text:
     """One cell."""
     if value is None:
-        return styled(NULL, "dim")
+        return style_text(NULL, "dim")
     if isinstance(value, bool):
-        return styled("true" if value else "false")
+        return style_text("true" if value else "false")
     if isinstance(value, int | float):
-        return styled(number(value) if label.role == "quantity" else plain_number(value))
-    return styled(short(value, LONGEST))
+        return style_text(
+            format_number(value) if label.role == "quantity" else format_plain_number(value)
+        )
+    return style_text(shorten_text(value, LONGEST))

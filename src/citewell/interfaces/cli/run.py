@@ -19,8 +19,8 @@ import typer
 from citewell.config import Settings, load_settings
 from citewell.errors import CitewellError
 from citewell.interfaces import logs
-from citewell.interfaces.cli.terminal import err, fail, print_json, styled
-from citewell.interfaces.problem import problem_of
+from citewell.interfaces.cli.terminal import get_stderr, print_error, print_json, style_text
+from citewell.interfaces.problem import to_problem
 from citewell.runtime.app import App
 from citewell.store.users.actor import ACTOR, Actor
 
@@ -35,12 +35,12 @@ def run(work: Callable[[App], Coroutine[Any, Any, int]], *, json: bool) -> None:
         async with App(settings) as app:
             return await work(app)
 
-    with boundary(json=json) as settings:
+    with guard_command(json=json) as settings:
         raise typer.Exit(asyncio.run(inside(settings)))
 
 
 @contextmanager
-def boundary(*, json: bool, serves: bool = False, **arguments: Any) -> Iterator[Settings]:
+def guard_command(*, json: bool, serves: bool = False, **arguments: Any) -> Iterator[Settings]:
     """Load the settings, set logging up, and turn what goes wrong inside into one line and an exit
     code. `serves`: it runs for long, so lines of its log tell the time.
     """
@@ -48,25 +48,25 @@ def boundary(*, json: bool, serves: bool = False, **arguments: Any) -> Iterator[
     try:
         settings = load_settings(**arguments)
         debug = settings.log_level == "debug"
-        logs.set_up(settings, times=serves)
-        ACTOR.set(Actor() if serves else Actor(f"os:{_account()}", "cli"))
+        logs.set_up_logging(settings, times=serves)
+        ACTOR.set(Actor() if serves else Actor(f"os:{_get_account_name()}", "cli"))
         yield settings
     except KeyboardInterrupt:
-        err().print(styled(STOPPED))
+        get_stderr().print(style_text(STOPPED))
         raise typer.Exit(INTERRUPTED) from None
     except (typer.Exit, typer.Abort, BrokenPipeError):
         raise
     except Exception as error:  # noqa: BLE001  # the last line of defence: whatever it is, people get one line
-        known = explained(error)
+        known = explain_error(error)
         if debug:
             traceback.print_exc()
         if json:
-            print_json(problem_of(known))
-        fail(known)
+            print_json(to_problem(known))
+        print_error(known)
         raise typer.Exit(ERROR) from None
 
 
-def _account() -> str:
+def _get_account_name() -> str:
     """Of the machine, by its own word and not by the environment's."""
     if os.name != "posix":
         return getpass.getuser()
@@ -78,12 +78,12 @@ def _account() -> str:
         return str(os.getuid())
 
 
-def explained(error: Exception) -> CitewellError:
+def explain_error(error: Exception) -> CitewellError:
     """Any exception as one of ours: a message and a hint."""
     if isinstance(error, CitewellError):
         return error
     if isinstance(error, ExceptionGroup) and len(error.exceptions) == 1:
-        return explained(error.exceptions[0])
+        return explain_error(error.exceptions[0])
     return CitewellError(
         f"internal error: {type(error).__name__}: {error}",
         hint="a fault of Citewell; CITEWELL_LOG_LEVEL=debug shows where, and please report it",

@@ -14,38 +14,48 @@ from rich.text import Text
 
 from citewell.interfaces.cli.answer import WORDS
 from citewell.interfaces.cli.run import DONE, NO_ANSWER
-from citewell.interfaces.cli.terminal import one_line, out, plain, print_json, styled, warn, write
+from citewell.interfaces.cli.terminal import (
+    escape_line_breaks,
+    get_stdout,
+    print_json,
+    print_warning,
+    strip_controls,
+    style_text,
+    write_paragraph,
+)
 from citewell.runtime.app import App
-from citewell.service.ask.search import Passage, SearchResult, request_of
+from citewell.service.ask.search import Passage, SearchResult, parse_search_request
 from citewell.service.ask.search import search as passages
-from citewell.text.sentences import language
+from citewell.text.sentences import detect_language
 
 
-async def search(app: App, query: str, options: dict[str, Any], json: bool) -> int:
-    result = await passages(app, request_of(query, options))
+async def search_passages(app: App, query: str, options: dict[str, Any], json: bool) -> int:
+    result = await passages(app, parse_search_request(query, options))
     for warning in result.warnings:
-        warn(warning)
+        print_warning(warning)
     if json:
         print_json(result.model_dump(mode="json"))
     else:
-        show(result, out())
+        show_result(result, get_stdout())
     return DONE if result.hits else NO_ANSWER
 
 
-def show(result: SearchResult, console: Console) -> None:
+def show_result(result: SearchResult, console: Console) -> None:
     """A head and a snippet for each passage, then how sure the search is."""
-    words = WORDS[language(result.query)]
+    words = WORDS[detect_language(result.query)]
     for hit in result.hits:
-        write(console, _head(hit, words, several=len(result.collections) > 1))
-        write(console, _marked(hit), indent=4)
+        write_paragraph(console, _format_head(hit, words, several=len(result.collections) > 1))
+        write_paragraph(console, _mark_snippet(hit), indent=4)
     if not result.hits:
-        write(console, styled("nothing found"))
+        write_paragraph(console, style_text("nothing found"))
         return
     confidence = words["confidence"].format(result.confidence)
-    write(console, styled(f"\n{confidence} · {result.strategy} · {result.seconds:.2f} s", "dim"))
+    write_paragraph(
+        console, style_text(f"\n{confidence} · {result.strategy} · {result.seconds:.2f} s", "dim")
+    )
 
 
-def _head(hit: Passage, words: dict[str, str], *, several: bool) -> Text:
+def _format_head(hit: Passage, words: dict[str, str], *, several: bool) -> Text:
     """The place, then which file it is in and, where several are searched, in which collection."""
     title = hit.title or hit.uri
     # many a document's first heading is its title
@@ -55,21 +65,25 @@ def _head(hit: Passage, words: dict[str, str], *, several: bool) -> Text:
         *([words["page"].format(hit.page)] if hit.page is not None else []),
         *([section] if section else []),
     ]
-    file = one_line(PurePath(hit.uri).name) + (f" in {hit.collection}" if several else "")
+    file = escape_line_breaks(PurePath(hit.uri).name) + (f" in {hit.collection}" if several else "")
     facts = f"  {file} {hit.doc_id} {hit.score:.2f}"
-    return styled(f"{hit.n}. ", "cyan") + styled(" · ".join(place), "bold") + styled(facts, "dim")
+    return (
+        style_text(f"{hit.n}. ", "cyan")
+        + style_text(" · ".join(place), "bold")
+        + style_text(facts, "dim")
+    )
 
 
-def _marked(hit: Passage) -> Text:
+def _mark_snippet(hit: Passage) -> Text:
     """On one line, whatever white space stands in it."""
     text, at = Text(), 0
     for start, end in hit.marks:
-        text.append(_line(hit.snippet[at:start])).append(
-            _line(hit.snippet[start:end]), "bold yellow"
+        text.append(_flatten_text(hit.snippet[at:start])).append(
+            _flatten_text(hit.snippet[start:end]), "bold yellow"
         )
         at = end
-    return text.append(_line(hit.snippet[at:]))
+    return text.append(_flatten_text(hit.snippet[at:]))
 
 
-def _line(part: str) -> str:
-    return re.sub(r"\s+", " ", plain(part))
+def _flatten_text(part: str) -> str:
+    return re.sub(r"\s+", " ", strip_controls(part))

@@ -22,14 +22,21 @@ from fastapi import FastAPI
 
 from citewell.config import Settings
 from citewell.errors import Conflict, InvalidInput
-from citewell.interfaces.cli.run import DONE, boundary
-from citewell.interfaces.cli.terminal import err, out, print_json, styled, warn, write
+from citewell.interfaces.cli.run import DONE, guard_command
+from citewell.interfaces.cli.terminal import (
+    get_stderr,
+    get_stdout,
+    print_json,
+    print_warning,
+    style_text,
+    write_paragraph,
+)
 from citewell.interfaces.http import create_app
-from citewell.interfaces.http.listener import BACKLOG, Listener, raise_descriptors
-from citewell.interfaces.http.timed import IDLE, protocol_of
+from citewell.interfaces.http.listener import BACKLOG, Listener, raise_descriptor_limit
+from citewell.interfaces.http.timed import IDLE, make_protocol
 from citewell.runtime.app import App
 from citewell.runtime.shutdown import Stopping
-from citewell.service.admin.warm import warm
+from citewell.service.admin.warm import warm_up_server
 
 EVERYWHERE = ("0.0.0.0", "::")  # noqa: S104 - what is compared
 GRACE = 5  # seconds that what was cut off has to be gone; longer than TELLS of http/sse.py
@@ -37,11 +44,11 @@ SOON = 0.3  # seconds in which what needs no time is over: nothing is said of it
 AT_ONCE = 2.0  # seconds after the second signal at which the process is gone, whatever it is at
 
 
-def config_of(http: FastAPI, grace: int = GRACE) -> uvicorn.Config:
+def build_config(http: FastAPI, grace: int = GRACE) -> uvicorn.Config:
     """How the web application is served, its connections counted and timed."""
     return uvicorn.Config(
         http,
-        http=protocol_of(http.state.connections),
+        http=make_protocol(http.state.connections),
         ws="none",
         log_config=None,
         access_log=False,
@@ -63,13 +70,13 @@ class Server(uvicorn.Server):
         yield
 
 
-def serve(*, host: str | None, port: int | None, json: bool) -> None:
-    with boundary(json=json, serves=True, host=host, port=port) as settings:
+def serve_http(*, host: str | None, port: int | None, json: bool) -> None:
+    with guard_command(json=json, serves=True, host=host, port=port) as settings:
         check_address(settings)
-        raise_descriptors()
-        listener = listen(settings.host, settings.port)
+        raise_descriptor_limit()
+        listener = open_listener(settings.host, settings.port)
         try:
-            asyncio.run(_serve(settings, listener, json))
+            asyncio.run(_run_server(settings, listener, json))
         finally:
             listener.close()
         raise typer.Exit(DONE)
@@ -96,7 +103,7 @@ def check_address(settings: Settings) -> None:
         )
 
 
-def listen(host: str, port: int) -> Listener:
+def open_listener(host: str, port: int) -> Listener:
     """A bound socket. Raises Conflict for a port in use and for an address that is not this
     machine's.
     """
@@ -121,47 +128,47 @@ def is_loopback(host: str) -> bool:
     return host == "localhost"
 
 
-async def _serve(settings: Settings, listener: Listener, json: bool) -> None:
+async def _run_server(settings: Settings, listener: Listener, json: bool) -> None:
     app = App(settings)
     http = create_app(app)
     listener.make_room = http.state.connections.make_room
-    server = Server(config_of(http))
+    server = Server(build_config(http))
     # a second signal is heard until all is closed
-    stopping = asyncio.create_task(_stop(app, server, _signals()))
+    stopping = asyncio.create_task(_stop_server(app, server, _queue_signals()))
     try:
         async with app:
             if settings.auth == "token" and not await app.users.list():
-                warn(
+                print_warning(
                     "there are no users, so nobody can sign in: `citewell user add NAME` adds "
                     "the first, an admin"
                 )
             host, port = listener.getsockname()[:2]
-            _announce(f"http://{f'[{host}]' if ':' in host else host}:{port}", json)
-            warming = asyncio.create_task(warm(app))
+            _announce_address(f"http://{f'[{host}]' if ':' in host else host}:{port}", json)
+            warming = asyncio.create_task(warm_up_server(app))
             try:
                 await server.serve(sockets=[listener])
             finally:
-                await _ended(warming)
-            _tell(app.stopping)
+                await _cancel_warming(warming)
+            _report_stopped(app.stopping)
     finally:
         stopping.cancel()
 
 
-async def _ended(warming: asyncio.Task[None]) -> None:
+async def _cancel_warming(warming: asyncio.Task[None]) -> None:
     """A model that is being loaded cannot be left half-way."""
     warming.cancel()
     _, still = await asyncio.wait({warming}, timeout=SOON)
     if still:
-        write(
-            err(),
-            styled(
+        write_paragraph(
+            get_stderr(),
+            style_text(
                 "stopping: a model is being loaded, which has to end first; Ctrl-C ends at once"
             ),
         )
         await asyncio.wait(still)
 
 
-def _signals() -> asyncio.Queue[int]:
+def _queue_signals() -> asyncio.Queue[int]:
     """Those that ask for a stop, as they come."""
     found: asyncio.Queue[int] = asyncio.Queue()
     for number in (signal.SIGINT, signal.SIGTERM):
@@ -169,7 +176,7 @@ def _signals() -> asyncio.Queue[int]:
     return found
 
 
-async def _stop(app: App, server: uvicorn.Server, signals: asyncio.Queue[int]) -> None:
+async def _stop_server(app: App, server: uvicorn.Server, signals: asyncio.Queue[int]) -> None:
     """At the first signal nothing new is taken; when all is answered, or the time is over, or a
     second one comes, it ends.
     """
@@ -186,7 +193,7 @@ async def _stop(app: App, server: uvicorn.Server, signals: asyncio.Queue[int]) -
             f"stopping: {stopping.running} under way, which may take {seconds:g} s more; a "
             "second Ctrl-C ends at once"
         )
-        write(err(), styled(said))
+        write_paragraph(get_stderr(), style_text(said))
         await asyncio.wait({again, idle}, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
     stopping.end()
     server.should_exit = True
@@ -199,7 +206,7 @@ async def _stop(app: App, server: uvicorn.Server, signals: asyncio.Queue[int]) -
     last.start()
 
 
-def _tell(stopping: Stopping) -> None:
+def _report_stopped(stopping: Stopping) -> None:
     """What was cut off."""
     if stopping.kept or stopping.lost:
         parts = (
@@ -208,13 +215,17 @@ def _tell(stopping: Stopping) -> None:
             else []
         )
         parts += [f"{stopping.lost} have to be asked again"] if stopping.lost else []
-        write(err(), styled(f"stopped; of the answers that were cut off, {', '.join(parts)}"))
+        write_paragraph(
+            get_stderr(),
+            style_text(f"stopped; of the answers that were cut off, {', '.join(parts)}"),
+        )
 
 
-def _announce(address: str, json: bool) -> None:
+def _announce_address(address: str, json: bool) -> None:
     if json:
         print_json({"url": address})
     else:
-        write(
-            out(), styled(f"Citewell listens on {address}: open it in a browser (Ctrl-C stops it)")
+        write_paragraph(
+            get_stdout(),
+            style_text(f"Citewell listens on {address}: open it in a browser (Ctrl-C stops it)"),
         )

@@ -6,14 +6,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from citewell.interfaces.cli.ask import ask
-from citewell.interfaces.cli.chat import chat
+from citewell.interfaces.cli.ask import ask_question
+from citewell.interfaces.cli.chat import run_chat
 from citewell.interfaces.cli.run import run
 
 AGENT = "website"
 
 
-def site(
+def ask_site(
     question: str | None,
     options: dict[str, Any],
     *,
@@ -24,9 +24,9 @@ def site(
 ) -> None:
     """`options`: the fields of AskOptions."""
     if "start_urls" in options:
-        options["start_urls"] = [_whole(url) for url in options["start_urls"]]
+        options["start_urls"] = [_complete_url(url) for url in options["start_urls"]]
     if question is None:
-        chat(
+        run_chat(
             agent=AGENT,
             collection=collection,
             session=session,
@@ -42,10 +42,10 @@ def site(
         "options": options,
     }
     said = {"question": question, "agent": AGENT} | of_request
-    run(lambda app: ask(app, said, json=json), json=json)
+    run(lambda app: ask_question(app, said, json=json), json=json)
 
 
-def _whole(url: str) -> str:
+def _complete_url(url: str) -> str:
     """An address typed without its scheme: https, but for a port or a number, which are of a
     house.
     """

@@ -7,17 +7,17 @@ import time
 from pathlib import Path
 
 from citewell.errors import InvalidInput, StorageError
-from citewell.interfaces.cli.progress import watching
+from citewell.interfaces.cli.progress import show_progress
 from citewell.interfaces.cli.run import DONE, ERROR
 from citewell.interfaces.cli.terminal import (
-    err,
-    one_line,
-    out,
-    plain,
+    escape_line_breaks,
+    get_stderr,
+    get_stdout,
     print_json,
-    styled,
-    warn,
-    write,
+    print_warning,
+    strip_controls,
+    style_text,
+    write_paragraph,
 )
 from citewell.runtime.app import App
 from citewell.service.sites import sites as service
@@ -26,28 +26,31 @@ from citewell.service.sites.sites import Refreshed, SiteInfo
 SUFFIXES = {".jsonl", ".ndjson"}
 
 
-async def show_all(app: App, *, json: bool) -> int:
+async def show_sites(app: App, *, json: bool) -> int:
     sites = await service.list_sites(app)
     if json:
         print_json({"sites": [site.model_dump(mode="json") for site in sites]})
         return DONE
     if not sites:
-        write(
-            out(),
-            styled(
+        write_paragraph(
+            get_stdout(),
+            style_text(
                 "no sites yet; `citewell site URL -q QUESTION` explores one, `citewell add URL` "
                 "adds a page"
             ),
         )
     for site in sites:
-        write(out(), styled(site.collection, "bold") + styled(f" {_facts(site)}", "dim"))
+        write_paragraph(
+            get_stdout(),
+            style_text(site.collection, "bold") + style_text(f" {_format_facts(site)}", "dim"),
+        )
         for url in site.start_urls:
-            write(out(), styled(one_line(url)), indent=2)
+            write_paragraph(get_stdout(), style_text(escape_line_breaks(url)), indent=2)
     return DONE
 
 
 async def show_pages(app: App, name: str, *, json: bool) -> int:
-    site, pages = await service.get_site(app, name), await service.pages_of(app, name)
+    site, pages = await service.get_site(app, name), await service.list_pages(app, name)
     if json:
         print_json(
             {
@@ -57,51 +60,59 @@ async def show_pages(app: App, name: str, *, json: bool) -> int:
         )
         return DONE
     for page in pages:
-        write(out(), styled(one_line(page.url), "cyan") + styled(f" {one_line(page.title)}"))
+        write_paragraph(
+            get_stdout(),
+            style_text(escape_line_breaks(page.url), "cyan")
+            + style_text(f" {escape_line_breaks(page.title)}"),
+        )
         if page.doc_id:
-            write(
-                out(),
-                styled(
-                    f"{page.doc_id}, fetched {_day(page.fetched_at)}, "
-                    f"checked {_day(page.checked_at)}",
+            write_paragraph(
+                get_stdout(),
+                style_text(
+                    f"{page.doc_id}, fetched {_format_day(page.fetched_at)}, "
+                    f"checked {_format_day(page.checked_at)}",
                     "dim",
                 ),
                 indent=2,
             )
         if page.problem:
-            write(out(), styled(f"{_day(page.checked_at)}: {page.problem}", "yellow"), indent=2)
+            write_paragraph(
+                get_stdout(),
+                style_text(f"{_format_day(page.checked_at)}: {page.problem}", "yellow"),
+                indent=2,
+            )
     return DONE
 
 
-async def refresh(app: App, name: str, *, json: bool) -> int:
-    async with watching() as tell:
-        done = await service.refresh(app, name, tell)
+async def refresh_site(app: App, name: str, *, json: bool) -> int:
+    async with show_progress() as tell:
+        done = await service.refresh_site(app, name, tell)
     if json:
         print_json(done.model_dump(mode="json"))
     else:
-        _show(done)
+        _show_refresh(done)
     for warning in done.warnings:
-        warn(warning)
+        print_warning(warning)
     if done.problem:
-        warn(
+        print_warning(
             "the pages can be found by their words; to find them by meaning, refresh again when "
             f"this is solved: {done.problem}"
         )
     return ERROR if done.failed or done.problem else DONE
 
 
-async def export(app: App, name: str, file: str, *, json: bool) -> int:
+async def export_site(app: App, name: str, file: str, *, json: bool) -> int:
     """A file appears whole or not at all."""
     if file == "-":
-        async for line in service.export(app, name):
+        async for line in service.export_site(app, name):
             sys.stdout.write(line.encode("utf-8", "replace").decode("utf-8"))
         sys.stdout.flush()
         return DONE
-    path, pages = _file(file), 0
+    path, pages = _check_export_path(file), 0
     part = path.with_name(path.name + ".part")
     try:
         with part.open("w", encoding="utf-8", errors="replace", newline="\n") as target:
-            async for line in service.export(app, name):
+            async for line in service.export_site(app, name):
                 target.write(line)
                 pages += 1
         part.replace(path)
@@ -115,11 +126,13 @@ async def export(app: App, name: str, file: str, *, json: bool) -> int:
     if json:
         print_json({"collection": name, "file": str(path), "pages": pages})
     else:
-        write(out(), styled(f"{_count(pages, 'page')} written to {path}"))
+        write_paragraph(
+            get_stdout(), style_text(f"{_format_count(pages, 'page')} written to {path}")
+        )
     return DONE
 
 
-def _file(named: str) -> Path:
+def _check_export_path(named: str) -> Path:
     path = Path(named).expanduser()
     if path.suffix.lower() not in SUFFIXES:
         raise InvalidInput(
@@ -129,29 +142,41 @@ def _file(named: str) -> Path:
     return path
 
 
-async def delete(app: App, name: str, *, yes: bool, json: bool) -> int:
+async def delete_site(app: App, name: str, *, yes: bool, json: bool) -> int:
     info = await service.get_site(app, name)
-    if not yes and not _confirmed(
-        f"Delete site {one_line(name)} with {_count(info.pages, 'page')}? [y/N] "
+    if not yes and not _ask_confirmation(
+        f"Delete site {escape_line_breaks(name)} with {_format_count(info.pages, 'page')}? [y/N] "
     ):
-        write(err(), styled("nothing deleted"))
+        write_paragraph(get_stderr(), style_text("nothing deleted"))
         return ERROR
     gone = await service.delete_site(app, name)
     if json:
         print_json(gone.model_dump(mode="json"))
         return DONE
-    kept = f"; {_count(gone.kept, 'other document')} of the collection stay" if gone.kept else ""
-    write(out(), styled(f"deleted {one_line(name)} ({_count(gone.pages, 'page')}){kept}"))
+    kept = (
+        f"; {_format_count(gone.kept, 'other document')} of the collection stay"
+        if gone.kept
+        else ""
+    )
+    write_paragraph(
+        get_stdout(),
+        style_text(
+            f"deleted {escape_line_breaks(name)} ({_format_count(gone.pages, 'page')}){kept}"
+        ),
+    )
     return DONE
 
 
-def _show(done: Refreshed) -> None:
+def _show_refresh(done: Refreshed) -> None:
     for url in done.removed:
-        write(out(), styled("removed   ", "yellow") + styled(one_line(url)))
+        write_paragraph(
+            get_stdout(), style_text("removed   ", "yellow") + style_text(escape_line_breaks(url))
+        )
     for problem in done.failed:
-        write(
-            out(),
-            styled("failed    ", "red") + styled(f"{one_line(problem.url)}: {problem.reason}"),
+        write_paragraph(
+            get_stdout(),
+            style_text("failed    ", "red")
+            + style_text(f"{escape_line_breaks(problem.url)}: {problem.reason}"),
         )
     sums = {
         "changed": done.changed,
@@ -159,42 +184,42 @@ def _show(done: Refreshed) -> None:
         "removed": len(done.removed),
         "failed": len(done.failed),
     }
-    write(
-        out(),
-        styled(
+    write_paragraph(
+        get_stdout(),
+        style_text(
             ", ".join(f"{count} {what}" for what, count in sums.items() if count) or "no pages",
             "bold",
         ),
     )
 
 
-def _facts(site: SiteInfo) -> str:
+def _format_facts(site: SiteInfo) -> str:
     parts = [
-        _count(site.pages, "page"),
+        _format_count(site.pages, "page"),
         f"{site.bytes / 1e6:.1f} MB",
-        _count(site.chunks, "passage"),
+        _format_count(site.chunks, "passage"),
     ]
     if site.chunks > site.embedded:
         parts.append(f"{site.chunks - site.embedded} to embed")
     if site.problems:
         parts.append(f"{site.problems} not readable")
     if site.oldest is not None and site.newest is not None:
-        days = [_day(site.oldest), _day(site.newest)]
+        days = [_format_day(site.oldest), _format_day(site.newest)]
         parts.append("checked " + " to ".join(dict.fromkeys(days)))
     return ", ".join(parts)
 
 
-def _count(count: int, what: str) -> str:
+def _format_count(count: int, what: str) -> str:
     return f"{count} {what}" if count == 1 else f"{count:,} {what}s"
 
 
-def _day(at: float) -> str:
+def _format_day(at: float) -> str:
     return time.strftime("%Y-%m-%d %H:%M", time.localtime(at))
 
 
-def _confirmed(question: str) -> bool:
+def _ask_confirmation(question: str) -> bool:
     if not sys.stdin.isatty():
         raise InvalidInput("there is no terminal to ask on", hint="--yes deletes without asking")
-    sys.stderr.write(plain(question))
+    sys.stderr.write(strip_controls(question))
     sys.stderr.flush()
     return sys.stdin.readline().strip().lower() in {"y", "yes", "是"}

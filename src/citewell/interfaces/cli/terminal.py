@@ -24,7 +24,7 @@ _ESCAPES = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)
 _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 
 
-def plain(text: str) -> str:
+def strip_controls(text: str) -> str:
     """`text` without anything a terminal would obey."""
     text = (
         _ESCAPES.sub("", text).replace("\r\n", "\n").replace("\u2028", "\n").replace("\u2029", "\n")
@@ -32,14 +32,14 @@ def plain(text: str) -> str:
     return _CONTROLS.sub("", text).encode("utf-8", "replace").decode("utf-8")
 
 
-def styled(text: str, style: str = "") -> Text:
+def style_text(text: str, style: str = "") -> Text:
     """`text` as rich text, cleaned, its brackets left alone; the style stays with it where texts
     are added.
     """
-    return Text().append(plain(text), style)
+    return Text().append(strip_controls(text), style)
 
 
-def one_line(text: str) -> str:
+def escape_line_breaks(text: str) -> str:
     """A name in a list that has a line for each: its own line ends and tabs are shown, not
     obeyed.
     """
@@ -47,20 +47,20 @@ def one_line(text: str) -> str:
 
 
 @cache
-def out() -> Console:
+def get_stdout() -> Console:
     """Standard output: results."""
     return Console(highlight=False, markup=False, emoji=False)
 
 
 @cache
-def err() -> Console:
+def get_stderr() -> Console:
     """Standard error: progress, warnings, errors. One for all, so that a line beside a live display
     stands above it.
     """
     return Console(stderr=True, highlight=False, markup=False, emoji=False)
 
 
-def write(console: Console, text: Text, indent: int = 0) -> None:
+def write_paragraph(console: Console, text: Text, indent: int = 0) -> None:
     """One paragraph: wrapped to a terminal's width, unbroken in a pipe."""
     if console.is_terminal:
         console.print(Padding(text, (0, 0, 0, indent), expand=False))
@@ -78,13 +78,13 @@ def print_json(value: Any) -> None:
     sys.stdout.flush()
 
 
-def warn(message: str) -> None:
-    write(err(), styled("warning: ", "yellow") + styled(message))
+def print_warning(message: str) -> None:
+    write_paragraph(get_stderr(), style_text("warning: ", "yellow") + style_text(message))
 
 
-def fail(error: CitewellError) -> None:
+def print_error(error: CitewellError) -> None:
     """One clear line, and what to do about it."""
-    console = err()
-    write(console, styled("error: ", "red") + styled(error.message))
+    console = get_stderr()
+    write_paragraph(console, style_text("error: ", "red") + style_text(error.message))
     if error.hint:
-        write(console, styled(error.hint, "dim"), indent=2)
+        write_paragraph(console, style_text(error.hint, "dim"), indent=2)

@@ -13,14 +13,20 @@ import time
 
 from citewell.interfaces.cli.answer import show_answer
 from citewell.interfaces.cli.run import DONE, NO_ANSWER
-from citewell.interfaces.cli.terminal import one_line, out, print_json, styled, write
+from citewell.interfaces.cli.terminal import (
+    escape_line_breaks,
+    get_stdout,
+    print_json,
+    style_text,
+    write_paragraph,
+)
 from citewell.runtime.app import App
-from citewell.service.ask.ask import unfinished
+from citewell.service.ask.ask import list_unfinished_runs
 from citewell.service.sessions.compare_traces import Difference
 from citewell.service.sessions.replay import Replay
-from citewell.service.sessions.replay import replay as run_again
+from citewell.service.sessions.replay import replay_trace as run_again
 from citewell.service.sessions.traces import delete_trace, get_trace, list_traces
-from citewell.text.sentences import language
+from citewell.text.sentences import detect_language
 from citewell.types import Snapshot, Trace
 
 LATEST = 20
@@ -30,52 +36,52 @@ NOTHING = {  # of any other agent, of the data agent
 }
 
 
-async def trace(app: App, trace_id: str | None, user: str, json: bool) -> int:
+async def show_traces(app: App, trace_id: str | None, user: str, json: bool) -> int:
     if trace_id is None:
-        return await _latest(app, user, json)
+        return await _show_latest(app, user, json)
     found = await get_trace(app, trace_id, user)
     if json:
         print_json(found.model_dump(mode="json"))
     else:
-        show(found)
+        show_trace(found)
     return DONE
 
 
-async def _latest(app: App, user: str, json: bool) -> int:
+async def _show_latest(app: App, user: str, json: bool) -> int:
     traces = await list_traces(app, LATEST, user)
     if json:
         print_json({"traces": [each.model_dump(mode="json", include=SUMMARY) for each in traces]})
         return DONE
-    console = out()
+    console = get_stdout()
     if not traces:
-        write(console, styled("no traces yet; every question leaves one"))
+        write_paragraph(console, style_text("no traces yet; every question leaves one"))
     for each in traces:
-        write(
+        write_paragraph(
             console,
-            styled(each.trace_id, "cyan")
-            + styled(f" {_when(each.created_at)} {each.agent}: {each.question}"),
+            style_text(each.trace_id, "cyan")
+            + style_text(f" {_format_time(each.created_at)} {each.agent}: {each.question}"),
         )
     whose = "" if user == "local" else f" --user {shlex.quote(user)}"
-    for run in await unfinished(app, user):
-        told = f" {_when(run.updated_at)} stopped before {run.next}: {run.question}"
+    for run in await list_unfinished_runs(app, user):
+        told = f" {_format_time(run.updated_at)} stopped before {run.next}: {run.question}"
         told += f"; go on with it: citewell ask --resume {run.trace_id}{whose}"
-        write(console, styled(run.trace_id, "yellow") + styled(told))
+        write_paragraph(console, style_text(run.trace_id, "yellow") + style_text(told))
     return DONE
 
 
 SUMMARY = {"trace_id", "agent", "question", "collection", "session_id", "created_at", "expires_at"}
 
 
-async def delete(app: App, trace_id: str, user: str, json: bool) -> int:
+async def remove_trace(app: App, trace_id: str, user: str, json: bool) -> int:
     await delete_trace(app, trace_id, user)
     if json:
         print_json({"trace_id": trace_id, "deleted": True})
     else:
-        write(out(), styled(f"deleted {trace_id}"))
+        write_paragraph(get_stdout(), style_text(f"deleted {trace_id}"))
     return DONE
 
 
-async def replay(
+async def replay_trace(
     app: App, trace_id: str, user: str, *, recorded: bool, fetch: bool, json: bool
 ) -> int:
     """0 where it comes out the same, 3 where it does not."""
@@ -88,99 +94,113 @@ async def replay(
 
 
 def _show_replay(found: Replay) -> None:
-    console, steps = out(), len(found.replayed.steps)
+    console, steps = get_stdout(), len(found.replayed.steps)
     for line in found.notes:
-        write(console, styled(f"note: {line}", "dim"))
+        write_paragraph(console, style_text(f"note: {line}", "dim"))
     for prompt in found.unknown_prompts:
-        write(console, styled(f"not recorded, the model was asked: {one_line(prompt)}", "yellow"))
-    if found.same:
-        write(
+        write_paragraph(
             console,
-            styled("same: ", "green")
-            + styled(f"{steps} steps and the answer come out as they were"),
+            style_text(
+                f"not recorded, the model was asked: {escape_line_breaks(prompt)}", "yellow"
+            ),
+        )
+    if found.same:
+        write_paragraph(
+            console,
+            style_text("same: ", "green")
+            + style_text(f"{steps} steps and the answer come out as they were"),
         )
         return
     many = len(found.differences)
-    write(
+    write_paragraph(
         console,
-        styled("different: ", "yellow")
-        + styled(f"{many} {'thing' if many == 1 else 'things'} in {steps} steps"),
+        style_text("different: ", "yellow")
+        + style_text(f"{many} {'thing' if many == 1 else 'things'} in {steps} steps"),
     )
     place = ""
     for each in found.differences:
         if each.where != place:
             place = each.where
-            write(console, styled(place, "cyan"))
-        for sign, value in _sides(each):
-            write(
+            write_paragraph(console, style_text(place, "cyan"))
+        for sign, value in _format_sides(each):
+            write_paragraph(
                 console,
-                styled(f"{sign} {each.what}: {value}", "red" if sign == "-" else "green"),
+                style_text(f"{sign} {each.what}: {value}", "red" if sign == "-" else "green"),
                 indent=4,
             )
 
 
-def _sides(each: Difference) -> list[tuple[str, str]]:
+def _format_sides(each: Difference) -> list[tuple[str, str]]:
     """What was there, then what is; a step or a figure may be on one side only."""
     sides = [("-", each.before), ("+", each.now)]
     shown = [
-        (sign, one_line(value if isinstance(value, str) else _json(value)))
+        (sign, escape_line_breaks(value if isinstance(value, str) else _to_json(value)))
         for sign, value in sides
         if value is not None
     ]
     return shown or [("~", "")]
 
 
-def _json(value: object) -> str:
+def _to_json(value: object) -> str:
     return js.dumps(value, ensure_ascii=False, default=str)
 
 
-def show(trace: Trace) -> None:
+def show_trace(trace: Trace) -> None:
     """The question and its snapshot, each step with its way on, time and figures, then the
     answer.
     """
-    console = out()
+    console = get_stdout()
     where = f", collection {trace.collection}" if trace.collection else ""
-    until = f", kept until {_when(trace.expires_at)}" if trace.expires_at else ""
-    write(
+    until = f", kept until {_format_time(trace.expires_at)}" if trace.expires_at else ""
+    write_paragraph(
         console,
-        styled(f"{trace.trace_id} {_when(trace.created_at)} {trace.agent}{where}{until}", "dim"),
+        style_text(
+            f"{trace.trace_id} {_format_time(trace.created_at)} {trace.agent}{where}{until}", "dim"
+        ),
     )
-    write(console, styled(trace.question, "bold"))
+    write_paragraph(console, style_text(trace.question, "bold"))
     if trace.snapshot is not None:
         _show_snapshot(trace.snapshot, trace.agent)
-    write(console, styled("Steps", "bold"))
+    write_paragraph(console, style_text("Steps", "bold"))
     for step in trace.steps:
-        write(
+        write_paragraph(
             console,
-            styled(f"{step.n:>3} {step.node} ", "cyan")
-            + styled(f"{step.action} ({step.seconds:.2f} s)"),
+            style_text(f"{step.n:>3} {step.node} ", "cyan")
+            + style_text(f"{step.action} ({step.seconds:.2f} s)"),
         )
         for name, value in step.detail.items():
-            shown = value if isinstance(value, str) else _json(value)
-            write(console, styled(f"{name}: {shown}", "dim"), indent=4)
+            shown = value if isinstance(value, str) else _to_json(value)
+            write_paragraph(console, style_text(f"{name}: {shown}", "dim"), indent=4)
     console.print()
     show_answer(trace.answer, console)
 
 
 def _show_snapshot(snapshot: Snapshot, agent: str) -> None:
     """What spec 004 keeps of an answer: how the question was read, why, and what was done."""
-    console, read = out(), snapshot.intent_analysis
-    write(console, styled("Intent ", "bold") + styled(read.intent_type or "not named"))
+    console, read = get_stdout(), snapshot.intent_analysis
+    write_paragraph(
+        console, style_text("Intent ", "bold") + style_text(read.intent_type or "not named")
+    )
     for name, value in read.parameters.items():
-        write(
+        write_paragraph(
             console,
-            styled(f"{name}: {value if isinstance(value, str) else _json(value)}", "dim"),
+            style_text(f"{name}: {value if isinstance(value, str) else _to_json(value)}", "dim"),
             indent=4,
         )
     if read.reasoning:
-        write(console, styled(read.reasoning), indent=4)
-    write(console, styled("Logic ", "bold") + styled(snapshot.execution_status, "dim"))
-    write(
+        write_paragraph(console, style_text(read.reasoning), indent=4)
+    write_paragraph(
+        console, style_text("Logic ", "bold") + style_text(snapshot.execution_status, "dim")
+    )
+    write_paragraph(
         console,
-        styled(snapshot.generated_logic or NOTHING[language(snapshot.user_query)][agent == "data"]),
+        style_text(
+            snapshot.generated_logic
+            or NOTHING[detect_language(snapshot.user_query)][agent == "data"]
+        ),
         indent=4,
     )
 
 
-def _when(at: float) -> str:
+def _format_time(at: float) -> str:
     return time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(at))

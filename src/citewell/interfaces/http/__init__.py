@@ -15,7 +15,7 @@ from starlette.routing import BaseRoute, Route
 
 from citewell import __version__
 from citewell.config import AccessSettings
-from citewell.instrumentation import Watch, look_on
+from citewell.instrumentation import Watch, attach_watches
 from citewell.interfaces.http import (
     ask,
     audit,
@@ -44,18 +44,18 @@ from citewell.interfaces.http import (
     users,
     widget,
 )
-from citewell.interfaces.http.access import Access, plain_address
+from citewell.interfaces.http.access import Access, normalize_address
 from citewell.interfaces.http.closing import Closing
-from citewell.interfaces.http.connections import Connections, most_connections
-from citewell.interfaces.http.description import describe, name_of
-from citewell.interfaces.http.errors import HANDLERS, telling
+from citewell.interfaces.http.connections import Connections, compute_max_connections
+from citewell.interfaces.http.description import build_openapi, get_operation_id
+from citewell.interfaces.http.errors import HANDLERS, get_redactor
 from citewell.interfaces.http.guard import Guard
-from citewell.interfaces.http.listener import descriptors
+from citewell.interfaces.http.listener import get_descriptor_limit
 from citewell.interfaces.http.metrics import Metrics
 from citewell.interfaces.http.observe import Observed
-from citewell.interfaces.spans import spans_of
+from citewell.interfaces.spans import build_spans
 from citewell.runtime.app import App
-from citewell.service.jobs.worker import work_until_closing
+from citewell.service.jobs.worker import run_worker_until_closing
 
 ROUTERS: tuple[APIRouter, ...] = (
     ask.router,
@@ -89,13 +89,13 @@ ROUTERS: tuple[APIRouter, ...] = (
 
 def create_app(app: App) -> FastAPI:
     """The web application around an open App. How it ends is the App's to say (`App.stopping`)."""
-    counts, spans = Metrics(), spans_of(app.settings)
+    counts, spans = Metrics(), build_spans(app.settings)
     watches: list[Watch] = [counts, app.models_seen, *([spans] if spans else [])]
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
-        look_on(*watches)  # the worker's jobs
-        worker = asyncio.create_task(work_until_closing(app))
+        attach_watches(*watches)  # the worker's jobs
+        worker = asyncio.create_task(run_worker_until_closing(app))
         try:
             async with http.state.mcp.open():
                 yield
@@ -111,7 +111,7 @@ def create_app(app: App) -> FastAPI:
         openapi_url="/api/openapi.json",
         docs_url=None,  # its page loads scripts from another site
         redoc_url=None,
-        generate_unique_id_function=name_of,
+        generate_unique_id_function=get_operation_id,
         lifespan=lifespan,
         exception_handlers=HANDLERS,
         telemetry={
@@ -124,27 +124,29 @@ def create_app(app: App) -> FastAPI:
     )
     http.state.citewell = app
     http.state.metrics = counts
-    http.state.connections = _connections(app.settings.access)
+    http.state.connections = _build_connections(app.settings.access)
     http.state.connections.told = counts.watch_connections(http.state.connections)
-    http.state.mcp = mcp.Door(app.stopping, telling(http))
+    http.state.mcp = mcp.MCPGateway(app.stopping, get_redactor(http))
     for router in ROUTERS:
         http.include_router(router)
-    described = cache(lambda: describe(http, signs_in=app.settings.auth == "token"))
+    described = cache(lambda: build_openapi(http, signs_in=app.settings.auth == "token"))
     http.openapi = described  # type: ignore[method-assign]  # the framework's own way of saying it otherwise
     http.add_middleware(Access, settings=app.settings)
     http.add_middleware(Closing, stopping=app.stopping)
     http.add_middleware(Guard, settings=app.settings)
-    http.add_middleware(Observed, watches=watches, routes=_routes(http))  # the outer one
+    http.add_middleware(Observed, watches=watches, routes=_collect_routes(http))  # the outer one
     return http
 
 
-def _connections(access: AccessSettings) -> Connections:
+def _build_connections(access: AccessSettings) -> Connections:
     return Connections(
-        most_connections(descriptors()), access.connections, map(plain_address, access.proxies)
+        compute_max_connections(get_descriptor_limit()),
+        access.connections,
+        map(normalize_address, access.proxies),
     )
 
 
-def _routes(http: FastAPI) -> list[BaseRoute]:
+def _collect_routes(http: FastAPI) -> list[BaseRoute]:
     """All that have a path, to name requests by that are refused before they reach theirs."""
     return [
         *(each for router in ROUTERS for each in router.routes),

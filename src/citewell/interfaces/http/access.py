@@ -20,13 +20,19 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from citewell.config import AccessSettings, Settings
 from citewell.errors import CitewellError
 from citewell.interfaces.http.deps import ASKED, CALLER, LOCAL, READING, STILL, Caller
-from citewell.interfaces.http.errors import REFUSAL, Refused, reply, status_of, telling
+from citewell.interfaces.http.errors import (
+    REFUSAL,
+    Refused,
+    build_json_reply,
+    get_error_status,
+    get_redactor,
+)
 from citewell.interfaces.http.rates import Rates
-from citewell.interfaces.problem import problem_of
+from citewell.interfaces.problem import to_problem
 from citewell.runtime.app import App
 from citewell.store.users.actor import ACTOR, Actor
 from citewell.store.users.identity import VISITOR
-from citewell.store.users.users import Holder, Lifetime, csrf_of
+from citewell.store.users.users import Holder, Lifetime, compute_csrf_token
 
 COOKIE = "citewell_session"
 OPEN = frozenset({"/", "/api/health", "/api/ready", "/api/sign-in", "/widget.js"})
@@ -53,25 +59,25 @@ class Access:
             return
         if scope["type"] == "http":
             try:
-                scope[CALLER] = await self._caller(scope)
+                scope[CALLER] = await self._identify_caller(scope)
                 ACTOR.set(Actor(scope[CALLER].user_id, "http"))
             except CitewellError as error:
                 scope[REFUSAL] = error
                 headers = error.headers if isinstance(error, Refused) else None
-                await reply(status_of(error), problem_of(error, telling(scope["app"])), headers)(
-                    scope, receive, send
-                )
+                await build_json_reply(
+                    get_error_status(error), to_problem(error, get_redactor(scope["app"])), headers
+                )(scope, receive, send)
                 return
             if scope[CALLER] is ANYBODY and scope["method"] not in READING:
-                send = self._trying(scope, receive, send)
+                send = self._count_failed_tries(scope, receive, send)
         await self.app(scope, receive, send)
 
-    def _trying(self, scope: Scope, receive: Receive, send: Send) -> Send:
+    def _count_failed_tries(self, scope: Scope, receive: Receive, send: Send) -> Send:
         """Who is not known yet and sends something has tried to be let in. Whatever it is refused
         for counts: a token that is nobody's, one that is no good here, a body that cannot be read.
         A limit of its user that is reached counts there.
         """
-        address, over = address_of(scope, self.settings.access.proxies), False
+        address, over = get_client_address(scope, self.settings.access.proxies), False
 
         async def counted(message: Message) -> None:
             nonlocal over
@@ -84,7 +90,7 @@ class Access:
                     await self.rates.attempt(address)
                 except Refused as error:
                     over, scope[REFUSAL] = True, error
-                    await reply(error.status, problem_of(error), error.headers)(
+                    await build_json_reply(error.status, to_problem(error), error.headers)(
                         scope, receive, send
                     )
             if not over:
@@ -92,10 +98,10 @@ class Access:
 
         return counted
 
-    async def _caller(self, scope: Scope) -> Caller:
+    async def _identify_caller(self, scope: Scope) -> Caller:
         headers, path = Headers(scope=scope), str(scope["path"])
         visits = scope.get("citewell.visitor", False)
-        address = address_of(scope, self.settings.access.proxies)
+        address = get_client_address(scope, self.settings.access.proxies)
         if self.settings.auth == "none":
             if not visits:
                 return Caller(LOCAL, "admin")
@@ -105,11 +111,11 @@ class Access:
         if (
             path in OPEN
             or path.startswith(OPEN_BELOW)
-            or (path == METRICS and _is_here(scope, headers, self.settings.access))
+            or (path == METRICS and _is_local_request(scope, headers, self.settings.access))
         ):
             return ANYBODY
         app = cast("App", scope["app"].state.citewell)
-        caller, holder = await self._signed_in(app, headers, address, visits=visits)
+        caller, holder = await self._authenticate_caller(app, headers, address, visits=visits)
         # many people under one name: no one of them may spend what is everybody's
         if holder.scope == "widget":
             _check_widget(holder, path, scope["method"])
@@ -136,14 +142,16 @@ class Access:
             )
         if caller.csrf and scope["method"] not in READING:
             _check_csrf(headers, caller.csrf)
-        scope[STILL] = partial(_check_still, app, headers, caller, lifetime(self.settings))
+        scope[STILL] = partial(
+            _recheck_caller, app, headers, caller, get_session_lifetime(self.settings)
+        )
         return caller
 
-    async def _signed_in(
+    async def _authenticate_caller(
         self, app: App, headers: Headers, address: str, *, visits: bool
     ) -> tuple[Caller, Holder]:
         """By a token, or by the page's cookie. Raises Refused (401)."""
-        if token := token_of(headers):
+        if token := get_bearer_token(headers):
             holder = await app.users.holder(token)
             if holder is None:
                 await self.rates.attempt(address)
@@ -158,18 +166,22 @@ class Access:
                 bound = (holder.bound,) if holder.bound else self.settings.access.public
                 return Caller(holder.user_id, "reader", "token", visitor=True, bound=bound), holder
             return Caller(holder.user_id, holder.role, "token"), holder
-        secret = cookie_of(headers)
+        secret = get_session_cookie(headers)
         if secret and not visits:
-            holder = await app.users.signed_in(secret, lifetime(self.settings))
+            holder = await app.users.find_session_holder(
+                secret, get_session_lifetime(self.settings)
+            )
             if holder is not None:
-                return Caller(holder.user_id, holder.role, "token", csrf_of(secret)), holder
-        raise _nobody()
+                return Caller(
+                    holder.user_id, holder.role, "token", compute_csrf_token(secret)
+                ), holder
+        raise _build_sign_in_error()
 
 
 _NEW = "`citewell user token NAME` makes a new one"
 
 
-def _nobody() -> Refused:
+def _build_sign_in_error() -> Refused:
     hint = (
         "send Authorization: Bearer TOKEN, or sign in on the page; `citewell user add NAME` "
         "makes a user and a token"
@@ -177,43 +189,43 @@ def _nobody() -> Refused:
     return Refused(401, "not_signed_in", "nobody is signed in", hint, headers=BEARER)
 
 
-async def _check_still(app: App, headers: Headers, caller: Caller, life: Lifetime) -> None:
+async def _recheck_caller(app: App, headers: Headers, caller: Caller, life: Lifetime) -> None:
     """A stream goes on for as long as its beginner is let in, with the role that they had. No use
     of the token or the page's session is noted. Raises Refused (401).
     """
-    token = token_of(headers)
+    token = get_bearer_token(headers)
     found = (
         app.users.holder(token, note=False)
         if token
-        else app.users.signed_in(cookie_of(headers), life, note=False)
+        else app.users.find_session_holder(get_session_cookie(headers), life, note=False)
     )
     holder = await found
     if holder is None or holder.role != caller.role:
-        raise _nobody()
+        raise _build_sign_in_error()
 
 
-def token_of(headers: Headers) -> str:
+def get_bearer_token(headers: Headers) -> str:
     """The one that a program shows; empty where there is none."""
     kind, _, token = headers.get("authorization", "").partition(" ")
     return token.strip() if kind.lower() == "bearer" else ""
 
 
-def lifetime(settings: Settings) -> Lifetime:
+def get_session_lifetime(settings: Settings) -> Lifetime:
     return Lifetime(settings.access.session_hours * 3600, settings.access.idle_hours * 3600)
 
 
-def cookie_of(headers: Headers) -> str:
+def get_session_cookie(headers: Headers) -> str:
     """The secret of the page's session; empty where there is none."""
     return cookie_parser(headers.get("cookie", "")).get(COOKIE, "")
 
 
-def address_of(scope: Scope, proxies: tuple[str, ...]) -> str:
+def get_client_address(scope: Scope, proxies: tuple[str, ...]) -> str:
     """Where a request comes from: the last address that a proxy we believe has seen, else who is
     connected.
     """
-    client, believed = _client(scope), {plain_address(each) for each in proxies}
+    client, believed = _get_peer_address(scope), {normalize_address(each) for each in proxies}
     if client in believed:
-        seen = [plain_address(each) for each in _said(scope, "x-forwarded-for")]
+        seen = [normalize_address(each) for each in _list_header_values(scope, "x-forwarded-for")]
         return next((each for each in reversed(seen) if each not in believed), client)
     return client
 
@@ -223,19 +235,19 @@ def is_https(scope: Scope, proxies: tuple[str, ...]) -> bool:
     last.
     """
     said = (
-        _said(scope, "x-forwarded-proto")
-        if _client(scope) in {plain_address(each) for each in proxies}
+        _list_header_values(scope, "x-forwarded-proto")
+        if _get_peer_address(scope) in {normalize_address(each) for each in proxies}
         else []
     )
     return (said[-1] if said else str(scope.get("scheme", ""))).lower() == "https"
 
 
-def _client(scope: Scope) -> str:
+def _get_peer_address(scope: Scope) -> str:
     """Who is connected."""
-    return plain_address(str((scope.get("client") or ("",))[0]))
+    return normalize_address(str((scope.get("client") or ("",))[0]))
 
 
-def _said(scope: Scope, name: str) -> list[str]:
+def _list_header_values(scope: Scope, name: str) -> list[str]:
     """What all headers of this name list: a client sends one of its own, and a proxy may add
     another below it.
     """
@@ -247,7 +259,7 @@ def _said(scope: Scope, name: str) -> list[str]:
     ]
 
 
-def plain_address(address: str) -> str:
+def normalize_address(address: str) -> str:
     """An address without its port, written one way."""
     alone = address.partition("]")[0].removeprefix("[") if address.startswith("[") else address
     if alone.count(":") == 1:
@@ -258,7 +270,7 @@ def plain_address(address: str) -> str:
     return alone
 
 
-def _is_here(scope: Scope, headers: Headers, access: AccessSettings) -> bool:
+def _is_local_request(scope: Scope, headers: Headers, access: AccessSettings) -> bool:
     """From this machine itself. Not where others come through a proxy on it, which need not say so
     in a header.
     """
@@ -269,7 +281,7 @@ def _is_here(scope: Scope, headers: Headers, access: AccessSettings) -> bool:
     ):
         return False
     with suppress(ValueError):
-        return ipaddress.ip_address(_client(scope)).is_loopback
+        return ipaddress.ip_address(_get_peer_address(scope)).is_loopback
     return False
 
 

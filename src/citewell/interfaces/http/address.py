@@ -12,7 +12,7 @@ from citewell.interfaces.http.access import is_https
 from citewell.runtime.app import App
 
 
-def base_of(request: Request) -> str:
+def get_base_url(request: Request) -> str:
     """With a slash at its end. `https` where a proxy that we believe says so."""
     app = cast("App", request.app.state.citewell)
     scheme = "https" if is_https(request.scope, app.settings.access.proxies) else "http"

@@ -16,11 +16,11 @@ from pydantic import BaseModel
 from citewell.interfaces.http.body import JSONRoute
 from citewell.interfaces.http.deps import Asking, Citewell
 from citewell.interfaces.http.errors import GONE, Refused
-from citewell.interfaces.http.sse import TELLS, Pair, event_stream
+from citewell.interfaces.http.sse import TELLS, Pair, stream_events
 from citewell.runtime.app import App
-from citewell.runtime.shutdown import stopped
-from citewell.service.admin.widget_scope import bounded, for_strangers
-from citewell.service.ask.ask import AskRequest, stop, stream
+from citewell.runtime.shutdown import make_stopped_error
+from citewell.service.admin.widget_scope import redact_event, restrict_request
+from citewell.service.ask.ask import AskRequest, request_stop, stream_answer
 from citewell.service.ask.ask import ask as answer_to
 from citewell.types import Answer, Event
 
@@ -46,22 +46,24 @@ async def ask(request: Request, body: AskRequest, app: Citewell, caller: Asking)
     """
     body = body.model_copy(update={"user_id": caller.of(body)})
     if caller.bound is None:
-        return await answered(request, app, body)
-    return await answered(request, app, await bounded(app, body, caller.bound), for_strangers)
+        return await respond_with_answer(request, app, body)
+    return await respond_with_answer(
+        request, app, await restrict_request(app, body, caller.bound), redact_event
+    )
 
 
-def as_it_is(event: Event) -> Event:
+def pass_event(event: Event) -> Event:
     return event
 
 
-async def answered(
-    request: Request, app: App, body: AskRequest, tell: Callable[[Event], Event] = as_it_is
+async def respond_with_answer(
+    request: Request, app: App, body: AskRequest, tell: Callable[[Event], Event] = pass_event
 ) -> Response:
     """An Answer, or events, as the request wants it. `tell`: what of each event goes out."""
     if "text/event-stream" in request.headers.get("accept", ""):
-        return event_stream(request, _events(app, body, tell))
-    answer = await while_connected(request, answer_to(app, body))
-    return JSONResponse(shown(tell(Event("answer", answer))))
+        return stream_events(request, _stream_events(app, body, tell))
+    answer = await run_while_connected(request, answer_to(app, body))
+    return JSONResponse(to_event_data(tell(Event("answer", answer))))
 
 
 @router.post("/runs/{trace_id}/stop", status_code=202)
@@ -69,19 +71,19 @@ async def stop_run(trace_id: str, app: Citewell, caller: Asking) -> Stopping:
     """Have a website question that is still exploring answer from what it has; its first event
     names the `trace_id`.
     """
-    stop(app, trace_id, caller.user_id)
+    request_stop(app, trace_id, caller.user_id)
     return Stopping(trace_id=trace_id)
 
 
-async def _events(
+async def _stream_events(
     app: App, body: AskRequest, tell: Callable[[Event], Event]
 ) -> AsyncIterator[Pair]:
-    async with aclosing(cast("AsyncGenerator[Event, None]", stream(app, body))) as told:
+    async with aclosing(cast("AsyncGenerator[Event, None]", stream_answer(app, body))) as told:
         async for event in told:
-            yield event.kind, shown(tell(event))
+            yield event.kind, to_event_data(tell(event))
 
 
-def shown(event: Event) -> Any:
+def to_event_data(event: Event) -> Any:
     """An event's data as JSON: words are wrapped as `{"text"}`, so that every event carries an
     object.
     """
@@ -93,13 +95,16 @@ def shown(event: Event) -> Any:
 Done = TypeVar("Done")
 
 
-async def while_connected(request: Request, doing: Coroutine[Any, Any, Done]) -> Done:
+async def run_while_connected(request: Request, doing: Coroutine[Any, Any, Done]) -> Done:
     """What the work comes to, unless the client leaves or a server that stops can wait no longer:
     then it is cancelled.
     """
     work = asyncio.create_task(doing)
     over = request.app.state.citewell.stopping.cut
-    gone, stop = asyncio.create_task(_left(request)), asyncio.create_task(over.wait())
+    gone, stop = (
+        asyncio.create_task(_wait_for_disconnect(request)),
+        asyncio.create_task(over.wait()),
+    )
     try:
         await asyncio.wait({work, gone, stop}, return_when=asyncio.FIRST_COMPLETED)
         if not work.done() and gone.done():
@@ -108,7 +113,7 @@ async def while_connected(request: Request, doing: Coroutine[Any, Any, Done]) ->
             work.cancel()
             await asyncio.wait({work}, timeout=TELLS)
         if not work.done() or work.cancelled():
-            raise stopped()
+            raise make_stopped_error()
         return work.result()
     finally:
         for task in (work, gone, stop):
@@ -116,6 +121,6 @@ async def while_connected(request: Request, doing: Coroutine[Any, Any, Done]) ->
         await asyncio.gather(work, gone, stop, return_exceptions=True)
 
 
-async def _left(request: Request) -> None:
+async def _wait_for_disconnect(request: Request) -> None:
     while (await request.receive())["type"] != "http.disconnect":
         continue

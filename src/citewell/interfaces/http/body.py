@@ -44,14 +44,14 @@ class JSONRoute(APIRoute):
             try:
                 return await handle(_Bounded(request.scope, request.receive))
             except OSError as error:
-                if (refusal := _refusal(error)) is None:
+                if (refusal := _to_storage_error(error)) is None:
                     raise
                 raise refusal from error
 
         return bounded
 
 
-def _refusal(error: OSError) -> StorageError | None:
+def _to_storage_error(error: OSError) -> StorageError | None:
     """A disk that takes no temporary file, as large forms are read to; None for other errors. It
     names no folder.
     """
@@ -74,10 +74,14 @@ async def read_json(data: bytes) -> Any:
     """Raises JSONDecodeError for what is no JSON in UTF-8, HTTPException (413) where it holds too
     many values.
     """
-    return await anyio.to_thread.run_sync(_parsed, data) if len(data) > LARGE else _parsed(data)
+    return (
+        await anyio.to_thread.run_sync(_parse_json, data)
+        if len(data) > LARGE
+        else _parse_json(data)
+    )
 
 
-def _parsed(data: bytes) -> Any:
+def _parse_json(data: bytes) -> Any:
     try:
         value = from_json(data.removeprefix(BYTE_ORDER_MARK))
     except ValueError as error:
@@ -93,7 +97,7 @@ def _parsed(data: bytes) -> Any:
     return value
 
 
-def one_file(form: FormData, largest: int, hint: str = "") -> UploadFile:
+def get_single_file(form: FormData, largest: int, hint: str = "") -> UploadFile:
     """The file of a form, whatever its field is called. Raises InvalidInput where there is none or
     several, Refused where it is larger than `largest` bytes.
     """
@@ -113,17 +117,17 @@ def one_file(form: FormData, largest: int, hint: str = "") -> UploadFile:
     return files[0]
 
 
-async def checked_json(kind: type[Body], request: Request) -> Body:
+async def validate_json_body(kind: type[Body], request: Request) -> Body:
     """The body as that kind. Raises RequestValidationError, as a body that FastAPI reads does."""
     try:
-        return checked(kind, await read_json(await request.body()))
+        return validate_body(kind, await read_json(await request.body()))
     except json.JSONDecodeError as error:
         raise RequestValidationError(
             [{"type": "json_invalid", "loc": ("body", error.pos), "msg": error.msg}]
         ) from None
 
 
-def checked(kind: type[Body], given: Any) -> Body:
+def validate_body(kind: type[Body], given: Any) -> Body:
     """JSON that was read, or the fields of a form, as that kind. Raises RequestValidationError."""
     try:
         return kind.model_validate(given)

@@ -6,10 +6,10 @@ from __future__ import annotations
 
 from fastapi import APIRouter, Request
 
-from citewell.interfaces.http.ask import while_connected
+from citewell.interfaces.http.ask import run_while_connected
 from citewell.interfaces.http.body import JSONRoute
 from citewell.interfaces.http.deps import Citewell
-from citewell.service.ask.check import check as check_request
+from citewell.service.ask.check import check_request
 from citewell.service.ask.check_types import CheckRequest, CheckResult, PairsResult
 
 router = APIRouter(prefix="/api", tags=["check"], route_class=JSONRoute)
@@ -20,4 +20,4 @@ async def check(request: Request, body: CheckRequest, app: Citewell) -> CheckRes
     """Each sentence of `text` (20,000 characters) with its verdict and the quotes that show it; or,
     of `pairs` (200), a verdict each.
     """
-    return await while_connected(request, check_request(app, body))
+    return await run_while_connected(request, check_request(app, body))

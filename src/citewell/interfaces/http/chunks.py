@@ -9,11 +9,11 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query, Request
 
 from citewell.errors import InvalidInput
-from citewell.interfaces.http.body import JSONRoute, one_file
+from citewell.interfaces.http.body import JSONRoute, get_single_file
 from citewell.interfaces.http.deps import Citewell
 from citewell.service.library.chunking import ChunkerName
 from citewell.service.library.preview import Previews, preview_bytes, preview_document
-from citewell.service.library.uploads import base_name
+from citewell.service.library.uploads import get_base_name
 
 router = APIRouter(prefix="/api", tags=["documents"], route_class=JSONRoute)
 
@@ -64,8 +64,8 @@ async def file_chunks(
             hint="curl -F file=@report.pdf .../api/chunks",
         )
     async with request.form(max_files=2, max_fields=5) as form:
-        file = one_file(form, app.settings.ingest.max_bytes)
-        name = base_name(file.filename or "")
+        file = get_single_file(form, app.settings.ingest.max_bytes)
+        name = get_base_name(file.filename or "")
         return await preview_bytes(
             app, await file.read(), name, chunker, {"tokens": tokens, "overlap": overlap}
         )

@@ -12,9 +12,9 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from citewell.errors import Stopped
 from citewell.interfaces.http.deps import READING
-from citewell.interfaces.http.errors import reply
-from citewell.interfaces.http.openai_errors import of_ours
-from citewell.interfaces.problem import problem_of
+from citewell.interfaces.http.errors import build_json_reply
+from citewell.interfaces.http.openai_errors import to_error_reply
+from citewell.interfaces.problem import to_problem
 from citewell.runtime.shutdown import Stopping
 
 # read for as long as there is something to tell
@@ -34,8 +34,8 @@ class Closing:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        if self.stopping.closing.is_set() and begins(str(scope["method"]), str(scope["path"])):
-            await self._refused(str(scope["path"]))(scope, receive, send)
+        if self.stopping.closing.is_set() and is_new_work(str(scope["method"]), str(scope["path"])):
+            await self._build_refusal(str(scope["path"]))(scope, receive, send)
             return
         self.stopping.began()
         try:
@@ -43,17 +43,21 @@ class Closing:
         finally:
             self.stopping.ended()
 
-    def _refused(self, path: str) -> ASGIApp:
+    def _build_refusal(self, path: str) -> ASGIApp:
         seconds = self.stopping.retry_after
         error = Stopped(
             "the server is stopping and takes nothing new", hint=f"ask again in {seconds} seconds"
         )
-        response = of_ours(error) if path.startswith("/v1/") else reply(503, problem_of(error))
+        response = (
+            to_error_reply(error)
+            if path.startswith("/v1/")
+            else build_json_reply(503, to_problem(error))
+        )
         response.headers["Retry-After"] = str(seconds)
         return response
 
 
-def begins(method: str, path: str) -> bool:
+def is_new_work(method: str, path: str) -> bool:
     """Whether a request begins something: all but reading what is there, and ending a question
     early.
     """

@@ -11,14 +11,14 @@ from pydantic import BaseModel, ConfigDict
 from starlette.datastructures import UploadFile
 
 from citewell.errors import InvalidInput
-from citewell.interfaces.http.body import JSONRoute, checked_json
+from citewell.interfaces.http.body import JSONRoute, validate_json_body
 from citewell.interfaces.http.deps import Citewell, Editor
-from citewell.service.jobs.submit import submit
+from citewell.service.jobs.submit import submit_uploads
 from citewell.service.library import collections as service
 from citewell.service.library.chunking import ChunkerName
 from citewell.service.library.documents import list_documents
 from citewell.service.library.rechunk import set_chunking
-from citewell.service.library.rechunk import submit as rechunk_later
+from citewell.service.library.rechunk import submit_rechunk as rechunk_later
 from citewell.service.library.uploads import Upload
 from citewell.service.sites.sites import submit_page
 from citewell.store.jobs import Job
@@ -149,7 +149,7 @@ async def upload(name: str, request: Request, app: Citewell, _: Editor) -> Job:
     """
     kind = request.headers.get("content-type", "")
     if kind.startswith("application/json"):
-        return await submit_page(app, name, (await checked_json(WebPage, request)).url)
+        return await submit_page(app, name, (await validate_json_body(WebPage, request)).url)
     if not kind.startswith("multipart/form-data"):
         hint = (
             f'curl -F file=@report.pdf .../{name}/documents; a page of the web: JSON {{"url": '
@@ -162,4 +162,6 @@ async def upload(name: str, request: Request, app: Citewell, _: Editor) -> Job:
             raise InvalidInput(
                 "the form holds no file", hint="send each file as a part with a file name"
             )
-        return await submit(app, name, [Upload(part.filename or "", part.file) for part in files])
+        return await submit_uploads(
+            app, name, [Upload(part.filename or "", part.file) for part in files]
+        )

@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from typing import Protocol
 
-from citewell.interfaces.http.rates import network_of
+from citewell.interfaces.http.rates import get_client_network
 
 MOST = 10_000  # connections, however many descriptors there are
 # descriptors kept for files, the database, models and what fetches pages, half of them where there
@@ -32,7 +32,7 @@ class Connection(Protocol):
         ...
 
 
-def most_connections(descriptors: int) -> int:
+def compute_max_connections(descriptors: int) -> int:
     """How many fit beside everything else."""
     return max(1, min(MOST, descriptors - min(RESERVE, descriptors // 2)))
 
@@ -46,7 +46,7 @@ class Connections:
         self.most = most
         self.most_of_one = most_of_one
         self.told: Callable[[str], None] = lambda _: None  # hears why one was closed
-        self._proxies = frozenset(map(network_of, proxies))
+        self._proxies = frozenset(map(get_client_network, proxies))
         self._open: Counter[str] = Counter()
         self._waiting: dict[Connection, None] = {}  # the longest waiting first
 
@@ -58,14 +58,14 @@ class Connections:
         """Count a new one, in the place of one that waits where there is no room. Says why not:
         "address", "full"; else "".
         """
-        whose = network_of(one.address)
+        whose = get_client_network(one.address)
         if (
             whose not in self._proxies
             and self._open[whose] >= self.most_of_one
-            and not self._made_room("address", whose)
+            and not self._close_longest_waiting("address", whose)
         ):
             return "address"
-        if self.count >= self.most and not self._made_room("full"):
+        if self.count >= self.most and not self._close_longest_waiting("full"):
             return "full"
         self._open[whose] += 1
         self._waiting[one] = None
@@ -73,7 +73,7 @@ class Connections:
 
     def leave(self, one: Connection) -> None:
         self._waiting.pop(one, None)
-        whose = network_of(one.address)
+        whose = get_client_network(one.address)
         self._open[whose] -= 1
         if self._open[whose] <= 0:
             del self._open[whose]
@@ -82,17 +82,22 @@ class Connections:
         """Its client is to say something: a first request, or the next one."""
         self._waiting.setdefault(one, None)
 
-    def works(self, one: Connection) -> None:
+    def mark_working(self, one: Connection) -> None:
         """Its request is there, at least the head of it."""
         self._waiting.pop(one, None)
 
     def make_room(self) -> bool:
         """Close the one that waits longest; false where none waits."""
-        return self._made_room("full")
+        return self._close_longest_waiting("full")
 
-    def _made_room(self, why: str, whose: str = "") -> bool:
+    def _close_longest_waiting(self, why: str, whose: str = "") -> bool:
         oldest = next(
-            (each for each in self._waiting if not whose or network_of(each.address) == whose), None
+            (
+                each
+                for each in self._waiting
+                if not whose or get_client_network(each.address) == whose
+            ),
+            None,
         )
         if oldest is None:
             return False

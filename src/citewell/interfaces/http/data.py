@@ -18,12 +18,12 @@ import anyio.to_thread
 from fastapi import APIRouter, Query, Request
 from pydantic import BaseModel, ConfigDict, Field
 
-from citewell.interfaces.http.body import JSONRoute, checked_json, one_file
+from citewell.interfaces.http.body import JSONRoute, get_single_file, validate_json_body
 from citewell.interfaces.http.deps import Citewell, Editor
 from citewell.runtime.app import App
-from citewell.service.library.uploads import Upload, base_name, store, throw_away
+from citewell.service.library.uploads import Upload, delete_uploads, get_base_name, store_uploads
 from citewell.service.tables import sources as service
-from citewell.service.tables.preview_tables import preview, table_of
+from citewell.service.tables.preview_tables import find_table, preview_table
 from citewell.service.tables.sources import Added
 from citewell.sql.engines.engine import Value
 from citewell.store.sources import MOST_TERMS, GlossaryTerm, Source
@@ -117,7 +117,7 @@ class Glossary(Closed):
 @router.get("")
 async def list_sources(app: Citewell) -> SourceList:
     """All of them, without their columns."""
-    return SourceList(sources=[_brief(source) for source in await service.list_sources(app)])
+    return SourceList(sources=[_to_brief(source) for source in await service.list_sources(app)])
 
 
 @router.post("", status_code=201, openapi_extra=FORM)
@@ -126,9 +126,9 @@ async def add_source(request: Request, app: Citewell, caller: Editor) -> AddedSo
     it can be asked.
     """
     if request.headers.get("content-type", "").startswith("multipart/form-data"):
-        return _added(await _upload(request, app, caller.user_id))
-    body = await checked_json(Database, request)
-    return _added(
+        return _to_added(await _add_upload(request, app, caller.user_id))
+    body = await validate_json_body(Database, request)
+    return _to_added(
         await service.add_database(app, body.url, body.name, caller.user_id if body.private else "")
     )
 
@@ -136,7 +136,7 @@ async def add_source(request: Request, app: Citewell, caller: Editor) -> AddedSo
 @router.get("/{name}")
 async def get_source(name: str, app: Citewell) -> SourceBrief:
     """One of them, with its tables and its glossary."""
-    return _brief(await service.get_source(app, name))
+    return _to_brief(await service.get_source(app, name))
 
 
 @router.delete("/{name}", status_code=204)
@@ -149,7 +149,7 @@ async def remove_source(name: str, app: Citewell, _: Editor) -> None:
 async def get_schema(name: str, app: Citewell, table: str | None = None) -> SchemaText:
     """Tables, columns, types, comments, keys, stored values; of one table where it is named."""
     source = await service.get_source(app, name)
-    tables = source.tables if table is None else [asdict(table_of(source, table))]
+    tables = source.tables if table is None else [asdict(find_table(source, table))]
     return SchemaText(
         name=source.name, dialect=source.dialect, fingerprint=source.fingerprint, tables=tables
     )
@@ -160,7 +160,7 @@ async def get_rows(
     name: str, table: str, app: Citewell, limit: Annotated[int, Query(ge=0, le=1_000)] = 20
 ) -> FirstRows:
     """The first rows of a table."""
-    found, rows = await preview(app, name, table, limit)
+    found, rows = await preview_table(app, name, table, limit)
     return FirstRows(
         table=found.name,
         columns=list(rows.columns),
@@ -172,36 +172,36 @@ async def get_rows(
 @router.put("/{name}/glossary")
 async def put_glossary(name: str, body: Glossary, app: Citewell, _: Editor) -> SourceBrief:
     """What words mean in these tables, in the place of what was said before."""
-    return _brief(await service.set_glossary(app, name, body.glossary))
+    return _to_brief(await service.set_glossary(app, name, body.glossary))
 
 
 @router.post("/{name}/refresh")
 async def refresh_source(name: str, app: Citewell, _: Editor) -> AddedSource:
     """Read it again; 409 for a file that was sent."""
-    return _added(await service.refresh_source(app, name))
+    return _to_added(await service.refresh_source(app, name))
 
 
-async def _upload(request: Request, app: App, user_id: str) -> Added:
+async def _add_upload(request: Request, app: App, user_id: str) -> Added:
     """The bytes are in a folder of ours while they are read. The field `private` says that nobody
     else is to see them.
     """
     async with request.form(max_files=2, max_fields=5) as form:
-        file = one_file(form, app.settings.ingest.max_bytes)
+        file = get_single_file(form, app.settings.ingest.max_bytes)
         said, owner = (
             form.get("name"),
             user_id if str(form.get("private", "")).lower() in {"true", "1", "on"} else "",
         )
-        title = base_name(file.filename or "")
+        title = get_base_name(file.filename or "")
         folder = Path(await anyio.to_thread.run_sync(tempfile.mkdtemp, "", "citewell-")) / "upload"
         try:
-            await anyio.to_thread.run_sync(store, folder, [Upload(title, file.file)])
+            await anyio.to_thread.run_sync(store_uploads, folder, [Upload(title, file.file)])
             chosen = said if isinstance(said, str) and said else None
             return await service.add_upload(app, folder / "0", title, chosen, owner)
         finally:
-            await anyio.to_thread.run_sync(throw_away, folder.parent)
+            await anyio.to_thread.run_sync(delete_uploads, folder.parent)
 
 
-def _brief(source: Source) -> SourceBrief:
+def _to_brief(source: Source) -> SourceBrief:
     tables = [
         TableBrief(name=t["name"], rows=t["rows"], columns=len(t["columns"])) for t in source.tables
     ]
@@ -209,6 +209,6 @@ def _brief(source: Source) -> SourceBrief:
     return SourceBrief(**shown, tables=tables, glossary=source.glossary)
 
 
-def _added(added: Added) -> AddedSource:
-    brief = _brief(added.source).model_copy(update={"warnings": added.warnings})
+def _to_added(added: Added) -> AddedSource:
+    brief = _to_brief(added.source).model_copy(update={"warnings": added.warnings})
     return AddedSource(**brief.model_dump(), status=added.status)

@@ -14,9 +14,9 @@ from pydantic import BaseModel
 from starlette.types import Scope
 
 from citewell.interfaces.http.errors import Refused
-from citewell.runtime.access_scope import at_least, not_allowed, seen_by
+from citewell.runtime.access_scope import get_user_view, is_role_at_least, make_role_error
 from citewell.runtime.app import App
-from citewell.store.users.identity import named
+from citewell.store.users.identity import normalize_user_id
 from citewell.store.users.users import Role
 
 __all__ = [
@@ -27,9 +27,9 @@ __all__ = [
     "Editor",
     "Reviewer",
     "Role",
-    "caller_of",
-    "check_still",
-    "view_of",
+    "get_app_view",
+    "get_caller",
+    "recheck_access",
 ]
 
 LOCAL = "local"  # who asks on this machine where nobody signs in and no name is said
@@ -58,7 +58,7 @@ class Caller:
     visitor: bool = False
     bound: tuple[str, ...] | None = None
 
-    def whose(self, said: str | None) -> str:
+    def resolve_user(self, said: str | None) -> str:
         """The user that a request is about, where it names one (`said`). Raises Refused where that
         is somebody else.
         """
@@ -66,7 +66,7 @@ class Caller:
             return self.user_id
         if self.auth == "none":
             return said
-        if named(said) != self.user_id:
+        if normalize_user_id(said) != self.user_id:
             hint = "leave user_id out: the token says who asks"
             raise Refused(
                 403,
@@ -78,17 +78,17 @@ class Caller:
 
     def of(self, body: BaseModel) -> str:
         """The same for a body that may hold a `user_id`."""
-        return self.whose(
+        return self.resolve_user(
             getattr(body, "user_id", None) if "user_id" in body.model_fields_set else None
         )
 
 
-def caller_of(scope: Scope) -> Caller:
+def get_caller(scope: Scope) -> Caller:
     """Who asks, as access.py found out: for what is mounted beside the routes."""
     return cast("Caller", scope[CALLER])
 
 
-async def check_still(scope: Scope) -> None:
+async def recheck_access(scope: Scope) -> None:
     """For what goes on long after it was let in: whether it still would be. Raises Refused
     (401).
     """
@@ -96,17 +96,17 @@ async def check_still(scope: Scope) -> None:
         await cast("Callable[[], Awaitable[None]]", scope[STILL])()
 
 
-def view_of(scope: Scope) -> App:
+def get_app_view(scope: Scope) -> App:
     """The App as who asks may see it: for what is mounted beside the routes."""
-    caller = caller_of(scope)
-    return seen_by(cast("App", scope["app"].state.citewell), caller.user_id, caller.role)
+    caller = get_caller(scope)
+    return get_user_view(cast("App", scope["app"].state.citewell), caller.user_id, caller.role)
 
 
-def _app(request: Request) -> App:
-    return view_of(request.scope)
+def _get_app(request: Request) -> App:
+    return get_app_view(request.scope)
 
 
-def _asking(
+def _get_asking_caller(
     request: Request,
     user_id: Annotated[
         str | None,
@@ -116,19 +116,19 @@ def _asking(
     """With the user that the address names: everybody's own choice without users; else an admin may
     read another's.
     """
-    caller = caller_of(request.scope)
+    caller = get_caller(request.scope)
     if (
         user_id is not None
         and caller.auth == "token"
         and caller.role == "admin"
         and request.method in READING
     ):
-        return replace(caller, user_id=named(user_id))
-    return replace(caller, user_id=caller.whose(user_id))
+        return replace(caller, user_id=normalize_user_id(user_id))
+    return replace(caller, user_id=caller.resolve_user(user_id))
 
 
-Citewell = Annotated[App, Depends(_app)]
-Asking = Annotated[Caller, Depends(_asking)]
+Citewell = Annotated[App, Depends(_get_app)]
+Asking = Annotated[Caller, Depends(_get_asking_caller)]
 
 
 class _AtLeast:
@@ -138,8 +138,8 @@ class _AtLeast:
         self.role = role
 
     def __call__(self, request: Request, caller: Asking) -> Caller:
-        if not at_least(caller.role, self.role):
-            raise not_allowed(
+        if not is_role_at_least(caller.role, self.role):
+            raise make_role_error(
                 caller.user_id, caller.role, self.role, f"{request.method} {request.url.path[:100]}"
             )
         return caller

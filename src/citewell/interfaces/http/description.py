@@ -190,7 +190,7 @@ SCHEMES = {
 }
 
 
-def replies(*kinds: str) -> dict[str, Any]:
+def describe_replies(*kinds: str) -> dict[str, Any]:
     """A reply of these media types that is no object: text, or bytes."""
     return {
         "content": {
@@ -204,36 +204,36 @@ def _is_text(kind: str) -> bool:
     return kind.startswith("text/") or kind.endswith("json")
 
 
-def name_of(route: APIRoute) -> str:
+def get_operation_id(route: APIRoute) -> str:
     """An operation's id: its function's name, so that a generated client has methods with names."""
     return route.name
 
 
-def describe(http: FastAPI, *, signs_in: bool) -> dict[str, Any]:
+def build_openapi(http: FastAPI, *, signs_in: bool) -> dict[str, Any]:
     """The OpenAPI description of the routes. `signs_in`: who asks has to be signed in."""
     made = get_openapi(title="Citewell", version=http.version, summary=ABOUT, routes=http.routes)
     made["tags"] = [{"name": name, "description": text} for name, text in TAGS.items()]
     schemas = made["components"]["schemas"]
     for name in ("HTTPValidationError", "ValidationError"):
         schemas.pop(name, None)
-    made["components"]["schemas"] = schemas = _without_tuples(schemas)
+    made["components"]["schemas"] = schemas = _replace_tuples(schemas)
     schemas |= {"Problem": PROBLEM, "OpenAIProblem": OPENAI_PROBLEM}
     made["components"]["securitySchemes"] = SCHEMES
     for path, operations in made["paths"].items():
         for operation in operations.values():
-            _complete(operation, path, signs_in=signs_in)
+            _complete_operation(operation, path, signs_in=signs_in)
     return made
 
 
-def _without_tuples(schema: Any) -> Any:
+def _replace_tuples(schema: Any) -> Any:
     """Tuples of one type as lists of that length: makers of clients know `items` and no
     `prefixItems`.
     """
     if isinstance(schema, list):
-        return [_without_tuples(each) for each in schema]
+        return [_replace_tuples(each) for each in schema]
     if not isinstance(schema, dict):
         return schema
-    plain = {name: _without_tuples(value) for name, value in schema.items()}
+    plain = {name: _replace_tuples(value) for name, value in schema.items()}
     parts = plain.get("prefixItems")
     if isinstance(parts, list) and all(part == parts[0] for part in parts):
         del plain["prefixItems"]
@@ -241,7 +241,7 @@ def _without_tuples(schema: Any) -> Any:
     return plain
 
 
-def _complete(operation: dict[str, Any], path: str, *, signs_in: bool) -> None:
+def _complete_operation(operation: dict[str, Any], path: str, *, signs_in: bool) -> None:
     """What one operation has in common with others: descriptions of parameters, errors, who may
     ask.
     """
@@ -254,7 +254,7 @@ def _complete(operation: dict[str, Any], path: str, *, signs_in: bool) -> None:
     replies.pop("422", None)
     told = {
         str(status): {"description": REASONS[status], "content": body}
-        for status in _statuses(operation, path)
+        for status in _list_statuses(operation, path)
     }
     operation["responses"] = dict(sorted({**told, **replies}.items()))
     asks: list[dict[str, list[str]]] = [{name: []} for name in SCHEMES]
@@ -262,7 +262,7 @@ def _complete(operation: dict[str, Any], path: str, *, signs_in: bool) -> None:
     operation["security"] = [] if path in OPEN else [{}, *asks] if free else asks
 
 
-def _statuses(operation: dict[str, Any], path: str) -> set[int]:
+def _list_statuses(operation: dict[str, Any], path: str) -> set[int]:
     """How it can fail."""
     found = {*ANY, *(() if path in OPEN and path != "/api/sign-in" else SIGNED_IN)}
     if "requestBody" in operation:

@@ -15,7 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from citewell.interfaces.http import etag
 from citewell.interfaces.http.body import JSONRoute
 from citewell.interfaces.http.deps import Citewell, Editor
-from citewell.interfaces.http.description import replies
+from citewell.interfaces.http.description import describe_replies
 from citewell.retrieve.boosts import HIGHEST
 from citewell.service.ask.locate import Span, find_span
 from citewell.service.library import documents as service
@@ -110,14 +110,14 @@ async def span(
 @router.get(
     "/file",
     response_class=Response,
-    responses={200: replies("*/*")},
+    responses={200: describe_replies("*/*")},
     operation_id="get_document_file",
 )
 async def file(doc_id: str, app: Citewell) -> Response:
     """The bytes as they were added."""
-    info, data = await service.original_file(app, doc_id)
+    info, data = await service.get_original_file(app, doc_id)
     headers = {
-        "Content-Disposition": disposition(info.uri),
+        "Content-Disposition": format_disposition(info.uri),
         "Content-Security-Policy": "sandbox; default-src 'none'",
         "Cross-Origin-Resource-Policy": "same-origin",
     }
@@ -127,7 +127,10 @@ async def file(doc_id: str, app: Citewell) -> Response:
 @router.get(
     "/pages/{number}.png",
     response_class=Response,
-    responses={200: replies("image/png"), 304: {"description": "The one that the client has."}},
+    responses={
+        200: describe_replies("image/png"),
+        304: {"description": "The one that the client has."},
+    },
     operation_id="get_document_page",
 )
 async def page(
@@ -149,9 +152,9 @@ async def page(
         "Cache-Control": "private, no-cache",
         "Cross-Origin-Resource-Policy": "same-origin",
     }
-    if etag.has(request, tag):
+    if etag.is_cached_by_client(request, tag):
         return Response(status_code=304, headers=headers)
-    return Response(await page_image.draw(app, image), media_type="image/png", headers=headers)
+    return Response(await page_image.draw_page(app, image), media_type="image/png", headers=headers)
 
 
 @router.delete("", status_code=204)
@@ -160,7 +163,7 @@ async def delete_document(doc_id: str, app: Citewell, _: Editor) -> None:
     await service.delete_document(app, doc_id)
 
 
-def disposition(uri: str) -> str:
+def format_disposition(uri: str) -> str:
     """A download under the file's own name; RFC 6266, with a plain name for clients that know no
     other.
     """

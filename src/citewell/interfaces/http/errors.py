@@ -17,10 +17,10 @@ from starlette.exceptions import HTTPException
 from starlette.routing import Match
 
 from citewell import errors
-from citewell.instrumentation import now
-from citewell.interfaces.problem import Problem, problem, problem_of, shortened
+from citewell.instrumentation import get_current_operation
+from citewell.interfaces.problem import Problem, build_problem, shorten_text, to_problem
 from citewell.runtime.shutdown import BACK
-from citewell.service.admin.forbidden_folders import without_folders
+from citewell.service.admin.forbidden_folders import redact_folders
 
 STATUS: dict[type[errors.CitewellError], int] = {
     errors.InvalidInput: 422,
@@ -72,50 +72,58 @@ class Refused(errors.CitewellError):
         self.headers = headers
 
 
-def status_of(error: errors.CitewellError) -> int:
+def get_error_status(error: errors.CitewellError) -> int:
     """The status of the nearest class in the table."""
     if isinstance(error, Refused):
         return error.status
     return next(STATUS[kind] for kind in type(error).__mro__ if kind in STATUS)
 
 
-def headers_of(error: errors.CitewellError) -> dict[str, str] | None:
+def get_error_headers(error: errors.CitewellError) -> dict[str, str] | None:
     """What goes with its status."""
     if isinstance(error, errors.Stopped):
         return {"Retry-After": str(BACK)}
     return error.headers if isinstance(error, Refused) else None
 
 
-def reply(status: int, body: Problem, headers: dict[str, str] | None = None) -> JSONResponse:
+def build_json_reply(
+    status: int, body: Problem, headers: dict[str, str] | None = None
+) -> JSONResponse:
     return JSONResponse(body, status_code=status, headers=headers)
 
 
-def telling(app: Starlette) -> Callable[[str], str]:
+def get_redactor(app: Starlette) -> Callable[[str], str]:
     """What of a text goes to whoever asks: no folders of this machine. The log has them."""
-    return partial(without_folders, settings=app.state.citewell.settings)
+    return partial(redact_folders, settings=app.state.citewell.settings)
 
 
-async def known(request: Request, error: Exception) -> JSONResponse:
+async def handle_known_error(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, errors.CitewellError)
     request.scope[REFUSAL] = error
-    return reply(status_of(error), problem_of(error, telling(request.app)), headers_of(error))
+    return build_json_reply(
+        get_error_status(error),
+        to_problem(error, get_redactor(request.app)),
+        get_error_headers(error),
+    )
 
 
-async def http(request: Request, error: Exception) -> JSONResponse:
+async def handle_http_error(request: Request, error: Exception) -> JSONResponse:
     """What the framework raises: no such path, wrong method, a body that cannot be read."""
     assert isinstance(error, HTTPException)
     name = HTTPStatus(error.status_code).name.lower()
     headers = (
-        {"Allow": _methods(request)} if error.status_code == 405 else dict(error.headers or {})
+        {"Allow": _list_allowed_methods(request)}
+        if error.status_code == 405
+        else dict(error.headers or {})
     )
-    return reply(
+    return build_json_reply(
         error.status_code,
-        problem(name, str(error.detail), HINTS.get(error.status_code, "")),
+        build_problem(name, str(error.detail), HINTS.get(error.status_code, "")),
         headers,
     )
 
 
-def _methods(request: Request) -> str:
+def _list_allowed_methods(request: Request) -> str:
     """All that the path can be asked with; the framework names those of its first route only."""
     routes = request.app.routes
     found = [
@@ -126,15 +134,15 @@ def _methods(request: Request) -> str:
     return ", ".join(found)
 
 
-async def invalid(request: Request, error: Exception) -> JSONResponse:
+async def handle_invalid_request(request: Request, error: Exception) -> JSONResponse:
     """A body or a parameter of the wrong form. The value itself is not sent back."""
     assert isinstance(error, RequestValidationError)
     told = error.errors()
-    faults = [_fault(each) for each in told[:MOST_FAULTS]]
+    faults = [_describe_field_fault(each) for each in told[:MOST_FAULTS]]
     if any(each["type"] == "json_invalid" for each in told):
-        return reply(
+        return build_json_reply(
             400,
-            problem(
+            build_problem(
                 "invalid_json",
                 "the body is not valid JSON",
                 "send one JSON object, in UTF-8",
@@ -150,19 +158,19 @@ async def invalid(request: Request, error: Exception) -> JSONResponse:
         each["loc"][:1] == ("body",) for each in told
     ):
         hint = f"send it as JSON with Content-Type: application/json; {hint}"
-    return reply(422, problem("invalid_input", message, hint, faults))
+    return build_json_reply(422, build_problem("invalid_input", message, hint, faults))
 
 
-def fault(what: str = "") -> Problem:
+def build_fault(what: str = "") -> Problem:
     """A fault of ours: the log has the traceback, who asked a line, and both the id of the
     request.
     """
-    request_id = request_id_now()
+    request_id = get_current_request_id()
     hint = (
         f"a fault of Citewell; the server's log says where, at request {request_id}: please "
         "report it"
     )
-    return problem(
+    return build_problem(
         "internal",
         f"internal error: {what}" if what else "internal error",
         hint,
@@ -170,28 +178,31 @@ def fault(what: str = "") -> Problem:
     )
 
 
-def request_id_now() -> str:
+def get_current_request_id() -> str:
     """Of the request that is being answered."""
-    this = now()
+    this = get_current_operation()
     return this.ids.get("request_id", "") if this is not None else ""
 
 
-def _fault(error: dict[str, Any]) -> dict[str, str]:
-    return {"field": place_of(error), "message": shortened(str(error["msg"]), LONGEST_FAULT)}
+def _describe_field_fault(error: dict[str, Any]) -> dict[str, str]:
+    return {
+        "field": format_error_place(error),
+        "message": shorten_text(str(error["msg"]), LONGEST_FAULT),
+    }
 
 
-def place_of(error: dict[str, Any]) -> str:
+def format_error_place(error: dict[str, Any]) -> str:
     """Where in a body or address something is wrong. The names may be whoever's who sent it, so
     they are cut.
     """
     return (
-        shortened(".".join(str(part) for part in error["loc"] if part != "body"), LONGEST_PLACE)
+        shorten_text(".".join(str(part) for part in error["loc"] if part != "body"), LONGEST_PLACE)
         or "body"
     )
 
 
 HANDLERS: dict[int | type[Exception], Callable[[Request, Exception], Any]] = {
-    errors.CitewellError: known,
-    HTTPException: http,
-    RequestValidationError: invalid,
+    errors.CitewellError: handle_known_error,
+    HTTPException: handle_http_error,
+    RequestValidationError: handle_invalid_request,
 }

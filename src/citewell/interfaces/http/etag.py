@@ -7,7 +7,7 @@ from __future__ import annotations
 from fastapi import Request
 
 
-def has(request: Request, tag: str) -> bool:
+def is_cached_by_client(request: Request, tag: str) -> bool:
     """Whether the client has this already, so that 304 is the reply. `tag` is in its quotes."""
     known = request.headers.get("if-none-match", "")
     return known.strip() == "*" or tag in (

@@ -40,7 +40,7 @@ async def give_feedback(body: NewFeedback, app: Citewell, caller: Asking) -> Giv
     """202: it is kept; `/api/jobs/{job_id}` and `/api/feedback/{feedback_id}` tell what becomes of
     it. An empty `job_id`: nothing has changed.
     """
-    return await service.give(
+    return await service.submit_feedback(
         app, body.trace_id, body.is_correct, body.user_correction, caller.of(body)
     )
 
@@ -58,7 +58,7 @@ async def wrong_questions(
     app: Citewell, _: Reviewer, limit: Annotated[int, Query(ge=1, le=500)] = 100
 ) -> WrongList:
     """Questions whose answers people said to be wrong, the most often first."""
-    return WrongList(wrong=await service.wrong_questions(app, limit))
+    return WrongList(wrong=await service.list_wrong_questions(app, limit))
 
 
 @router.get("/{feedback_id}")

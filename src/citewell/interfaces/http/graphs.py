@@ -7,7 +7,7 @@ from __future__ import annotations
 from fastapi import APIRouter
 
 from citewell.interfaces.http.deps import Asking
-from citewell.service.admin.agent_graphs import Drawing, drawn
+from citewell.service.admin.agent_graphs import Drawing, draw_graph
 
 router = APIRouter(prefix="/api/graphs", tags=["graphs"])
 
@@ -17,4 +17,4 @@ async def get_graph(agent: str, _: Asking) -> Drawing:
     """Nodes by the names that steps tell them by, `[from, to, label]` of each edge, and all of it
     as Mermaid text.
     """
-    return drawn(agent)
+    return draw_graph(agent)

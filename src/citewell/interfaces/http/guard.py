@@ -22,8 +22,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from citewell.config import Settings
 from citewell.interfaces.http.access import OPEN, WIDGET, is_https
 from citewell.interfaces.http.deps import READING
-from citewell.interfaces.http.errors import Refused, reply
-from citewell.interfaces.problem import problem_of
+from citewell.interfaces.http.errors import Refused, build_json_reply
+from citewell.interfaces.problem import to_problem
 
 LARGEST_BODY = 1_000_000  # bytes of a request that is no upload
 # ends of the paths that files are sent to
@@ -61,14 +61,14 @@ class Guard:
         self.largest_file = settings.ingest.max_bytes
         self.origins = frozenset(settings.access.origins)
         self.proxies = settings.access.proxies
-        self.hosts = hosts_of(settings)
+        self.hosts = get_allowed_hosts(settings)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
         headers, path = Headers(scope=scope), str(scope["path"])
-        shown = self._headers(headers, path, scope["method"])
+        shown = self._build_headers(headers, path, scope["method"])
 
         async def send_safe(message: Message) -> None:
             if message["type"] == "http.response.start":
@@ -79,20 +79,20 @@ class Guard:
 
         try:
             check_host(headers, self.hosts)
-            scope["citewell.visitor"] = visits = self._visits(headers, path, scope["method"])
+            scope["citewell.visitor"] = visits = self._is_visitor(headers, path, scope["method"])
             if visits and scope["method"] == "OPTIONS":
                 await Response(status_code=204, headers=PREFLIGHT)(scope, receive, send_safe)
                 return
             if scope["method"] not in READING and not visits:
                 check_origin(headers, https=is_https(scope, self.proxies))
-            limit = self._limit(path, headers)
+            limit = self._get_size_limit(path, headers)
             check_length(headers, limit)
         except Refused as error:
-            await reply(error.status, problem_of(error))(scope, receive, send_safe)
+            await build_json_reply(error.status, to_problem(error))(scope, receive, send_safe)
             return
-        await self.app(scope, _counted(receive, limit), send_safe)
+        await self.app(scope, _limit_body(receive, limit), send_safe)
 
-    def _visits(self, headers: Headers, path: str, method: str) -> bool:
+    def _is_visitor(self, headers: Headers, path: str, method: str) -> bool:
         """Whether a page of a site that may do so shows the chat element. Our own page is no
         visitor, whatever is listed.
         """
@@ -105,7 +105,7 @@ class Guard:
             "none",
         }
 
-    def _headers(self, headers: Headers, path: str, method: str) -> Mapping[str, str]:
+    def _build_headers(self, headers: Headers, path: str, method: str) -> Mapping[str, str]:
         """Of every reply, where a route does not say otherwise."""
         shown = dict(SAFE)
         if path.startswith(DATA):
@@ -114,12 +114,12 @@ class Guard:
             shown["Cross-Origin-Resource-Policy"] = "cross-origin"
         if self.origins and path in WIDGET:
             shown["Vary"] = "Origin"
-            if self._visits(headers, path, method):
+            if self._is_visitor(headers, path, method):
                 shown["Access-Control-Allow-Origin"] = headers["origin"]
                 shown["Access-Control-Expose-Headers"] = "Retry-After"
         return shown
 
-    def _limit(self, path: str, headers: Headers) -> int:
+    def _get_size_limit(self, path: str, headers: Headers) -> int:
         if path in OPEN:
             return LARGEST_OPEN
         upload = path.endswith(UPLOADS) and headers.get("content-type", "").startswith(
@@ -128,7 +128,7 @@ class Guard:
         return self.largest_file + ENVELOPE if upload else LARGEST_BODY
 
 
-def hosts_of(settings: Settings) -> frozenset[str]:
+def get_allowed_hosts(settings: Settings) -> frozenset[str]:
     """Names and addresses that may be asked for beside those of this machine. Without users there
     are none.
     """
@@ -142,7 +142,7 @@ def hosts_of(settings: Settings) -> frozenset[str]:
 def check_host(headers: Headers, hosts: frozenset[str]) -> None:
     """Only a loopback name or address, or one of `hosts`, may be asked for. Raises Refused."""
     host = headers.get("host", "")
-    name = (urlsplit(f"//{host}").hostname or "") if _splits(host) else ""
+    name = (urlsplit(f"//{host}").hostname or "") if _is_parsable_host(host) else ""
     with suppress(ValueError):
         if ipaddress.ip_address(name).is_loopback:
             return
@@ -175,14 +175,14 @@ def check_length(headers: Headers, limit: int) -> None:
     """A declared length over the limit is refused before a byte is read. Raises Refused."""
     length = headers.get("content-length", "0")
     if length.isdigit() and int(length) > limit:
-        raise Refused(413, "too_large", too_large(limit), "send less at a time")
+        raise Refused(413, "too_large", format_too_large(limit), "send less at a time")
 
 
-def too_large(limit: int) -> str:
+def format_too_large(limit: int) -> str:
     return f"the request is larger than the {limit:,} bytes allowed"
 
 
-def _counted(receive: Receive, limit: int) -> Receive:
+def _limit_body(receive: Receive, limit: int) -> Receive:
     """For bodies of no declared length: stop when they pass the limit."""
     total = 0
 
@@ -191,13 +191,13 @@ def _counted(receive: Receive, limit: int) -> Receive:
         message = await receive()
         total += len(message.get("body", b""))
         if total > limit:
-            raise HTTPException(413, too_large(limit))
+            raise HTTPException(413, format_too_large(limit))
         return message
 
     return counted
 
 
-def _splits(host: str) -> bool:
+def _is_parsable_host(host: str) -> bool:
     with suppress(ValueError):
         urlsplit(f"//{host}")
         return True

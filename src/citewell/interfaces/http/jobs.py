@@ -11,11 +11,11 @@ from pydantic import BaseModel
 from starlette.types import Scope
 
 from citewell.interfaces.http.body import JSONRoute
-from citewell.interfaces.http.deps import LOOK, Citewell, check_still
-from citewell.interfaces.http.sse import Pair, event_stream
-from citewell.runtime.access_scope import need
+from citewell.interfaces.http.deps import LOOK, Citewell, recheck_access
+from citewell.interfaces.http.sse import Pair, stream_events
+from citewell.runtime.access_scope import require_role
 from citewell.runtime.app import App
-from citewell.service.jobs.submit import cancel, try_again
+from citewell.service.jobs.submit import cancel_or_discard_job, retry_job
 from citewell.store.jobs import ENDED, Job
 
 router = APIRouter(prefix="/api/jobs", tags=["jobs"], route_class=JSONRoute)
@@ -45,16 +45,16 @@ async def cancel_job(job_id: str, app: Citewell) -> Job:
     """
     # of others too; a report or a vote is its user's own
     if "collection" in (await app.jobs.get(job_id)).payload:
-        need(app, "editor", "to stop what is being added")
-    return await cancel(app, job_id)
+        require_role(app, "editor", "to stop what is being added")
+    return await cancel_or_discard_job(app, job_id)
 
 
 @router.post("/{job_id}/again")
 async def try_job_again(job_id: str, app: Citewell) -> Job:
     """Try one again that failed or was given up: it has kept what it was sent. 409 for others."""
     if "collection" in (await app.jobs.get(job_id)).payload:
-        need(app, "editor", "to have added what failed")
-    return await try_again(app, job_id)
+        require_role(app, "editor", "to have added what failed")
+    return await retry_job(app, job_id)
 
 
 @router.get(
@@ -68,15 +68,15 @@ async def events(job_id: str, request: Request, app: Citewell) -> Response:
     the job.
     """
     await app.jobs.get(job_id)
-    return event_stream(request, _follow(app, job_id, request.scope), follows=True)
+    return stream_events(request, _follow_job(app, job_id, request.scope), follows=True)
 
 
-async def _follow(app: App, job_id: str, scope: Scope) -> AsyncIterator[Pair]:
+async def _follow_job(app: App, job_id: str, scope: Scope) -> AsyncIterator[Pair]:
     last: Job | None = None
     looked = time.monotonic()
     while True:
         if time.monotonic() - looked > LOOK:
-            await check_still(scope)
+            await recheck_access(scope)
             looked = time.monotonic()
         job = await app.jobs.get(job_id)
         if job.state in ENDED:

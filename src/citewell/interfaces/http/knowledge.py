@@ -13,16 +13,16 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from citewell.interfaces.http.body import JSONRoute
 from citewell.interfaces.http.deps import Admin, Asking, Citewell, Reviewer
-from citewell.interfaces.http.description import replies
-from citewell.runtime.access_scope import need
+from citewell.interfaces.http.description import describe_replies
+from citewell.runtime.access_scope import require_role
 from citewell.runtime.app import App
 from citewell.service.knowledge import find_knowledge as service
 from citewell.service.knowledge.clean_up import Cleaned
-from citewell.service.knowledge.clean_up import gc as clean
+from citewell.service.knowledge.clean_up import collect_garbage as clean
 from citewell.service.knowledge.conflicts import Disagreement
-from citewell.service.knowledge.conflicts import conflicts as all_conflicts
+from citewell.service.knowledge.conflicts import list_conflicts as all_conflicts
 from citewell.service.knowledge.recheck import Checked, check_all
-from citewell.store.confirmed.evidence_weights import weight_of
+from citewell.store.confirmed.evidence_weights import compute_weight
 from citewell.store.confirmed.items import Logged
 from citewell.store.confirmed.types import Confirmed, Rule
 
@@ -72,7 +72,9 @@ async def list_confirmed(
     """Newest first."""
     items = await service.list_items(app, state=state, source=source, collection=collection)
     return ConfirmedList(
-        confirmed=[Weighed(**item.model_dump(), weight=_weight(app, item)) for item in items]
+        confirmed=[
+            Weighed(**item.model_dump(), weight=_compute_weight(app, item)) for item in items
+        ]
     )
 
 
@@ -80,8 +82,10 @@ async def list_confirmed(
 async def get_confirmed(item_id: str, app: Citewell) -> ConfirmedWithHistory:
     """With who did what to it, and when."""
     item = await service.get_item(app, item_id)
-    history = await service.history_of(app, item_id)
-    return ConfirmedWithHistory(**item.model_dump(), weight=_weight(app, item), history=history)
+    history = await service.get_history(app, item_id)
+    return ConfirmedWithHistory(
+        **item.model_dump(), weight=_compute_weight(app, item), history=history
+    )
 
 
 @router.delete("/confirmed/{item_id}")
@@ -103,7 +107,7 @@ async def confirm(
 @router.get(
     "/confirmed/{item_id}/document",
     response_class=Response,
-    responses={200: replies("text/markdown")},
+    responses={200: describe_replies("text/markdown")},
     operation_id="get_confirmed_document",
 )
 async def get_document(item_id: str, app: Citewell) -> Response:
@@ -111,7 +115,7 @@ async def get_document(item_id: str, app: Citewell) -> Response:
     not active.
     """
     return Response(
-        await service.document_of(app, item_id), media_type="text/markdown; charset=utf-8"
+        await service.get_item_document(app, item_id), media_type="text/markdown; charset=utf-8"
     )
 
 
@@ -125,14 +129,14 @@ async def list_rules(app: Citewell, state: str | None = None) -> RuleList:
 async def get_rule(rule_id: str, app: Citewell) -> RuleWithHistory:
     """With who did what to it, and when."""
     rule = await service.get_rule(app, rule_id)
-    return RuleWithHistory(**rule.model_dump(), history=await service.history_of(app, rule_id))
+    return RuleWithHistory(**rule.model_dump(), history=await service.get_history(app, rule_id))
 
 
 @router.post("/rules/{rule_id}")
 async def review_rule(rule_id: str, body: Review, app: Citewell, caller: Asking) -> Rule:
     """Approve, reject or undo a correction. Its author may undo it; the rest is for reviewers."""
     if body.state != "undone":
-        need(app, "reviewer", "to review corrections")
+        require_role(app, "reviewer", "to review corrections")
     return await service.review_rule(app, rule_id, body.state, caller.of(body), body.reason)
 
 
@@ -176,5 +180,5 @@ async def gc(app: Citewell, _: Admin, wish: CleanWish | None = None) -> Cleaned:
     return await clean(app, dry_run=wish.dry_run if wish else True)
 
 
-def _weight(app: App, item: Confirmed) -> float:
-    return weight_of(item, time.time(), app.settings.feedback.half_life_days)
+def _compute_weight(app: App, item: Confirmed) -> float:
+    return compute_weight(item, time.time(), app.settings.feedback.half_life_days)

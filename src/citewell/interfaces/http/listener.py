@@ -38,7 +38,7 @@ class Listener(socket.socket):
         self._spare = os.open(os.devnull, os.O_RDONLY)
 
     def accept(self) -> tuple[socket.socket, Any]:
-        if self._spare >= 0 or self._took_spare():
+        if self._spare >= 0 or self._open_spare():
             try:
                 return super().accept()
             except OSError as error:
@@ -49,30 +49,30 @@ class Listener(socket.socket):
         raise ConnectionAbortedError(errno.ECONNABORTED, "no descriptor is left for it")
 
     def close(self) -> None:
-        self._give_back()
+        self._close_spare()
         super().close()
 
     def _turn_away(self) -> None:
-        self._give_back()
+        self._close_spare()
         with suppress(OSError):
             super().accept()[0].close()
-        self._took_spare()
+        self._open_spare()
         log.warning("no file descriptor is left: connections are turned away")
 
-    def _took_spare(self) -> bool:
+    def _open_spare(self) -> bool:
         try:
             self._spare = os.open(os.devnull, os.O_RDONLY)
         except OSError:  # a file was opened meanwhile
             self.make_room()
         return self._spare >= 0
 
-    def _give_back(self) -> None:
+    def _close_spare(self) -> None:
         if self._spare >= 0:
             os.close(self._spare)
             self._spare = -1
 
 
-def descriptors() -> int:
+def get_descriptor_limit() -> int:
     """How many this process may have open."""
     if sys.platform == "win32":
         return FEW
@@ -80,7 +80,7 @@ def descriptors() -> int:
     return WANTED if soft == resource.RLIM_INFINITY else soft
 
 
-def raise_descriptors() -> None:
+def raise_descriptor_limit() -> None:
     """As many as the system lets this process have, `WANTED` at most."""
     if sys.platform == "win32":
         return

@@ -20,23 +20,23 @@ from starlette.datastructures import Headers
 from starlette.types import Message, Receive, Scope, Send
 
 from citewell.errors import CitewellError
-from citewell.instrumentation import go_on
-from citewell.interfaces.http.address import base_of
+from citewell.instrumentation import adopt_operation
+from citewell.interfaces.http.address import get_base_url
 from citewell.interfaces.http.deps import (
     CALLER,
     DOING,
     LOOK,
     Asking,
     Caller,
-    caller_of,
-    check_still,
-    view_of,
+    get_app_view,
+    get_caller,
+    recheck_access,
 )
-from citewell.interfaces.http.errors import Refused, reply
+from citewell.interfaces.http.errors import Refused, build_json_reply
 from citewell.interfaces.http.guard import LARGEST_BODY, check_origin
 from citewell.interfaces.http.mcp_sessions import MOST_OF_A_USER, Sessions
 from citewell.interfaces.http.sse import STOPPING, TELLS
-from citewell.interfaces.problem import problem_of
+from citewell.interfaces.problem import to_problem
 from citewell.runtime.shutdown import Stopping
 
 if TYPE_CHECKING:
@@ -60,21 +60,21 @@ async def mcp(request: Request, caller: Asking) -> Response:
     """Not in the description: the protocol has its own."""
     # the guard lets a page of another site read; this protocol's rules do not
     check_origin(request.headers)
-    return Through(request.app.state.mcp, caller)
+    return MCPResponse(request.app.state.mcp, caller)
 
 
-class Through(Response):
+class MCPResponse(Response):
     """A reply that the protocol's library writes."""
 
-    def __init__(self, door: Door, caller: Caller) -> None:
+    def __init__(self, door: MCPGateway, caller: Caller) -> None:
         super().__init__()
         self._door, self._caller = door, caller
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        await self._door.through(self._caller, scope, receive, send)
+        await self._door.forward_request(self._caller, scope, receive, send)
 
 
-class Door:
+class MCPGateway:
     """The way from our web application to the protocol's library. Open inside `open()`."""
 
     def __init__(self, stopping: Stopping, tell: Callable[[str], str]) -> None:
@@ -95,28 +95,32 @@ class Door:
             if self._serving is not None:
                 await asyncio.gather(self._serving, return_exceptions=True)
 
-    async def through(self, caller: Caller, scope: Scope, receive: Receive, send: Send) -> None:
+    async def forward_request(
+        self, caller: Caller, scope: Scope, receive: Receive, send: Send
+    ) -> None:
         """Hand a request on to the protocol's library."""
-        manager = await self._running()
+        manager = await self._get_manager()
         # of that user whom the address names, where it may
-        scope = {**scope, CALLER: caller, "user": _owner(caller)}
+        scope = {**scope, CALLER: caller, "user": _to_mcp_user(caller)}
         said = Headers(scope=scope).get(SESSION, "")
         if said:
-            with self._sessions.using(caller.user_id, said):
-                await self._until_stopped(
-                    manager, scope, receive, self._noting(manager, scope, said, send)
+            with self._sessions.mark_in_use(caller.user_id, said):
+                await self._handle_until_stopped(
+                    manager, scope, receive, self._track_sessions(manager, scope, said, send)
                 )
-        elif not _opens(scope):
-            await self._until_stopped(manager, scope, receive, send)
+        elif not _is_session_start(scope):
+            await self._handle_until_stopped(manager, scope, receive, send)
         elif self._sessions.is_full(caller.user_id):
-            await reply(429, problem_of(_FULL), {"Retry-After": "60"})(scope, receive, send)
+            await build_json_reply(429, to_problem(_FULL), {"Retry-After": "60"})(
+                scope, receive, send
+            )
         else:
             with self._sessions.opening(caller.user_id):
-                await self._until_stopped(
-                    manager, scope, receive, self._noting(manager, scope, said, send)
+                await self._handle_until_stopped(
+                    manager, scope, receive, self._track_sessions(manager, scope, said, send)
                 )
 
-    def _noting(
+    def _track_sessions(
         self, manager: StreamableHTTPSessionManager, scope: Scope, said: str, send: Send
     ) -> Send:
         """See which session the reply is of: one that is new, or that is there no more."""
@@ -134,14 +138,14 @@ class Door:
                     not said
                     and made
                     and status < 400
-                    and (over := self._sessions.opened(user_id, made))
+                    and (over := self._sessions.add_session(user_id, made))
                 ):
-                    await _end(manager, scope, over)
+                    await _end_session(manager, scope, over)
             await send(message)
 
         return noted
 
-    async def _until_stopped(
+    async def _handle_until_stopped(
         self, manager: StreamableHTTPSessionManager, scope: Scope, receive: Receive, send: Send
     ) -> None:
         """A server that stops ends what only listens at once; calls have their time, and say that
@@ -160,7 +164,7 @@ class Door:
 
             async def watch() -> None:
                 if scope["method"] == "GET":
-                    await self._let_in(scope)
+                    await self._wait_while_allowed(scope)
                 else:
                     await self._stopping.cut.wait()
                     await asyncio.sleep(TELLS)
@@ -172,35 +176,35 @@ class Door:
         if started and not ended:
             await send({"type": "http.response.body", "body": b"", "more_body": False})
         elif self._stopping.closing.is_set() and not ended:
-            await reply(503, STOPPING)(scope, receive, send)
+            await build_json_reply(503, STOPPING)(scope, receive, send)
 
-    async def _let_in(self, scope: Scope) -> None:
+    async def _wait_while_allowed(self, scope: Scope) -> None:
         """Until the server stops, or who listens may do so no more."""
         while not self._stopping.closing.is_set():
             with suppress(TimeoutError):
                 async with asyncio.timeout(LOOK):
                     await self._stopping.closing.wait()
             try:
-                await check_still(scope)
+                await recheck_access(scope)
             except Refused:
                 return
             except CitewellError as error:
                 # the next look tells
                 log.warning("who listens is not looked up: %s", error.message)
 
-    async def _running(self) -> StreamableHTTPSessionManager:
+    async def _get_manager(self) -> StreamableHTTPSessionManager:
         """The manager, which lives in a task of its own: it has to be closed where it was
         opened.
         """
         if self._serving is None:
             self._manager = asyncio.get_running_loop().create_future()
-            self._serving = asyncio.create_task(self._serve(self._manager))
+            self._serving = asyncio.create_task(self._run_manager(self._manager))
         assert self._manager is not None
         return await asyncio.shield(self._manager)
 
-    async def _serve(self, ready: asyncio.Future[StreamableHTTPSessionManager]) -> None:
+    async def _run_manager(self, ready: asyncio.Future[StreamableHTTPSessionManager]) -> None:
         try:
-            manager = await anyio.to_thread.run_sync(_build, self._tell)
+            manager = await anyio.to_thread.run_sync(_build_manager, self._tell)
             async with manager.run():
                 ready.set_result(manager)
                 await self._closing.wait()
@@ -211,21 +215,25 @@ class Door:
             self._serving = None  # the next request tries again
 
 
-def _build(tell: Callable[[str], str]) -> StreamableHTTPSessionManager:
+def _build_manager(tell: Callable[[str], str]) -> StreamableHTTPSessionManager:
     """Sessions, so that older clients can cancel; clients of 2026-07-28 and later need none and get
     none.
     """
     from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 
-    from citewell.interfaces.mcp.server import build
+    from citewell.interfaces.mcp.server import build_server
     from citewell.interfaces.mcp.tools import Place, Say, Visit
 
     def visit(context: Say) -> Visit:
         request = cast("Request", context.request_context.request)
-        go_on(request.scope[DOING])  # a session's tools run in a task that its first request began
-        return Visit(view_of(request.scope), caller_of(request.scope).user_id, base_of(request))
+        adopt_operation(
+            request.scope[DOING]
+        )  # a session's tools run in a task that its first request began
+        return Visit(
+            get_app_view(request.scope), get_caller(request.scope).user_id, get_base_url(request)
+        )
 
-    server = build(Place(local=False, visit=visit, tell=tell))
+    server = build_server(Place(local=False, visit=visit, tell=tell))
     return StreamableHTTPSessionManager(
         app=server._lowlevel_server,  # noqa: SLF001  # its own way of mounting brings a web application of its own
         session_idle_timeout=IDLE_SECONDS,
@@ -234,7 +242,7 @@ def _build(tell: Callable[[str], str]) -> StreamableHTTPSessionManager:
     )
 
 
-def _opens(scope: Scope) -> bool:
+def _is_session_start(scope: Scope) -> bool:
     """Whether a request without a session begins one, if it is well formed: clients of 2026-07-28
     and later have none.
     """
@@ -246,7 +254,9 @@ def _opens(scope: Scope) -> bool:
     }
 
 
-async def _end(manager: StreamableHTTPSessionManager, scope: Scope, session_id: str) -> None:
+async def _end_session(
+    manager: StreamableHTTPSessionManager, scope: Scope, session_id: str
+) -> None:
     """As its owner would."""
 
     async def nothing() -> Message:
@@ -262,7 +272,7 @@ async def _end(manager: StreamableHTTPSessionManager, scope: Scope, session_id: 
     )
 
 
-def _owner(caller: Caller) -> Any:
+def _to_mcp_user(caller: Caller) -> Any:
     """The caller in the form by which the library ties a session to who began it."""
     from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
     from mcp.server.auth.provider import AccessToken

@@ -39,7 +39,7 @@ class Sessions:
                 del self._opening[user_id]
 
     @contextmanager
-    def using(self, user_id: str, session_id: str) -> Iterator[None]:
+    def mark_in_use(self, user_id: str, session_id: str) -> Iterator[None]:
         """A request is of this session, where it is one of theirs."""
         held = self._held.get(user_id, {})
         if session_id not in held:
@@ -52,7 +52,7 @@ class Sessions:
             if session_id in held:
                 held[session_id] -= 1
 
-    def opened(self, user_id: str, session_id: str) -> str:
+    def add_session(self, user_id: str, session_id: str) -> str:
         """There is one more. Which other one is to end for it; empty where there is room."""
         held = self._held[user_id]
         idle = next((each for each, count in held.items() if not count), "")

@@ -62,4 +62,4 @@ async def forget_all(
     app: Citewell, caller: Asking, user_id: Annotated[str, Query(min_length=1)]
 ) -> Forgotten:
     """Everything that is remembered of a user."""
-    return await service.forget_all(app, caller.whose(user_id))
+    return await service.forget_all(app, caller.resolve_user(user_id))

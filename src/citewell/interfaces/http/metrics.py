@@ -25,10 +25,10 @@ from prometheus_client.exposition import choose_encoder
 
 from citewell import __version__
 from citewell.errors import Stopped
-from citewell.instrumentation import CANCELLED, Doing
+from citewell.instrumentation import CANCELLED, Operation
 from citewell.interfaces.http.connections import REASONS, Connections
 from citewell.runtime.app import App
-from citewell.service.admin.server_figures import Figures, figures
+from citewell.service.admin.server_figures import Figures, collect_figures
 
 router = APIRouter(tags=["status"])
 
@@ -57,7 +57,7 @@ async def get_metrics(request: Request) -> Response:
         cast("App", request.app.state.citewell),
         cast("Metrics", request.app.state.metrics),
     )
-    metrics.kept(await figures(app))
+    metrics.kept(await collect_figures(app))
     encode, kind = choose_encoder(request.headers.get("accept", ""))
     return Response(encode(metrics.registry), headers={"Content-Type": kind})
 
@@ -144,11 +144,11 @@ class Metrics:
         self.database = gauge("database_bytes", "The database file and its log.")
         self.free = gauge("disk_free_bytes", "Free on the disk of the database.")
         self._of = {
-            "request": self._request,
-            "answer": self._answer,
-            "node": self._node,
-            "call": self._call,
-            "job": self._job,
+            "request": self._record_request,
+            "answer": self._record_answer,
+            "node": self._record_node,
+            "call": self._record_call,
+            "job": self._record_job,
         }
 
     def watch_connections(self, book: Connections) -> Callable[[str], None]:
@@ -158,7 +158,7 @@ class Metrics:
             self.closed.labels(reason)
         return lambda reason: self.closed.labels(reason).inc()
 
-    def began(self, doing: Doing) -> None:
+    def began(self, doing: Operation) -> None:
         if doing.kind == "request":
             self.requests_running.inc()
         elif doing.kind == "answer":
@@ -166,10 +166,10 @@ class Metrics:
         elif doing.kind == "job":
             self.jobs_running.inc()
 
-    def ended(self, doing: Doing) -> None:
+    def ended(self, doing: Operation) -> None:
         self._of[doing.kind](doing)
 
-    def _request(self, doing: Doing) -> None:
+    def _record_request(self, doing: Operation) -> None:
         facts = doing.facts
         self.requests_running.dec()
         self.requests.labels(facts["method"], facts["route"], str(facts["status"])).inc()
@@ -179,10 +179,10 @@ class Metrics:
         elif facts["refusal"] in SIGN_IN:
             self.refused.labels(facts["refusal"]).inc()
 
-    def _answer(self, doing: Doing) -> None:
+    def _record_answer(self, doing: Operation) -> None:
         self.answers_running.dec()
         status = doing.facts.get("status")
-        self.answers.labels(doing.name, status or failed(doing.outcome)).inc()
+        self.answers.labels(doing.name, status or classify_failure(doing.outcome)).inc()
         if orders := doing.facts.get("orders"):
             self.orders.labels(doing.name).inc(orders)
         if status:
@@ -190,10 +190,10 @@ class Metrics:
         if doing.first is not None:
             self.first_token.labels(doing.name).observe(doing.first)
 
-    def _node(self, doing: Doing) -> None:
+    def _record_node(self, doing: Operation) -> None:
         self.node_seconds.labels(doing.agent or "none", doing.name).observe(doing.seconds)
 
-    def _call(self, doing: Doing) -> None:
+    def _record_call(self, doing: Operation) -> None:
         facts = doing.facts
         self.calls.labels(facts["model"], doing.name, doing.outcome or "ok").inc()
         self.call_seconds.labels(facts["model"], doing.name).observe(doing.seconds)
@@ -201,7 +201,7 @@ class Metrics:
             if facts.get(name):
                 self.tokens.labels(facts["model"], label).inc(facts[name])
 
-    def _job(self, doing: Doing) -> None:
+    def _record_job(self, doing: Operation) -> None:
         self.jobs_running.dec()
         self.job_seconds.labels(doing.name, doing.facts.get("state") or doing.outcome).observe(
             doing.seconds
@@ -225,9 +225,9 @@ class Metrics:
         self.unembedded.set(totals.waiting)
 
 
-def failed(outcome: str) -> str:
+def classify_failure(outcome: str) -> str:
     """How a question without an answer ended: `cancelled` (its client left), `invalid` (it was
-    wrong), `stopping`, `failed`.
+    wrong), `stopping`, `classify_failure`.
     """
     if outcome in {CANCELLED, Stopped.code}:
         return outcome

@@ -32,7 +32,7 @@ VERSION = re.compile(r"@([0-9a-f]{16})/(.+)", re.DOTALL)  # before a path, as th
 BUILDING = "node_modules"
 
 
-def told(page: str, web: Path, version: str) -> str:
+def render_page(page: str, web: Path, version: str) -> str:
     """The page with its modules told and its addresses of this version. Who says
     `import("/assets/...")` without one, in the console say, gets the same modules: the map sends
     them there.
@@ -43,7 +43,7 @@ def told(page: str, web: Path, version: str) -> str:
     imports: dict[str, str] = json.loads(found[2])["imports"]
     links = "".join(
         f'<link rel="modulepreload" href="{escape(ASSETS + path)}">\n    '
-        for path in needed(FIRST, imports, web)
+        for path in find_needed_modules(FIRST, imports, web)
     )
     here = f"{ASSETS}@{version}/"
     named = {name: here + address.removeprefix(ASSETS) for name, address in imports.items()}
@@ -53,25 +53,25 @@ def told(page: str, web: Path, version: str) -> str:
     return f"{before}{found[1]}{mapped}{found[3]}{after}"
 
 
-def version_of(web: Path) -> str:
+def compute_version(web: Path) -> str:
     """Another one whenever a file of the page is another, by its time and its size."""
     return hashlib.sha256(
-        "".join(sorted(_facts(web, ""))).encode("utf-8", "surrogateescape")
+        "".join(sorted(_iterate_file_facts(web, ""))).encode("utf-8", "surrogateescape")
     ).hexdigest()[:16]
 
 
-def _facts(folder: Path | str, below: str) -> Iterator[str]:
+def _iterate_file_facts(folder: Path | str, below: str) -> Iterator[str]:
     with os.scandir(folder) as entries:
         for entry in entries:
             if entry.is_dir(follow_symlinks=False):
                 if entry.name != BUILDING:
-                    yield from _facts(entry.path, f"{below}{entry.name}/")
+                    yield from _iterate_file_facts(entry.path, f"{below}{entry.name}/")
             else:
                 about = entry.stat(follow_symlinks=False)
                 yield f"{below}{entry.name}\0{about.st_mtime_ns}\0{about.st_size}\0"
 
 
-def needed(first: tuple[str, ...], named: dict[str, str], web: Path) -> list[str]:
+def find_needed_modules(first: tuple[str, ...], named: dict[str, str], web: Path) -> list[str]:
     """The modules and all that they import, theirs too; what is loaded on occasion, by `import()`,
     is not among them. Nearest first, for those are what brings the others. `named`: the import map.
     """
@@ -79,7 +79,7 @@ def needed(first: tuple[str, ...], named: dict[str, str], web: Path) -> list[str
     waiting = list(first)
     while waiting:
         at = waiting.pop(0)
-        for name in imported(web / at):
+        for name in find_imports(web / at):
             address = named.get(name, name)
             known = address.startswith(ASSETS)
             path = (
@@ -94,7 +94,7 @@ def needed(first: tuple[str, ...], named: dict[str, str], web: Path) -> list[str
     return list(found)
 
 
-def imported(file: Path) -> list[str]:
+def find_imports(file: Path) -> list[str]:
     """The names that a module's `import ... from` and `export ... from` say."""
     pattern = PACKED if "vendor" in file.parts else IMPORT
     matches = pattern.finditer(file.read_text("utf-8"))

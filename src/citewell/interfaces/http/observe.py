@@ -19,9 +19,9 @@ from starlette.requests import ClientDisconnect
 from starlette.routing import BaseRoute, Match
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from citewell.instrumentation import Doing, Watch, doing, look_on
+from citewell.instrumentation import Operation, Watch, attach_watches, observe_operation
 from citewell.interfaces.http.deps import CALLER, DOING, Caller
-from citewell.interfaces.http.errors import GONE, REFUSAL, Refused, fault, reply
+from citewell.interfaces.http.errors import GONE, REFUSAL, Refused, build_fault, build_json_reply
 
 log = logging.getLogger(__name__)
 access = logging.getLogger("citewell.access")
@@ -51,10 +51,13 @@ class Observed:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        look_on(*self.watches)
+        attach_watches(*self.watches)
         headers = Headers(scope=scope)
-        with doing(
-            "request", "http", ids={"request_id": id_of(headers)}, facts=_came_from(headers)
+        with observe_operation(
+            "request",
+            "http",
+            ids={"request_id": choose_request_id(headers)},
+            facts=_extract_trace_context(headers),
         ) as this:
             scope[DOING] = this
             sending = _Sending(send, this.ids["request_id"])
@@ -67,22 +70,22 @@ class Observed:
                 this.facts["error"] = type(error).__name__
                 # else the line is closed, and who reads sees that the reply is not whole
                 if not sending.status:
-                    await reply(500, fault())(scope, receive, sending)
+                    await build_json_reply(500, build_fault())(scope, receive, sending)
             finally:
-                this.facts.update(self._told(scope, sending.status or GONE))
-                _line(this, scope)
+                this.facts.update(self._collect_facts(scope, sending.status or GONE))
+                _log_request(this, scope)
 
-    def _told(self, scope: Scope, status: int) -> dict[str, Any]:
+    def _collect_facts(self, scope: Scope, status: int) -> dict[str, Any]:
         refusal = scope.get(REFUSAL)
         return {
             "method": scope["method"] if scope["method"] in METHODS else OTHER,
-            "route": self._route(scope),
+            "route": self._find_route(scope),
             "status": status,
             "refusal": refusal.code if isinstance(refusal, Refused) else "",
             "limit": refusal.limit if isinstance(refusal, Refused) else "",
         }
 
-    def _route(self, scope: Scope) -> str:
+    def _find_route(self, scope: Scope) -> str:
         """Its template; looked up where the request was refused before it got there."""
         found = scope.get("route") or next(
             (each for each in self.routes if each.matches(scope)[0] is not Match.NONE), None
@@ -105,7 +108,7 @@ class _Sending:
         await self._send(message)
 
 
-def id_of(headers: Headers) -> str:
+def choose_request_id(headers: Headers) -> str:
     """The caller's own, where it is one; else a new one. Nothing else of theirs is written into the
     log or the reply.
     """
@@ -113,7 +116,7 @@ def id_of(headers: Headers) -> str:
     return said if _ID.fullmatch(said) else "req_" + secrets.token_hex(8)
 
 
-def _came_from(headers: Headers) -> dict[str, Any]:
+def _extract_trace_context(headers: Headers) -> dict[str, Any]:
     """The trace that the caller's request is part of (W3C Trace Context), where it is well
     formed.
     """
@@ -126,7 +129,7 @@ def _came_from(headers: Headers) -> dict[str, Any]:
     )
 
 
-def _line(this: Doing, scope: Scope) -> None:
+def _log_request(this: Operation, scope: Scope) -> None:
     facts = this.facts
     level = logging.DEBUG if facts["route"] in PROBES and facts["status"] < 400 else logging.INFO
     if not access.isEnabledFor(level):
@@ -134,5 +137,5 @@ def _line(this: Doing, scope: Scope) -> None:
     caller = scope.get(CALLER)
     user_id = caller.user_id if isinstance(caller, Caller) else ""
     said = {name: facts[name] for name in ("method", "route", "status")}
-    told = {**said, "seconds": round(this.so_far(), 4), "user_id": user_id}
+    told = {**said, "seconds": round(this.get_elapsed(), 4), "user_id": user_id}
     access.log(level, "%(method)s %(route)s %(status)s", said, extra=told)

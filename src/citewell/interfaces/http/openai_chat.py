@@ -12,24 +12,25 @@ from typing import Annotated, Any, cast
 from fastapi import APIRouter, Depends, Request, Response
 from fastapi.responses import JSONResponse
 
-from citewell.interfaces.http.address import base_of
-from citewell.interfaces.http.ask import while_connected
+from citewell.interfaces.http.address import get_base_url
+from citewell.interfaces.http.ask import run_while_connected
 from citewell.interfaces.http.deps import Asking, Citewell
-from citewell.interfaces.http.openai_errors import OpenAIRoute, data_line
-from citewell.interfaces.http.openai_messages import ChatRequest, question_of
+from citewell.interfaces.http.openai_errors import OpenAIRoute, format_data_line
+from citewell.interfaces.http.openai_messages import ChatRequest, to_ask_request
 from citewell.interfaces.http.openai_reply import Reply
-from citewell.interfaces.http.sse import Pair, event_stream
+from citewell.interfaces.http.sse import Pair, stream_events
 from citewell.runtime.app import App
-from citewell.service.ask.ask import AskRequest, stream
+from citewell.service.ask.ask import AskRequest, stream_answer
 from citewell.service.ask.ask import ask as answer_to
-from citewell.service.ask.default_collection import with_usual
+from citewell.service.ask.default_collection import with_default_collection
 from citewell.types import Answer, Event, Step
 
 router = APIRouter(tags=["openai"], route_class=OpenAIRoute)
 # seconds that a stream waits for its first event: what fails so early has a status of its own
 FIRST = 2.0
 CHUNKS = (
-    "`text/event-stream` where `stream` is true: chunks as `data:` lines, the last one `[DONE]`"
+    "`text/event-stream` where `stream_answer` is true: chunks as `data:` lines, the last one "
+    "`[DONE]`"
 )
 DONE: Pair = ("", "[DONE]")
 SCHEMA: dict[str, Any] = {
@@ -39,7 +40,7 @@ SCHEMA: dict[str, Any] = {
 Events = asyncio.Queue[Event | None]  # None: there are no more
 
 
-async def _at_work() -> AsyncIterator[set[asyncio.Task[None]]]:
+async def _manage_tasks() -> AsyncIterator[set[asyncio.Task[None]]]:
     """Tasks that end with the reply, however it ends: also where its first byte was never sent."""
     tasks: set[asyncio.Task[None]] = set()
     try:
@@ -50,7 +51,7 @@ async def _at_work() -> AsyncIterator[set[asyncio.Task[None]]]:
         await asyncio.gather(*tasks, return_exceptions=True)
 
 
-AtWork = Annotated[set[asyncio.Task[None]], Depends(_at_work)]
+AtWork = Annotated[set[asyncio.Task[None]], Depends(_manage_tasks)]
 
 
 @router.post(
@@ -63,34 +64,34 @@ async def chat_completions(
     request: Request, body: ChatRequest, app: Citewell, caller: Asking, at_work: AtWork
 ) -> Response:
     """Answer the last message of a chat, in the form of OpenAI's interface."""
-    asked, warnings = question_of(body, caller.user_id)
-    asked, chosen = await with_usual(app, asked)
+    asked, warnings = to_ask_request(body, caller.user_id)
+    asked, chosen = await with_default_collection(app, asked)
     warnings += chosen
-    reply = Reply(body.model, base_of(request), body.citewell.sources)
+    reply = Reply(body.model, get_base_url(request), body.citewell.sources)
     if not body.stream:
-        answer = await while_connected(request, answer_to(app, asked))
-        return JSONResponse(reply.whole(_warned(answer, warnings)))
-    events = await _begun(app, asked, at_work)
-    return event_stream(request, _chunks(events, reply, body, warnings), data_line)
+        answer = await run_while_connected(request, answer_to(app, asked))
+        return JSONResponse(reply.whole(_add_warnings(answer, warnings)))
+    events = await _start_events(app, asked, at_work)
+    return stream_events(request, _stream_chunks(events, reply, body, warnings), format_data_line)
 
 
-async def _chunks(
+async def _stream_chunks(
     events: AsyncGenerator[Event, None], reply: Reply, body: ChatRequest, warnings: list[str]
 ) -> AsyncIterator[Pair]:
     yield "", reply.first()
     async with aclosing(events):
         async for event in events:
-            if thought := _thought(event, body):
-                yield "", reply.thought(thought)
+            if thought := _extract_thought(event, body):
+                yield "", reply.to_thought_chunk(thought)
             if isinstance(event.data, Answer):
-                for chunk in reply.parts(_warned(event.data, warnings)):
+                for chunk in reply.parts(_add_warnings(event.data, warnings)):
                     yield "", chunk
                 if body.stream_options and body.stream_options.include_usage:
                     yield "", reply.cost(event.data)
     yield DONE
 
 
-def _thought(event: Event, body: ChatRequest) -> str:
+def _extract_thought(event: Event, body: ChatRequest) -> str:
     """What of an event is told before the answer, where that is wanted."""
     if event.kind == "token" and body.citewell.draft:
         return str(event.data)
@@ -99,7 +100,7 @@ def _thought(event: Event, body: ChatRequest) -> str:
     return ""
 
 
-async def _begun(
+async def _start_events(
     app: App, asked: AskRequest, at_work: set[asyncio.Task[None]]
 ) -> AsyncGenerator[Event, None]:
     """The events, of which the first has come, or takes long. Raises what the question is refused
@@ -110,7 +111,7 @@ async def _begun(
     """
     queue: Events = asyncio.Queue()
     work = asyncio.create_task(
-        _fill(queue, cast("AsyncGenerator[Event, None]", stream(app, asked)))
+        _fill_queue(queue, cast("AsyncGenerator[Event, None]", stream_answer(app, asked)))
     )
     first = asyncio.ensure_future(queue.get())
     at_work.add(work)
@@ -121,10 +122,10 @@ async def _begun(
     except BaseException:
         first.cancel()
         raise
-    return _from(first, queue, work)
+    return _drain_queue(first, queue, work)
 
 
-async def _fill(queue: Events, events: AsyncGenerator[Event, None]) -> None:
+async def _fill_queue(queue: Events, events: AsyncGenerator[Event, None]) -> None:
     try:
         async with aclosing(events):
             async for event in events:
@@ -133,7 +134,7 @@ async def _fill(queue: Events, events: AsyncGenerator[Event, None]) -> None:
         queue.put_nowait(None)
 
 
-async def _from(
+async def _drain_queue(
     first: asyncio.Future[Event | None], queue: Events, work: asyncio.Task[None]
 ) -> AsyncGenerator[Event, None]:
     """Ends the work where it is ended itself, and raises what that has to say: how to go on, where
@@ -155,7 +156,7 @@ async def _from(
         await asyncio.gather(work, return_exceptions=True)
 
 
-def _warned(answer: Answer, warnings: list[str]) -> Answer:
+def _add_warnings(answer: Answer, warnings: list[str]) -> Answer:
     return (
         answer.model_copy(update={"warnings": [*answer.warnings, *warnings]})
         if warnings

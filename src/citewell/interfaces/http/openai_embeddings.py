@@ -13,14 +13,14 @@ from fastapi.responses import JSONResponse
 from pydantic import BaseModel
 
 from citewell.errors import InvalidInput
-from citewell.interfaces.http.ask import while_connected
+from citewell.interfaces.http.ask import run_while_connected
 from citewell.interfaces.http.deps import Asking, Citewell
 from citewell.interfaces.http.openai_errors import OpenAIRoute, UnknownModel, Unsupported
 from citewell.models.base import Vector
-from citewell.models.builtin.lanes import background
+from citewell.models.builtin.lanes import use_background_priority
 from citewell.runtime.app import App
 from citewell.text.language import count_tokens
-from citewell.text.sanitize import clean
+from citewell.text.sanitize import replace_unsafe_chars
 
 router = APIRouter(tags=["openai"], route_class=OpenAIRoute)
 MOST_TEXTS = 512
@@ -57,10 +57,10 @@ async def embeddings(
             f"the model {body.model!r} does not exist",
             hint=f"the embedder here is {app.embedder.name}",
         )
-    texts = _texts(body.input)
+    texts = _validate_texts(body.input)
     _check_size(app, body.dimensions)
-    vectors = await while_connected(
-        request, _embedded(app, texts, is_query=body.input_type == "query")
+    vectors = await run_while_connected(
+        request, _embed_texts(app, texts, is_query=body.input_type == "query")
     )
     _check_size(app, body.dimensions)  # an embedder elsewhere tells with its first reply
     tokens = sum(count_tokens(text) for text in texts)
@@ -71,7 +71,7 @@ async def embeddings(
                 {
                     "object": "embedding",
                     "index": at,
-                    "embedding": _written(vector, body.encoding_format),
+                    "embedding": _encode_vector(vector, body.encoding_format),
                 }
                 for at, vector in enumerate(vectors)
             ],
@@ -90,7 +90,7 @@ def _check_size(app: App, wanted: int | None) -> None:
         )
 
 
-def _texts(given: str | list[Any]) -> list[str]:
+def _validate_texts(given: str | list[Any]) -> list[str]:
     """Raises InvalidInput, Unsupported."""
     texts = [given] if isinstance(given, str) else given
     if texts and not all(isinstance(text, str) for text in texts):
@@ -111,22 +111,22 @@ def _texts(given: str | list[Any]) -> list[str]:
             f"input: a text of {longest:,} characters, {LONGEST:,} are allowed",
             hint="cut it into parts",
         )
-    return [clean(text) for text in texts]
+    return [replace_unsafe_chars(text) for text in texts]
 
 
-async def _embedded(app: App, texts: list[str], *, is_query: bool) -> Vector:
+async def _embed_texts(app: App, texts: list[str], *, is_query: bool) -> Vector:
     """Questions one by one, ahead of uploads; passages a few at a time, in turn with them."""
     if is_query:
         return np.stack([await app.embedder.query(text) for text in texts])
     found: list[Vector] = []
     for at in range(0, len(texts), AT_A_TIME):
         async with app.turns.embed:
-            with background():
+            with use_background_priority():
                 found += list(await app.embedder.passages(texts[at : at + AT_A_TIME]))
     return np.stack(found)
 
 
-def _written(vector: Vector, form: Literal["float", "base64"]) -> list[float] | str:
+def _encode_vector(vector: Vector, form: Literal["float", "base64"]) -> list[float] | str:
     """Numbers, or their float32 bytes, little end first."""
     if form == "base64":
         return base64.b64encode(vector.astype("<f4").tobytes()).decode()

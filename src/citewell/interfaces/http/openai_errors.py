@@ -19,8 +19,14 @@ from starlette.exceptions import HTTPException
 
 from citewell.errors import CitewellError, InvalidInput, NotFound
 from citewell.interfaces.http.body import JSONRoute
-from citewell.interfaces.http.errors import headers_of, place_of, request_id_now, status_of, telling
-from citewell.interfaces.problem import shortened
+from citewell.interfaces.http.errors import (
+    format_error_place,
+    get_current_request_id,
+    get_error_headers,
+    get_error_status,
+    get_redactor,
+)
+from citewell.interfaces.problem import shorten_text
 
 log = logging.getLogger(__name__)
 TYPES = {401: "authentication_error", 403: "permission_error", 429: "rate_limit_error"}
@@ -52,27 +58,31 @@ class OpenAIRoute(JSONRoute):
             try:
                 return await handle(request)
             except CitewellError as error:
-                return of_ours(error, telling(request.app))
+                return to_error_reply(error, get_redactor(request.app))
             except RequestValidationError as error:
-                return of_body(error)
+                return to_invalid_body_reply(error)
             except HTTPException as error:
                 name = HTTPStatus(error.status_code).name.lower()
-                return reply(error.status_code, str(error.detail), code=name, headers=error.headers)
+                return build_error_reply(
+                    error.status_code, str(error.detail), code=name, headers=error.headers
+                )
             except Exception:
                 log.exception("unexpected")
-                return reply(500, f"{INTERNAL}, at request {request_id_now()}", code="internal")
+                return build_error_reply(
+                    500, f"{INTERNAL}, at request {get_current_request_id()}", code="internal"
+                )
 
         return told
 
 
-def shape(
+def build_error_body(
     status: int, message: str, *, param: str | None = None, code: str | None = None
 ) -> dict[str, Any]:
     """The body of an error."""
     kind = TYPES.get(status, "invalid_request_error" if status < 500 else "server_error")
     return {
         "error": {
-            "message": shortened(message),
+            "message": shorten_text(message),
             "type": kind,
             "param": param,
             "code": CODES.get(status, code),
@@ -80,7 +90,7 @@ def shape(
     }
 
 
-def reply(
+def build_error_reply(
     status: int,
     message: str,
     *,
@@ -88,46 +98,46 @@ def reply(
     code: str | None = None,
     headers: Mapping[str, str] | None = None,
 ) -> JSONResponse:
-    body = shape(status, message, param=param, code=code)
+    body = build_error_body(status, message, param=param, code=code)
     return JSONResponse(body, status_code=status, headers=dict(headers) if headers else None)
 
 
-def of_ours(error: CitewellError, tell: Callable[[str], str] = str) -> JSONResponse:
+def to_error_reply(error: CitewellError, tell: Callable[[str], str] = str) -> JSONResponse:
     """What we explain: message and hint as one text, since that shape has no place for a hint."""
-    status = status_of(error)
+    status = get_error_status(error)
     param = "model" if isinstance(error, UnknownModel) else getattr(error, "param", None)
     # they say 400 where we say 422
-    said = tell(in_words(error.message, error.hint))
-    return reply(
+    said = tell(join_hint(error.message, error.hint))
+    return build_error_reply(
         400 if status == 422 else status,
         said,
         param=param,
         code=error.code,
-        headers=headers_of(error),
+        headers=get_error_headers(error),
     )
 
 
-def of_body(error: RequestValidationError) -> JSONResponse:
+def to_invalid_body_reply(error: RequestValidationError) -> JSONResponse:
     """A body of the wrong form, told by its first fault. The value itself is not sent back."""
     first = error.errors()[0]
     if first["type"] == "json_invalid":
-        return reply(
+        return build_error_reply(
             400, "the body is not valid JSON; send one JSON object, in UTF-8", code="invalid_json"
         )
-    where = place_of(first)
-    return reply(400, f"{where}: {first['msg']}", param=where, code="invalid_value")
+    where = format_error_place(first)
+    return build_error_reply(400, f"{where}: {first['msg']}", param=where, code="invalid_value")
 
 
-def in_words(message: str, hint: str) -> str:
+def join_hint(message: str, hint: str) -> str:
     return f"{message} ({hint})" if hint else message
 
 
-def data_line(event: str, value: Any) -> bytes:
+def format_data_line(event: str, value: Any) -> bytes:
     """A line of a stream, for `event_stream`: no event has a name; an error has OpenAI's shape."""
     if event == "error":
         inner = value["error"]
-        value = shape(
-            500, in_words(str(inner["message"]), str(inner.get("hint", ""))), code=inner["code"]
+        value = build_error_body(
+            500, join_hint(str(inner["message"]), str(inner.get("hint", ""))), code=inner["code"]
         )
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
     return f"data: {text}\n\n".encode()

@@ -13,10 +13,10 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from citewell.errors import InvalidInput
 from citewell.interfaces.http.openai_errors import UnknownModel, Unsupported
-from citewell.interfaces.links import unlinked
-from citewell.service.ask.ask import AUTO, AskRequest, names
+from citewell.interfaces.links import unlink_citations
+from citewell.service.ask.ask import AUTO, AskRequest, list_agent_names
 from citewell.service.ask.options import AskOptions
-from citewell.service.ask.run import recent
+from citewell.service.ask.run import trim_history
 from citewell.types import Message
 
 PREFIX = "citewell/"  # of every model's name
@@ -78,13 +78,13 @@ class ChatRequest(BaseModel):
     citewell: Ours = Ours()
 
 
-def question_of(body: ChatRequest, user_id: str) -> tuple[AskRequest, list[str]]:
+def to_ask_request(body: ChatRequest, user_id: str) -> tuple[AskRequest, list[str]]:
     """The request for an agent, and warnings of what of this one does not count. Raises
     InvalidInput, UnknownModel.
     """
-    _check(body)
-    agent, place = agent_of(body.model)
-    instruction, talk = _said(body.messages)
+    _check_request(body)
+    agent, place = parse_model_name(body.model)
+    instruction, talk = _split_messages(body.messages)
     if not talk or talk[-1].role != "user":
         raise InvalidInput(
             "the last message is not the user's",
@@ -110,24 +110,24 @@ def question_of(body: ChatRequest, user_id: str) -> tuple[AskRequest, list[str]]
         collection=ours.collection or (place if agent != "data" else "") or None,
         session_id=ours.session_id,
         user_id=user_id,
-        history=None if ours.session_id else recent(talk[:-1]),
+        history=None if ours.session_id else trim_history(talk[:-1]),
         options=options,
     )
     return asked, warnings
 
 
-def agent_of(model: str) -> tuple[str, str]:
+def parse_model_name(model: str) -> tuple[str, str]:
     """Agent and collection (of `data`: source) that a model's name means: `citewell/qa`,
     `citewell/qa:handbooks`.
     """
     agent, _, place = model.removeprefix(PREFIX).partition(":")
-    if not model.startswith(PREFIX) or agent not in names():
-        known = ", ".join(PREFIX + name for name in names())
+    if not model.startswith(PREFIX) or agent not in list_agent_names():
+        known = ", ".join(PREFIX + name for name in list_agent_names())
         raise UnknownModel(f"the model {model!r} does not exist", hint=f"there are {known}")
     return agent, place
 
 
-def _check(body: ChatRequest) -> None:
+def _check_request(body: ChatRequest) -> None:
     """Raises Unsupported for what would make the reply something else than what we answer."""
     if body.n not in (None, 1):
         raise Unsupported(
@@ -167,7 +167,7 @@ def _check(body: ChatRequest) -> None:
         )
 
 
-def _said(messages: list[ChatMessage]) -> tuple[str, list[Message]]:
+def _split_messages(messages: list[ChatMessage]) -> tuple[str, list[Message]]:
     """What system messages say, and the talk of user and assistant. Raises Unsupported for tools
     and for what is no text.
     """
@@ -180,17 +180,17 @@ def _said(messages: list[ChatMessage]) -> tuple[str, list[Message]]:
                 "messages of tools are not supported",
                 hint="leave them out",
             )
-        text = _text(message, number)
+        text = _extract_text(message, number)
         if message.role in ("system", "developer"):
             instructions.append(text.strip())
         elif message.role == "user":
             talk.append(Message(role="user", content=text))
-        elif text := unlinked(_spoken(text)):
+        elif text := unlink_citations(_strip_reasoning(text)):
             talk.append(Message(role="assistant", content=text))
     return "\n\n".join(filter(None, instructions)), talk
 
 
-def _spoken(text: str) -> str:
+def _strip_reasoning(text: str) -> str:
     """An earlier reply without its reasoning; one pass, whatever is left open."""
     said, at, never = list[str](), 0, set[str]()
     for begins in _OPENS.finditer(text):
@@ -207,7 +207,7 @@ def _spoken(text: str) -> str:
     return "".join([*said, text[at:]])
 
 
-def _text(message: ChatMessage, number: int) -> str:
+def _extract_text(message: ChatMessage, number: int) -> str:
     if message.content is None or isinstance(message.content, str):
         return message.content or ""
     texts = []

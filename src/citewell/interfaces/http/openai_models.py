@@ -15,9 +15,9 @@ from pydantic import BaseModel
 
 from citewell.interfaces.http.deps import Asking, Citewell
 from citewell.interfaces.http.openai_errors import OpenAIRoute, UnknownModel
-from citewell.interfaces.http.openai_messages import PREFIX, agent_of
+from citewell.interfaces.http.openai_messages import PREFIX, parse_model_name
 from citewell.runtime.app import App
-from citewell.service.ask.ask import names
+from citewell.service.ask.ask import list_agent_names
 from citewell.service.library.collections import list_collections
 from citewell.service.sites.sites import list_sites
 from citewell.service.tables.sources import list_sources
@@ -46,22 +46,22 @@ async def list_models(app: Citewell, _: Asking) -> ModelList:
     """Agents, `citewell/qa:COLLECTION`, `citewell/website:SITE`, `citewell/data:SOURCE`, and the
     model that embeds.
     """
-    return ModelList(data=[Model(id=name) for name in (await _names(app))[:MOST]])
+    return ModelList(data=[Model(id=name) for name in (await _list_model_names(app))[:MOST]])
 
 
 @router.get("/v1/models/{model:path}")
 async def get_model(model: str, app: Citewell, _: Asking) -> Model:
     """One of them."""
-    if model in await _names(app):
+    if model in await _list_model_names(app):
         return Model(id=model)
-    if agent_of(model)[1]:
+    if parse_model_name(model)[1]:
         raise UnknownModel(
             f"the model {model!r} does not exist", hint="GET /v1/models lists those there are"
         )
     return Model(id=model)
 
 
-async def _names(app: App) -> list[str]:
+async def _list_model_names(app: App) -> list[str]:
     sites = {site.collection: site.pages for site in await list_sites(app)}
     found = [info for info in await list_collections(app) if info.name != CONFIRMED]
     collections = [
@@ -70,7 +70,7 @@ async def _names(app: App) -> list[str]:
     return [
         *(
             PREFIX + name
-            for name in sorted(names(), key=lambda name: name != "auto")
+            for name in sorted(list_agent_names(), key=lambda name: name != "auto")
             if name not in OF_A_SESSION
         ),
         app.embedder.name,

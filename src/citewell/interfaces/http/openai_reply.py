@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from citewell import __version__
-from citewell.interfaces.links import Linked, linked
+from citewell.interfaces.links import Linked, link_citations
 from citewell.types import Answer, Usage
 
 
@@ -28,52 +28,52 @@ class Reply:
 
     def whole(self, answer: Answer) -> dict[str, Any]:
         """A `chat.completion`."""
-        text = self._linked(answer)
+        text = self._link_answer(answer)
         message = {
             "role": "assistant",
             "content": text.text,
             "refusal": None,
-            "annotations": cited(text),
+            "annotations": to_annotations(text),
         }
         choice = {"index": 0, "message": message, "logprobs": None, "finish_reason": "stop"}
-        return self._frame("chat.completion") | {
+        return self._build_frame("chat.completion") | {
             "choices": [choice],
-            "usage": usage_of(answer.usage),
+            "usage": to_usage(answer.usage),
             "citewell": answer.model_dump(mode="json"),
         }
 
     def first(self) -> dict[str, Any]:
-        return self._chunk({"role": "assistant", "content": ""})
+        return self._build_chunk({"role": "assistant", "content": ""})
 
-    def thought(self, text: str) -> dict[str, Any]:
-        return self._chunk({"reasoning_content": text})
+    def to_thought_chunk(self, text: str) -> dict[str, Any]:
+        return self._build_chunk({"reasoning_content": text})
 
     def parts(self, answer: Answer) -> list[dict[str, Any]]:
         """The answer sentence by sentence; the last chunk has the annotations, the Answer, and why
         it ends.
         """
-        text = self._linked(answer)
-        last = self._chunk({"annotations": cited(text)}, "stop")
+        text = self._link_answer(answer)
+        last = self._build_chunk({"annotations": to_annotations(text)}, "stop")
         return [
-            *(self._chunk({"content": piece}) for piece in text.pieces),
+            *(self._build_chunk({"content": piece}) for piece in text.pieces),
             last | {"citewell": answer.model_dump(mode="json")},
         ]
 
     def cost(self, answer: Answer) -> dict[str, Any]:
         """The chunk that `stream_options.include_usage` asks for."""
-        return self._frame("chat.completion.chunk") | {
+        return self._build_frame("chat.completion.chunk") | {
             "choices": [],
-            "usage": usage_of(answer.usage),
+            "usage": to_usage(answer.usage),
         }
 
-    def _linked(self, answer: Answer) -> Linked:
-        return linked(answer, self.base, sources=self.sources)
+    def _link_answer(self, answer: Answer) -> Linked:
+        return link_citations(answer, self.base, sources=self.sources)
 
-    def _chunk(self, delta: dict[str, Any], finish: str | None = None) -> dict[str, Any]:
+    def _build_chunk(self, delta: dict[str, Any], finish: str | None = None) -> dict[str, Any]:
         choice = {"index": 0, "delta": delta, "logprobs": None, "finish_reason": finish}
-        return self._frame("chat.completion.chunk") | {"choices": [choice]}
+        return self._build_frame("chat.completion.chunk") | {"choices": [choice]}
 
-    def _frame(self, kind: str) -> dict[str, Any]:
+    def _build_frame(self, kind: str) -> dict[str, Any]:
         return {
             "id": self.id,
             "object": kind,
@@ -83,7 +83,7 @@ class Reply:
         }
 
 
-def cited(text: Linked) -> list[dict[str, Any]]:
+def to_annotations(text: Linked) -> list[dict[str, Any]]:
     """One for each link of the text: `content[start_index:end_index]` is `[1](url)`."""
     return [
         {
@@ -99,7 +99,7 @@ def cited(text: Linked) -> list[dict[str, Any]]:
     ]
 
 
-def usage_of(usage: Usage) -> dict[str, Any]:
+def to_usage(usage: Usage) -> dict[str, Any]:
     """Tokens of all calls that the answer took; none without a chat model."""
     return {
         "prompt_tokens": usage.prompt_tokens,

@@ -20,7 +20,7 @@ from fastapi import APIRouter, Request, Response
 from citewell.errors import NotFound
 from citewell.interfaces.http import etag
 from citewell.interfaces.http.guard import SAFE
-from citewell.interfaces.http.modules import VERSION, told, version_of
+from citewell.interfaces.http.modules import VERSION, compute_version, render_page
 from citewell.interfaces.http.status import Root
 
 router = APIRouter(include_in_schema=False)
@@ -66,7 +66,7 @@ async def front(request: Request) -> Response:
         return Response(
             Root().model_dump_json(), media_type="application/json", headers={"Vary": "Accept"}
         )
-    response = sent(request, await anyio.to_thread.run_sync(_front), ".html")
+    response = send_file(request, await anyio.to_thread.run_sync(_load_front), ".html")
     response.headers["Vary"] = "Accept, Accept-Encoding"
     return response
 
@@ -76,19 +76,19 @@ async def asset(request: Request, path: str) -> Response:
     """A file, by its own path or below a version. Raises NotFound."""
     versioned = VERSION.fullmatch(path)
     path = versioned[2] if versioned else path
-    response = sent(
-        request, await anyio.to_thread.run_sync(_read, path), PurePosixPath(path).suffix
+    response = send_file(
+        request, await anyio.to_thread.run_sync(_read_file, path), PurePosixPath(path).suffix
     )
     if versioned and versioned[1] in shown:
         response.headers["Cache-Control"] = LASTING
     return response
 
 
-def sent(request: Request, file: Loaded, suffix: str) -> Response:
+def send_file(request: Request, file: Loaded, suffix: str) -> Response:
     """A file of the page, packed for who takes it so, or 304 for who has it. Only what is the same
     for everybody is packed: the size of a packed reply tells of what stands in it.
     """
-    packed = bool(file.packed) and takes_gzip(request.headers.get("accept-encoding", ""))
+    packed = bool(file.packed) and can_send_gzip(request.headers.get("accept-encoding", ""))
     tag = f'"{file.digest}-gz"' if packed else f'"{file.digest}"'
     headers = {
         **SAFE,
@@ -97,7 +97,7 @@ def sent(request: Request, file: Loaded, suffix: str) -> Response:
         "Content-Security-Policy": file.policy,
         "Vary": "Accept-Encoding",
     }
-    if etag.has(request, tag):
+    if etag.is_cached_by_client(request, tag):
         return Response(status_code=304, headers=headers)
     if packed:
         headers["Content-Encoding"] = "gzip"
@@ -105,7 +105,7 @@ def sent(request: Request, file: Loaded, suffix: str) -> Response:
     return Response(body, media_type=KINDS[suffix], headers=headers)
 
 
-def takes_gzip(accepted: str) -> bool:
+def can_send_gzip(accepted: str) -> bool:
     """Whether an `Accept-Encoding` allows it, as RFC 9110 reads it: `*` means what is not named,
     `q=0` means not.
     """
@@ -125,13 +125,13 @@ class Loaded(NamedTuple):
     policy: str
 
 
-def _read(path: str) -> Loaded:
-    file = located(path)
+def _read_file(path: str) -> Loaded:
+    file = locate_file(path)
     about = file.stat()
-    return _loaded(file, about.st_mtime_ns, about.st_size)
+    return _load_file(file, about.st_mtime_ns, about.st_size)
 
 
-def located(path: str) -> Path:
+def locate_file(path: str) -> Path:
     """The file of a path below `/assets`. Raises NotFound for one that is not there, or not for
     others.
     """
@@ -146,26 +146,28 @@ def located(path: str) -> Path:
 
 
 @lru_cache(maxsize=512)
-def _loaded(file: Path, _changed: int, _size: int) -> Loaded:
+def _load_file(file: Path, _changed: int, _size: int) -> Loaded:
     """A file as it is now; read and packed anew when it changes."""
-    return _made(file.read_bytes(), file.suffix)
+    return _prepare_file(file.read_bytes(), file.suffix)
 
 
-def _front() -> Loaded:
+def _load_front() -> Loaded:
     """The page itself, as it is now."""
-    version = version_of(WEB)
+    version = compute_version(WEB)
     shown.add(version)
-    return _front_of(WEB, version)
+    return _render_front(WEB, version)
 
 
 @lru_cache(maxsize=2)
-def _front_of(web: Path, version: str) -> Loaded:
-    return _made(told((web / "index.html").read_text("utf-8"), web, version).encode(), ".html")
+def _render_front(web: Path, version: str) -> Loaded:
+    return _prepare_file(
+        render_page((web / "index.html").read_text("utf-8"), web, version).encode(), ".html"
+    )
 
 
-def _made(body: bytes, suffix: str) -> Loaded:
+def _prepare_file(body: bytes, suffix: str) -> Loaded:
     inline = (
-        "".join(f" 'sha256-{digest(text)}'" for text in INLINE.findall(body.decode()))
+        "".join(f" 'sha256-{compute_csp_hash(text)}'" for text in INLINE.findall(body.decode()))
         if suffix == ".html"
         else ""
     )
@@ -173,6 +175,6 @@ def _made(body: bytes, suffix: str) -> Loaded:
     return Loaded(body, packed, hashlib.sha256(body).hexdigest()[:32], POLICY.format(inline=inline))
 
 
-def digest(text: str) -> str:
+def compute_csp_hash(text: str) -> str:
     """As a content security policy wants the hash of an inline script."""
     return base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()

@@ -13,20 +13,25 @@ from fastapi import APIRouter, Request, Response
 from pydantic import BaseModel, ConfigDict, Field
 
 from citewell.errors import InvalidInput
-from citewell.interfaces.http.ask import EVENTS, answered
-from citewell.interfaces.http.body import JSONRoute, checked, checked_json, one_file
+from citewell.interfaces.http.ask import EVENTS, respond_with_answer
+from citewell.interfaces.http.body import (
+    JSONRoute,
+    get_single_file,
+    validate_body,
+    validate_json_body,
+)
 from citewell.interfaces.http.deps import Asking, Citewell
-from citewell.interfaces.http.description import replies
-from citewell.interfaces.http.documents import disposition
+from citewell.interfaces.http.description import describe_replies
+from citewell.interfaces.http.documents import format_disposition
 from citewell.runtime.app import App
 from citewell.service.ask.ask import AskRequest
-from citewell.service.library.uploads import base_name
+from citewell.service.library.uploads import get_base_name
 from citewell.service.papers import reading_sessions as service
 from citewell.service.papers.edit_plan import PlanEdit, edit_plan
-from citewell.service.papers.export_session import markdown
-from citewell.service.papers.guide_job import submit
+from citewell.service.papers.export_session import render_session
+from citewell.service.papers.guide_job import submit_report
 from citewell.service.papers.reading_sessions import PaperRow, PaperSession
-from citewell.service.papers.structure import Structure, structure
+from citewell.service.papers.structure import Structure, read_structure
 from citewell.skills.paper.reading_context import Selection
 from citewell.store.jobs import Job
 from citewell.types import Answer
@@ -42,7 +47,7 @@ FIELDS = {
 }
 
 
-def _object(required: str, of: dict[str, str]) -> dict[str, Any]:
+def _build_object_schema(required: str, of: dict[str, str]) -> dict[str, Any]:
     return {
         "schema": {"type": "object", "properties": {required: of, **FIELDS}, "required": [required]}
     }
@@ -52,8 +57,10 @@ FORM: dict[str, Any] = {
     "requestBody": {
         "required": True,
         "content": {
-            "multipart/form-data": _object("file", {"type": "string", "format": "binary"}),
-            "application/json": _object("url", {"type": "string"}),
+            "multipart/form-data": _build_object_schema(
+                "file", {"type": "string", "format": "binary"}
+            ),
+            "application/json": _build_object_schema("url", {"type": "string"}),
         },
     }
 }
@@ -119,17 +126,21 @@ async def begin(request: Request, app: Citewell, caller: Asking) -> Begun:
     """
     kind = request.headers.get("content-type", "")
     if kind.startswith("application/json"):
-        said: Wishes = (page := await checked_json(WebPaper, request))
-        whose = caller.whose(said.user_id or None)
-        session = await service.begin(app, url=page.url, user_id=whose, title=page.title)
+        said: Wishes = (page := await validate_json_body(WebPaper, request))
+        whose = caller.resolve_user(said.user_id or None)
+        session = await service.begin_paper_session(
+            app, url=page.url, user_id=whose, title=page.title
+        )
     elif kind.startswith("multipart/form-data"):
-        said, name, data = await _form(request, app)
-        whose = caller.whose(said.user_id or None)
-        session = await service.begin(app, data=data, name=name, user_id=whose, title=said.title)
+        said, name, data = await _read_form(request, app)
+        whose = caller.resolve_user(said.user_id or None)
+        session = await service.begin_paper_session(
+            app, data=data, name=name, user_id=whose, title=said.title
+        )
     else:
         hint = 'curl -F file=@paper.pdf .../api/papers; one of the web: JSON {"url": "https://..."}'
         raise InvalidInput("an upload is a multipart/form-data body", hint=hint)
-    return Begun(session=session, job=await submit(app, session.session_id, said.lang))
+    return Begun(session=session, job=await submit_report(app, session.session_id, said.lang))
 
 
 @router.get("")
@@ -141,13 +152,13 @@ async def list_papers(app: Citewell, caller: Asking) -> PaperList:
 @router.get("/{session_id}")
 async def get_paper(session_id: str, app: Citewell, caller: Asking) -> PaperSession:
     """With its report, its route and its answers."""
-    return await service.read(app, session_id, caller.user_id)
+    return await service.read_paper_session(app, session_id, caller.user_id)
 
 
 @router.patch("/{session_id}", operation_id="rename_paper")
 async def rename(session_id: str, body: Title, app: Citewell, caller: Asking) -> PaperSession:
     """Give it another title."""
-    return await service.rename(app, session_id, body.title, caller.user_id)
+    return await service.rename_paper_session(app, session_id, body.title, caller.user_id)
 
 
 @router.delete("/{session_id}", status_code=204, operation_id="delete_paper")
@@ -155,7 +166,7 @@ async def delete(session_id: str, app: Citewell, caller: Asking) -> None:
     """With its paper where no other session of this user reads that; a report that is being made is
     given up.
     """
-    await service.delete(app, session_id, caller.user_id)
+    await service.delete_paper_session(app, session_id, caller.user_id)
 
 
 @router.post(
@@ -165,9 +176,9 @@ async def message(
     session_id: str, request: Request, body: NewMessage, app: Citewell, caller: Asking
 ) -> Response:
     """What the session's state expects: an interest, then questions. An Answer, or events."""
-    await service.own_paper(app, session_id, caller.user_id)
+    await service.get_own_paper(app, session_id, caller.user_id)
     options = body.model_dump(exclude={"text"}, exclude_none=True)
-    return await _asked(request, app, session_id, caller.user_id, body.text, options)
+    return await _ask_paper(request, app, session_id, caller.user_id, body.text, options)
 
 
 @router.post("/{session_id}/plan", response_model=Answer, responses=ANSWERS)
@@ -175,9 +186,9 @@ async def make_plan(
     session_id: str, request: Request, body: Interest, app: Citewell, caller: Asking
 ) -> Response:
     """The reading route of an interest, the first or another one. An Answer, or events."""
-    await service.own_paper(app, session_id, caller.user_id)
+    await service.get_own_paper(app, session_id, caller.user_id)
     options = {"event": "plan"} | body.model_dump(include={"lang", "message_id"}, exclude_none=True)
-    return await _asked(request, app, session_id, caller.user_id, body.interest, options)
+    return await _ask_paper(request, app, session_id, caller.user_id, body.interest, options)
 
 
 @router.patch("/{session_id}/plan")
@@ -189,41 +200,43 @@ async def change_plan(session_id: str, body: Edits, app: Citewell, caller: Askin
 @router.get("/{session_id}/structure", operation_id="get_paper_structure")
 async def get_structure(session_id: str, app: Citewell, caller: Asking) -> Structure:
     """Its parts, figures, tables, equations and references."""
-    return await structure(app, session_id, caller.user_id)
+    return await read_structure(app, session_id, caller.user_id)
 
 
 @router.get(
     "/{session_id}/export",
     response_class=Response,
-    responses={200: replies("text/markdown")},
+    responses={200: describe_replies("text/markdown")},
     operation_id="export_paper",
 )
 async def export(session_id: str, app: Citewell, caller: Asking) -> Response:
     """Report, route and conversation as Markdown."""
-    session = await service.read(app, session_id, caller.user_id)
-    headers = {"Content-Disposition": disposition(f"{base_name(session.title)}.md")}
+    session = await service.read_paper_session(app, session_id, caller.user_id)
+    headers = {"Content-Disposition": format_disposition(f"{get_base_name(session.title)}.md")}
     return Response(
-        markdown(session).encode("utf-8", "replace"), media_type="text/markdown", headers=headers
+        render_session(session).encode("utf-8", "replace"),
+        media_type="text/markdown",
+        headers=headers,
     )
 
 
-async def _asked(
+async def _ask_paper(
     request: Request, app: App, session_id: str, user_id: str, text: str, options: dict[str, Any]
 ) -> Response:
     body = AskRequest(
         question=text, agent="paper", session_id=session_id, user_id=user_id, options=options
     )
-    return await answered(request, app, body)
+    return await respond_with_answer(request, app, body)
 
 
-async def _form(request: Request, app: App) -> tuple[Wishes, str, bytes]:
+async def _read_form(request: Request, app: App) -> tuple[Wishes, str, bytes]:
     """The wishes, and the name and the bytes of the one file."""
     async with request.form(max_files=2) as form:
-        file = one_file(
+        file = get_single_file(
             form, app.settings.ingest.max_bytes, hint="send one paper, as a part with a file name"
         )
-        said = checked(
+        said = validate_body(
             Wishes, {name: value for name, value in form.multi_items() if isinstance(value, str)}
         )
         data = await anyio.to_thread.run_sync(file.file.read)
-        return said, base_name(file.filename or ""), data
+        return said, get_base_name(file.filename or ""), data

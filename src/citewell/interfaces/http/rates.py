@@ -27,24 +27,27 @@ class Rates:
 
     async def request(self, user_id: str) -> None:
         """Raises Refused (429)."""
-        await self._hit(self._requests, user_id, "access.requests_a_minute", "ask less often")
+        await self._count_hit(self._requests, user_id, "access.requests_a_minute", "ask less often")
 
     async def attempt(self, address: str) -> None:
         """A try to sign in, or a token that is nobody's. Raises Refused (429)."""
-        await self._hit(
-            self._tries, network_of(address), "access.tries_a_minute", "see that the token is right"
+        await self._count_hit(
+            self._tries,
+            get_client_network(address),
+            "access.tries_a_minute",
+            "see that the token is right",
         )
 
     async def visit(self, address: str, which: str) -> None:
         """A question or a vote from a page of another site; `which` is its token. Raises Refused
         (429).
         """
-        await self._hit(
-            self._visits, network_of(address), "access.visits_a_minute", "ask less often"
+        await self._count_hit(
+            self._visits, get_client_network(address), "access.visits_a_minute", "ask less often"
         )
-        await self._hit(self._days, which, "access.visits_a_day", "others have asked too")
+        await self._count_hit(self._days, which, "access.visits_a_day", "others have asked too")
 
-    async def _hit(self, item: RateLimitItem, who: str, setting: str, what: str) -> None:
+    async def _count_hit(self, item: RateLimitItem, who: str, setting: str, what: str) -> None:
         if await self._counter.hit(item, who):
             return
         stats = await self._counter.get_window_stats(item, who)
@@ -58,7 +61,7 @@ class Rates:
         raise refused
 
 
-def network_of(address: str) -> str:
+def get_client_network(address: str) -> str:
     """Whom an address stands for: with IPv6 everybody has 2^64 of them."""
     with suppress(ValueError):
         if (found := ipaddress.ip_address(address)).version == 6:

@@ -9,7 +9,7 @@ from pydantic import BaseModel
 
 from citewell.interfaces.http.body import JSONRoute
 from citewell.interfaces.http.deps import Asking, Citewell
-from citewell.service.ask.ask import unfinished
+from citewell.service.ask.ask import list_unfinished_runs
 from citewell.store.runs import Unfinished
 
 router = APIRouter(prefix="/api/runs", tags=["ask"], route_class=JSONRoute)
@@ -22,4 +22,4 @@ class Runs(BaseModel):
 @router.get("")
 async def list_runs(app: Citewell, caller: Asking) -> Runs:
     """Those that nobody is at work on, the newest first."""
-    return Runs(runs=await unfinished(app, caller.user_id))
+    return Runs(runs=await list_unfinished_runs(app, caller.user_id))

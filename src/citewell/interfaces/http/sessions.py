@@ -51,7 +51,7 @@ async def session_answers(session_id: str, app: Citewell, caller: Asking) -> Ans
     """Questions and whole answers in order, with citations, as far back as traces are kept
     (`trace_days`).
     """
-    return Answers(answers=await service.exchanges(app, session_id, caller.user_id))
+    return Answers(answers=await service.list_exchanges(app, session_id, caller.user_id))
 
 
 @router.patch("/{session_id}")

@@ -14,11 +14,17 @@ from fastapi import APIRouter, Request, Response
 from pydantic import BaseModel, ConfigDict, Field
 
 from citewell.config import Settings
-from citewell.interfaces.http.access import BEARER, COOKIE, cookie_of, is_https, lifetime
+from citewell.interfaces.http.access import (
+    BEARER,
+    COOKIE,
+    get_session_cookie,
+    get_session_lifetime,
+    is_https,
+)
 from citewell.interfaces.http.body import JSONRoute
-from citewell.interfaces.http.deps import ASKED, Caller, Citewell, caller_of
+from citewell.interfaces.http.deps import ASKED, Caller, Citewell, get_caller
 from citewell.interfaces.http.errors import Refused
-from citewell.store.users.users import Role, csrf_of
+from citewell.store.users.users import Role, compute_csrf_token
 
 router = APIRouter(prefix="/api", tags=["sign-in"], route_class=JSONRoute)
 
@@ -47,9 +53,9 @@ class Token(BaseModel):
 @router.get("/me", operation_id="get_me")
 async def me(request: Request, app: Citewell, user_id: str | None = None) -> Me:
     """Who is signed in; 401 where nobody is. Without users it is whom the address names."""
-    caller = caller_of(request.scope)
-    return _me(
-        replace(caller, user_id=caller.whose(user_id)) if caller.auth == "none" else caller,
+    caller = get_caller(request.scope)
+    return _describe_caller(
+        replace(caller, user_id=caller.resolve_user(user_id)) if caller.auth == "none" else caller,
         app.settings,
     )
 
@@ -59,9 +65,9 @@ async def sign_in(body: Token, request: Request, response: Response, app: Citewe
     """A cookie in exchange for a token: a request of its user as every other. Without users there
     is nothing to do.
     """
-    caller = caller_of(request.scope)
+    caller = get_caller(request.scope)
     if caller.auth == "none":
-        return _me(caller, app.settings)
+        return _describe_caller(caller, app.settings)
     holder = await app.users.holder(body.token.strip())
     if holder is None:
         hint = "paste it whole, from cw_ on; `citewell user token NAME` makes a new one"
@@ -80,25 +86,27 @@ async def sign_in(body: Token, request: Request, response: Response, app: Citewe
             "sign in with another: citewell user token NAME",
         )
     await cast("Callable[[str], Awaitable[None]]", request.scope[ASKED])(holder.user_id)
-    await app.users.forget_ended(lifetime(app.settings))
-    if old := cookie_of(request.headers):
+    await app.users.forget_ended(get_session_lifetime(app.settings))
+    if old := get_session_cookie(request.headers):
         await app.users.sign_out(old)
     secret = await app.users.sign_in(holder.token_id)
     _set_cookie(
         response, secret, app.settings, https=is_https(request.scope, app.settings.access.proxies)
     )
-    return _me(Caller(holder.user_id, holder.role, "token", csrf_of(secret)), app.settings)
+    return _describe_caller(
+        Caller(holder.user_id, holder.role, "token", compute_csrf_token(secret)), app.settings
+    )
 
 
 @router.post("/sign-out", status_code=204)
 async def sign_out(request: Request, response: Response, app: Citewell) -> None:
     """The page's session ends. A token stays good: `citewell user revoke` ends that."""
-    if secret := cookie_of(request.headers):
+    if secret := get_session_cookie(request.headers):
         await app.users.sign_out(secret)
     response.delete_cookie(COOKIE, path="/", httponly=True, samesite="strict")
 
 
-def _me(caller: Caller, settings: Settings) -> Me:
+def _describe_caller(caller: Caller, settings: Settings) -> Me:
     home = str(settings.home) if caller.role == "admin" else ""
     return Me(
         user_id=caller.user_id,

@@ -10,8 +10,8 @@ from pydantic import BaseModel
 
 from citewell.interfaces.http.body import JSONRoute
 from citewell.interfaces.http.deps import Citewell, Editor
-from citewell.interfaces.http.description import replies
-from citewell.interfaces.http.documents import disposition
+from citewell.interfaces.http.description import describe_replies
+from citewell.interfaces.http.documents import format_disposition
 from citewell.runtime.app import App
 from citewell.service.sites import sites as service
 from citewell.service.sites.sites import SiteInfo, SitePage
@@ -39,7 +39,7 @@ async def list_sites(app: Citewell) -> SiteList:
 async def get_site(name: str, app: Citewell) -> SitePages:
     """With its pages, those that could not be read among them."""
     return SitePages(
-        site=await service.get_site(app, name), pages=await service.pages_of(app, name)
+        site=await service.get_site(app, name), pages=await service.list_pages(app, name)
     )
 
 
@@ -50,17 +50,21 @@ async def refresh_site(name: str, app: Citewell, _: Editor) -> Job:
 
 
 @router.get(
-    "/{name}/export", response_class=Response, responses={200: replies("application/x-ndjson")}
+    "/{name}/export",
+    response_class=Response,
+    responses={200: describe_replies("application/x-ndjson")},
 )
 async def export_site(name: str, app: Citewell) -> Response:
     """One JSON object a line and page: text, links, address, time, hash."""
     await service.get_site(app, name)  # an error after the first byte could not be told
-    headers = {"Content-Disposition": disposition(f"{name}.jsonl")}
-    return StreamingResponse(_lines(app, name), media_type="application/x-ndjson", headers=headers)
+    headers = {"Content-Disposition": format_disposition(f"{name}.jsonl")}
+    return StreamingResponse(
+        _export_lines(app, name), media_type="application/x-ndjson", headers=headers
+    )
 
 
-async def _lines(app: App, name: str) -> AsyncIterator[bytes]:
-    async for line in service.export(app, name):
+async def _export_lines(app: App, name: str) -> AsyncIterator[bytes]:
+    async for line in service.export_site(app, name):
         yield line.encode("utf-8", "replace")
 
 

@@ -15,26 +15,26 @@ from fastapi import Request
 from fastapi.sse import KEEPALIVE_COMMENT, EventSourceResponse, format_sse_event
 
 from citewell.errors import CitewellError
-from citewell.interfaces.http.errors import fault, telling
-from citewell.interfaces.problem import problem_of
-from citewell.runtime.shutdown import stopped
+from citewell.interfaces.http.errors import build_fault, get_redactor
+from citewell.interfaces.problem import to_problem
+from citewell.runtime.shutdown import make_stopped_error
 
 log = logging.getLogger(__name__)
-STOPPING = problem_of(stopped())
+STOPPING = to_problem(make_stopped_error())
 TELLS = 3.0  # seconds that work which is cut off has to come to a safe point and say how to go on
 KEEP_ALIVE = 15.0  # seconds of silence after which a comment is sent, so that proxies keep the line
 Pair = tuple[str, Any]  # event name, JSON value
 
 
-def line_of(event: str, value: Any) -> bytes:
+def format_event_line(event: str, value: Any) -> bytes:
     """An event as the page and our own clients read it."""
     return format_sse_event(event=event, data_str=json.dumps(value, ensure_ascii=False))
 
 
-def event_stream(
+def stream_events(
     request: Request,
     pairs: AsyncIterator[Pair],
-    line: Callable[[str, Any], bytes] = line_of,
+    line: Callable[[str, Any], bytes] = format_event_line,
     *,
     follows: bool = False,
 ) -> EventSourceResponse:
@@ -45,18 +45,20 @@ def event_stream(
     headers = {"Cache-Control": "no-cache", "X-Accel-Buffering": "no"}
     stopping = request.app.state.citewell.stopping
     over = stopping.closing if follows else stopping.cut
-    return EventSourceResponse(_lines(pairs, over, line, telling(request.app)), headers=headers)
+    return EventSourceResponse(
+        _stream_lines(pairs, over, line, get_redactor(request.app)), headers=headers
+    )
 
 
-async def _lines(
+async def _stream_lines(
     pairs: AsyncIterator[Pair],
     over: asyncio.Event,
     line: Callable[[str, Any], bytes],
     tell: Callable[[str], str],
 ) -> AsyncIterator[bytes]:
     queue: asyncio.Queue[Pair | None] = asyncio.Queue(maxsize=64)
-    filling = asyncio.create_task(_fill(queue, pairs, tell))
-    tasks = [filling, asyncio.create_task(_stop(queue, filling, over))]
+    filling = asyncio.create_task(_fill_queue(queue, pairs, tell))
+    tasks = [filling, asyncio.create_task(_stop_stream(queue, filling, over))]
     try:
         while True:
             try:
@@ -74,7 +76,7 @@ async def _lines(
         await asyncio.gather(*tasks, return_exceptions=True)
 
 
-async def _fill(
+async def _fill_queue(
     queue: asyncio.Queue[Pair | None], pairs: AsyncIterator[Pair], tell: Callable[[str], str]
 ) -> None:
     try:
@@ -82,14 +84,14 @@ async def _fill(
             async for pair in source:
                 await queue.put(pair)
     except CitewellError as error:
-        await queue.put(("error", problem_of(error, tell)))
+        await queue.put(("error", to_problem(error, tell)))
     except Exception as error:
         log.exception("stream")
-        await queue.put(("error", fault(type(error).__name__)))
+        await queue.put(("error", build_fault(type(error).__name__)))
     await queue.put(None)
 
 
-async def _stop(
+async def _stop_stream(
     queue: asyncio.Queue[Pair | None], filling: asyncio.Task[None], over: asyncio.Event
 ) -> None:
     """Cut it off; what it says of that is the last event, else that the server stops."""

@@ -14,7 +14,7 @@ from starlette.datastructures import State
 from citewell import __version__
 from citewell.interfaces.http.deps import Citewell
 from citewell.runtime.app import App
-from citewell.service.admin.readiness import Readiness, readiness, without_paths
+from citewell.service.admin.readiness import Readiness, get_readiness, redact_readiness
 
 router = APIRouter(tags=["status"])
 FRESH = 1.0  # seconds that what was found counts for
@@ -49,18 +49,18 @@ async def ready(
     `degraded` while a model is missing or its last call failed: answers are poorer then; with
     `strict` that is 503 too. At most a second old.
     """
-    found = without_paths(await _looked(request.app.state, app), app.settings)
+    found = redact_readiness(await _probe_readiness(request.app.state, app), app.settings)
     bad = {"unavailable", "stopping", "degraded"} if strict else {"unavailable", "stopping"}
     response.status_code = 503 if found.status in bad else 200
     return found
 
 
-async def _looked(state: State, app: App) -> Readiness:
+async def _probe_readiness(state: State, app: App) -> Readiness:
     """Probes of several programs, each every second, look once."""
     at, found, stopping = getattr(state, "ready", (0.0, None, False))
     stops = app.root.stopping.closing.is_set()
     if found is None or stops != stopping or time.monotonic() - at > FRESH:
-        found = await readiness(app)
+        found = await get_readiness(app)
         state.ready = (time.monotonic(), found, stops)
     return cast("Readiness", found)
 

@@ -15,9 +15,9 @@ from typing import Any, Literal
 import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from citewell.interfaces.http.access import plain_address
+from citewell.interfaces.http.access import normalize_address
 from citewell.interfaces.http.connections import Connections
-from citewell.interfaces.problem import Problem, problem
+from citewell.interfaces.problem import Problem, build_problem
 
 HEAD = 20.0  # seconds
 BODY = 20.0
@@ -25,20 +25,20 @@ REPLY = 60.0
 SLOWEST = 1_000  # bytes a second
 IDLE = 5  # seconds between two requests
 LINGER = 1.0  # seconds in which a client that was told that it is late can read so
-TOO_MANY = problem(
+TOO_MANY = build_problem(
     "too_many_requests",
     "this address has too many connections open",
     "close some of them; access.connections says how many",
 )
-FULL = problem(
+FULL = build_problem(
     "unavailable", "the server has no room for more connections", "try again in some seconds"
 )
-LATE = problem("request_timeout", "the request did not come in time", "send it at once")
+LATE = build_problem("request_timeout", "the request did not come in time", "send it at once")
 Owed = Literal["", "head", "body"]
 
 
 class TimedProtocol(H11Protocol):
-    """`book`: where it is counted; set on a class of each server's own (`protocol_of`)."""
+    """`book`: where it is counted; set on a class of each server's own (`make_protocol`)."""
 
     book: Connections
 
@@ -55,19 +55,19 @@ class TimedProtocol(H11Protocol):
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
-        self.address = plain_address(self.client[0]) if self.client else ""
+        self.address = normalize_address(self.client[0]) if self.client else ""
         if why := self.book.enter(self):
             self._turn_away(
                 429 if why == "address" else 503, TOO_MANY if why == "address" else FULL, why
             )
             return
         self._counted = True
-        self._owe("head")
+        self._set_owed("head")
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._owed = ""
-        self._no_longer_late()
-        self._no_longer_stuck()
+        self._cancel_late_timer()
+        self._cancel_stuck_timer()
         if self._counted:
             self._counted = False
             self.book.leave(self)
@@ -77,12 +77,12 @@ class TimedProtocol(H11Protocol):
         if self._over or self.transport.is_closing():
             return
         super().data_received(data)
-        self._look()
+        self._update_owed()
         self._received += len(data)
 
     def on_response_complete(self) -> None:
         super().on_response_complete()
-        self._look()
+        self._update_owed()
 
     def pause_writing(self) -> None:
         super().pause_writing()
@@ -90,60 +90,62 @@ class TimedProtocol(H11Protocol):
 
     def resume_writing(self) -> None:
         super().resume_writing()
-        self._no_longer_stuck()
+        self._cancel_stuck_timer()
 
     def give_way(self) -> None:
         """For another connection."""
         self._counted = False
         self.transport.abort()
 
-    def _look(self) -> None:
+    def _update_owed(self) -> None:
         """What the client owes now. Between two requests uvicorn's own timer runs."""
         state = self.conn.their_state
         if self._over:
             return
         if self.transport.is_closing():
-            self._owe("")
+            self._set_owed("")
         elif state is h11.IDLE:
             self.book.waits(self)
-            self._owe("" if self.timeout_keep_alive_task else "head")
+            self._set_owed("" if self.timeout_keep_alive_task else "head")
         else:
-            self.book.works(self)
-            self._owe("body" if state is h11.SEND_BODY else "")
+            self.book.mark_working(self)
+            self._set_owed("body" if state is h11.SEND_BODY else "")
 
-    def _owe(self, what: Owed) -> None:
+    def _set_owed(self, what: Owed) -> None:
         if what == self._owed:
             return
-        self._no_longer_late()
+        self._cancel_late_timer()
         self._owed, self._since, self._received = what, self.loop.time(), 0
         self._late = (
-            self.loop.call_later(HEAD if what == "head" else BODY, self._is_late) if what else None
+            self.loop.call_later(HEAD if what == "head" else BODY, self._handle_late)
+            if what
+            else None
         )
 
-    def _is_late(self) -> None:
+    def _handle_late(self) -> None:
         if self._owed == "body":
             left = self._since + BODY + self._received / SLOWEST - self.loop.time()
             if self.flow.read_paused:  # the server has not taken what came
                 left = BODY
             if left > 0:
-                self._late = self.loop.call_later(left, self._is_late)
+                self._late = self.loop.call_later(left, self._handle_late)
                 return
         if self._owed == "head" and not self._received:
             self.book.told("head")
             # it never said anything, so it gets no answer: browsers open connections in advance
             self.transport.abort()
         else:
-            self._end()
+            self._end_late()
 
-    def _end(self) -> None:
+    def _end_late(self) -> None:
         """Tell a client that it is late, where no reply was begun. It may still be sending: a
         connection that is closed at once would be reset, and what it is told be lost.
         """
         self.book.told(self._owed)
-        self._owe("")
+        self._set_owed("")
         self._over = True
         if self.cycle is None or self.cycle.response_complete or not self.cycle.response_started:
-            self.transport.write(_raw(408, LATE))
+            self.transport.write(_build_raw_reply(408, LATE))
         if self.cycle is not None and not self.cycle.response_complete:
             self.cycle.disconnected = True
             self.cycle.message_event.set()
@@ -153,19 +155,19 @@ class TimedProtocol(H11Protocol):
     def _turn_away(self, status: int, body: Problem, why: str) -> None:
         """A new one, of which nothing was read yet."""
         self.book.told(why)
-        self.transport.write(_raw(status, body))
+        self.transport.write(_build_raw_reply(status, body))
         self.transport.close()
 
-    def _no_longer_late(self) -> None:
+    def _cancel_late_timer(self) -> None:
         if self._late is not None:
             self._late.cancel()
             self._late = None
 
     def _watch_reply(self, before: int) -> None:
-        self._no_longer_stuck()
-        self._stuck = self.loop.call_later(REPLY, self._is_stuck, before)
+        self._cancel_stuck_timer()
+        self._stuck = self.loop.call_later(REPLY, self._handle_stuck, before)
 
-    def _is_stuck(self, before: int) -> None:
+    def _handle_stuck(self, before: int) -> None:
         """A large reply is written at once and taken piece by piece."""
         left = self.transport.get_write_buffer_size()
         if before - left >= SLOWEST * REPLY:
@@ -174,13 +176,13 @@ class TimedProtocol(H11Protocol):
         self.book.told("reply")
         self.transport.abort()
 
-    def _no_longer_stuck(self) -> None:
+    def _cancel_stuck_timer(self) -> None:
         if self._stuck is not None:
             self._stuck.cancel()
             self._stuck = None
 
 
-def _raw(status: int, body: Problem) -> bytes:
+def _build_raw_reply(status: int, body: Problem) -> bytes:
     """A whole reply."""
     data = json.dumps(body).encode()
     head = f"HTTP/1.1 {status} {HTTPStatus(status).phrase}\r\nContent-Type: application/json\r\n"
@@ -188,6 +190,6 @@ def _raw(status: int, body: Problem) -> bytes:
     return head.encode() + data
 
 
-def protocol_of(book: Connections) -> type[TimedProtocol]:
+def make_protocol(book: Connections) -> type[TimedProtocol]:
     """The protocol of a server whose connections that one counts."""
     return type("ServedProtocol", (TimedProtocol,), {"book": book})

@@ -12,10 +12,10 @@ from pydantic import BaseModel, ConfigDict
 
 from citewell.interfaces.http.body import JSONRoute
 from citewell.interfaces.http.deps import Asking, Citewell
-from citewell.runtime.access_scope import need
+from citewell.runtime.access_scope import require_role
 from citewell.service.sessions import traces as service
 from citewell.service.sessions.replay import Replay
-from citewell.service.sessions.replay import replay as run_again
+from citewell.service.sessions.replay import replay_trace as run_again
 from citewell.store.traces import TraceSummary, Wanted
 from citewell.types import Status, Trace
 
@@ -78,5 +78,5 @@ async def replay(
     """Runs the stored steps again and tells what differs. Nothing is kept of it."""
     wish = wish or ReplayWish()
     if wish.fetch:
-        need(app, "editor", "to have pages fetched")
+        require_role(app, "editor", "to have pages fetched")
     return await run_again(app, trace_id, caller.user_id, recorded=wish.recorded, fetch=wish.fetch)

@@ -11,18 +11,18 @@ from fastapi import APIRouter, Depends, Request
 from pydantic import BaseModel, ConfigDict, Field
 
 from citewell.interfaces.http.body import JSONRoute
-from citewell.interfaces.http.deps import Admin, Citewell, caller_of
+from citewell.interfaces.http.deps import Admin, Citewell, get_caller
 from citewell.interfaces.http.errors import Refused
 from citewell.service.admin import users as service
 from citewell.service.admin.users import Added, UserWithTokens
 from citewell.store.users.users import LONGEST_NAME, Made, Role, TokenInfo, User
 
 
-def _signing_in(request: Request) -> None:
+def _require_sign_in(request: Request) -> None:
     """Where nobody signs in, whoever reaches the port could make a token now and use it once users
     count. Raises Refused.
     """
-    if caller_of(request.scope).auth == "none":
+    if get_caller(request.scope).auth == "none":
         hint = (
             'set auth = "token" and start the server; until then `citewell user add NAME` adds '
             "users"
@@ -33,7 +33,10 @@ def _signing_in(request: Request) -> None:
 
 
 router = APIRouter(
-    prefix="/api/users", tags=["users"], dependencies=[Depends(_signing_in)], route_class=JSONRoute
+    prefix="/api/users",
+    tags=["users"],
+    dependencies=[Depends(_require_sign_in)],
+    route_class=JSONRoute,
 )
 
 
@@ -118,4 +121,4 @@ async def revoke_tokens(name: str, app: Citewell, _: Admin) -> Revoked:
 @router.delete("/{name}/tokens/{token_id}")
 async def revoke_token(name: str, token_id: str, app: Citewell, _: Admin) -> Revoked:
     """One token, where it is this user's."""
-    return Revoked(revoked=[await app.users.revoke(token_id, name)])
+    return Revoked(revoked=[await app.users.revoke_token(token_id, name)])

@@ -37,20 +37,20 @@ HEADERS = {
 @router.api_route("/widget.js", methods=READING)
 async def widget(request: Request) -> Response:
     """The script, or 304 for who has it."""
-    body, tag = await anyio.to_thread.run_sync(joined)
+    body, tag = await anyio.to_thread.run_sync(load_script)
     headers = {**HEADERS, "ETag": tag}
-    if etag.has(request, tag):
+    if etag.is_cached_by_client(request, tag):
         return Response(status_code=304, headers=headers)
     return Response(body, media_type=KINDS[".js"], headers=headers)
 
 
-def joined() -> tuple[bytes, str]:
+def load_script() -> tuple[bytes, str]:
     """The script and its ETag; read anew when a part changes."""
-    return _read(tuple(f"{(FOLDER / f'{part}.js').stat().st_mtime_ns}" for part in PARTS))
+    return _join_parts(tuple(f"{(FOLDER / f'{part}.js').stat().st_mtime_ns}" for part in PARTS))
 
 
 @lru_cache(maxsize=2)
-def _read(_changed: tuple[str, ...]) -> tuple[bytes, str]:
+def _join_parts(_changed: tuple[str, ...]) -> tuple[bytes, str]:
     parts = [
         EXPORT.sub("", IMPORT.sub("", (FOLDER / f"{part}.js").read_text("utf-8"))) for part in PARTS
     ]

@@ -15,9 +15,9 @@ from citewell.errors import CitewellError, InvalidInput, StorageError, Unreadabl
 from citewell.interfaces.mcp import shown
 from citewell.runtime.app import App
 from citewell.runtime.progress import Progress
-from citewell.service.jobs.submit import cancel
-from citewell.service.jobs.worker import do
-from citewell.service.library.read_and_embed import ingest
+from citewell.service.jobs.submit import cancel_or_discard_job
+from citewell.service.jobs.worker import process_job
+from citewell.service.library.read_and_embed import ingest_paths
 from citewell.service.library.report import FileReport
 from citewell.store.jobs import ENDED, Job
 
@@ -27,7 +27,7 @@ PATIENCE = 60.0  # seconds that a server's job is waited for; it goes on after t
 MOST_FILES = 50  # told of one by one
 
 
-async def added_here(app: App, path: str, collection: str, tell: Tell) -> CallToolResult:
+async def add_local_path(app: App, path: str, collection: str, tell: Tell) -> CallToolResult:
     """Read a file or a folder of this machine. Raises UnreadableFile where nothing of it could be
     added.
     """
@@ -37,17 +37,17 @@ async def added_here(app: App, path: str, collection: str, tell: Tell) -> CallTo
             progress.done, progress.total or None, f"{progress.phase} {progress.name}".strip()
         )
 
-    done = await ingest(app, [path], collection, on_progress=Rising(on_progress))
+    done = await ingest_paths(app, [path], collection, on_progress=MonotonicProgress(on_progress))
     if done.report.error is not None:
         kept = sum(file.status != "failed" for file in done.report.files)
         raise StorageError(
             f"{done.report.error['message']}; {kept} files are kept whole",
             hint=done.report.error["hint"],
         )
-    return _told(collection, None, done.report.files, done.report.links)
+    return _build_added_result(collection, None, done.report.files, done.report.links)
 
 
-class Rising:
+class MonotonicProgress:
     """Progress of one phase only, and never less than before: the protocol allows no other."""
 
     def __init__(self, tell: Callable[[Progress], Awaitable[None]]) -> None:
@@ -60,7 +60,7 @@ class Rising:
             await self._tell(progress)
 
 
-async def added_by_job(
+async def wait_for_job(
     app: App, job: Job, collection: str, tell: Tell, *, work: bool
 ) -> CallToolResult:
     """Wait for a job. `work`: nobody else does it, so it is done here. Raises UnreadableFile, and
@@ -74,13 +74,13 @@ async def added_by_job(
                 await tell(job.done, job.total or None, job.detail or job.state)
             mine = await app.jobs.claim(job.kind) if work else None
             if mine is not None:
-                await do(app, mine)
+                await process_job(app, mine)
             else:
                 await asyncio.sleep(POLL)
             job = await app.jobs.get(job.job_id)
     except asyncio.CancelledError:
         with suppress(CitewellError):  # it has just ended
-            await asyncio.shield(asyncio.ensure_future(cancel(app, job.job_id)))
+            await asyncio.shield(asyncio.ensure_future(cancel_or_discard_job(app, job.job_id)))
         raise
     if job.state == "failed":
         error = job.error or {}
@@ -91,16 +91,16 @@ async def added_by_job(
         )
     if job.state == "cancelled":
         raise InvalidInput(f"job {job.job_id} was cancelled", hint="add it again")
-    return _told(
+    return _build_added_result(
         collection, job, [FileReport(**each) for each in (job.result or {}).get("files", [])]
     )
 
 
-def _told(
+def _build_added_result(
     collection: str, job: Job | None, files: list[FileReport], links: Sequence[str] = ()
 ) -> CallToolResult:
     failed = [each for each in files if each.status == "failed"]
     if files and len(failed) == len(files):
         why = "; ".join(f"{each.path}: {each.reason}" for each in failed[:MOST_FILES])
         raise UnreadableFile(why, hint="nothing was added")
-    return shown.added(collection, job, files[:MOST_FILES], links[:MOST_FILES])
+    return shown.render_added(collection, job, files[:MOST_FILES], links[:MOST_FILES])

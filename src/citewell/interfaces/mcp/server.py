@@ -16,9 +16,9 @@ from pydantic import ValidationError
 
 from citewell import __version__
 from citewell.errors import CitewellError, InvalidInput, NotFound
-from citewell.interfaces.mcp.shown import failure
+from citewell.interfaces.mcp.shown import build_failure
 from citewell.interfaces.mcp.tools import Place, Say, Tools
-from citewell.interfaces.problem import shortened
+from citewell.interfaces.problem import shorten_text
 from citewell.service.library.documents import read_document
 
 INSTRUCTIONS = (
@@ -55,19 +55,19 @@ class Server(MCPServer[None]):
                 raise
             told = error.__cause__.errors(include_url=False, include_input=False)[:MOST_FAULTS]
             faults = [
-                shortened(f"{'.'.join(map(str, each['loc']))}: {each['msg']}", LONGEST_FAULT)
+                shorten_text(f"{'.'.join(map(str, each['loc']))}: {each['msg']}", LONGEST_FAULT)
                 for each in told
             ]
-            return failure(
+            return build_failure(
                 InvalidInput(
                     "; ".join(faults), hint=f"the input schema of {name} says what it takes"
                 )
             )
 
 
-def build(place: Place) -> Server:
+def build_server(place: Place) -> Server:
     """A server whose tools work at `place`."""
-    with _logging_as_it_is():
+    with _preserve_logging():
         server = Server(
             "citewell",
             title="Citewell",
@@ -103,7 +103,7 @@ def build(place: Place) -> Server:
 
 
 @contextmanager
-def _logging_as_it_is() -> Iterator[None]:
+def _preserve_logging() -> Iterator[None]:
     """The library sets up the root logger where nobody has yet: that is not for a library to do."""
     root = logging.getLogger()
     handlers, level = root.handlers[:], root.level

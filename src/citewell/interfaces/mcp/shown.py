@@ -12,8 +12,13 @@ from mcp_types import CallToolResult, TextContent
 from pydantic import Field
 
 from citewell.errors import CitewellError
-from citewell.interfaces.links import address_of, cut, linked, place
-from citewell.interfaces.problem import problem_of
+from citewell.interfaces.links import (
+    build_citation_url,
+    format_source_line,
+    link_citations,
+    truncate_text,
+)
+from citewell.interfaces.problem import to_problem
 from citewell.service.ask.check_types import CheckResult, CheckVerdict
 from citewell.service.ask.search import Passage, SearchResult
 from citewell.service.library.report import FileReport
@@ -58,9 +63,9 @@ class Table(Shown):
 
 
 class Asked(Shown):
-    """`status`: only `answered` is proved; `fallback` is the nearest there is, `refused` says why
-    there is none, `clarify` asks back. `unproved`: sentences of the answer that the sources do not
-    fully support.
+    """`status`: only `render_answer` is proved; `fallback` is the nearest there is, `refused` says
+    why there is none, `clarify` asks back. `unproved`: sentences of the answer that the sources do
+    not fully support.
     """
 
     answer: str
@@ -176,16 +181,16 @@ class Feedback(Shown):
     message: str
 
 
-def result(shown: Shown, text: str) -> CallToolResult:
+def build_result(shown: Shown, text: str) -> CallToolResult:
     return CallToolResult(
         content=[TextContent(type="text", text=text)],
         structured_content=shown.model_dump(mode="json"),
     )
 
 
-def failure(error: CitewellError, tell: Callable[[str], str] = str) -> CallToolResult:
+def build_failure(error: CitewellError, tell: Callable[[str], str] = str) -> CallToolResult:
     """What went wrong, for a model to act on: the same words as on every channel."""
-    shape = problem_of(error, tell)
+    shape = to_problem(error, tell)
     told = shape["error"]
     text = told["message"] + (f"\nHint: {told['hint']}" if told["hint"] else "")
     return CallToolResult(
@@ -193,22 +198,22 @@ def failure(error: CitewellError, tell: Callable[[str], str] = str) -> CallToolR
     )
 
 
-def answered(answer: Answer, base: str) -> CallToolResult:
+def render_answer(answer: Answer, base: str) -> CallToolResult:
     shown = Asked(
         answer=answer.answer,
         status=answer.status,
         confidence=answer.confidence,
-        citations=[_source(citation, base) for citation in answer.citations],
+        citations=[_to_source(citation, base) for citation in answer.citations],
         unproved=[each.text for each in answer.sentences if each.verdict != "supported"],
-        table=_table(answer.data) if answer.data else None,
+        table=_to_table(answer.data) if answer.data else None,
         warnings=answer.warnings,
         agent=answer.agent,
         session_id=answer.session_id,
         trace_id=answer.trace_id,
     )
-    text = linked(answer, base).text
+    text = link_citations(answer, base).text
     if shown.table and shown.table.rows:
-        text += "\n\n" + _rows(shown.table)
+        text += "\n\n" + _format_rows(shown.table)
     notes = [
         f"status: {answer.status}",
         f"confidence: {answer.confidence:.2f}",
@@ -219,33 +224,33 @@ def answered(answer: Answer, base: str) -> CallToolResult:
         f"trace_id: {answer.trace_id}",
         *(f"warning: {warning}" for warning in answer.warnings),
     ]
-    return result(shown, text + "\n\n" + "\n".join(notes))
+    return build_result(shown, text + "\n\n" + "\n".join(notes))
 
 
-def found(search: SearchResult, base: str) -> CallToolResult:
+def render_search(search: SearchResult, base: str) -> CallToolResult:
     shown = Search(
-        passages=[_found(passage, base) for passage in search.hits],
+        passages=[_to_found(passage, base) for passage in search.hits],
         confidence=search.confidence,
         warnings=search.warnings,
     )
     if not shown.passages:
-        return result(
+        return build_result(
             shown,
             "\n".join(
                 ["nothing was found", *(f"warning: {warning}" for warning in search.warnings)]
             ),
         )
     heads = [
-        f"{place(_as_citation(hit), base)} ({hit.doc_id}, offset {hit.start})"
+        f"{format_source_line(_to_citation(hit), base)} ({hit.doc_id}, offset {hit.start})"
         for hit in search.hits
     ]
     lines = [f"{head}\n{each.text}" for head, each in zip(heads, shown.passages, strict=True)]
-    return result(
+    return build_result(
         shown, "\n\n".join([*lines, *(f"warning: {warning}" for warning in search.warnings)])
     )
 
 
-def checked(found_: CheckResult, base: str) -> CallToolResult:
+def render_check(found_: CheckResult, base: str) -> CallToolResult:
     shown = Checked(
         sentences=[
             CheckedShown(
@@ -257,7 +262,7 @@ def checked(found_: CheckResult, base: str) -> CallToolResult:
             )
             for s in found_.sentences
         ],
-        citations=[_source(citation, base) for citation in found_.citations],
+        citations=[_to_source(citation, base) for citation in found_.citations],
         judge=found_.judge,
         warnings=found_.warnings,
     )
@@ -266,14 +271,17 @@ def checked(found_: CheckResult, base: str) -> CallToolResult:
         f"{s.text}{''.join(f'[{n}]' for n in s.citations)}{f' ({s.reason})' if s.reason else ''}"
         for s in shown.sentences
     ]
-    sources = [f"{place(c, base)}: {cut(c.quote, LONGEST_QUOTE)}" for c in found_.citations]
-    return result(
+    sources = [
+        f"{format_source_line(c, base)}: {truncate_text(c.quote, LONGEST_QUOTE)}"
+        for c in found_.citations
+    ]
+    return build_result(
         shown,
         "\n".join([*lines, "", *sources, *(f"warning: {warning}" for warning in shown.warnings)]),
     )
 
 
-def added(
+def render_added(
     collection: str, job: Job | None, files: list[FileReport], links: Sequence[str] = ()
 ) -> CallToolResult:
     state: Literal["done", "running"] = "done" if job is None or job.state == "done" else "running"
@@ -290,19 +298,19 @@ def added(
     lines += [f"not followed, for it leads out of its folder: {link}" for link in links]
     if state == "running":
         lines.append(f"still being read, as job {shown.job_id}; it can be searched in a moment")
-    return result(shown, "\n".join(lines))
+    return build_result(shown, "\n".join(lines))
 
 
-def _source(citation: Citation, base: str) -> Source:
+def _to_source(citation: Citation, base: str) -> Source:
     return Source(
         n=citation.n,
         origin=citation.origin,
         title=citation.title,
-        url=address_of(citation, base),
+        url=build_citation_url(citation, base),
         doc_id=citation.doc_id,
         page=citation.page,
         section=citation.section,
-        quote=cut(citation.quote, LONGEST_QUOTE),
+        quote=truncate_text(citation.quote, LONGEST_QUOTE),
         start=citation.start,
         end=citation.end,
         verified=citation.status == "verified",
@@ -310,7 +318,7 @@ def _source(citation: Citation, base: str) -> Source:
     )
 
 
-def _as_citation(passage: Passage) -> Citation:
+def _to_citation(passage: Passage) -> Citation:
     return Citation(
         n=passage.n,
         doc_id=passage.doc_id,
@@ -324,11 +332,11 @@ def _as_citation(passage: Passage) -> Citation:
     )
 
 
-def _found(passage: Passage, base: str) -> Found:
+def _to_found(passage: Passage, base: str) -> Found:
     return Found(
         n=passage.n,
         title=passage.title,
-        url=address_of(_as_citation(passage), base),
+        url=build_citation_url(_to_citation(passage), base),
         doc_id=passage.doc_id,
         page=passage.page,
         section=passage.section,
@@ -341,7 +349,7 @@ def _found(passage: Passage, base: str) -> Found:
     )
 
 
-def _table(data: dict[str, Any]) -> Table | None:
+def _to_table(data: dict[str, Any]) -> Table | None:
     if "sql" not in data:
         return None
     rows = list(data.get("rows") or [])
@@ -354,11 +362,11 @@ def _table(data: dict[str, Any]) -> Table | None:
     )
 
 
-def _rows(table: Table) -> str:
+def _format_rows(table: Table) -> str:
     """A table in Markdown."""
     cells = [table.columns, ["---"] * len(table.columns), *table.rows]
     lines = [
-        "| " + " | ".join(cut(str(cell), 200).replace("|", "\\|") for cell in row) + " |"
+        "| " + " | ".join(truncate_text(str(cell), 200).replace("|", "\\|") for cell in row) + " |"
         for row in cells
     ]
     return "\n".join([*lines, *(["(there are more rows)"] if table.more else [])])

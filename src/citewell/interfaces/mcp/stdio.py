@@ -20,7 +20,7 @@ import anyio
 import anyio.to_thread
 from mcp.server.stdio import stdio_server
 
-from citewell.interfaces.mcp.server import build
+from citewell.interfaces.mcp.server import build_server
 from citewell.interfaces.mcp.tools import Place, Visit
 from citewell.runtime.app import App
 
@@ -28,11 +28,11 @@ LONGEST_LINE = 64_000_000  # bytes of a message
 CHUNK = 65_536
 
 
-async def serve(app: App, user_id: str) -> None:
+async def serve_stdio(app: App, user_id: str) -> None:
     """Until the input ends or the process is told to stop."""
     visit = Visit(app, user_id)
-    server = build(Place(local=True, visit=lambda _: visit))._lowlevel_server  # noqa: SLF001  # as its own run_stdio_async does
-    with _diverted() as (source, target), _stopped_by_signals():
+    server = build_server(Place(local=True, visit=lambda _: visit))._lowlevel_server  # noqa: SLF001  # as its own run_stdio_async does
+    with _divert_stdio() as (source, target), _stop_on_signals():
         lines, wire = Lines(source), Wire(target)
         async with stdio_server(cast("Any", lines), cast("Any", wire)) as (reading, writing):
             await server.run(reading, writing, server.create_initialization_options())
@@ -47,7 +47,7 @@ class Lines:
         self._descriptor = descriptor
         self._loop = asyncio.get_running_loop()
         self._queue: asyncio.Queue[str | None] = asyncio.Queue()
-        threading.Thread(target=self._read, daemon=True, name="mcp stdin").start()
+        threading.Thread(target=self._read_lines, daemon=True, name="mcp stdin").start()
 
     def __aiter__(self) -> AsyncIterator[str]:
         return self
@@ -58,19 +58,19 @@ class Lines:
             raise StopAsyncIteration
         return line
 
-    def _read(self) -> None:
+    def _read_lines(self) -> None:
         rest = b""
         with suppress(OSError, RuntimeError):  # closed under us; the loop has ended
             while (data := os.read(self._descriptor, CHUNK)) and len(rest) < LONGEST_LINE:
                 *whole, rest = (rest + data).split(b"\n")
                 for line in whole:
-                    self._put(line.decode("utf-8", "replace"))
+                    self._put_line(line.decode("utf-8", "replace"))
             if rest.strip():
-                self._put(rest.decode("utf-8", "replace"))
+                self._put_line(rest.decode("utf-8", "replace"))
         with suppress(RuntimeError):
-            self._put(None)
+            self._put_line(None)
 
-    def _put(self, line: str | None) -> None:
+    def _put_line(self, line: str | None) -> None:
         self._loop.call_soon_threadsafe(self._queue.put_nowait, line)
 
 
@@ -81,12 +81,12 @@ class Wire:
         self._descriptor = descriptor
 
     async def write(self, text: str) -> None:
-        await anyio.to_thread.run_sync(self._write, text.encode(), abandon_on_cancel=True)
+        await anyio.to_thread.run_sync(self._write_bytes, text.encode(), abandon_on_cancel=True)
 
     async def flush(self) -> None:
         """All of it is written."""
 
-    def _write(self, data: bytes) -> None:
+    def _write_bytes(self, data: bytes) -> None:
         view = memoryview(data)
         try:
             while view:
@@ -96,7 +96,7 @@ class Wire:
 
 
 @contextmanager
-def _diverted() -> Iterator[tuple[int, int]]:
+def _divert_stdio() -> Iterator[tuple[int, int]]:
     """Descriptors of the protocol, of our own; 0 and 1 lead elsewhere meanwhile."""
     sys.stdout.flush()
     source, target = os.dup(0), os.dup(1)
@@ -113,7 +113,7 @@ def _diverted() -> Iterator[tuple[int, int]]:
 
 
 @contextmanager
-def _stopped_by_signals() -> Iterator[None]:
+def _stop_on_signals() -> Iterator[None]:
     """Ctrl-C and SIGTERM end the block as if its input had ended."""
     loop, task = asyncio.get_running_loop(), asyncio.current_task()
     assert task is not None

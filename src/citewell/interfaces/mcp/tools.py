@@ -19,20 +19,20 @@ from mcp_types import CallToolResult
 from pydantic import Field
 
 from citewell.errors import CitewellError, InvalidInput
-from citewell.interfaces.links import address_of
+from citewell.interfaces.links import build_citation_url
 from citewell.interfaces.mcp import shown
-from citewell.interfaces.mcp.adding import added_by_job, added_here
-from citewell.runtime.access_scope import need
+from citewell.interfaces.mcp.adding import add_local_path, wait_for_job
+from citewell.runtime.access_scope import require_role
 from citewell.runtime.app import App
-from citewell.service.ask.ask import AskRequest, stream
+from citewell.service.ask.ask import AskRequest, stream_answer
 from citewell.service.ask.check import check_text
 from citewell.service.ask.check_types import LONGEST
-from citewell.service.ask.default_collection import told as told_of
-from citewell.service.ask.default_collection import usual, with_usual
+from citewell.service.ask.default_collection import format_notice as told_of
+from citewell.service.ask.default_collection import get_default_collection, with_default_collection
 from citewell.service.ask.search import SearchRequest, search
-from citewell.service.jobs.submit import submit
-from citewell.service.knowledge.catch_up import catch_up
-from citewell.service.knowledge.give_feedback import give
+from citewell.service.jobs.submit import submit_uploads
+from citewell.service.knowledge.catch_up import run_pending_jobs
+from citewell.service.knowledge.give_feedback import submit_feedback
 from citewell.service.library.collections import list_collections
 from citewell.service.library.documents import get_document, read_document
 from citewell.service.library.uploads import Upload
@@ -79,7 +79,7 @@ class Place:
     tell: Callable[[str], str] = str
 
 
-def told(
+def explain_failures(
     tool: Callable[Concatenate[Tools, P], Coroutine[Any, Any, CallToolResult]],
 ) -> Callable[Concatenate[Tools, P], Coroutine[Any, Any, CallToolResult]]:
     """Failures we can explain become results; others are the library's to hide and to log."""
@@ -89,7 +89,7 @@ def told(
         try:
             return await tool(self, *args, **kwargs)
         except CitewellError as error:
-            return shown.failure(error, self._place.tell)
+            return shown.build_failure(error, self._place.tell)
 
     return run
 
@@ -100,7 +100,7 @@ class Tools:
     def __init__(self, place: Place) -> None:
         self._place = place
 
-    @told
+    @explain_failures
     async def ask(
         self,
         ctx: Say,
@@ -154,13 +154,13 @@ class Tools:
             user_id=visit.user_id,
             options={name: value for name, value in given.items() if value},
         )
-        asked, warnings = await with_usual(visit.app, asked)
+        asked, warnings = await with_default_collection(visit.app, asked)
         answer: Answer | None = None
         count = 0
-        events = cast("AsyncGenerator[Event, None]", stream(visit.app, asked))
-        async with visit.app.root.stopping.bounded(), aclosing(events):
+        events = cast("AsyncGenerator[Event, None]", stream_answer(visit.app, asked))
+        async with visit.app.root.stopping.cancel_on_stop(), aclosing(events):
             async for event in events:
-                if message := _progress(event):
+                if message := _describe_progress(event):
                     count += 1
                     await ctx.report_progress(count, message=message)
                 if isinstance(event.data, Answer):
@@ -169,11 +169,11 @@ class Tools:
             raise CitewellError(
                 "the agent ended without an answer", hint="a fault of Citewell; its log has more"
             )
-        return shown.answered(
+        return shown.render_answer(
             answer.model_copy(update={"warnings": [*warnings, *answer.warnings]}), visit.base
         )
 
-    @told
+    @explain_failures
     async def search(
         self,
         ctx: Say,
@@ -200,18 +200,18 @@ class Tools:
         Read on around a passage with get_document(doc_id, offset=start).
         """
         visit = self._place.visit(ctx)
-        chosen = None if collection else await usual(visit.app)
+        chosen = None if collection else await get_default_collection(visit.app)
         where = collection or chosen
         request = SearchRequest(
             query=query, collection=where, k=k, types=types or [], since=since, until=until
         )
         result = await search(visit.app, request)
         said = [told_of(chosen)] if chosen else []
-        return shown.found(
+        return shown.render_search(
             result.model_copy(update={"warnings": [*said, *result.warnings]}), visit.base
         )
 
-    @told
+    @explain_failures
     async def check(
         self,
         ctx: Say,
@@ -231,7 +231,7 @@ class Tools:
         on. `not_stated` means that the documents do not settle it, not that it is false.
         """
         visit = self._place.visit(ctx)
-        chosen = None if collection else await usual(visit.app)
+        chosen = None if collection else await get_default_collection(visit.app)
         where = collection or chosen
 
         async def tell_checked(done: int, total: int) -> None:
@@ -239,11 +239,11 @@ class Tools:
 
         result = await check_text(visit.app, text, [where] if where else [], tell_checked)
         said = [told_of(chosen)] if chosen else []
-        return shown.checked(
+        return shown.render_check(
             result.model_copy(update={"warnings": [*said, *result.warnings]}), visit.base
         )
 
-    @told
+    @explain_failures
     async def list_collections(self, ctx: Say) -> Annotated[CallToolResult, shown.Collections]:
         """Which collections of documents there are, which tables (for the agent data), and which
         web sites were explored.
@@ -279,11 +279,11 @@ class Tools:
         lines += [f"web site {name}" for name in listing.sites]
         left = max(len(found), len(sources)) - MOST_LISTED
         lines += [f"... and {left} more"] if left > 0 else []
-        return shown.result(
+        return shown.build_result(
             listing, "\n".join(lines) or "nothing was added yet; add_document adds something"
         )
 
-    @told
+    @explain_failures
     async def get_document(
         self,
         ctx: Say,
@@ -319,7 +319,7 @@ class Tools:
             doc_id=doc_id,
             title=info.title,
             collection=info.collection,
-            url=address_of(cited, visit.base),
+            url=build_citation_url(cited, visit.base),
             media_type=info.media_type,
             lang=info.lang,
             offset=offset,
@@ -336,9 +336,9 @@ class Tools:
             if end < total
             else ""
         )
-        return shown.result(part, f"# {info.title}\n\n{text}{more}")
+        return shown.build_result(part, f"# {info.title}\n\n{text}{more}")
 
-    @told
+    @explain_failures
     async def give_feedback(
         self,
         ctx: Say,
@@ -355,15 +355,17 @@ class Tools:
         user said, not your view.
         """
         visit = self._place.visit(ctx)
-        given = await give(visit.app, trace_id, is_correct, correction or None, visit.user_id)
+        given = await submit_feedback(
+            visit.app, trace_id, is_correct, correction or None, visit.user_id
+        )
         if self._place.local:
-            await catch_up(visit.app, LEARN_SECONDS)
+            await run_pending_jobs(visit.app, LEARN_SECONDS)
         said = shown.Feedback(
             feedback_id=given.feedback_id, state=given.state, message=given.message
         )
-        return shown.result(said, f"{given.feedback_id}: {given.message}")
+        return shown.build_result(said, f"{given.feedback_id}: {given.message}")
 
-    @told
+    @explain_failures
     async def add_document(
         self,
         ctx: Say,
@@ -383,9 +385,9 @@ class Tools:
         The same address or title again replaces the document. The collection is made where it is
         new.
         """
-        return await self._add(ctx, url, text, title, None, collection)
+        return await self._add_from_source(ctx, url, text, title, None, collection)
 
-    @told
+    @explain_failures
     async def add_local_document(
         self,
         ctx: Say,
@@ -409,9 +411,9 @@ class Tools:
         The same path, address or title again replaces the document. The collection is made where it
         is new.
         """
-        return await self._add(ctx, url, text, title, path, collection)
+        return await self._add_from_source(ctx, url, text, title, path, collection)
 
-    async def _add(
+    async def _add_from_source(
         self,
         ctx: Say,
         url: str | None,
@@ -421,7 +423,7 @@ class Tools:
         collection: str | None,
     ) -> CallToolResult:
         app = self._place.visit(ctx).app
-        need(app, "editor", "add_document")
+        require_role(app, "editor", "add_document")
         into = collection or app.settings.collection
         names = "path, url or text" if self._place.local else "url or text"
         if sum(bool(each) for each in (url, text, path)) != 1:
@@ -429,17 +431,17 @@ class Tools:
         if path is not None and "://" in path:
             raise InvalidInput(f"{path}: not a path", hint="name it as url")
         if path:
-            return await added_here(app, path, into, ctx.report_progress)
+            return await add_local_path(app, path, into, ctx.report_progress)
         if url:
             job = await submit_page(app, into, url)
         else:
-            job = await submit(
-                app, into, [Upload(_file_name(title), io.BytesIO((text or "").encode()))]
+            job = await submit_uploads(
+                app, into, [Upload(_make_file_name(title), io.BytesIO((text or "").encode()))]
             )
-        return await added_by_job(app, job, into, ctx.report_progress, work=self._place.local)
+        return await wait_for_job(app, job, into, ctx.report_progress, work=self._place.local)
 
 
-def _progress(event: Event) -> str:
+def _describe_progress(event: Event) -> str:
     """What is told of an event while the answer is made."""
     if isinstance(event.data, Step):
         return f"{event.data.node}: {event.data.action}"
@@ -452,7 +454,7 @@ def _progress(event: Event) -> str:
     return ""
 
 
-def _file_name(title: str | None) -> str:
+def _make_file_name(title: str | None) -> str:
     """Raises InvalidInput for a text without a title."""
     name = re.sub(r"[/\\\s]+", " ", title or "").strip()
     if not name:

@@ -24,12 +24,12 @@ import anyio.to_thread
 from citewell.config import Settings
 from citewell.errors import ModelUnavailable, PermanentError, TransientError
 from citewell.models.base import OnToken, Reply, Tokens, YesNo
-from citewell.models.builtin.cores import cores
-from citewell.models.builtin.download import MODEL, model_path
-from citewell.models.observed import call
-from citewell.models.yesno import log_odds
-from citewell.text.sanitize import inert
-from citewell.threads import in_thread
+from citewell.models.builtin.cores import count_cores
+from citewell.models.builtin.download import MODEL, get_model_path
+from citewell.models.observed import observe_call
+from citewell.models.yesno import compute_log_odds
+from citewell.text.sanitize import escape_chat_markers
+from citewell.threads import run_in_thread
 from citewell.types import Message
 
 SLOTS = (
@@ -56,10 +56,10 @@ class BuiltinLLM:
     evidence_tokens = 500
 
     def __init__(self, settings: Settings) -> None:
-        self._path = settings.llm_file or model_path(settings)
+        self._path = settings.llm_file or get_model_path(settings)
         self._packaged = settings.llm_file is None
         self._timeout = settings.llm_timeout
-        self._threads = settings.llm_threads or cores()
+        self._threads = settings.llm_threads or count_cores()
         self._verbose = settings.log_level == "debug"
         self._server: Any = None
         self._loading = anyio.Lock()
@@ -67,7 +67,7 @@ class BuiltinLLM:
         self._calls: set[_Call] = set()
         self.name = f"builtin:{self._path.stem}"
 
-    @call("chat")
+    @observe_call("chat")
     async def chat(
         self,
         messages: Sequence[Message],
@@ -88,17 +88,17 @@ class BuiltinLLM:
                 "type": "json_schema",
                 "json_schema": {"name": "reply", "schema": schema},
             }
-        call = await self._run(messages, body, on_token)
+        call = await self._run_call(messages, body, on_token)
         return Reply("".join(call.pieces), call.tokens, finished=call.finish_reason != "length")
 
-    @call("yes_no")
+    @observe_call("yes_no")
     async def yes_no(self, messages: Sequence[Message]) -> YesNo:
         """The probabilities are the model's own, before sampling: not renormalised over the two
         words.
         """
         body = {"max_tokens": 1, "temperature": 0.0, "logprobs": True, "top_logprobs": TOP}
-        call = await self._run(messages, body, None)
-        return YesNo(log_odds(call.first), call.tokens)
+        call = await self._run_call(messages, body, None)
+        return YesNo(compute_log_odds(call.first), call.tokens)
 
     async def close(self) -> None:
         """Stop what runs and free the model's memory. A later call loads it again."""
@@ -115,14 +115,14 @@ class BuiltinLLM:
             for _ in range(SLOTS):
                 self._slots.release()
 
-    async def _run(
+    async def _run_call(
         self, messages: Sequence[Message], body: dict[str, Any], on_token: OnToken | None
     ) -> _Call:
-        sent = [{"role": m.role, "content": inert(m.content)} for m in messages]
+        sent = [{"role": m.role, "content": escape_chat_markers(m.content)} for m in messages]
         request = {"messages": sent, "stream": True, "return_progress": True, **body}
         # for other files: an answer is wanted, not a monologue
         request["chat_template_kwargs"] = {"enable_thinking": False}
-        server = await self._loaded()
+        server = await self._get_server()
         await self._slots.acquire()
         call = _Call(server, request, on_token, self._slots.release)
         del server  # a finished call must not keep the model alive
@@ -142,15 +142,15 @@ class BuiltinLLM:
         return call
 
     async def load(self) -> None:
-        await self._loaded()
+        await self._get_server()
 
-    async def _loaded(self) -> Any:
+    async def _get_server(self) -> Any:
         async with self._loading:
             if self._server is None:
-                self._server = await in_thread(self._load)
+                self._server = await run_in_thread(self._load_server)
             return self._server
 
-    def _load(self) -> Any:
+    def _load_server(self) -> Any:
         check_file(self._path, MODEL.bytes if self._packaged else None)
         try:
             import xllamacpp
@@ -220,7 +220,7 @@ class _Call:
         if not self._claim.acquire(blocking=False):
             return
         try:
-            self._server.handle_chat_completions(self._request, self._receive)
+            self._server.handle_chat_completions(self._request, self._receive_chunk)
         except (ValueError, RuntimeError) as error:
             # the request is malformed (a schema it cannot turn into a grammar)
             self._error = {"message": str(error)}
@@ -246,7 +246,7 @@ class _Call:
             )
         raise PermanentError(f"{name}: {message}")
 
-    def _receive(self, chunk: dict[str, Any]) -> bool:
+    def _receive_chunk(self, chunk: dict[str, Any]) -> bool:
         """llama.cpp's callback: True stops the generation."""
         if self._stopped:
             return True
@@ -263,14 +263,14 @@ class _Call:
             if piece:
                 self.pieces.append(piece)
                 if self._on_token is not None:
-                    self._loop.call_soon_threadsafe(self._deliver, piece)
+                    self._loop.call_soon_threadsafe(self._deliver_piece, piece)
         figures = chunk.get("timings")
         if figures:
             cached = figures["cache_n"]
             self.tokens = Tokens(cached + figures["prompt_n"], cached, figures["predicted_n"])
         return False
 
-    def _deliver(self, piece: str) -> None:
+    def _deliver_piece(self, piece: str) -> None:
         if self._stopped or self._on_token is None:
             return
         try:

@@ -14,7 +14,7 @@ import os
 os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 
 
-def cores() -> int:
+def count_cores() -> int:
     """Cores this process may run on, at least 1; a container's pinning counts."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))

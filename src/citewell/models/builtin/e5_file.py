@@ -2,8 +2,8 @@
 exact tokenizer.
 
 The file is memory-mapped and read in place. The embedder and whatever else stands on the same
-vocabulary share one copy (`e5`). The one rule: nothing here runs the network; it turns text into
-ids, ids into rows, and names into arrays.
+vocabulary share one copy (`load_e5`). The one rule: nothing here runs the network; it turns text
+into ids, ids into rows, and names into arrays.
 
 Layout, little endian: the magic `E5S1`, sizes, the vocabulary (offsets, scores, UTF-8 pieces), the
 map of characters, a directory of tensors, the tensors. A 4-bit tensor (`Q4_0`) is in blocks of 32
@@ -83,21 +83,21 @@ class E5File:
         self.sizes = Sizes(hidden, layers, heads, inner, words, positions, eps)
         self.vocabulary, at = self._read_vocabulary(44)
         self._tensors = self._read_directory(at)
-        self._words = self.blocks("emb.word").reshape(words, hidden // BLOCK)
+        self._words = self.read_blocks("emb.word").reshape(words, hidden // BLOCK)
 
     def floats(self, name: str) -> Floats:
         """A tensor that is kept in full precision, flat."""
         _, _, at, size = self._tensors[name]
         return np.frombuffer(self._raw, "<f4", size // 4, at)
 
-    def blocks(self, name: str) -> NDArray[np.void]:
+    def read_blocks(self, name: str) -> NDArray[np.void]:
         """The blocks of a 4-bit tensor, flat, of type `Q4`."""
         _, _, at, size = self._tensors[name]
         return np.frombuffer(self._raw, Q4, size // Q4.itemsize, at)
 
     def rows(self, ids: Sequence[int] | NDArray[np.integer]) -> Floats:
         """The word rows of ids: their shape, then the hidden size."""
-        return unpacked(self._words[np.asarray(ids)])
+        return unpack_blocks(self._words[np.asarray(ids)])
 
     def _read_vocabulary(self, at: int) -> tuple[Vocabulary, int]:
         number, begin, end, pad, unknown, size = struct.unpack_from("<5iQ", self._raw, at)
@@ -110,7 +110,9 @@ class E5File:
         text, bounds = raw.tobytes().decode(), first[starts].tolist()
         pieces = [text[a:b] for a, b in pairwise(bounds)]
         entries, size = struct.unpack_from("<iI", self._raw, at)
-        characters = dict(_characters(self._data[at + 8 : at + 8 + size].tobytes(), entries))
+        characters = dict(
+            _iterate_characters(self._data[at + 8 : at + 8 + size].tobytes(), entries)
+        )
         return Vocabulary(pieces, scores, characters, begin, end, pad, unknown), at + 8 + size
 
     def _read_directory(self, at: int) -> dict[str, tuple[int, int, int, int]]:
@@ -125,7 +127,7 @@ class E5File:
         return tensors
 
 
-def unpacked(blocks: NDArray[np.void]) -> Floats:
+def unpack_blocks(blocks: NDArray[np.void]) -> Floats:
     """The values of 4-bit blocks: their shape, with the last axis `BLOCK` times as long."""
     halves = blocks["halves"]
     values = np.concatenate([halves & 15, halves >> 4], axis=-1).astype(np.float32)
@@ -134,7 +136,7 @@ def unpacked(blocks: NDArray[np.void]) -> Floats:
     return values.reshape(*blocks.shape[:-1], -1)
 
 
-def _characters(data: bytes, entries: int) -> Iterator[tuple[int, str]]:
+def _iterate_characters(data: bytes, entries: int) -> Iterator[tuple[int, str]]:
     at = 0
     for _ in range(entries):
         character, length = struct.unpack_from("<IB", data, at)
@@ -168,18 +170,18 @@ class Tokenizer:
     def ids(self, text: str) -> list[int]:
         """Of the text alone: neither begin nor end."""
         plain = _SPACES.sub(" ", text.translate(self._characters))
-        return [piece for word in _words(plain) for piece, _ in self._cut(word)]
+        return [piece for word in _split_words(plain) for piece, _ in self._split_word(word)]
 
-    def ids_and_spans(self, text: str) -> tuple[list[int], list[tuple[int, int]]]:
+    def encode_with_spans(self, text: str) -> tuple[list[int], list[tuple[int, int]]]:
         """The ids, and for each the characters of `text` that it stands for, from and to, without
         the space before a word.
         """
-        plain, sources = self._traced(text)
+        plain, sources = self._normalize_with_sources(text)
         ids: list[int] = []
         spans: list[tuple[int, int]] = []
         at = 0
-        for word in _words(plain):
-            for number, (piece, length) in enumerate(self._cut(word)):
+        for word in _split_words(plain):
+            for number, (piece, length) in enumerate(self._split_word(word)):
                 first, at = at + (number == 0), at + length
                 ids.append(piece)
                 spans.append(
@@ -189,7 +191,7 @@ class Tokenizer:
                 )
         return ids, spans
 
-    def _traced(self, text: str) -> tuple[str, list[int]]:
+    def _normalize_with_sources(self, text: str) -> tuple[str, list[int]]:
         """What is cut, and for each of its characters which one of `text` it was."""
         plain: list[str] = []
         sources: list[int] = []
@@ -200,17 +202,17 @@ class Tokenizer:
                     sources.append(at)
         return "".join(plain), sources if plain[:1] == [" "] else [0, *sources]
 
-    def _cut(self, word: str) -> Cut:
+    def _split_word(self, word: str) -> Cut:
         known = self._known.get(word)
         if known is None:
-            known = self._best(word)
+            known = self._find_best_split(word)
             if len(word) <= LONGEST_WORD:
                 if len(self._known) >= MOST_WORDS:
                     self._known.clear()
                 self._known[word] = known
         return known
 
-    def _best(self, word: str) -> Cut:
+    def _find_best_split(self, word: str) -> Cut:
         """The cut whose scores add up to most, by Viterbi's algorithm."""
         ids, scores, longest, length = self._ids, self._scores, self._longest, len(word)
         best = [0.0] + [float("-inf")] * length
@@ -232,7 +234,7 @@ class Tokenizer:
         return cut[::-1]
 
 
-def _words(plain: str) -> list[str]:
+def _split_words(plain: str) -> list[str]:
     """Each begins with the mark of a space, the first too."""
     return _WORD.findall((plain if plain.startswith(" ") else f" {plain}").replace(" ", SPACE))
 
@@ -240,16 +242,16 @@ def _words(plain: str) -> list[str]:
 _loading = threading.Lock()
 
 
-def e5() -> tuple[E5File, Tokenizer]:
+def load_e5() -> tuple[E5File, Tokenizer]:
     """The file and its tokenizer, opened once a process (0.2 s). Raises ImportError, OSError,
     ValueError.
     """
     with _loading:
-        return _opened()
+        return _open_e5()
 
 
 @cache
-def _opened() -> tuple[E5File, Tokenizer]:
+def _open_e5() -> tuple[E5File, Tokenizer]:
     package = find_spec(PACKAGE)
     if package is None or package.origin is None:
         raise ImportError(f"no package {PACKAGE}", name=PACKAGE)

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from citewell.models.base import Vector
-from citewell.models.builtin.e5_file import BLOCK, E5File, Tokenizer, e5, unpacked
+from citewell.models.builtin.e5_file import BLOCK, E5File, Tokenizer, load_e5, unpack_blocks
 from citewell.models.builtin.onnx_session import open_session
 
 GRAPH = Path(__file__).with_name("e5_network.onnx")
@@ -44,7 +44,7 @@ class Network:
         self.dim = file.sizes.hidden
         self._file, self._tokenizer = file, tokenizer
         with np.load(EXPONENTS) as exponents:
-            self._session = open_session(GRAPH.read_bytes(), weights(file, exponents))
+            self._session = open_session(GRAPH.read_bytes(), collect_weights(file, exponents))
 
     def vector(self, text: str) -> Vector:
         """Of a clean text that says what it is for; shape (dim,), length 1. What is beyond the
@@ -57,7 +57,9 @@ class Network:
         return vector
 
 
-def weights(file: E5File, exponents: Mapping[str, NDArray[np.int8]]) -> dict[str, NDArray[Any]]:
+def collect_weights(
+    file: E5File, exponents: Mapping[str, NDArray[np.int8]]
+) -> dict[str, NDArray[Any]]:
     """By the graph's names. `exponents`, by the names of the linear maps: of what each of their
     inputs is divided by.
     """
@@ -72,10 +74,10 @@ def weights(file: E5File, exponents: Mapping[str, NDArray[np.int8]]) -> dict[str
         for name, parts in LINEAR.items():
             biases = [file.floats(f"{layer}{part}.b") for part in parts]
             blocks = [
-                file.blocks(f"{layer}{part}.w").reshape(len(b), -1)
+                file.read_blocks(f"{layer}{part}.w").reshape(len(b), -1)
                 for part, b in zip(parts, biases, strict=True)
             ]
-            found |= linear(
+            found |= convert_linear(
                 f"{layer}{name}", np.concatenate(blocks), exponents.get(f"{layer}{name}")
             )
             found[f"{layer}{name}.bias"] = np.concatenate(biases)
@@ -87,7 +89,7 @@ def weights(file: E5File, exponents: Mapping[str, NDArray[np.int8]]) -> dict[str
     return found
 
 
-def linear(
+def convert_linear(
     name: str, blocks: NDArray[np.void], exponents: NDArray[np.int8] | None
 ) -> dict[str, NDArray[Any]]:
     """A linear map of 4-bit blocks (outputs, blocks of inputs), with 8-bit values (inputs,
@@ -98,7 +100,7 @@ def linear(
         if exponents is None
         else exponents.astype(np.float32)
     )
-    exact = unpacked(blocks) * divisors
+    exact = unpack_blocks(blocks) * divisors
     scales = np.maximum(np.abs(exact).max(-1) / 127, np.float32(1e-12))
     exact /= scales[:, None]
     values = np.rint(exact, out=exact).astype(np.int8)
@@ -113,12 +115,12 @@ def linear(
 _loading = threading.Lock()
 
 
-def network() -> Network:
+def get_network() -> Network:
     """Loaded once a process, in 0.5 s. Raises ImportError, OSError, RuntimeError, ValueError."""
     with _loading:
-        return _loaded()
+        return _load_network()
 
 
 @cache
-def _loaded() -> Network:
-    return Network(*e5())
+def _load_network() -> Network:
+    return Network(*load_e5())

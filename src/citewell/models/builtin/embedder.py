@@ -16,11 +16,11 @@ import numpy as np
 from citewell.config import Settings
 from citewell.errors import ModelUnavailable
 from citewell.models.base import Vector
-from citewell.models.builtin.cores import cores
-from citewell.models.builtin.e5_network import network
+from citewell.models.builtin.cores import count_cores
+from citewell.models.builtin.e5_network import get_network
 from citewell.models.builtin.lanes import Lanes
-from citewell.models.observed import call
-from citewell.text.sanitize import clean
+from citewell.models.observed import observe_call
+from citewell.text.sanitize import replace_unsafe_chars
 
 DIM = 384
 REMEMBERED = 4096  # vectors kept by the hash of their text, 1.5 KB each
@@ -34,45 +34,45 @@ class BuiltinEmbedder:
     dim = DIM
 
     def __init__(self, settings: Settings) -> None:
-        self._lanes = Lanes(embed, settings.embed_workers or cores())
-        self._known = Remembered(REMEMBERED)
+        self._lanes = Lanes(embed_text, settings.embed_workers or count_cores())
+        self._known = VectorCache(REMEMBERED)
 
     async def load(self) -> None:
         await self.query(".")
 
     async def query(self, text: str) -> Vector:
-        vectors: Vector = (await self._vectors([text], is_query=True))[0]
+        vectors: Vector = (await self._embed_texts([text], is_query=True))[0]
         return vectors
 
     async def passages(self, texts: Sequence[str]) -> Vector:
-        return await self._vectors(texts, is_query=False)
+        return await self._embed_texts(texts, is_query=False)
 
     async def close(self) -> None:
         """Nothing is held but what the process shares."""
 
-    @call("embeddings")
-    async def _vectors(self, texts: Sequence[str], *, is_query: bool) -> Vector:
-        keys = [key_of(text, is_query=is_query) for text in texts]
+    @observe_call("embeddings")
+    async def _embed_texts(self, texts: Sequence[str], *, is_query: bool) -> Vector:
+        keys = [compute_key(text, is_query=is_query) for text in texts]
         found = {
             key: vector
             for key in dict.fromkeys(keys)
             if (vector := self._known.get(key)) is not None
         }
         missing = {
-            key: FOR[is_query] + clean(text)
+            key: FOR[is_query] + replace_unsafe_chars(text)
             for key, text in zip(keys, texts, strict=True)
             if key not in found
         }
         # the longest first: threads finish together
         todo = sorted(missing, key=lambda key: len(missing[key]), reverse=True)
         for key, vector in zip(
-            todo, await self._embed([missing[key] for key in todo]), strict=True
+            todo, await self._embed_missing([missing[key] for key in todo]), strict=True
         ):
             found[key] = vector
             self._known.put(key, vector)
         return np.stack([found[key] for key in keys]) if keys else np.empty((0, DIM), np.float32)
 
-    async def _embed(self, texts: list[str]) -> list[Vector]:
+    async def _embed_missing(self, texts: list[str]) -> list[Vector]:
         try:
             return await self._lanes.results(texts)
         except (ImportError, OSError, RuntimeError, ValueError) as error:
@@ -82,11 +82,11 @@ class BuiltinEmbedder:
             ) from error
 
 
-def embed(text: str) -> Vector:
-    return network().vector(text)
+def embed_text(text: str) -> Vector:
+    return get_network().vector(text)
 
 
-def key_of(text: str, *, is_query: bool) -> bytes:
+def compute_key(text: str, *, is_query: bool) -> bytes:
     """A hash of the text and of what it is for."""
     data = text.encode("utf-8", "surrogatepass")
     return hashlib.blake2b(
@@ -94,7 +94,7 @@ def key_of(text: str, *, is_query: bool) -> bytes:
     ).digest()
 
 
-class Remembered:
+class VectorCache:
     """The vectors used last, `size` at most."""
 
     def __init__(self, size: int) -> None:

@@ -28,7 +28,7 @@ _behind: ContextVar[bool] = ContextVar("_behind", default=False)
 
 
 @contextmanager
-def background() -> Iterator[None]:
+def use_background_priority() -> Iterator[None]:
     """Whatever is asked of a model in this block can wait."""
     token = _behind.set(True)
     try:
@@ -51,29 +51,29 @@ class Lanes(Generic[T, R]):
         thread ends with its item.
         """
         behind = _behind.get()
-        work = Work(self._do, items, self._give_way if behind else None)
+        work = Work(self._do, items, self._wait_for_foreground if behind else None)
         if not behind:
-            self._count(1)
+            self._change_foreground_count(1)
         try:
             async with anyio.create_task_group() as group:
                 for _ in range(min(self._threads, len(items))):
-                    group.start_soon(self._take_turns, work, self._lanes[behind])
+                    group.start_soon(self._run_turns, work, self._lanes[behind])
         finally:
             work.stop()
             if not behind:
-                self._count(-1)
+                self._change_foreground_count(-1)
         return work.results()
 
-    async def _take_turns(self, work: Work[T, R], limiter: anyio.CapacityLimiter) -> None:
+    async def _run_turns(self, work: Work[T, R], limiter: anyio.CapacityLimiter) -> None:
         while work.left:
             await anyio.to_thread.run_sync(work.run, abandon_on_cancel=True, limiter=limiter)
 
-    def _count(self, more: int) -> None:
+    def _change_foreground_count(self, more: int) -> None:
         with self._quiet:
             self._ahead += more
             self._quiet.notify_all()
 
-    def _give_way(self) -> None:
+    def _wait_for_foreground(self) -> None:
         with self._quiet:
             self._quiet.wait_for(lambda: not self._ahead, PATIENCE)
 

@@ -17,7 +17,7 @@ import numpy as np
 
 from citewell.config import Settings
 from citewell.errors import ModelUnavailable
-from citewell.models.builtin.cores import cores
+from citewell.models.builtin.cores import count_cores
 from citewell.models.builtin.e5_file import Floats
 from citewell.models.builtin.lanes import Lanes
 from citewell.models.builtin.reader_network import (
@@ -29,11 +29,11 @@ from citewell.models.builtin.reader_network import (
     Network,
     Span,
     Tokens,
-    network,
+    get_network,
 )
-from citewell.models.observed import call
+from citewell.models.observed import observe_call
 from citewell.models.reader_base import Judgement, Pair, Reading
-from citewell.text.sanitize import clean
+from citewell.text.sanitize import replace_unsafe_chars
 
 MOST_THREADS = 4
 LONGEST_ANSWER = 40  # tokens
@@ -61,51 +61,51 @@ class BuiltinReader:
 
     def __init__(self, settings: Settings) -> None:
         self._lanes: Lanes[Task, Result] = Lanes(
-            do, settings.reader_threads or min(cores(), MOST_THREADS)
+            run_task, settings.reader_threads or min(count_cores(), MOST_THREADS)
         )
 
     @property
     def judges(self) -> bool:
         """As the file beside the weights says; False where there is none."""
-        return bool(_constants().get("judges"))
+        return bool(_read_constants().get("judges"))
 
     @property
     def same_threshold(self) -> float | None:
         """As `judges`."""
-        threshold: float | None = _constants().get("same", {}).get("threshold")
+        threshold: float | None = _read_constants().get("same", {}).get("threshold")
         return threshold
 
     async def load(self) -> None:
         await self.judge([(".", ".")])
 
-    @call("read")
+    @observe_call("read")
     async def read(
         self, question: str, passages: Sequence[str], headings: Sequence[str] = ()
     ) -> list[Reading]:
         under = headings or [""] * len(passages)
-        return await self._results(
+        return await self._run_tasks(
             [
                 Task(QUESTION, question, passage, heading)
                 for passage, heading in zip(passages, under, strict=True)
             ]
         )
 
-    @call("judge")
+    @observe_call("judge")
     async def judge(self, pairs: Sequence[Pair]) -> list[Judgement]:
-        return await self._results([Task(CLAIM, claim, evidence) for claim, evidence in pairs])
+        return await self._run_tasks([Task(CLAIM, claim, evidence) for claim, evidence in pairs])
 
-    @call("same")
+    @observe_call("same")
     async def same(self, pairs: Sequence[Pair]) -> list[float]:
         if self.same_threshold is None:
             raise ModelUnavailable(
                 "the built-in reader cannot tell whether two questions ask the same"
             )
-        return await self._results([Task(SAME, one, other) for one, other in pairs])
+        return await self._run_tasks([Task(SAME, one, other) for one, other in pairs])
 
     async def close(self) -> None:
         """Nothing is held but what the process shares."""
 
-    async def _results(self, tasks: list[Task]) -> list[Any]:
+    async def _run_tasks(self, tasks: list[Task]) -> list[Any]:
         """The longest first, so that threads finish together; equal pairs once."""
         todo = sorted(dict.fromkeys(tasks), key=lambda task: len(task.second), reverse=True)
         try:
@@ -118,27 +118,28 @@ class BuiltinReader:
         return [done[task] for task in tasks]
 
 
-def _constants() -> dict[str, Any]:
+def _read_constants() -> dict[str, Any]:
     """What the file beside the weights says; nothing where there is none."""
     file = WEIGHTS.with_suffix(".json")
     return dict(json.loads(file.read_text("utf-8"))) if file.is_file() else {}
 
 
-def do(task: Task) -> Result:
-    texts = clean(task.first), clean(task.second)
+def run_task(task: Task) -> Result:
+    texts = replace_unsafe_chars(task.first), replace_unsafe_chars(task.second)
     if task.kind == QUESTION:
-        return read(network(), *texts, clean(task.heading))
-    return (judge if task.kind == CLAIM else same)(network(), *texts)
+        return read_passage(get_network(), *texts, replace_unsafe_chars(task.heading))
+    return (judge_claim if task.kind == CLAIM else compare_questions)(get_network(), *texts)
 
 
-def read(net: Network, question: str, passage: str, heading: str = "") -> Reading:
+def read_passage(net: Network, question: str, passage: str, heading: str = "") -> Reading:
     """The best span of all windows. A passage is as answerable as its most answerable window."""
     first, second, under = net.first(question), net.tokens(passage), net.heading(heading)
     if not len(second):
         return NOTHING
-    parts = net.windows(first, second, under)
+    parts = net.split_windows(first, second, under)
     readings = [
-        reading_of(net.heads(first, part, QUESTION, under), part, net.constants) for part in parts
+        build_reading(net.heads(first, part, QUESTION, under), part, net.constants)
+        for part in parts
     ]
     best = max(readings, key=lambda reading: reading.span_score)
     return Reading(
@@ -146,38 +147,38 @@ def read(net: Network, question: str, passage: str, heading: str = "") -> Readin
     )
 
 
-def reading_of(heads: Heads, part: Tokens, constants: dict[str, Any]) -> Reading:
-    start, end, score = best_span(heads.starts, heads.ends)
+def build_reading(heads: Heads, part: Tokens, constants: dict[str, Any]) -> Reading:
+    start, end, score = find_best_span(heads.starts, heads.ends)
     weights, bias = constants["answerable"]["weights"], constants["answerable"]["bias"]
     odds = weights[0] * score + weights[1] * heads.answerable + bias
     return Reading(part.spans[start][0], part.spans[end][1], float(1 / (1 + np.exp(-odds))), score)
 
 
-def best_span(starts: Floats, ends: Floats) -> tuple[int, int, float]:
+def find_best_span(starts: Floats, ends: Floats) -> tuple[int, int, float]:
     """First and last token, and how much its log-odds are above those of no answer."""
     number = len(starts) - 1
     sums = starts[1:, None] + ends[None, 1:]
-    sums = np.where(_ordered(number), sums, -np.inf)
+    sums = np.where(_mask_valid_spans(number), sums, -np.inf)
     start, end = divmod(int(sums.argmax()), number)
     return start, end, float(sums[start, end] - starts[0] - ends[0])
 
 
-def _ordered(number: int) -> Any:
+def _mask_valid_spans(number: int) -> Any:
     """Which pairs of tokens are a span: the last not before the first, nor too far behind it."""
     return np.triu(np.tri(number, k=LONGEST_ANSWER - 1, dtype=bool))
 
 
-def judge(net: Network, claim: str, evidence: str) -> Judgement:
+def judge_claim(net: Network, claim: str, evidence: str) -> Judgement:
     """By the window that says most: where "not stated" is the least probable."""
     first, second = net.first(claim), net.tokens(evidence)
     judgements = [
-        judgement_of(net.heads(first, part, CLAIM), first, net.constants)
-        for part in net.windows(first, second)
+        build_judgement(net.heads(first, part, CLAIM), first, net.constants)
+        for part in net.split_windows(first, second)
     ]
     return min(judgements, key=lambda judgement: judgement.not_stated)
 
 
-def judgement_of(heads: Heads, claim: Tokens, constants: dict[str, Any]) -> Judgement:
+def build_judgement(heads: Heads, claim: Tokens, constants: dict[str, Any]) -> Judgement:
     odds = heads.support / constants["judge"]["temperature"] + np.array(constants["judge"]["bias"])
     shares = np.exp(odds - odds.max())
     shares /= shares.sum()
@@ -188,10 +189,10 @@ def judgement_of(heads: Heads, claim: Tokens, constants: dict[str, Any]) -> Judg
         if odds >= least and span[0] < span[1]
     ]
     entailed, not_stated, contradicted = map(float, shares)
-    return Judgement(entailed, not_stated, contradicted, joined(ranges))
+    return Judgement(entailed, not_stated, contradicted, join_ranges(ranges))
 
 
-def joined(ranges: list[Span]) -> tuple[Span, ...]:
+def join_ranges(ranges: list[Span]) -> tuple[Span, ...]:
     """Ranges that touch or have one character between them become one."""
     made: list[Span] = []
     for start, end in ranges:
@@ -202,16 +203,16 @@ def joined(ranges: list[Span]) -> tuple[Span, ...]:
     return tuple(made)
 
 
-def same(net: Network, one: str, other: str) -> float:
-    return same_share(same_odds(net, one, other), net.constants["same"])
+def compare_questions(net: Network, one: str, other: str) -> float:
+    return compute_same_share(compute_same_odds(net, one, other), net.constants["same"])
 
 
-def same_share(odds: float, constants: dict[str, float]) -> float:
+def compute_same_share(odds: float, constants: dict[str, float]) -> float:
     """The probability that two questions of these log-odds ask the same."""
     return float(1 / (1 + np.exp(-(constants["weight"] * odds + constants["bias"]))))
 
 
-def same_odds(net: Network, one: str, other: str) -> float:
+def compute_same_odds(net: Network, one: str, other: str) -> float:
     """Log-odds of "entailed", the mean of both orders; of a question too long to be read whole,
     less than any other.
     """

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from citewell.models.builtin.e5_file import E5File, Floats, Tokenizer, e5
+from citewell.models.builtin.e5_file import E5File, Floats, Tokenizer, load_e5
 from citewell.models.builtin.onnx_session import open_session
 
 WEIGHTS = Path(__file__).with_name("weights") / "reader-int8.onnx"
@@ -77,7 +77,7 @@ class Network:
 
     def tokens(self, text: str) -> Tokens:
         """Of a clean text."""
-        return Tokens(*self._tokenizer.ids_and_spans(text))
+        return Tokens(*self._tokenizer.encode_with_spans(text))
 
     def first(self, text: str) -> Tokens:
         """Of a question or a claim, cut to what is read of it."""
@@ -87,7 +87,7 @@ class Network:
         """Of a line of headings, cut to what is read of it."""
         return self.tokens(text[: HEADING_TOKENS * CHARS_A_TOKEN]).part(0, HEADING_TOKENS)
 
-    def windows(self, first: Tokens, second: Tokens, heading: Tokens = NONE) -> list[Tokens]:
+    def split_windows(self, first: Tokens, second: Tokens, heading: Tokens = NONE) -> list[Tokens]:
         """The second text in overlapping parts, each of which fits beside the first and the
         heading; at least one.
         """
@@ -120,12 +120,12 @@ class Network:
 _loading = threading.Lock()
 
 
-def network() -> Network:
+def get_network() -> Network:
     """Loaded once a process. Raises ImportError, OSError, RuntimeError, ValueError."""
     with _loading:
-        return _loaded()
+        return _load_network()
 
 
 @cache
-def _loaded() -> Network:
-    return Network(*e5())
+def _load_network() -> Network:
+    return Network(*load_e5())

@@ -17,7 +17,7 @@ import anyio
 
 from citewell.config import Settings
 from citewell.errors import CitewellError, ConfigError, InvalidInput, PermanentError, TransientError
-from citewell.fetch.urls import canonical, identity
+from citewell.fetch.urls import canonicalize_url, get_url_identity
 
 if TYPE_CHECKING:
     import httpx2
@@ -100,9 +100,9 @@ class Endpoint:
         try:
             found = json.loads(reply)
         except (ValueError, RecursionError):
-            raise self.strange("the reply is not JSON") from None
+            raise self.make_error("the reply is not JSON") from None
         if not isinstance(found, dict):
-            raise self.strange("the reply is not a JSON object")
+            raise self.make_error("the reply is not a JSON object")
         return found
 
     async def text(self, method: str, path: str, **request: Any) -> str:
@@ -113,7 +113,7 @@ class Endpoint:
         try:
             with anyio.fail_after(self._seconds):
                 async with self._client.stream(method, self.base + path, **request) as response:
-                    data = await self._body(response)
+                    data = await self._read_body(response)
         except TimeoutError:
             hint = "a larger web.seconds gives it more time"
             raise TransientError(
@@ -124,13 +124,13 @@ class Endpoint:
                 f"{self.name}: {self.shown}: {error}", hint="is web.url right?"
             ) from None
         except httpx2.HTTPError as error:
-            reason = self._redacted(str(error) or type(error).__name__)
+            reason = self._redact_key(str(error) or type(error).__name__)
             raise TransientError(
                 f"{self.name}: {self.shown}: {reason}",
                 hint="is it there, and is this machine connected?",
             ) from None
         if response.status_code != 200:
-            raise self._of_status(response.status_code, data.decode("utf-8", "replace"))
+            raise self._make_status_error(response.status_code, data.decode("utf-8", "replace"))
         return data.decode("utf-8", "replace")
 
     async def close(self) -> None:
@@ -141,22 +141,22 @@ class Endpoint:
     def rows(self, rows: Any) -> list[dict[str, Any]]:
         """A list of results, each an object. Raises PermanentError for anything else."""
         if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
-            raise self.strange("there is no list of results in the reply")
+            raise self.make_error("there is no list of results in the reply")
         return rows
 
-    def strange(self, what: str) -> PermanentError:
+    def make_error(self, what: str) -> PermanentError:
         hint = "is web.url right, and does it belong to this web.provider?"
-        return PermanentError(f"{self.name}: {self.shown}: {self._redacted(what)}", hint=hint)
+        return PermanentError(f"{self.name}: {self.shown}: {self._redact_key(what)}", hint=hint)
 
-    async def _body(self, response: httpx2.Response) -> bytes:
+    async def _read_body(self, response: httpx2.Response) -> bytes:
         data = bytearray()
         async for part in response.aiter_bytes():
             data += part
             if len(data) > LARGEST:
-                raise self.strange(f"the reply is larger than {LARGEST:,} bytes")
+                raise self.make_error(f"the reply is larger than {LARGEST:,} bytes")
         return bytes(data)
 
-    def _of_status(self, status: int, message: str) -> CitewellError:
+    def _make_status_error(self, status: int, message: str) -> CitewellError:
         where = f"{self.name}: {self.shown}: status {status}"
         if status in _AGAIN or status >= 500:
             return TransientError(
@@ -166,25 +166,27 @@ class Endpoint:
             hint = "see that web.key (CITEWELL_WEB__KEY) is right for this provider"
             return PermanentError(where, hint=hint, code="unauthorised")
         return PermanentError(
-            f"{where}: {self._redacted(plain(message))}", hint="is web.url right?"
+            f"{where}: {self._redact_key(strip_tags(message))}", hint="is web.url right?"
         )
 
-    def _redacted(self, text: str) -> str:
+    def _redact_key(self, text: str) -> str:
         return (text.replace(self._key, "[key]") if self._key else text)[:300]
 
 
-def plain(text: Any) -> str:
+def strip_tags(text: Any) -> str:
     """One line of text without tags; nothing of what is no text."""
     return " ".join(html.unescape(_TAG.sub("", text)).split()) if isinstance(text, str) else ""
 
 
-def chosen(found: Iterable[tuple[Any, Any, Any]], k: int) -> list[WebResult]:
+def select_results(found: Iterable[tuple[Any, Any, Any]], k: int) -> list[WebResult]:
     """The first `k` of (url, title, snippet) that are pages of the web, each page once."""
     results: dict[str, WebResult] = {}
     for url, title, snippet in found:
         try:
-            address = canonical(url if isinstance(url, str) else "")
+            address = canonicalize_url(url if isinstance(url, str) else "")
         except InvalidInput:
             continue  # a file, a mail address, nothing at all: no page
-        results.setdefault(identity(address), WebResult(address, plain(title), plain(snippet)))
+        results.setdefault(
+            get_url_identity(address), WebResult(address, strip_tags(title), strip_tags(snippet))
+        )
     return list(results.values())[:k]

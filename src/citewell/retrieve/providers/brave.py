@@ -6,7 +6,7 @@ The one rule: where nothing was found the reply has no `web` at all, and is know
 from __future__ import annotations
 
 from citewell.config import Settings
-from citewell.retrieve.providers.base import LONGEST_QUERY, Endpoint, WebResult, chosen
+from citewell.retrieve.providers.base import LONGEST_QUERY, Endpoint, WebResult, select_results
 
 BASE = "https://api.search.brave.com"
 MOST = 20  # results of one request
@@ -34,7 +34,7 @@ class Brave:
             return []
         web = reply.get("web")
         rows = self._endpoint.rows(web.get("results") if isinstance(web, dict) else None)
-        return chosen(
+        return select_results(
             ((row.get("url"), row.get("title"), row.get("description")) for row in rows), k
         )
 

@@ -13,7 +13,7 @@ from urllib.parse import parse_qs, urlsplit
 
 from citewell.config import Settings
 from citewell.errors import PermanentError
-from citewell.retrieve.providers.base import LONGEST_QUERY, Endpoint, WebResult, chosen
+from citewell.retrieve.providers.base import LONGEST_QUERY, Endpoint, WebResult, select_results
 
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborHTMLParser
@@ -39,26 +39,26 @@ class DuckDuckGo:
         try:
             page = await self._endpoint.text("POST", "/html/", data=form)
         except PermanentError as error:
-            raise self._asked(error) from None
+            raise self._convert_error(error) from None
         tree = LexborHTMLParser(page)
         if tree.css_first(_CAPTCHA) is not None:
-            raise self._captcha()
+            raise self._make_captcha_error()
         if tree.css_first(".result, .no-results, #links") is None:
-            raise self._endpoint.strange("the reply is not a page of results")
-        return chosen(_results(tree), k)
+            raise self._endpoint.make_error("the reply is not a page of results")
+        return select_results(_parse_results(tree), k)
 
     async def close(self) -> None:
         await self._endpoint.close()
 
-    def _asked(self, error: PermanentError) -> PermanentError:
+    def _convert_error(self, error: PermanentError) -> PermanentError:
         """It says 202 or 403 to those it takes for a program, with a puzzle instead of results."""
         return (
-            self._captcha()
+            self._make_captcha_error()
             if error.code == "unauthorised" or "status 202" in error.message
             else error
         )
 
-    def _captcha(self) -> PermanentError:
+    def _make_captcha_error(self) -> PermanentError:
         hint = "it takes this machine for a robot; wait an hour, or choose another web.provider"
         return PermanentError(
             f"{self.name}: {self._endpoint.shown}: it wants a captcha solved",
@@ -67,20 +67,20 @@ class DuckDuckGo:
         )
 
 
-def _results(tree: LexborHTMLParser) -> Iterator[tuple[str, str, str]]:
+def _parse_results(tree: LexborHTMLParser) -> Iterator[tuple[str, str, str]]:
     for row in tree.css(".result"):
         link = row.css_first("a.result__a")
         if link is None or "result--ad" in (row.attributes.get("class") or "").split():
             continue
         snippet = row.css_first(".result__snippet")
         yield (
-            _target(link.attributes.get("href") or ""),
+            _extract_target(link.attributes.get("href") or ""),
             link.text(),
             snippet.text() if snippet is not None else "",
         )
 
 
-def _target(href: str) -> str:
+def _extract_target(href: str) -> str:
     """Where a link leads: results are wrapped as `//duckduckgo.com/l/?uddg=...`; advertisements
     lead to `y.js` of its own.
     """

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from citewell.config import Settings
 from citewell.errors import PermanentError
-from citewell.retrieve.providers.base import LONGEST_QUERY, Endpoint, WebResult, chosen
+from citewell.retrieve.providers.base import LONGEST_QUERY, Endpoint, WebResult, select_results
 
 LANGUAGES = {"zh": "zh-CN", "en": "en"}
 
@@ -38,7 +38,9 @@ class SearXNG:
                 raise PermanentError(error.message, hint=hint, code=error.code) from None
             raise
         rows = self._endpoint.rows(reply.get("results"))
-        return chosen(((row.get("url"), row.get("title"), row.get("content")) for row in rows), k)
+        return select_results(
+            ((row.get("url"), row.get("title"), row.get("content")) for row in rows), k
+        )
 
     async def close(self) -> None:
         await self._endpoint.close()

@@ -7,7 +7,7 @@ are not, for we cite pages.
 from __future__ import annotations
 
 from citewell.config import Settings
-from citewell.retrieve.providers.base import LONGEST_QUERY, Endpoint, WebResult, chosen
+from citewell.retrieve.providers.base import LONGEST_QUERY, Endpoint, WebResult, select_results
 
 BASE = "https://api.tavily.com"
 SPARE = 2  # more results than wanted, for those that are no page or there twice
@@ -30,7 +30,9 @@ class Tavily:
         }
         reply = await self._endpoint.json("POST", "/search", json=body)
         rows = self._endpoint.rows(reply.get("results"))
-        return chosen(((row.get("url"), row.get("title"), row.get("content")) for row in rows), k)
+        return select_results(
+            ((row.get("url"), row.get("title"), row.get("content")) for row in rows), k
+        )
 
     async def close(self) -> None:
         await self._endpoint.close()

@@ -13,7 +13,7 @@ from urllib.parse import quote
 
 from citewell.config import Settings
 from citewell.errors import PermanentError, TransientError
-from citewell.retrieve.providers.base import Endpoint, WebResult, chosen
+from citewell.retrieve.providers.base import Endpoint, WebResult, select_results
 
 BASE = "https://{lang}.wikipedia.org"
 LANGUAGES = ("en", "zh")
@@ -44,26 +44,26 @@ class Wikipedia:
             "GET", "/w/api.php", params={**params, "format": "json", "formatversion": 2}
         )
         if "error" in reply:
-            raise self._error(endpoint, reply["error"])
+            raise self._make_error(endpoint, reply["error"])
         found = reply.get("query")
         rows = endpoint.rows(found.get("search") if isinstance(found, dict) else None)
-        return chosen(_pages(endpoint.base, rows), k)
+        return select_results(_parse_pages(endpoint.base, rows), k)
 
     async def close(self) -> None:
         for endpoint in self._endpoints.values():
             await endpoint.close()
 
-    def _error(self, endpoint: Endpoint, error: Any) -> TransientError | PermanentError:
+    def _make_error(self, endpoint: Endpoint, error: Any) -> TransientError | PermanentError:
         """MediaWiki says status 200 to these."""
         code = str(error.get("code", "")) if isinstance(error, dict) else ""
         if code in _AGAIN:
             return TransientError(
                 f"{self.name}: {endpoint.shown}: {code}", hint="it is busy; try again later"
             )
-        return endpoint.strange(f"the reply is an error: {code or 'unknown'}")
+        return endpoint.make_error(f"the reply is an error: {code or 'unknown'}")
 
 
-def _pages(base: str, rows: list[dict[str, Any]]) -> Iterator[tuple[str, Any, Any]]:
+def _parse_pages(base: str, rows: list[dict[str, Any]]) -> Iterator[tuple[str, Any, Any]]:
     for row in rows:
         title = row.get("title")
         if isinstance(title, str) and title:

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from citewell.agents import data, dual_loop, paper_states, qa, website
 from citewell.errors import NotFound
-from citewell.graph import END, Graph, name_of
+from citewell.graph import END, Graph, get_node_name
 from citewell.types import Shown
 
 GRAPHS: Final[dict[str, Graph[Any]]] = {
@@ -28,24 +28,29 @@ class Drawing(Shown):
     mermaid: str
 
 
-def drawn(agent: str) -> Drawing:
+def draw_graph(agent: str) -> Drawing:
     """Raises NotFound for an agent that has no table of its own."""
     if agent == PAPER:
-        return _states()
+        return _draw_paper_states()
     graph = GRAPHS.get(agent)
     if graph is None:
         raise NotFound(f"no graph of {agent!r}", hint=f"known: {', '.join([*GRAPHS, PAPER])}")
     edges = [
-        (name_of(function), name_of(target), label)
+        (get_node_name(function), get_node_name(target), label)
         for function, ways in graph.table.items()
         for label, target in ways.items()
     ]
     return Drawing(
-        agent=agent, nodes=[*map(name_of, graph.table), END], edges=edges, mermaid=graph.mermaid()
+        agent=agent,
+        nodes=[*map(get_node_name, graph.table), END],
+        edges=edges,
+        mermaid=graph.mermaid(),
     )
 
 
-def _states() -> Drawing:
+def _draw_paper_states() -> Drawing:
     edges = [(before, after, what) for (before, what), after in paper_states.TRANSITIONS.items()]
     nodes = dict.fromkeys([paper_states.FIRST, *(state for edge in edges for state in edge[:2])])
-    return Drawing(agent=PAPER, nodes=list(nodes), edges=[*edges], mermaid=paper_states.mermaid())
+    return Drawing(
+        agent=PAPER, nodes=list(nodes), edges=[*edges], mermaid=paper_states.render_mermaid()
+    )

@@ -22,7 +22,7 @@ from typing import IO, Final
 from pydantic import Field
 
 from citewell import __version__
-from citewell.disk import synced
+from citewell.disk import sync_to_disk
 from citewell.errors import Conflict, InvalidInput, NotFound, StorageError
 from citewell.service.admin.backup_list import (
     DATABASE,
@@ -32,11 +32,11 @@ from citewell.service.admin.backup_list import (
     Manifest,
     Packed,
     Tell,
-    found_in,
+    list_home_files,
 )
-from citewell.service.admin.hidden_copies import OUTSIDE, OWNER, sweep
-from citewell.store.copies import Copied, check, copy_to
-from citewell.store.processes import this_process
+from citewell.service.admin.hidden_copies import OUTSIDE, OWNER, sweep_hidden_copies
+from citewell.store.copies import Copied, check_copy, copy_database
+from citewell.store.processes import name_this_process
 from citewell.types import Shown
 
 LEVEL: Final = (
@@ -67,7 +67,7 @@ class BackupMade(Shown):
     removed: list[str] = Field(default=[])
 
 
-def backup(home: Path, file: Path | None, tell: Tell) -> BackupMade:
+def create_backup(home: Path, file: Path | None, tell: Tell) -> BackupMade:
     """Write an archive. `file` None, or a folder: under a name with the moment. `tell` hears of
     bytes packed and bytes in all.
 
@@ -80,10 +80,10 @@ def backup(home: Path, file: Path | None, tell: Tell) -> BackupMade:
             f"{home}: there is no library to back up",
             hint="CITEWELL_HOME names the home; `citewell add` begins one",
         )
-    file = _target(home, file)
-    with staged(home) as folder, _written(file, folder / OUTSIDE) as out:
-        manifest = _gathered(home, folder)
-        _pack(out, folder / _FILES, manifest, tell)
+    file = _resolve_target(home, file)
+    with open_staging_folder(home) as folder, _open_output(file, folder / OUTSIDE) as out:
+        manifest = _collect_files(home, folder)
+        _pack_files(out, folder / _FILES, manifest, tell)
     return BackupMade(
         file=str(file),
         bytes=file.stat().st_size,
@@ -98,7 +98,7 @@ def backup(home: Path, file: Path | None, tell: Tell) -> BackupMade:
     )
 
 
-def _target(home: Path, file: Path | None) -> Path:
+def _resolve_target(home: Path, file: Path | None) -> Path:
     name = f"citewell-{datetime.now(UTC):%Y-%m-%d-%H%M%S}.tar.gz"
     file = (file or Path()).expanduser()
     file = (file / name if file.is_dir() else file).absolute()
@@ -116,16 +116,16 @@ def _target(home: Path, file: Path | None) -> Path:
 
 
 @contextmanager
-def staged(home: Path) -> Iterator[Path]:
+def open_staging_folder(home: Path) -> Iterator[Path]:
     """A folder in the home, on the same disk, where things are kept still; with what killed backups
     left thrown away. Raises StorageError.
     """
-    sweep(home)
+    sweep_hidden_copies(home)
     folder = home / f"{STAGING}{secrets.token_hex(4)}"
     try:
         (folder / _FILES).mkdir(mode=0o700, parents=True)
         folder.chmod(0o700)
-        (folder / OWNER).write_text(this_process(), "utf-8")
+        (folder / OWNER).write_text(name_this_process(), "utf-8")
         yield folder
     except OSError as error:
         raise StorageError(
@@ -137,7 +137,7 @@ def staged(home: Path) -> Iterator[Path]:
 
 
 @contextmanager
-def _written(file: Path, note: Path) -> Iterator[IO[bytes]]:
+def _open_output(file: Path, note: Path) -> Iterator[IO[bytes]]:
     """Under another name until it is whole and on the disk; which, `note` says. Raises
     StorageError, Conflict.
     """
@@ -148,7 +148,7 @@ def _written(file: Path, note: Path) -> Iterator[IO[bytes]]:
             yield out
             out.flush()
             os.fsync(out.fileno())
-        _shown(beside, file)
+        _publish_file(beside, file)
     except OSError as error:
         hint = "see that the folder is there, can be written to, and its disk has room"
         raise StorageError(
@@ -159,7 +159,7 @@ def _written(file: Path, note: Path) -> Iterator[IO[bytes]]:
             beside.unlink()
 
 
-def _shown(beside: Path, file: Path) -> None:
+def _publish_file(beside: Path, file: Path) -> None:
     """Give it its name, which nobody may have taken meanwhile."""
     try:
         os.link(beside, file)
@@ -170,24 +170,24 @@ def _shown(beside: Path, file: Path) -> None:
         ) from None
     except OSError:  # a disk without links
         beside.rename(file)
-    synced(file.parent)
+    sync_to_disk(file.parent)
 
 
-def _gathered(home: Path, folder: Path) -> Manifest:
+def _collect_files(home: Path, folder: Path) -> Manifest:
     """The files of one moment, in the folder: the database copied, the others linked, for they are
     never written in place.
     """
     files, others = folder / _FILES, list[str]()
 
     def hold() -> None:
-        kept, strange = found_in(home)
+        kept, strange = list_home_files(home)
         others.extend(strange)
         for name in kept:
-            _linked(home / name, files / name)
+            _link_or_copy(home / name, files / name)
 
-    copied: Copied = copy_to(home / DATABASE, files / DATABASE, hold)
+    copied: Copied = copy_database(home / DATABASE, files / DATABASE, hold)
     try:
-        check(files / DATABASE)
+        check_copy(files / DATABASE)
     except StorageError as error:
         why = error.message.replace(str(files / DATABASE), str(home / DATABASE))
         hint = "keep the backups of before: the last of them that is whole can be restored"
@@ -200,12 +200,12 @@ def _gathered(home: Path, folder: Path) -> Manifest:
         schema_version=copied.schema,
         created_at=datetime.now(UTC).isoformat(timespec="seconds"),
         counts=copied.counts,
-        files=[_listed(files, name) for name in (DATABASE, *rest)],
+        files=[_describe_file(files, name) for name in (DATABASE, *rest)],
         left_out=others,
     )
 
 
-def _linked(source: Path, target: Path) -> None:
+def _link_or_copy(source: Path, target: Path) -> None:
     target.parent.mkdir(parents=True, exist_ok=True)
     try:
         os.link(source, target, follow_symlinks=False)
@@ -215,20 +215,20 @@ def _linked(source: Path, target: Path) -> None:
         shutil.copyfile(source, target)
 
 
-def _listed(files: Path, name: str) -> Packed:
+def _describe_file(files: Path, name: str) -> Packed:
     with (files / name).open("rb") as file:
         digest = hashlib.file_digest(file, "sha256").hexdigest()
         return Packed(path=name, size=file.tell(), sha256=digest)
 
 
-def _pack(out: IO[bytes], files: Path, manifest: Manifest, tell: Tell) -> None:
+def _pack_files(out: IO[bytes], files: Path, manifest: Manifest, tell: Tell) -> None:
     """The list, then what it names in its order. Memory is one block, whatever the size."""
     done, listed = 0, manifest.model_dump_json(indent=1).encode()
     moment = int(datetime.fromisoformat(manifest.created_at).timestamp())
     with gzip.GzipFile(filename="", mode="wb", compresslevel=LEVEL, fileobj=out, mtime=0) as packed:
-        packed.write(_header(LIST, len(listed), moment) + listed + bytes(-len(listed) % 512))
+        packed.write(_build_header(LIST, len(listed), moment) + listed + bytes(-len(listed) % 512))
         for file in manifest.files:
-            packed.write(_header(file.path, file.size, moment))
+            packed.write(_build_header(file.path, file.size, moment))
             left = file.size
             with (files / file.path).open("rb") as source:
                 while left and (block := source.read(min(BLOCK, left))):
@@ -244,7 +244,7 @@ def _pack(out: IO[bytes], files: Path, manifest: Manifest, tell: Tell) -> None:
         packed.write(bytes(2 * 512))
 
 
-def _header(name: str, size: int, moment: int) -> bytes:
+def _build_header(name: str, size: int, moment: int) -> bytes:
     info = tarfile.TarInfo(name)
     info.size, info.mode, info.mtime = size, 0o600, moment
     return info.tobuf(

@@ -15,7 +15,7 @@ from typing import Literal
 
 from citewell.errors import CitewellError
 from citewell.runtime.app import App
-from citewell.service.admin.backup_list import LARGEST_LIST, LIST, parsed
+from citewell.service.admin.backup_list import LARGEST_LIST, LIST, parse_manifest
 from citewell.types import Shown
 
 MOST = 10_000  # archives that are looked at
@@ -32,25 +32,32 @@ class Holding(Shown):
     holds: Literal["yes", "unknown"]
 
 
-async def holding(app: App, since: float | None, folders: Sequence[Path]) -> list[Holding]:
+async def list_holding_backups(
+    app: App, since: float | None, folders: Sequence[Path]
+) -> list[Holding]:
     """Archives made after `since` (seconds; None: all), homes that a restore replaced, and what
     cannot be read. `folders`: more places to look at.
     """
     home = app.settings.home
     known = [
-        Path(str(each.detail.get("file", ""))) for each in await app.audit.of_action("home.backup")
+        Path(str(each.detail.get("file", "")))
+        for each in await app.audit.list_by_action("home.backup")
     ]
     around = [*folders, *{path.parent for path in known}]
     archives = {path for path in known if path.is_file()}
     archives |= {
         path.absolute() for folder in around if folder.is_dir() for path in folder.glob(PATTERN)
     }
-    found = [each for path in sorted(archives)[:MOST] if (each := _held(path, since)) is not None]
+    found = [
+        each
+        for path in sorted(archives)[:MOST]
+        if (each := _inspect_archive(path, since)) is not None
+    ]
     beside = sorted(home.parent.glob(f"{home.name}.replaced-*"))
     return [*found, *(Holding(place=str(path), made="", holds="unknown") for path in beside)]
 
 
-def _held(path: Path, since: float | None) -> Holding | None:
+def _inspect_archive(path: Path, since: float | None) -> Holding | None:
     """None for one that was made before there was anything (it tells whole seconds), and for what
     is no backup of ours.
     """
@@ -60,7 +67,7 @@ def _held(path: Path, since: float | None) -> Holding | None:
             if first is None or first.name != LIST or first.size > LARGEST_LIST:
                 return None
             file = packed.extractfile(first)
-            made = parsed(file.read() if file else b"", path).created_at
+            made = parse_manifest(file.read() if file else b"", path).created_at
             moment = datetime.fromisoformat(made).timestamp()
     except (OSError, EOFError, tarfile.TarError, CitewellError, ValueError):
         return Holding(place=str(path), made="", holds="unknown")

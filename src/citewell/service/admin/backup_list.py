@@ -62,40 +62,40 @@ class Manifest(Shown):
         return sum(file.size for file in self.files)
 
 
-def is_ours(name: str) -> bool:
+def is_home_file(name: str) -> bool:
     return len(name) <= 250 and _NAME.fullmatch(name) is not None
 
 
-def found_in(home: Path) -> tuple[list[str], list[str]]:
+def list_home_files(home: Path) -> tuple[list[str], list[str]]:
     """The names of the files to keep besides the database, and what else is there: strangers'
     files, links, and the like.
     """
     kept, others = list[str](), list[str]()
     for path in sorted(home.iterdir()):
         name = path.name
-        if name in FILES and _plain(path):
+        if name in FILES and _is_plain_file(path):
             kept.append(name)
         elif name in FOLDERS and path.is_dir() and not path.is_symlink():
             for each in sorted(path.rglob("*")):
                 below = each.relative_to(home).as_posix()
                 if not each.is_symlink() and (each.is_dir() or each.name.endswith(_UNFINISHED)):
                     continue
-                (kept if _plain(each) and is_ours(below) else others).append(below)
+                (kept if _is_plain_file(each) and is_home_file(below) else others).append(below)
         elif name not in {DATABASE, *MADE_AGAIN} and not name.startswith(STAGING):
             others.append(name)
     return kept, others
 
 
-def _plain(path: Path) -> bool:
+def _is_plain_file(path: Path) -> bool:
     return path.is_file() and not path.is_symlink()
 
 
-def parsed(data: bytes, archive: Path) -> Manifest:
+def parse_manifest(data: bytes, archive: Path) -> Manifest:
     """The list of an archive that this version can read. Raises UnreadableFile."""
     try:
         manifest = Manifest.model_validate_json(data)
     except ValidationError:
-        raise damaged(archive, "its list of files cannot be read") from None
+        raise make_damaged_error(archive, "its list of files cannot be read") from None
     if manifest.format != FORMAT:
         why = (
             f"{archive}: a backup of form {manifest.format}, made by Citewell "
@@ -103,17 +103,19 @@ def parsed(data: bytes, archive: Path) -> Manifest:
         )
         raise UnreadableFile(why, hint="upgrade Citewell")
     names = [file.path for file in manifest.files]
-    strange = next((name for name in names if not is_ours(name)), None)
+    strange = next((name for name in names if not is_home_file(name)), None)
     if strange is not None:
-        raise damaged(archive, f"it names a file that is none of a home: {strange[:200]!r}")
+        raise make_damaged_error(
+            archive, f"it names a file that is none of a home: {strange[:200]!r}"
+        )
     if len(set(names)) != len(names):
-        raise damaged(archive, "it names a file twice")
+        raise make_damaged_error(archive, "it names a file twice")
     if names[:1] != [DATABASE]:
-        raise damaged(archive, "it has no database")
+        raise make_damaged_error(archive, "it has no database")
     return manifest
 
 
-def damaged(archive: Path, why: str) -> UnreadableFile:
+def make_damaged_error(archive: Path, why: str) -> UnreadableFile:
     return UnreadableFile(
         f"{archive}: {why}",
         hint="the archive is damaged or not one of `citewell backup`; use another one",

@@ -19,7 +19,14 @@ from pathlib import Path
 from typing import IO, Final
 
 from citewell.errors import NotFound, StorageError
-from citewell.service.admin.backup_list import LARGEST_LIST, LIST, Manifest, Tell, damaged, parsed
+from citewell.service.admin.backup_list import (
+    LARGEST_LIST,
+    LIST,
+    Manifest,
+    Tell,
+    make_damaged_error,
+    parse_manifest,
+)
 from citewell.store.copies import SCHEMA
 
 BLOCK: Final = 1 << 20
@@ -29,35 +36,37 @@ HEADER: Final = 512
 Ready = Callable[[Manifest], None]
 
 
-def read(archive: Path, tell: Tell, ready: Ready, into: Path | None = None) -> Manifest:
+def read_archive(archive: Path, tell: Tell, ready: Ready, into: Path | None = None) -> Manifest:
     """Check an archive, byte by byte; `into`: a folder that its files are written to. `ready` hears
     of the list before any of them, and may raise. Raises NotFound, UnreadableFile (what is wrong
     with it), StorageError.
     """
-    with _opened(archive) as packed:
-        manifest = _list(packed, archive)
+    with _open_archive(archive) as packed:
+        manifest = _read_manifest(packed, archive)
         ready(manifest)
         done = 0
         for file in manifest.files:
-            size = _next(packed, archive, file.path)
+            size = _read_next_header(packed, archive, file.path)
             if size != file.size:
-                raise damaged(
+                raise make_damaged_error(
                     archive, f"{file.path}: its list says {file.size} bytes, and there are {size}"
                 )
             digest = hashlib.sha256()
-            with _target(into, file.path) as out:
-                for block in _blocks(packed, archive, size):
+            with _open_target(into, file.path) as out:
+                for block in _read_blocks(packed, archive, size):
                     digest.update(block)
                     out.write(block)
                     done += len(block)
                     tell(done, manifest.size)
             if digest.hexdigest() != file.sha256:
-                raise damaged(archive, f"{file.path}: its bytes are not those that were packed")
-        _end(packed, archive)
+                raise make_damaged_error(
+                    archive, f"{file.path}: its bytes are not those that were packed"
+                )
+        _check_archive_end(packed, archive)
     return manifest
 
 
-def newer(archive: Path, manifest: Manifest) -> None:
+def check_schema_version(archive: Path, manifest: Manifest) -> None:
     """Raises StorageError where a later Citewell wrote the database."""
     if manifest.schema_version > SCHEMA:
         why = (
@@ -68,7 +77,7 @@ def newer(archive: Path, manifest: Manifest) -> None:
 
 
 @contextmanager
-def _opened(archive: Path) -> Iterator[gzip.GzipFile]:
+def _open_archive(archive: Path) -> Iterator[gzip.GzipFile]:
     """What goes wrong in reading it, in words."""
     try:
         with archive.open("rb") as file, gzip.GzipFile(fileobj=file) as packed:
@@ -78,7 +87,7 @@ def _opened(archive: Path) -> Iterator[gzip.GzipFile]:
             f"{archive}: there is no such file", hint="name an archive that `citewell backup` wrote"
         ) from None
     except EOFError:
-        raise damaged(archive, "it is cut off") from None
+        raise make_damaged_error(archive, "it is cut off") from None
     except (
         gzip.BadGzipFile,
         zlib.error,
@@ -87,7 +96,7 @@ def _opened(archive: Path) -> Iterator[gzip.GzipFile]:
         ValueError,
         OverflowError,
     ):
-        raise damaged(archive, "it cannot be read") from None
+        raise make_damaged_error(archive, "it cannot be read") from None
     except OSError as error:
         where = error.filename or archive
         raise StorageError(
@@ -96,35 +105,40 @@ def _opened(archive: Path) -> Iterator[gzip.GzipFile]:
         ) from None
 
 
-def _list(packed: gzip.GzipFile, archive: Path) -> Manifest:
-    size = _next(packed, archive, LIST)
+def _read_manifest(packed: gzip.GzipFile, archive: Path) -> Manifest:
+    size = _read_next_header(packed, archive, LIST)
     if size > LARGEST_LIST:
-        raise damaged(archive, f"its list of files is too large ({size} bytes)")
-    return parsed(b"".join(_blocks(packed, archive, size)), archive)
+        raise make_damaged_error(archive, f"its list of files is too large ({size} bytes)")
+    return parse_manifest(b"".join(_read_blocks(packed, archive, size)), archive)
 
 
-def _next(packed: gzip.GzipFile, archive: Path, expected: str) -> int:
+def _read_next_header(packed: gzip.GzipFile, archive: Path, expected: str) -> int:
     """The size of the next file, which is to be this one."""
-    header = _exactly(packed, HEADER)
+    header = _read_exactly(packed, HEADER)
     if not any(header):
-        raise damaged(archive, f"it ends before {expected}")
+        raise make_damaged_error(archive, f"it ends before {expected}")
     info = tarfile.TarInfo.frombuf(header, "ascii", "strict")
     if info.type != tarfile.REGTYPE:
-        raise damaged(archive, f"{info.name[:200]!r} in it is no plain file but a {_kind(info)}")
+        raise make_damaged_error(
+            archive,
+            f"{info.name[:200]!r} in it is no plain file but a {_describe_entry_type(info)}",
+        )
     if info.name != expected:
-        raise damaged(archive, f"{expected} is to come, and it holds {info.name[:200]!r}")
+        raise make_damaged_error(
+            archive, f"{expected} is to come, and it holds {info.name[:200]!r}"
+        )
     if info.size < 0:  # base 256 can say so
-        raise damaged(archive, f"{expected} in it has a size below zero")
+        raise make_damaged_error(archive, f"{expected} in it has a size below zero")
     return info.size
 
 
-def _kind(info: tarfile.TarInfo) -> str:
+def _describe_entry_type(info: tarfile.TarInfo) -> str:
     if info.issym() or info.islnk():
         return "link"
     return "folder" if info.isdir() else "device" if info.isdev() else "special entry"
 
 
-def _blocks(packed: gzip.GzipFile, archive: Path, size: int) -> Iterator[bytes]:
+def _read_blocks(packed: gzip.GzipFile, archive: Path, size: int) -> Iterator[bytes]:
     left = size
     while left:
         block = packed.read(min(BLOCK, left))
@@ -132,11 +146,11 @@ def _blocks(packed: gzip.GzipFile, archive: Path, size: int) -> Iterator[bytes]:
             raise EOFError
         left -= len(block)
         yield block
-    if any(_exactly(packed, -size % HEADER)):
-        raise damaged(archive, "there is something between its files")
+    if any(_read_exactly(packed, -size % HEADER)):
+        raise make_damaged_error(archive, "there is something between its files")
 
 
-def _exactly(packed: gzip.GzipFile, size: int) -> bytes:
+def _read_exactly(packed: gzip.GzipFile, size: int) -> bytes:
     data = packed.read(size) if size else b""
     while len(data) < size:
         more = packed.read(size - len(data))
@@ -146,19 +160,19 @@ def _exactly(packed: gzip.GzipFile, size: int) -> bytes:
     return data
 
 
-def _end(packed: gzip.GzipFile, archive: Path) -> None:
+def _check_archive_end(packed: gzip.GzipFile, archive: Path) -> None:
     """Nothing but nothing; reading on to the end has the checksum of all looked at."""
-    if any(_exactly(packed, 2 * HEADER)):
-        raise damaged(archive, "it holds more than its list says")
+    if any(_read_exactly(packed, 2 * HEADER)):
+        raise make_damaged_error(archive, "it holds more than its list says")
     rest = packed.read(PADDING + 1)
     if len(rest) > PADDING or any(rest):
-        raise damaged(archive, "something follows its end")
+        raise make_damaged_error(archive, "something follows its end")
     if packed.read(1):
-        raise damaged(archive, "something follows its end")
+        raise make_damaged_error(archive, "something follows its end")
 
 
 @contextmanager
-def _target(into: Path | None, name: str) -> Iterator[IO[bytes]]:
+def _open_target(into: Path | None, name: str) -> Iterator[IO[bytes]]:
     """A new file, private and on the disk when the block ends; without a folder, nowhere."""
     if into is None:
         with Path(os.devnull).open("wb") as nowhere:

@@ -22,15 +22,25 @@ from typing import Final
 from pydantic import Field
 from sqlalchemy import text
 
-from citewell.disk import synced
+from citewell.disk import sync_to_disk
 from citewell.errors import Conflict, StorageError
-from citewell.service.admin.backup_list import DATABASE, SETTINGS, Manifest, Tell, damaged
-from citewell.service.admin.backup_read import newer, read
-from citewell.service.admin.hidden_copies import owner_of, restoring, sweep
-from citewell.store.copies import SCHEMA, check, held_alone
+from citewell.service.admin.backup_list import (
+    DATABASE,
+    SETTINGS,
+    Manifest,
+    Tell,
+    make_damaged_error,
+)
+from citewell.service.admin.backup_read import check_schema_version, read_archive
+from citewell.service.admin.hidden_copies import (
+    get_owner_file,
+    get_restore_prefix,
+    sweep_hidden_copies,
+)
+from citewell.store.copies import SCHEMA, check_copy, lock_exclusively
 from citewell.store.db import Database
 from citewell.store.index.base import INDEXES
-from citewell.store.processes import this_process
+from citewell.store.processes import name_this_process
 from citewell.types import Shown
 
 ROOM: Final = 64_000_000  # bytes that have to be left on the disk
@@ -61,7 +71,7 @@ class Restored(Shown):
     warnings: list[str] = Field(default=[])
 
 
-def free_to_restore(home: Path, *, force: bool) -> None:
+def check_restore_target(home: Path, *, force: bool) -> None:
     """Raises Conflict where something is there that would be replaced, or that cannot be."""
     if not home.exists():
         return
@@ -84,40 +94,40 @@ def free_to_restore(home: Path, *, force: bool) -> None:
 
 
 @contextmanager
-def unpacked(archive: Path, home: Path, tell: Tell) -> Iterator[tuple[Path, Manifest]]:
+def unpack_archive(archive: Path, home: Path, tell: Tell) -> Iterator[tuple[Path, Manifest]]:
     """The home of an archive, checked, beside where it is to be; what is not taken away from there
     is thrown away.
 
     Raises NotFound, UnreadableFile, StorageError.
     """
-    for left in sweep(home):  # of restores that were killed, to this very home
-        if left.name.startswith(restoring(home)):
+    for left in sweep_hidden_copies(home):  # of restores that were killed, to this very home
+        if left.name.startswith(get_restore_prefix(home)):
             shutil.rmtree(left, ignore_errors=True)
-            owner_of(left).unlink(missing_ok=True)
-    beside = home.with_name(f"{restoring(home)}{secrets.token_hex(4)}")
+            get_owner_file(left).unlink(missing_ok=True)
+    beside = home.with_name(f"{get_restore_prefix(home)}{secrets.token_hex(4)}")
 
     def ready(manifest: Manifest) -> None:
-        newer(archive, manifest)
-        room_for(manifest, home.parent)
+        check_schema_version(archive, manifest)
+        check_free_space(manifest, home.parent)
 
     try:
         try:
             home.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            owner_of(beside).write_text(this_process(), "utf-8")
+            get_owner_file(beside).write_text(name_this_process(), "utf-8")
             beside.mkdir(mode=0o700)
         except OSError as error:
             raise StorageError(
                 f"{home.parent}: {error.strerror}", hint="name another home with --home"
             ) from None
-        manifest = read(archive, tell, ready, beside)
-        checked(archive, beside / DATABASE, manifest)
+        manifest = read_archive(archive, tell, ready, beside)
+        check_database(archive, beside / DATABASE, manifest)
         yield beside, manifest
     finally:
         shutil.rmtree(beside, ignore_errors=True)
-        owner_of(beside).unlink(missing_ok=True)
+        get_owner_file(beside).unlink(missing_ok=True)
 
 
-def room_for(manifest: Manifest, folder: Path) -> None:
+def check_free_space(manifest: Manifest, folder: Path) -> None:
     """Raises StorageError where what an archive holds does not fit in a folder."""
     free = shutil.disk_usage(folder).free
     if manifest.size + ROOM > free:
@@ -125,27 +135,27 @@ def room_for(manifest: Manifest, folder: Path) -> None:
         raise StorageError(why, hint="free some space, or name a home on another disk with --home")
 
 
-def checked(archive: Path, database: Path, manifest: Manifest) -> None:
+def check_database(archive: Path, database: Path, manifest: Manifest) -> None:
     """Raises UnreadableFile where the database in the archive is not what its list says, and
     whole.
     """
     try:
-        schema = check(database)
+        schema = check_copy(database)
     except StorageError as error:
-        raise damaged(archive, error.message.replace(str(database), DATABASE)) from None
+        raise make_damaged_error(archive, error.message.replace(str(database), DATABASE)) from None
     if schema != manifest.schema_version:
-        raise damaged(
+        raise make_damaged_error(
             archive, f"its list says schema {manifest.schema_version}, its database {schema}"
         )
 
 
-async def migrated(folder: Path) -> None:
+async def migrate_home(folder: Path) -> None:
     """Bring the database of an unpacked home to what this version knows, and ask it for something
     that it holds. Raises StorageError.
     """
     async with Database(folder / DATABASE) as db:
         some = await db.read(lambda connection: connection.execute(_SOME).all())
-        found = [await INDEXES["sqlite"](db, "").by_words(row.text, MOST_FOUND) for row in some]
+        found = [await INDEXES["sqlite"](db, "").search_words(row.text, MOST_FOUND) for row in some]
     if some and not any(
         row.id in {chunk for chunk, _ in hits} for row, hits in zip(some, found, strict=True)
     ):
@@ -157,21 +167,21 @@ def put_in_place(made: Path, home: Path, *, force: bool) -> Path | None:
     """Make `made` the home; says where the one of before is. Raises Conflict (in use, not empty),
     StorageError.
     """
-    free_to_restore(home, force=force)
+    check_restore_target(home, force=force)
     for folder, _, _ in os.walk(made, topdown=False):
         Path(folder).chmod(0o700)
-        synced(Path(folder))
+        sync_to_disk(Path(folder))
     try:
         if not home.exists() or not any(home.iterdir()):
             made.rename(home)
-            synced(home.parent)
+            sync_to_disk(home.parent)
             return None
-        before = _name_for(home)
+        before = _choose_aside_path(home)
         database = home / DATABASE
-        with held_alone(database) if database.is_file() else nullcontext():
+        with lock_exclusively(database) if database.is_file() else nullcontext():
             made.rename(before)
-            _exchange(before, home)
-            synced(home.parent)
+            _exchange_folders(before, home)
+            sync_to_disk(home.parent)
     except OSError as error:
         raise StorageError(
             f"{home}: {error.strerror or error}",
@@ -180,7 +190,7 @@ def put_in_place(made: Path, home: Path, *, force: bool) -> Path | None:
     return before
 
 
-def warnings_of(home: Path) -> list[str]:
+def collect_warnings(home: Path) -> list[str]:
     """What its settings file says that may not fit where it is now."""
     try:
         said = tomllib.loads((home / SETTINGS).read_text("utf-8"))
@@ -203,7 +213,9 @@ def warnings_of(home: Path) -> list[str]:
     ]
 
 
-def restored(archive: Path, home: Path, manifest: Manifest, before: Path | None) -> Restored:
+def build_restore_result(
+    archive: Path, home: Path, manifest: Manifest, before: Path | None
+) -> Restored:
     """What came of it."""
     old = manifest.schema_version
     return Restored(
@@ -216,11 +228,11 @@ def restored(archive: Path, home: Path, manifest: Manifest, before: Path | None)
         created_at=manifest.created_at,
         counts=manifest.counts,
         files=len(manifest.files),
-        warnings=warnings_of(home),
+        warnings=collect_warnings(home),
     )
 
 
-def _name_for(home: Path) -> Path:
+def _choose_aside_path(home: Path) -> Path:
     name = f"{home.name}.replaced-{datetime.now(UTC):%Y-%m-%d-%H%M%S}"
     return next(
         path
@@ -229,7 +241,7 @@ def _name_for(home: Path) -> Path:
     )
 
 
-def _exchange(one: Path, other: Path) -> None:
+def _exchange_folders(one: Path, other: Path) -> None:
     """Two folders change places in one step where the system can; else in two, the first taken back
     where the second fails.
     """

@@ -12,37 +12,39 @@ from pathlib import Path
 from typing import Final
 
 from citewell.errors import StorageError
-from citewell.service.admin.backup import staged
-from citewell.service.admin.backup_list import DATABASE, Manifest, Tell, damaged
-from citewell.service.admin.backup_read import newer, read
-from citewell.service.admin.backup_restore import checked, migrated, room_for
+from citewell.service.admin.backup import open_staging_folder
+from citewell.service.admin.backup_list import DATABASE, Manifest, Tell, make_damaged_error
+from citewell.service.admin.backup_read import check_schema_version, read_archive
+from citewell.service.admin.backup_restore import check_database, check_free_space, migrate_home
 
 _NAME: Final = re.compile(r"citewell-\d{4}-\d\d-\d\d(-\d{6})?\.tar\.gz")
 
 
-def verify(archive: Path, home: Path, tell: Tell) -> Manifest:
+def verify_backup(archive: Path, home: Path, tell: Tell) -> Manifest:
     """Unpack it in the home, look through its database, open that and ask it. Raises NotFound,
     UnreadableFile, StorageError.
     """
 
     def ready(manifest: Manifest) -> None:
-        newer(archive, manifest)
-        room_for(manifest, home)
+        check_schema_version(archive, manifest)
+        check_free_space(manifest, home)
 
     home.mkdir(mode=0o700, parents=True, exist_ok=True)
-    with staged(home) as folder:
+    with open_staging_folder(home) as folder:
         made = folder / "verified"
         made.mkdir(mode=0o700)
-        manifest = read(archive, tell, ready, made)
-        checked(archive, made / DATABASE, manifest)
+        manifest = read_archive(archive, tell, ready, made)
+        check_database(archive, made / DATABASE, manifest)
         try:
-            asyncio.run(migrated(made))
+            asyncio.run(migrate_home(made))
         except StorageError as error:
-            raise damaged(archive, error.message.replace(str(made / DATABASE), DATABASE)) from None
+            raise make_damaged_error(
+                archive, error.message.replace(str(made / DATABASE), DATABASE)
+            ) from None
     return manifest
 
 
-def rotate(folder: Path, keep: int) -> list[str]:
+def remove_old_backups(folder: Path, keep: int) -> list[str]:
     """Remove all but the newest `keep` archives of a folder that are named by their moment; which
     went. Raises StorageError.
     """

@@ -20,18 +20,18 @@ import anyio.to_thread
 from pydantic import BaseModel, Field, SecretStr
 
 from citewell import __version__
-from citewell.config import PREFIX, Settings, file_values
+from citewell.config import PREFIX, Settings, read_config_file
 from citewell.errors import CitewellError, ConfigError
 from citewell.ingest.picture import ocr
 from citewell.models.base import LLM, ROOMY, is_connected
 from citewell.models.probe import Known
-from citewell.retrieve.confidence import OWN, own
+from citewell.retrieve.confidence import OWN, load_own
 from citewell.retrieve.websearch import build_provider
 from citewell.runtime.app import App
-from citewell.service.admin.hidden_copies import sweep
-from citewell.service.admin.readiness import chat_model_file, chat_model_state
-from citewell.service.admin.speed import chat_speed, embed_speed
-from citewell.service.library.add import pending
+from citewell.service.admin.hidden_copies import sweep_hidden_copies
+from citewell.service.admin.readiness import get_chat_model_file, get_chat_model_state
+from citewell.service.admin.speed import measure_chat_speed, measure_embed_speed
+from citewell.service.library.add import count_pending
 from citewell.types import Shown
 
 State = Literal["ok", "warn", "fail"]
@@ -76,46 +76,48 @@ class Report(Shown):
     checks: list[Check]
 
 
-async def examine(settings: Settings, *, fast: bool = False) -> Report:
+async def run_checks(settings: Settings, *, fast: bool = False) -> Report:
     """Run every check; `fast` leaves out what loads a model."""
     checks = [
-        _disk("home", settings.home),
-        _disk("cache", settings.cache),
-        _ocr(settings),
-        *_reranker(settings),
-        *_web(settings),
-        *_hidden_copies(settings),
+        _check_disk("home", settings.home),
+        _check_disk("cache", settings.cache),
+        _check_ocr(settings),
+        *_check_reranker(settings),
+        *_check_web_search(settings),
+        *_check_hidden_copies(settings),
     ]
     try:
         async with App(settings) as app:
             checks += [
-                await _database(app),
-                await _embeddings(app),
-                await _chat_model(app),
-                _calibration(app),
+                await _check_database(app),
+                await _check_embeddings(app),
+                await _check_chat_model(app),
+                _check_calibration(app),
             ]
-            checks += _endpoints(
-                app, await app.learn_models(anew=True) if not fast else app.known_models()
+            checks += _check_endpoints(
+                app, await app.learn_models(anew=True) if not fast else app.get_known_models()
             )
             if not fast:
-                checks += await _speeds(app)
+                checks += await _measure_speeds(app)
     except CitewellError as error:
-        checks.append(_failed("settings" if isinstance(error, ConfigError) else "database", error))
+        checks.append(
+            _build_failed_check("settings" if isinstance(error, ConfigError) else "database", error)
+        )
     return Report(
         version=__version__,
         python=platform.python_version(),
         platform=f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores",
-        packages={name: _version(name) for name in PACKAGES},
-        settings=settings_in_force(settings, os.environ),
+        packages={name: _get_version(name) for name in PACKAGES},
+        settings=list_effective_settings(settings, os.environ),
         checks=checks,
     )
 
 
-def settings_in_force(settings: Settings, environ: Mapping[str, str]) -> list[Setting]:
+def list_effective_settings(settings: Settings, environ: Mapping[str, str]) -> list[Setting]:
     """Every setting with its value and where that came from; nested ones as `group.name`."""
-    filed = _flat(file_values(environ))
+    filed = _flatten_settings(read_config_file(environ))
     shown = []
-    for name, value in _flat(settings).items():
+    for name, value in _flatten_settings(settings).items():
         variable = PREFIX + name.upper().replace(".", "__")
         source = (
             variable if variable in environ else "settings file" if name in filed else "default"
@@ -126,7 +128,7 @@ def settings_in_force(settings: Settings, environ: Mapping[str, str]) -> list[Se
     return shown
 
 
-def _flat(values: BaseModel | Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
+def _flatten_settings(values: BaseModel | Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
     pairs = (
         values.items()
         if isinstance(values, Mapping)
@@ -135,20 +137,20 @@ def _flat(values: BaseModel | Mapping[str, Any], prefix: str = "") -> dict[str, 
     flat: dict[str, Any] = {}
     for name, value in pairs:
         if isinstance(value, BaseModel | Mapping):
-            flat |= _flat(value, f"{prefix}{name}.")
+            flat |= _flatten_settings(value, f"{prefix}{name}.")
         else:
             flat[prefix + name] = value
     return flat
 
 
-def _version(package: str) -> str:
+def _get_version(package: str) -> str:
     try:
         return version(package)
     except PackageNotFoundError:
         return "missing"
 
 
-def _disk(name: str, folder: Path) -> Check:
+def _check_disk(name: str, folder: Path) -> Check:
     """Free space where `folder` is or will be."""
     try:
         there = next(path for path in (folder, *folder.parents) if path.exists())
@@ -175,9 +177,9 @@ def _disk(name: str, folder: Path) -> Check:
     return Check(name=f"{name} folder", state="ok", detail=detail)
 
 
-def _ocr(settings: Settings) -> Check:
+def _check_ocr(settings: Settings) -> Check:
     """Whether pictures of text can be read: the setting and the extra."""
-    on, there = settings.ingest.ocr == "auto", ocr.available()
+    on, there = settings.ingest.ocr == "auto", ocr.is_available()
     if on and not there:
         return Check(
             name="ocr",
@@ -185,7 +187,7 @@ def _ocr(settings: Settings) -> Check:
             detail="on, but not installed: pictures are refused",
             advice=ocr.EXTRA,
         )
-    installed = f"faster-paddle {_version('faster-paddle')}" if there else "not installed"
+    installed = f"faster-paddle {_get_version('faster-paddle')}" if there else "not installed"
     detail = f"{'on' if on else 'off'}, {installed}"
     advice = (
         ""
@@ -196,7 +198,7 @@ def _ocr(settings: Settings) -> Check:
     return Check(name="ocr", state="ok", detail=detail, advice=advice)
 
 
-def _reranker(settings: Settings) -> list[Check]:
+def _check_reranker(settings: Settings) -> list[Check]:
     """What the settings want beside the search's own order; nothing where they want nothing."""
     if settings.reranker == "none":
         return []
@@ -224,7 +226,7 @@ def _reranker(settings: Settings) -> list[Check]:
     ]
 
 
-def _web(settings: Settings) -> list[Check]:
+def _check_web_search(settings: Settings) -> list[Check]:
     """Whether web search has what its provider needs; it is not asked. Nothing where it is off."""
     if settings.web.provider == "none":
         return []
@@ -242,16 +244,16 @@ def _web(settings: Settings) -> list[Check]:
     ]
 
 
-def _hidden_copies(settings: Settings) -> list[Check]:
+def _check_hidden_copies(settings: Settings) -> list[Check]:
     """What killed backups and restores left; nothing where they left nothing."""
-    left = sweep(settings.home)
+    left = sweep_hidden_copies(settings.home)
     advice = "a backup or a restore that was killed left it, with all documents in it: remove it"
     return [
         Check(name="hidden copy", state="warn", detail=str(path), advice=advice) for path in left
     ]
 
 
-async def _database(app: App) -> Check:
+async def _check_database(app: App) -> Check:
     from sqlalchemy import text
 
     started = time.perf_counter()
@@ -261,7 +263,7 @@ async def _database(app: App) -> Check:
         )
         collections = await app.catalog.collections()
     except CitewellError as error:
-        return _failed("database", error)
+        return _build_failed_check("database", error)
     if list(found) != ["ok"]:
         advice = "the file is damaged: restore a copy, or move it away and add your files again"
         return Check(
@@ -278,11 +280,11 @@ async def _database(app: App) -> Check:
     return Check(name="database", state="ok", detail=detail)
 
 
-async def _embeddings(app: App) -> Check:
+async def _check_embeddings(app: App) -> Check:
     try:
-        waiting = await pending(app)
+        waiting = await count_pending(app)
     except CitewellError as error:
-        return _failed("embeddings", error)
+        return _build_failed_check("embeddings", error)
     if waiting:
         advice = (
             "they are found by their words only; `citewell add` or `citewell serve` embeds them"
@@ -293,24 +295,25 @@ async def _embeddings(app: App) -> Check:
     return Check(name="embeddings", state="ok", detail="every passage has its vector")
 
 
-async def _chat_model(app: App) -> Check:
+async def _check_chat_model(app: App) -> Check:
     settings = app.settings
-    state = await anyio.to_thread.run_sync(chat_model_state, settings)
+    state = await anyio.to_thread.run_sync(get_chat_model_state, settings)
     if state != "ok":
         detail, _, advice = state.partition("; ")
         return Check(name="chat model", state="warn", detail=detail, advice=advice)
     named = f"{settings.llm} {settings.llm_model} {settings.llm_url}".strip()
-    return Check(name="chat model", state="ok", detail=str(chat_model_file(settings) or named))
+    return Check(name="chat model", state="ok", detail=str(get_chat_model_file(settings) or named))
 
 
-def _endpoints(app: App, known: Mapping[str, Known]) -> list[Check]:
+def _check_endpoints(app: App, known: Mapping[str, Known]) -> list[Check]:
     """What the endpoints of chat model and judge can do; nothing for a model of this process."""
     return [
-        _endpoint(name, each, app.llm if name == "llm" else None) for name, each in known.items()
+        _check_endpoint(name, each, app.llm if name == "llm" else None)
+        for name, each in known.items()
     ]
 
 
-def _endpoint(name: str, known: Known, llm: LLM | None) -> Check:
+def _check_endpoint(name: str, known: Known, llm: LLM | None) -> Check:
     title = {"llm": "chat endpoint", "judge": "judge endpoint"}[name]
     context = "not told" if known.context is None else f"{known.context:,} tokens"
     said = {True: "yes", False: "no", None: "not known"}
@@ -349,11 +352,11 @@ def _endpoint(name: str, known: Known, llm: LLM | None) -> Check:
     )
 
 
-def _calibration(app: App) -> Check:
+def _check_calibration(app: App) -> Check:
     """Which weights the search confidence has, and what they were fitted on."""
     path = app.settings.home / OWN
     try:
-        found = own(path, app.embedder.name)
+        found = load_own(path, app.embedder.name)
     except ConfigError as error:
         return Check(
             name="calibration",
@@ -386,19 +389,19 @@ def _calibration(app: App) -> Check:
     )
 
 
-async def _speeds(app: App) -> list[Check]:
+async def _measure_speeds(app: App) -> list[Check]:
     checks = []
     measures: list[tuple[str, Callable[[App], Awaitable[dict[str, float]]]]] = [
-        ("embedding speed", embed_speed)
+        ("embedding speed", measure_embed_speed)
     ]
     # an endpoint was timed by its probe
-    if app.settings.llm != "openai" and chat_model_state(app.settings) == "ok":
-        measures.append(("chat model speed", chat_speed))
+    if app.settings.llm != "openai" and get_chat_model_state(app.settings) == "ok":
+        measures.append(("chat model speed", measure_chat_speed))
     for name, measure in measures:
         try:
             figures = await measure(app)
         except CitewellError as error:
-            checks.append(_failed(name, error))
+            checks.append(_build_failed_check(name, error))
             continue
         if figures:
             detail = ", ".join(
@@ -408,5 +411,5 @@ async def _speeds(app: App) -> list[Check]:
     return checks
 
 
-def _failed(name: str, error: CitewellError) -> Check:
+def _build_failed_check(name: str, error: CitewellError) -> Check:
     return Check(name=name, state="fail", detail=error.message, advice=error.hint)

@@ -14,11 +14,11 @@ from pathlib import Path
 from citewell.config import Settings
 
 
-def without_folders(text: str, settings: Settings) -> str:
+def redact_folders(text: str, settings: Settings) -> str:
     """A text for others, without the folders that Citewell works in."""
     if "/" not in text and "\\" not in text:
         return text
-    for folder in _folders(settings.home, settings.cache, settings.llm_file):
+    for folder in _list_private_folders(settings.home, settings.cache, settings.llm_file):
         text = (
             text.replace(f"{folder}/", "").replace(f"{folder}\\", "").replace(folder, "the folder")
         )
@@ -26,9 +26,9 @@ def without_folders(text: str, settings: Settings) -> str:
 
 
 @lru_cache(maxsize=8)
-def _folders(home: Path, cache: Path, model: Path | None) -> tuple[str, ...]:
+def _list_private_folders(home: Path, cache: Path, model: Path | None) -> tuple[str, ...]:
     """As they are written and as they are resolved, the longest first."""
-    named = [home, cache, *_temporary(), Path(__file__).resolve().parents[3]]
+    named = [home, cache, *_list_temporary_folders(), Path(__file__).resolve().parents[3]]
     named += [model.parent] if model else []
     spelt = {path for each in named for path in (each, each.absolute(), each.resolve())}
     # neither "." nor "/"
@@ -36,7 +36,7 @@ def _folders(home: Path, cache: Path, model: Path | None) -> tuple[str, ...]:
     return tuple(sorted(kept, key=len, reverse=True))
 
 
-def _temporary() -> list[Path]:
+def _list_temporary_folders() -> list[Path]:
     """Where temporary files go. The first who asks has it tried by writing, which a full disk
     refuses.
     """

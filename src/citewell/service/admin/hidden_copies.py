@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Final
 
 from citewell.service.admin.backup_list import STAGING
-from citewell.store.processes import gone
+from citewell.store.processes import has_ended
 
 OWNER: Final = "process"  # in a folder of a home in which a backup is prepared: who does that
 OUTSIDE: Final = "outside"  # beside it: the path of the archive that is being written
@@ -22,20 +22,20 @@ LONG_AGO: Final = (
 )
 
 
-def restoring(home: Path) -> str:
+def get_restore_prefix(home: Path) -> str:
     """How the names of folders begin, beside a home, in which a restore prepares it. Whose one is
     stands in NAME.owner.
     """
     return f".{home.name}.restoring-"
 
 
-def sweep(home: Path) -> list[Path]:
+def sweep_hidden_copies(home: Path) -> list[Path]:
     """Throw away what killed backups left in the home; what they and killed restores left outside
     of it.
     """
     outside: list[Path] = []
-    for folder in _folders(home, STAGING):
-        if not _forsaken(folder, folder / OWNER):
+    for folder in _list_folders(home, STAGING):
+        if not _is_abandoned(folder, folder / OWNER):
             continue
         with suppress(OSError, ValueError):
             part = Path((folder / OUTSIDE).read_text("utf-8"))
@@ -46,26 +46,26 @@ def sweep(home: Path) -> list[Path]:
                         shutil.rmtree(each, ignore_errors=True)
                 continue
         shutil.rmtree(folder, ignore_errors=True)
-    for note in home.parent.glob(f"{restoring(home)}*.owner"):
+    for note in home.parent.glob(f"{get_restore_prefix(home)}*.owner"):
         # its folder has its last name
-        if not note.with_suffix("").exists() and _forsaken(note, note):
+        if not note.with_suffix("").exists() and _is_abandoned(note, note):
             note.unlink(missing_ok=True)
     outside += [
         folder
-        for folder in _folders(home.parent, restoring(home))
-        if _forsaken(folder, owner_of(folder))
+        for folder in _list_folders(home.parent, get_restore_prefix(home))
+        if _is_abandoned(folder, get_owner_file(folder))
     ]
     return outside
 
 
-def owner_of(folder: Path) -> Path:
+def get_owner_file(folder: Path) -> Path:
     """The file that says whose a folder is in which a restore is prepared: beside it, for the
     folder becomes the home.
     """
     return folder.with_name(f"{folder.name}.owner")
 
 
-def told_of(path: Path) -> str:
+def describe_copy(path: Path) -> str:
     """What to say of one outside."""
     return (
         f"{path}: a backup or a restore that was killed left it, with all documents in it; "
@@ -73,7 +73,7 @@ def told_of(path: Path) -> str:
     )
 
 
-def _folders(above: Path, begins: str) -> list[Path]:
+def _list_folders(above: Path, begins: str) -> list[Path]:
     try:
         return sorted(
             path
@@ -84,9 +84,9 @@ def _folders(above: Path, begins: str) -> list[Path]:
         return []
 
 
-def _forsaken(folder: Path, owner: Path) -> bool:
+def _is_abandoned(folder: Path, owner: Path) -> bool:
     with suppress(OSError):
-        return gone(owner.read_text("utf-8"))
+        return has_ended(owner.read_text("utf-8"))
     try:
         return abs(time.time() - folder.stat().st_mtime) > LONG_AGO
     except OSError:

@@ -12,11 +12,11 @@ import anyio.to_thread
 from citewell.config import Settings
 from citewell.errors import CitewellError, ModelUnavailable
 from citewell.models.builtin.chat import check_file
-from citewell.models.builtin.download import MODEL, model_path
+from citewell.models.builtin.download import MODEL, get_model_path
 from citewell.runtime.app import App
 from citewell.runtime.health import FAILED
-from citewell.service.admin.forbidden_folders import without_folders
-from citewell.service.library.add import pending
+from citewell.service.admin.forbidden_folders import redact_folders
+from citewell.service.library.add import count_pending
 from citewell.types import Shown
 
 State = Literal["ready", "degraded", "unavailable", "stopping"]
@@ -40,9 +40,9 @@ class Readiness(Shown):
     reranker: str = "none"
 
 
-async def readiness(app: App) -> Readiness:
+async def get_readiness(app: App) -> Readiness:
     settings, seen = app.settings, app.root.models_seen
-    chat = await anyio.to_thread.run_sync(chat_model_state, settings)
+    chat = await anyio.to_thread.run_sync(get_chat_model_state, settings)
     chat = seen.of("chat") if chat == "ok" else chat
     embedding = seen.of("embeddings")
     status: State = (
@@ -50,7 +50,7 @@ async def readiness(app: App) -> Readiness:
     )
     waiting = 0
     try:
-        database, waiting = await app.root.writing.look(app.db), await pending(app)
+        database, waiting = await app.root.writing.look(app.db), await count_pending(app)
     except CitewellError as error:
         database = error.message
     if database != "ok":
@@ -65,44 +65,44 @@ async def readiness(app: App) -> Readiness:
         embedding=embedding,
         waiting=waiting,
         llm=settings.llm,
-        model=chat_model_name(settings),
+        model=get_chat_model_name(settings),
         reranker=settings.reranker,
     )
 
 
-def without_paths(found: Readiness, settings: Settings) -> Readiness:
+def redact_readiness(found: Readiness, settings: Settings) -> Readiness:
     """For whoever asks: the folders of this machine are no business of theirs, nor the addresses of
     models of other users.
     """
     change = {
-        name: _bare(getattr(found, name), settings)
+        name: _redact_state(getattr(found, name), settings)
         for name in ("database", "chat_model", "embedding")
     }
     return found.model_copy(update=change)
 
 
-def _bare(text: str, settings: Settings) -> str:
+def _redact_state(text: str, settings: Settings) -> str:
     # what a model's server says may hold its address
     if text.startswith(FAILED) and settings.auth == "token":
         return text.partition(":")[0]
-    return without_folders(text, settings)
+    return redact_folders(text, settings)
 
 
-def chat_model_file(settings: Settings) -> Path | None:
+def get_chat_model_file(settings: Settings) -> Path | None:
     """The file that the settings ask for; None where they ask for none."""
-    return (settings.llm_file or model_path(settings)) if settings.llm == "builtin" else None
+    return (settings.llm_file or get_model_path(settings)) if settings.llm == "builtin" else None
 
 
-def chat_model_name(settings: Settings) -> str:
+def get_chat_model_name(settings: Settings) -> str:
     """As its maker calls it, or the file that was named; empty where the settings ask for none."""
     if settings.llm == "builtin":
         return settings.llm_file.name if settings.llm_file else MODEL.name
     return {"openai": settings.llm_model, "scripted": "scripted"}.get(settings.llm, "")
 
 
-def chat_model_state(settings: Settings) -> str:
+def get_chat_model_state(settings: Settings) -> str:
     """Reads no more than the first bytes of the file: loading is for the first question."""
-    path = chat_model_file(settings)
+    path = get_chat_model_file(settings)
     if path is None:
         return "none: answers are extracts of the evidence" if settings.llm == "none" else "ok"
     if not path.is_file():

@@ -13,13 +13,13 @@ import anyio.to_thread
 
 from citewell.errors import CitewellError
 from citewell.runtime.app import App
-from citewell.store.figures import Totals, totals
+from citewell.store.figures import Totals, count_totals
 
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """`up`: whether the database can be read; else `totals` are none. `oldest`: seconds that the
-    oldest job waits. `bytes`: of the database with its log; `free`: on its disk.
+    """`up`: whether the database can be read; else `count_totals` are none. `oldest`: seconds that
+    the oldest job waits. `bytes`: of the database with its log; `free`: on its disk.
     """
 
     up: bool
@@ -29,33 +29,33 @@ class Figures:
     free: int
 
 
-async def figures(app: App) -> Figures:
+async def collect_figures(app: App) -> Figures:
     """As they are now."""
     embedder = app.embedder.name
     try:
-        found, up = await app.db.read(lambda connection: totals(connection, embedder)), True
+        found, up = await app.db.read(lambda connection: count_totals(connection, embedder)), True
     except CitewellError:
         found, up = Totals(), False
-    size, free = await anyio.to_thread.run_sync(_disk, app.settings.database)
+    size, free = await anyio.to_thread.run_sync(_measure_disk, app.settings.database)
     return Figures(
         up, found, max(0.0, time.time() - found.oldest) if found.queued else 0.0, size, free
     )
 
 
-def _disk(database: Path) -> tuple[int, int]:
+def _measure_disk(database: Path) -> tuple[int, int]:
     return sum(
-        _size(each) for each in (database, database.with_name(database.name + "-wal"))
-    ), _free(database.parent)
+        _get_file_size(each) for each in (database, database.with_name(database.name + "-wal"))
+    ), _get_free_space(database.parent)
 
 
-def _size(path: Path) -> int:
+def _get_file_size(path: Path) -> int:
     try:
         return path.stat().st_size
     except OSError:
         return 0
 
 
-def _free(folder: Path) -> int:
+def _get_free_space(folder: Path) -> int:
     try:
         return shutil.disk_usage(folder).free
     except OSError:

@@ -21,7 +21,7 @@ PASSAGE = (
 WRITTEN = 48  # tokens generated for the measure
 
 
-async def embed_speed(app: App) -> dict[str, float]:
+async def measure_embed_speed(app: App) -> dict[str, float]:
     """Seconds to load, passages a second."""
     started = time.perf_counter()
     await app.embedder.query("lighthouse")
@@ -34,7 +34,7 @@ async def embed_speed(app: App) -> dict[str, float]:
     }
 
 
-async def chat_speed(app: App) -> dict[str, float]:
+async def measure_chat_speed(app: App) -> dict[str, float]:
     """Seconds to load, prompt and generated tokens a second; empty in tier none. Raises
     ModelUnavailable.
     """
@@ -44,8 +44,8 @@ async def chat_speed(app: App) -> dict[str, float]:
     started = time.perf_counter()
     await llm.chat([Message(role="user", content="Say yes.")], max_tokens=1)
     load = time.perf_counter() - started
-    read, tokens = await _timed(llm, f"{PASSAGE} In one word, what is it about?", 1)
-    both, more = await _timed(llm, "Tell a long story about a lighthouse.", WRITTEN)
+    read, tokens = await _time_chat(llm, f"{PASSAGE} In one word, what is it about?", 1)
+    both, more = await _time_chat(llm, "Tell a long story about a lighthouse.", WRITTEN)
     return {
         "seconds_to_load": load,
         "prompt_tokens/s": tokens[0] / max(read, 1e-6),
@@ -53,7 +53,7 @@ async def chat_speed(app: App) -> dict[str, float]:
     }
 
 
-async def _timed(llm: LLM, prompt: str, tokens: int) -> tuple[float, tuple[int, int]]:
+async def _time_chat(llm: LLM, prompt: str, tokens: int) -> tuple[float, tuple[int, int]]:
     """Seconds, and (prompt tokens not cached, generated tokens)."""
     started = time.perf_counter()
     reply = await llm.chat([Message(role="user", content=prompt)], max_tokens=tokens)

@@ -6,9 +6,9 @@ The one rule: a token is handed out once, by the call that makes it.
 from __future__ import annotations
 
 from citewell.errors import InvalidInput
-from citewell.runtime.access_scope import seen_by
+from citewell.runtime.access_scope import get_user_view
 from citewell.runtime.app import App
-from citewell.service.admin.widget_scope import bound_to, check
+from citewell.service.admin.widget_scope import build_binding, check_binding
 from citewell.store.users.users import Made, TokenInfo, User
 from citewell.types import Shown
 
@@ -72,17 +72,17 @@ async def make_widget_token(
             f"it for them; {name} may do more"
         )
         raise InvalidInput(f"{user.user_id} is {user.role}, not reader", hint=hint)
-    binding = bound_to(collection, site)
-    await check(seen_by(app, user.user_id, user.role), binding)
+    binding = build_binding(collection, site)
+    await check_binding(get_user_view(app, user.user_id, user.role), binding)
     return await app.users.make_token(
         user.user_id, token_name or binding.name, days=days, scope="widget", bound=str(binding)
     )
 
 
-async def revoke(app: App, name_or_token: str) -> list[TokenInfo]:
+async def revoke_tokens(app: App, name_or_token: str) -> list[TokenInfo]:
     """One token by its id (`tok_...`), or all of a user's. Raises NotFound."""
     if name_or_token.startswith("tok_"):
-        return [await app.users.revoke(name_or_token)]
+        return [await app.users.revoke_token(name_or_token)]
     return list(await app.users.revoke_all(name_or_token))
 
 

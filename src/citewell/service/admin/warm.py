@@ -13,11 +13,11 @@ from citewell.models.base import Loads
 from citewell.runtime.app import App
 
 
-async def warm(app: App) -> None:
+async def warm_up_server(app: App) -> None:
     """The library that runs the graphs, and the models that run in this process where the settings
     say so.
     """
-    await anyio.to_thread.run_sync(_libraries)
+    await anyio.to_thread.run_sync(_load_libraries)
     if not app.settings.warm:
         return
     await app.learn_models()
@@ -27,7 +27,7 @@ async def warm(app: App) -> None:
                 await model.load()
 
 
-def _libraries() -> None:
+def _load_libraries() -> None:
     from citewell.agents.qa import GRAPH
 
-    GRAPH.compiled()
+    GRAPH.get_compiled()

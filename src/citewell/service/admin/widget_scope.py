@@ -43,7 +43,7 @@ class Binding(NamedTuple):
         return f"{self.kind} {self.name}"
 
 
-def binding_of(text: str) -> Binding:
+def parse_binding(text: str) -> Binding:
     """Of a token, or as a person writes it in the settings: `help`, `collection:help`,
     `site:docs.example.com`.
     """
@@ -53,7 +53,7 @@ def binding_of(text: str) -> Binding:
     return Binding("collection", name.strip() if colon and kind == "collection" else text.strip())
 
 
-def bound_to(collection: str, site: str) -> Binding:
+def build_binding(collection: str, site: str) -> Binding:
     """What a token for a page is made for. Raises InvalidInput where that is nothing, or two
     things.
     """
@@ -65,7 +65,7 @@ def bound_to(collection: str, site: str) -> Binding:
     )
 
 
-async def check(app: App, binding: Binding) -> None:
+async def check_binding(app: App, binding: Binding) -> None:
     """That there is what a token is made for. Raises NotFound."""
     await app.catalog.collection(binding.name)
     pages = await app.snapshots.of(binding.name, links=False)
@@ -74,9 +74,9 @@ async def check(app: App, binding: Binding) -> None:
         raise NotFound(f"{binding.name} is no site that is kept", hint=hint)
 
 
-async def bounded(app: App, request: AskRequest, open_to: Sequence[str]) -> AskRequest:
+async def restrict_request(app: App, request: AskRequest, open_to: Sequence[str]) -> AskRequest:
     """The request within what is open: named, or the first of it. Raises NotAllowed, NotFound."""
-    bindings = [binding_of(each) for each in open_to]
+    bindings = [parse_binding(each) for each in open_to]
     if not bindings:
         hint = (
             'the owner of this server names it: access.public = ["help"], or a token: citewell '
@@ -97,9 +97,9 @@ async def bounded(app: App, request: AskRequest, open_to: Sequence[str]) -> AskR
     fit = [each for each in bindings if request.collection in {None, "", each.name}]
     fit = [each for each in fit if not named or named in AGENTS[each.kind]]
     if not fit:
-        raise _closed(bindings, request.collection or "", named)
+        raise _make_refusal(bindings, request.collection or "", named)
     agent = named or AGENTS[fit[0].kind][0]
-    await _there(app, fit[0])
+    await _check_collection(app, fit[0])
     within = {
         "agent": agent,
         "collection": fit[0].name,
@@ -109,7 +109,7 @@ async def bounded(app: App, request: AskRequest, open_to: Sequence[str]) -> AskR
     return request.model_copy(update=within)
 
 
-def _closed(bindings: Sequence[Binding], collection: str, agent: str) -> NotAllowed:
+def _make_refusal(bindings: Sequence[Binding], collection: str, agent: str) -> NotAllowed:
     asked = ", ".join(
         [f"agent {agent}"] * bool(agent) + [f"collection {collection}"] * bool(collection)
     )
@@ -121,7 +121,7 @@ def _closed(bindings: Sequence[Binding], collection: str, agent: str) -> NotAllo
     return NotAllowed(f"this page may ask {may}; not {asked[:200]}", hint=hint, code=CODE)
 
 
-async def _there(app: App, binding: Binding) -> None:
+async def _check_collection(app: App, binding: Binding) -> None:
     """Raises NotFound, which does not say what else there is."""
     try:
         await app.catalog.collection(binding.name)
@@ -130,23 +130,23 @@ async def _there(app: App, binding: Binding) -> None:
         raise NotFound(f"there is no {binding.words}", hint=hint, code="not_there") from None
 
 
-def for_strangers(event: Event) -> Event:
+def redact_event(event: Event) -> Event:
     """Without what is the house's own: the inside of steps, where files lie, who has confirmed
     what.
     """
     if isinstance(event.data, Step):
         return Event(event.kind, event.data.model_copy(update={"detail": {}}))
     if isinstance(event.data, Citation):
-        return Event(event.kind, _cited(event.data))
-    return Event(event.kind, for_stranger(event.data)) if isinstance(event.data, Answer) else event
+        return Event(event.kind, _redact_citation(event.data))
+    return Event(event.kind, redact_answer(event.data)) if isinstance(event.data, Answer) else event
 
 
-def for_stranger(answer: Answer) -> Answer:
+def redact_answer(answer: Answer) -> Answer:
     return answer.model_copy(
-        update={"citations": [_cited(each) for each in answer.citations], "followed": []}
+        update={"citations": [_redact_citation(each) for each in answer.citations], "followed": []}
     )
 
 
-def _cited(citation: Citation) -> Citation:
+def _redact_citation(citation: Citation) -> Citation:
     is_web = citation.uri.lower().startswith(("http://", "https://"))
     return citation if is_web else citation.model_copy(update={"uri": ""})

@@ -15,14 +15,20 @@ import anyio
 from citewell.agents import data
 from citewell.agents.data_state import DataState, Deps, Loaded
 from citewell.errors import CitewellError, NotFound, SourceUnavailable
-from citewell.service.ask.ask_qa import judge_of
+from citewell.service.ask.ask_qa import get_judge
 from citewell.service.ask.run import Run
-from citewell.service.knowledge.catch_up import catch_up
-from citewell.service.knowledge.find_knowledge import known
-from citewell.service.tables.choose_source import DATA, glossary_of, pick, pick_other, stays
-from citewell.service.tables.kept_schema import names_of, schema_of
-from citewell.service.tables.sources import Opened, opened
-from citewell.skills.dialogue.sensitive import word_list
+from citewell.service.knowledge.catch_up import run_pending_jobs
+from citewell.service.knowledge.find_knowledge import find_similar_items
+from citewell.service.tables.choose_source import (
+    DATA,
+    get_terms,
+    pick_other,
+    pick_sources,
+    should_keep_source,
+)
+from citewell.service.tables.kept_schema import get_table_names, load_schema
+from citewell.service.tables.sources import Opened, open_source
+from citewell.skills.dialogue.sensitive import load_word_list
 from citewell.sql import run_statement as tables
 from citewell.sql.engines.engine import Engine, Limits, Rows
 from citewell.store.confirmed.types import Known
@@ -40,8 +46,8 @@ async def run_data(run: Run) -> AsyncIterator[Event]:
     """
     if run.again is None and run.options.knowledge is not False:
         with suppress(CitewellError):  # they wait, and are told of where they are looked at
-            await catch_up(run.app, CATCH_UP_SECONDS)
-    name = run.options.source or await _of_session(run)
+            await run_pending_jobs(run.app, CATCH_UP_SECONDS)
+    name = run.options.source or await _get_session_source(run)
     state = DataState(
         question=run.request.question,
         trace_id=run.trace_id,
@@ -51,7 +57,7 @@ async def run_data(run: Run) -> AsyncIterator[Event]:
     )
     async with AsyncExitStack() as stack:
         async for event in data.GRAPH.run(
-            state, _deps(run, Tables(run, stack)), n=len(run.steps), done=run.count
+            state, _build_deps(run, Tables(run, stack)), n=len(run.steps), done=run.count
         ):
             yield Event("step", event) if isinstance(event, Step) else event
     if state.error is not None:
@@ -60,10 +66,10 @@ async def run_data(run: Run) -> AsyncIterator[Event]:
         run.session_data = {DATA: {"source": state.source.name}}
         # a replay asks the same tables
         run.options = run.options.model_copy(update={"source": state.source.name})
-    yield Event("answer", _answer(run, state))
+    yield Event("answer", _build_answer(run, state))
 
 
-async def _of_session(run: Run) -> str:
+async def _get_session_source(run: Run) -> str:
     """The source that the session asked before, as long as there is one of that name and the
     question is put to it.
     """
@@ -73,7 +79,7 @@ async def _of_session(run: Run) -> str:
     if name and name not in {source.name for source in await run.app.sources.list()}:
         run.warnings.append(f"the tables {name} that this session asked are gone")
         return ""
-    return name if name and await stays(run, run.request.question, name) else ""
+    return name if name and await should_keep_source(run, run.request.question, name) else ""
 
 
 class Tables:
@@ -90,30 +96,30 @@ class Tables:
         """
         app = self._run.app
         if not name:
-            likely = await pick(app, question)
+            likely = await pick_sources(app, question)
             if not likely:
                 raise NotFound("there are no tables", hint="citewell data add FILE adds some")
             if len(likely) > 1:
                 return likely
             name = likely[0]
-        return await self._loaded(name)
+        return await self._load_source(name)
 
     async def other(self, question: str, asked: str) -> Loaded | None:
         """The next best source; None where the user chose the one asked."""
         name = "" if self._run.options.source else await pick_other(self._run.app, question, asked)
-        return await self._loaded(name) if name else None
+        return await self._load_source(name) if name else None
 
-    async def _loaded(self, name: str) -> Loaded:
-        source, engine = await self._opened(name)
-        self._engines[source.name], self._names[source.name] = engine, names_of(source)
+    async def _load_source(self, name: str) -> Loaded:
+        source, engine = await self._open_source(name)
+        self._engines[source.name], self._names[source.name] = engine, get_table_names(source)
         if source.problem:
             self._run.warnings.append(f"{source.name}: {source.problem}")
-        return Loaded(source.name, schema_of(source), glossary_of(source))
+        return Loaded(source.name, load_schema(source), get_terms(source))
 
-    async def _opened(self, name: str) -> Opened:
+    async def _open_source(self, name: str) -> Opened:
         """Read anew where that is needed, within the question's time."""
         with anyio.move_on_after(self._run.seconds_left):
-            return await self._stack.enter_async_context(opened(self._run.app, name))
+            return await self._stack.enter_async_context(open_source(self._run.app, name))
         hint = f"citewell data refresh {name}, then ask again; or allow more with data.max_seconds"
         raise SourceUnavailable(
             f"{name}: reading it anew takes longer than the time of this question", hint=hint
@@ -121,18 +127,20 @@ class Tables:
 
     async def query(self, loaded: Loaded, sql: str) -> Rows:
         """Guarded and run, within what is left of the question's time."""
-        return await tables.query(
-            self._engine(loaded), sql, self._limits(), self._names[loaded.name]
+        return await tables.run_query(
+            self._get_engine(loaded), sql, self._get_limits(), self._names[loaded.name]
         )
 
     async def check(self, loaded: Loaded, sql: str) -> None:
         """Guarded and planned."""
-        await tables.explain(self._engine(loaded), sql, self._limits(), self._names[loaded.name])
+        await tables.explain_query(
+            self._get_engine(loaded), sql, self._get_limits(), self._names[loaded.name]
+        )
 
-    def _engine(self, loaded: Loaded) -> Engine:
+    def _get_engine(self, loaded: Loaded) -> Engine:
         return self._engines[loaded.name]
 
-    def _limits(self) -> Limits:
+    def _get_limits(self) -> Limits:
         settings, left = self._run.app.settings.data, self._run.seconds_left
         seconds = (
             settings.statement_seconds
@@ -142,13 +150,13 @@ class Tables:
         return Limits(seconds=seconds, rows=settings.max_rows, memory_mib=settings.memory_mib)
 
 
-def _deps(run: Run, asked: Tables) -> Deps:
+def _build_deps(run: Run, asked: Tables) -> Deps:
     app = run.app
 
     async def recall(question: str, source: str) -> list[Known]:
         if run.options.knowledge is False:
             return []
-        return await known(app, question, agent="data", source=source)
+        return await find_similar_items(app, question, agent="data", source=source)
 
     return Deps(
         settings=app.settings.data,
@@ -161,19 +169,19 @@ def _deps(run: Run, asked: Tables) -> Deps:
         late=lambda: run.seconds_left == 0.0,
         hurried=lambda: run.seconds_left is not None and run.seconds_left < run.seconds,
         question_max_chars=app.settings.qa.question_max_chars,
-        sensitive=word_list(app.settings.qa.sensitive_words),
-        judge=judge_of(run),
+        sensitive=load_word_list(app.settings.qa.sensitive_words),
+        judge=get_judge(run),
         other=asked.other,
     )
 
 
-def _answer(run: Run, state: DataState) -> Answer:
+def _build_answer(run: Run, state: DataState) -> Answer:
     answer = run.answer(state, state.source.name if state.source else "")
     stopped = state.stop_reason or (run.meter.spent if run.meter else "")
     return answer.model_copy(
         update={
             "stop_reason": stopped,
-            "data": _table_data(state),
+            "data": _build_table_data(state),
             "followed": state.followed,
             "choices": state.choices,
             "confidence": state.confidence,
@@ -181,7 +189,7 @@ def _answer(run: Run, state: DataState) -> Answer:
     )
 
 
-def _table_data(state: DataState) -> dict[str, object] | None:
+def _build_table_data(state: DataState) -> dict[str, object] | None:
     """None where no statement was ever written. A refusal shows what was tried."""
     if state.source is None or not (state.generated_logic or state.tried):
         return None

@@ -19,24 +19,24 @@ from citewell.agents import website
 from citewell.agents.website_state import Deps, WebsiteState
 from citewell.config import WebsiteSettings
 from citewell.errors import InvalidInput, NotFound
-from citewell.fetch.domains import domains
-from citewell.fetch.urls import canonical
-from citewell.retrieve.confidence import confidence
-from citewell.runtime.access_scope import need
+from citewell.fetch.domains import parse_domains
+from citewell.fetch.urls import canonicalize_url
+from citewell.retrieve.confidence import compute_confidence
+from citewell.runtime.access_scope import require_role
 from citewell.runtime.app import App
-from citewell.service.ask.ask_qa import judge_of, widener
+from citewell.service.ask.ask_qa import get_judge, make_widener
 from citewell.service.ask.choose_agent import ADDRESS
 from citewell.service.ask.lazy_embedding import open_labels
-from citewell.service.ask.locate import locator
+from citewell.service.ask.locate import make_locator
 from citewell.service.ask.options import EXPLORING
 from citewell.service.ask.run import Run
-from citewell.service.library.collection_owner import reach
+from citewell.service.library.collection_owner import ensure_collection
 from citewell.service.sites.explore_site import Website
 from citewell.service.sites.keep_pages import open_pages
-from citewell.skills.dialogue.sensitive import word_list
-from citewell.skills.dialogue.validate import objection
+from citewell.skills.dialogue.sensitive import load_word_list
+from citewell.skills.dialogue.validate import find_question_error
 from citewell.store.library.documents import check_name
-from citewell.text.normalize import clean
+from citewell.text.normalize import normalize_text
 from citewell.types import Event, Hit, Step
 
 STATE = TypeAdapter(WebsiteState)
@@ -80,13 +80,17 @@ class Scope:
 async def run_website(run: Run) -> AsyncIterator[Event]:
     # settings of fetching that are wrong are told before anything is kept: ConfigError
     _ = open_pages(run.app)
-    state = STATE.validate_python(run.state) if run.state else _fresh(run, await scope_of(run))
+    state = (
+        STATE.validate_python(run.state)
+        if run.state
+        else _build_initial_state(run, await resolve_scope(run))
+    )
     scope = Scope(
         state.collection, tuple(state.start_urls), tuple(state.allowed_domains), state.instruction
     )
     run.collection, run.session_data = scope.collection, {SITE: scope.as_data()}
     if run.goes_on:
-        await _still_there(run)
+        await _check_collection_exists(run)
     elif run.request.keep and await run.app.sites.site(scope.collection) is None:
         # shared by all who ask it: the first one's pages to begin with, and nobody's instruction
         await run.app.sites.put_site(scope.collection, scope.start_urls, scope.allowed_domains)
@@ -95,9 +99,9 @@ async def run_website(run: Run) -> AsyncIterator[Event]:
         yield Event(
             "progress", {"kind": "begin", "trace_id": run.trace_id, "site": scope.collection}
         )
-        done = run.keeping(lambda: STATE.dump_python(state, mode="json"))
+        done = run.make_step_recorder(lambda: STATE.dump_python(state, mode="json"))
         async for event in website.GRAPH.run(
-            state, _deps(run, scope), start=run.goes_on, n=len(run.steps), done=done
+            state, _build_deps(run, scope), start=run.goes_on, n=len(run.steps), done=done
         ):
             yield Event("step", event) if isinstance(event, Step) else event
     finally:
@@ -105,7 +109,7 @@ async def run_website(run: Run) -> AsyncIterator[Event]:
     yield Event("answer", run.answer(state, run.collection))
 
 
-async def _still_there(run: Run) -> None:
+async def _check_collection_exists(run: Run) -> None:
     """A run whose pages were deleted meanwhile can never end well. Raises NotFound."""
     try:
         await run.app.catalog.collection(run.collection)
@@ -114,17 +118,17 @@ async def _still_there(run: Run) -> None:
         raise
 
 
-def _fresh(run: Run, scope: Scope) -> WebsiteState:
+def _build_initial_state(run: Run, scope: Scope) -> WebsiteState:
     """Raises InvalidInput for what cannot be asked, before anything is kept of the site."""
     settings = run.app.settings.qa
-    if found := objection(
-        clean(run.request.question),
+    if found := find_question_error(
+        normalize_text(run.request.question),
         settings.question_max_chars,
-        word_list(settings.sensitive_words),
+        load_word_list(settings.sensitive_words),
     ):
         raise found[1]
     return WebsiteState(
-        user_question=_without_addresses(run.request.question),
+        user_question=_remove_addresses(run.request.question),
         conversation_history=run.history,
         instruction=scope.instruction,
         start_urls=list(scope.start_urls),
@@ -134,11 +138,11 @@ def _fresh(run: Run, scope: Scope) -> WebsiteState:
     )
 
 
-def _without_addresses(question: str) -> str:
+def _remove_addresses(question: str) -> str:
     """What is asked about the site that is named, without the words that led to the address: "the
     return policy of ?" says less than "the return policy?". Raises InvalidInput where nothing is.
     """
-    asked = " ".join(_NAMING.sub(_rest, ADDRESS.sub(_PLACE, question)).split())
+    asked = " ".join(_NAMING.sub(_replace_address, ADDRESS.sub(_PLACE, question)).split())
     asked = _SPACED.sub(r"\1", asked).lstrip(_LEADING)
     if question.strip() and not re.search(r"\w", asked):
         raise InvalidInput(
@@ -147,22 +151,22 @@ def _without_addresses(question: str) -> str:
     return asked
 
 
-def _rest(found: re.Match[str]) -> str:
+def _replace_address(found: re.Match[str]) -> str:
     """What stands in the place of an address: nothing in Chinese, which has no spaces."""
     around = found.string[: found.start()][-1:], found.string[found.end() :][:1]
     return "" if all(map(_CHINESE.match, around)) else " "
 
 
-async def scope_of(run: Run) -> Scope:
+async def resolve_scope(run: Run) -> Scope:
     """What the request says, else the addresses in the question, what its session asked before, or
     what is kept of the collection. An address of the site that the session asks is one more page to
     begin with. Raises InvalidInput where none names a site, or one is wrong.
     """
-    said, named = run.options, await _named(run)
-    before = await _before(run, named)
-    asked = tuple(canonical(url) for url in ADDRESS.findall(run.request.question))
-    starts = tuple(canonical(url) for url in said.start_urls) or asked
-    ours = before is not None and all(map(domains(before.allowed_domains).allow, starts))
+    said, named = run.options, await _get_named_collection(run)
+    before = await _load_previous_scope(run, named)
+    asked = tuple(canonicalize_url(url) for url in ADDRESS.findall(run.request.question))
+    starts = tuple(canonicalize_url(url) for url in said.start_urls) or asked
+    ours = before is not None and all(map(parse_domains(before.allowed_domains).is_allowed, starts))
     if before is not None and ours and starts and not said.start_urls:
         before = replace(before, start_urls=tuple(dict.fromkeys((*starts, *before.start_urls))))
         starts = ()
@@ -183,34 +187,34 @@ async def scope_of(run: Run) -> Scope:
         )
     if said.instruction is not None:
         before = replace(before, instruction=said.instruction)
-    domains(before.allowed_domains)
+    parse_domains(before.allowed_domains)
     check_name(before.collection)
-    await _may_explore(run, before)
+    await _check_may_explore(run, before)
     return before
 
 
-async def _may_explore(run: Run, scope: Scope) -> None:
+async def _check_may_explore(run: Run, scope: Scope) -> None:
     """Who only reads may ask a site that is kept, within what it was kept with. Raises NotAllowed,
     and NotFound where the collection is another user's.
     """
     if run.app.viewer is None:
         return
-    kept = await _kept(run.app, scope.collection)
-    if kept is None or not _within(scope, kept):
-        need(run.app, "editor", "to explore another site")
-    await reach(run.app, scope.collection)
+    kept = await _load_kept_scope(run.app, scope.collection)
+    if kept is None or not _is_within_scope(scope, kept):
+        require_role(run.app, "editor", "to explore another site")
+    await ensure_collection(run.app, scope.collection)
 
 
-def _within(scope: Scope, kept: Scope) -> bool:
+def _is_within_scope(scope: Scope, kept: Scope) -> bool:
     """Whether nothing is asked that was not kept. No domains at all: every one."""
     if kept.allowed_domains and not (
         scope.allowed_domains and set(scope.allowed_domains) <= set(kept.allowed_domains)
     ):
         return False
-    return all(map(domains(kept.allowed_domains).allow, scope.start_urls))
+    return all(map(parse_domains(kept.allowed_domains).is_allowed, scope.start_urls))
 
 
-async def _named(run: Run) -> str:
+async def _get_named_collection(run: Run) -> str:
     """The collection of the request, where a site may be kept in it; else empty, and the site goes
     by its host. With `auto` it says which documents are meant, unless they are a site's pages; who
     asks a website by name may have a new one made.
@@ -229,7 +233,7 @@ async def _named(run: Run) -> str:
     return name if documents <= len(pages) and (by_name or kept or pages) else ""
 
 
-async def _before(run: Run, named: str) -> Scope | None:
+async def _load_previous_scope(run: Run, named: str) -> Scope | None:
     """What the session asked, or what is kept of the collection."""
     if run.session_id:
         data = (await run.app.sessions.data(run.session_id)).get(SITE)
@@ -240,10 +244,10 @@ async def _before(run: Run, named: str) -> Scope | None:
                 tuple(data["allowed_domains"]),
                 data["instruction"],
             )
-    return await _kept(run.app, named) if named else None
+    return await _load_kept_scope(run.app, named) if named else None
 
 
-async def _kept(app: App, collection: str) -> Scope | None:
+async def _load_kept_scope(app: App, collection: str) -> Scope | None:
     """A site as it was explored, or the pages of it that were added."""
     kept = await app.sites.site(collection)
     if kept is not None:
@@ -254,11 +258,11 @@ async def _kept(app: App, collection: str) -> Scope | None:
     return Scope(collection, starts, hosts) if starts else None
 
 
-def _deps(run: Run, scope: Scope) -> Deps:
-    app, settings = run.app, limits(run)
+def _build_deps(run: Run, scope: Scope) -> Deps:
+    app, settings = run.app, get_website_settings(run)
 
     def rate(text: str, hits: Sequence[Hit]) -> float:
-        return confidence(text, hits, app.calibration.retrieval)
+        return compute_confidence(text, hits, app.calibration.retrieval)
 
     return Deps(
         settings=settings,
@@ -266,21 +270,21 @@ def _deps(run: Run, scope: Scope) -> Deps:
         llm=run.meter,
         embedder=app.embedder,
         site=Website(
-            run, settings, domains(scope.allowed_domains), open_labels(app), scope.start_urls
+            run, settings, parse_domains(scope.allowed_domains), open_labels(app), scope.start_urls
         ),
         rate=rate,
-        locate=locator(app),
-        widen=widener(app),
+        locate=make_locator(app),
+        widen=make_widener(app),
         late=lambda: run.seconds_left == 0.0,
         stopped=run.stop.is_set,
-        sensitive=word_list(app.settings.qa.sensitive_words),
+        sensitive=load_word_list(app.settings.qa.sensitive_words),
         reader=app.reader,
-        judge=judge_of(run),
+        judge=get_judge(run),
         calibration=app.calibration.answer,
     )
 
 
-def limits(run: Run) -> WebsiteSettings:
+def get_website_settings(run: Run) -> WebsiteSettings:
     """The settings, with what this request says otherwise."""
     said = run.options.model_dump(include=set(EXPLORING), exclude_none=True)
     return run.app.settings.website.model_copy(update=said)

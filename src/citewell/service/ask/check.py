@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from citewell.errors import CitewellError, InvalidInput
 from citewell.runtime.app import App
-from citewell.service.ask.ask_qa import widener
+from citewell.service.ask.ask_qa import make_widener
 from citewell.service.ask.check_types import (
     LONGEST,
     MOST_PAIRS,
@@ -22,22 +22,28 @@ from citewell.service.ask.check_types import (
     PairsResult,
     PairVerdict,
 )
-from citewell.service.ask.locate import locator
+from citewell.service.ask.locate import make_locator
 from citewell.service.ask.options import SearchOptions
-from citewell.service.ask.search import embed_query, find, waiting
+from citewell.service.ask.search import embed_query, find_hits, warn_of_waiting
 from citewell.skills.answer.cite import number_citations
-from citewell.skills.answer.wording import say
+from citewell.skills.answer.wording import format_message
 from citewell.skills.evidence.numbered import Unit, number_sentences
-from citewell.skills.evidence.passages import Passage, in_document_order, joined, pack, packed
-from citewell.skills.proof.exact import is_quoted
+from citewell.skills.evidence.passages import (
+    Passage,
+    join_spans,
+    pack_passages,
+    select_passages,
+    sort_by_document,
+)
+from citewell.skills.proof.exact import find_quoted_unit
 from citewell.skills.proof.judge import Claim, Judge, Judgement
-from citewell.skills.proof.judge_reader import ReaderJudge, nearest_units
+from citewell.skills.proof.judge_reader import ReaderJudge, find_nearest_units
 from citewell.skills.proof.judges import build_judge
 from citewell.store.index.base import Filter
-from citewell.text.claims import plain_statement, statement_spans
-from citewell.text.entities import search_names
-from citewell.text.normalize import clean
-from citewell.text.sentences import language, sentences
+from citewell.text.claims import find_statement_spans, strip_statement_markup
+from citewell.text.entities import extract_search_names
+from citewell.text.normalize import normalize_text
+from citewell.text.sentences import detect_language, split_sentences
 from citewell.types import Hit, Sentence
 
 __all__ = [
@@ -46,8 +52,8 @@ __all__ = [
     "Pair",
     "PairVerdict",
     "PairsResult",
-    "check",
     "check_pairs",
+    "check_request",
     "check_text",
 ]
 
@@ -58,7 +64,7 @@ UNSURE = "unsure: judging it takes a connected chat model; compare it with the q
 OnChecked = Callable[[int, int], Awaitable[None]]  # sentences done, of how many
 
 
-async def check(app: App, request: CheckRequest) -> CheckResult | PairsResult:
+async def check_request(app: App, request: CheckRequest) -> CheckResult | PairsResult:
     """What the request names: a text, or pairs. Raises InvalidInput for both or neither, and what
     they raise.
     """
@@ -85,7 +91,7 @@ async def check_text(
             f"the text has {len(text)} characters, {LONGEST} are allowed",
             hint="check a part at a time",
         )
-    spans = statement_spans(text)
+    spans = find_statement_spans(text)
     if not spans:
         raise InvalidInput("the text is empty", hint="give a text of some sentences")
     infos = [
@@ -94,10 +100,12 @@ async def check_text(
     ]
     names = [info.name for info in infos]
     await app.learn_models()
-    judge = judge_of_app(app)
+    judge = get_app_judge(app)
     judgements: list[Judgement] = []
     for at in range(0, len(spans), BATCH):
-        claims = [clean(plain_statement(text[a:b])) for a, b in spans[at : at + BATCH]]
+        claims = [
+            normalize_text(strip_statement_markup(text[a:b])) for a, b in spans[at : at + BATCH]
+        ]
         judgements += await _check_batch(app, claims, names, judge)
         if on_checked is not None:
             await on_checked(len(judgements), len(spans))
@@ -124,19 +132,19 @@ async def check_text(
             )
             for s, (a, b), j in zip(proof.sentences, spans, judgements, strict=True)
         ],
-        citations=await locator(app)(proof.citations),
+        citations=await make_locator(app)(proof.citations),
         collections=names,
         judge=judge.name if judge else "",
         measured=_is_measured(app, judge),
         seconds=round(time.perf_counter() - started, 3),
         warnings=[
-            *_caveats(app, judge),
-            *waiting([(info.chunks, info.embedded) for info in infos]),
+            *_list_caveats(app, judge),
+            *warn_of_waiting([(info.chunks, info.embedded) for info in infos]),
         ],
     )
 
 
-def judge_of_app(app: App) -> Judge | None:
+def get_app_judge(app: App) -> Judge | None:
     """The judge of the settings; the reader also where it has not passed the gates for ticks: a
     check says how sure it is.
     """
@@ -152,7 +160,7 @@ def _is_measured(app: App, judge: Judge | None) -> bool:
     return judge is not None
 
 
-def _caveats(app: App, judge: Judge | None) -> list[str]:
+def _list_caveats(app: App, judge: Judge | None) -> list[str]:
     if judge is None:
         return ["only quotations can be checked: there is no connected chat model and no reader"]
     return (
@@ -172,30 +180,32 @@ async def _check_batch(
 ) -> list[Judgement]:
     passages = [await _look_up(app, claim, names, judge) for claim in claims]
     units = number_sentences(
-        in_document_order(_merge([passage for each in passages for passage in each]))
+        sort_by_document(_merge_passages([passage for each in passages for passage in each]))
     )
     settled: list[Judgement | None] = [
-        Judgement("entailed", 1.0, (quoted,)) if (quoted := is_quoted(claim, units)) else None
+        Judgement("entailed", 1.0, (quoted,))
+        if (quoted := find_quoted_unit(claim, units))
+        else None
         for claim in claims
     ]
     left = [n for n, each in enumerate(settled) if each is None]
     if left and judge is not None and units:
-        asked = [_claim(claims[n], passages[n], units, judge) for n in left]
+        asked = [_build_claim(claims[n], passages[n], units, judge) for n in left]
         for n, judgement in zip(
-            left, await judge.judge(_question(asked[0].text), asked, units), strict=True
+            left, await judge.judge(_get_judge_question(asked[0].text), asked, units), strict=True
         ):
             settled[n] = judgement
     return [
-        each or Judgement("not_stated", 0.0, reason=_why_open(judge, units)) for each in settled
+        each or Judgement("not_stated", 0.0, reason=_explain_open(judge, units)) for each in settled
     ]
 
 
-def _question(claim: str) -> str:
+def _get_judge_question(claim: str) -> str:
     """What a chat model reads as the question, where there is none."""
-    return say("which_hold", language(claim))
+    return format_message("which_hold", detect_language(claim))
 
 
-def _why_open(judge: Judge | None, units: Sequence[Unit]) -> str:
+def _explain_open(judge: Judge | None, units: Sequence[Unit]) -> str:
     reason = "no quotation of the documents" if judge is None else "nothing found that says it"
     return reason if units else "nothing was found"
 
@@ -207,35 +217,35 @@ async def _look_up(
     prompt holds.
     """
     vector, _ = await embed_query(app, claim)
-    found = await find(
+    found = await find_hits(
         app,
         SearchOptions(),
         claim,
         vector,
-        search_names(claim),
+        extract_search_names(claim),
         Filter(collections=tuple(names)),
         HITS,
     )
     model = app.judge_llm or app.llm
     if judge is None or isinstance(judge, ReaderJudge) or model is None:
-        return await packed(claim, found.hits, None, widener(app))
+        return await select_passages(claim, found.hits, None, make_widener(app))
     share = model.evidence_tokens // BATCH
-    return pack(claim, await widener(app)(found.hits, share), share, most=HITS)
+    return pack_passages(claim, await make_widener(app)(found.hits, share), share, most=HITS)
 
 
-def _merge(passages: Sequence[Passage]) -> list[Passage]:
+def _merge_passages(passages: Sequence[Passage]) -> list[Passage]:
     """Passages of one chunk as one: each claim may have kept other sentences of it."""
     by_chunk: dict[tuple[str, int, int], Passage] = {}
     for passage in passages:
         hit = passage.hit
         key = (hit.doc_id, hit.start, hit.end)
         spans = sorted({*passage.spans, *(by_chunk[key].spans if key in by_chunk else ())})
-        text = joined(hit.text, [(a - hit.start, b - hit.start) for a, b in spans])
+        text = join_spans(hit.text, [(a - hit.start, b - hit.start) for a, b in spans])
         by_chunk[key] = replace(passage, spans=tuple(spans), text=text)
     return list(by_chunk.values())
 
 
-def _claim(text: str, own: Sequence[Passage], units: Sequence[Unit], judge: Judge) -> Claim:
+def _build_claim(text: str, own: Sequence[Passage], units: Sequence[Unit], judge: Judge) -> Claim:
     """The reader is shown the sentences nearest to the claim among those found for it; a chat model
     sees all.
     """
@@ -243,7 +253,7 @@ def _claim(text: str, own: Sequence[Passage], units: Sequence[Unit], judge: Judg
         return Claim(text)
     there = {(p.hit.doc_id, p.hit.start) for p in own}
     near = [unit for unit in units if (unit.passage.hit.doc_id, unit.passage.hit.start) in there]
-    return Claim(text, evidence=nearest_units(text, near or units))
+    return Claim(text, evidence=find_nearest_units(text, near or units))
 
 
 async def check_pairs(app: App, pairs: Sequence[Pair]) -> PairsResult:
@@ -255,10 +265,10 @@ async def check_pairs(app: App, pairs: Sequence[Pair]) -> PairsResult:
             f"{len(pairs)} pairs, {MOST_PAIRS} are allowed", hint="check a part at a time"
         )
     await app.learn_models()
-    judge = judge_of_app(app)
+    judge = get_app_judge(app)
     if isinstance(judge, ReaderJudge):
         found = await judge.judge(
-            "", [Claim(pair.claim, evidence=tuple(_units(pair))) for pair in pairs], []
+            "", [Claim(pair.claim, evidence=tuple(_build_units(pair))) for pair in pairs], []
         )
     else:
         found = await _check_pairs_apart(pairs, judge)
@@ -270,7 +280,7 @@ async def check_pairs(app: App, pairs: Sequence[Pair]) -> PairsResult:
         items=items,
         judge=judge.name if judge else "",
         measured=_is_measured(app, judge),
-        warnings=_caveats(app, judge),
+        warnings=_list_caveats(app, judge),
     )
 
 
@@ -291,20 +301,22 @@ async def _check_pairs_apart(pairs: Sequence[Pair], judge: Judge | None) -> list
 
 
 async def _check_pair(pair: Pair, judge: Judge | None) -> Judgement:
-    units = _units(pair)
-    if quoted := is_quoted(pair.claim, units):
+    units = _build_units(pair)
+    if quoted := find_quoted_unit(pair.claim, units):
         return Judgement("entailed", 1.0, (quoted,))
     if judge is None or not units:
         return Judgement("not_stated", 0.0)
-    return (await judge.judge(pair.question or _question(pair.claim), [Claim(pair.claim)], units))[
-        0
-    ]
+    return (
+        await judge.judge(
+            pair.question or _get_judge_question(pair.claim), [Claim(pair.claim)], units
+        )
+    )[0]
 
 
-def _units(pair: Pair) -> list[Unit]:
+def _build_units(pair: Pair) -> list[Unit]:
     """The evidence texts as passages, each cut into its sentences."""
     passages = []
     for n, text in enumerate(pair.evidence, start=1):
-        hit = Hit(-n, pair.id, "", "", "", (), None, 0, len(text), text, language(text))
-        passages.append(Passage(n, hit, tuple(sentences(text)), text))
+        hit = Hit(-n, pair.id, "", "", "", (), None, 0, len(text), text, detect_language(text))
+        passages.append(Passage(n, hit, tuple(split_sentences(text)), text))
     return number_sentences([passage for passage in passages if passage.spans])

@@ -12,16 +12,16 @@ from dataclasses import dataclass
 
 from citewell.skills.dialogue.intent import RULES as INTENTS
 from citewell.skills.dialogue.intent import WIDE
-from citewell.skills.dialogue.reference import depends_on_history
-from citewell.skills.dialogue.route import wants_web
+from citewell.skills.dialogue.reference import is_follow_up
+from citewell.skills.dialogue.route import is_web_request
 from citewell.skills.memory.remember import (
-    asks_about_memory,
-    asks_about_talk,
-    asks_to_remember,
-    facts_told,
+    extract_stated_facts,
+    is_conversation_question,
+    is_memory_question,
+    is_remember_request,
 )
-from citewell.text.sentences import sentences
-from citewell.text.tokens import query_tokens
+from citewell.text.sentences import split_sentences
+from citewell.text.tokens import tokenize_query
 from citewell.types import Message
 
 FALLBACK = "qa"
@@ -52,7 +52,7 @@ class Choice:
     reason: str
 
 
-def _data(asked: Asked) -> str:
+def _explain_data(asked: Asked) -> str:
     return (
         (asked.source_reason or f"the table source {asked.source} is chosen")
         if asked.source
@@ -60,27 +60,27 @@ def _data(asked: Asked) -> str:
     )
 
 
-def _paper(asked: Asked) -> str:
+def _explain_paper(asked: Asked) -> str:
     return "this session reads a paper" if asked.session_agent == "paper" else ""
 
 
-def _website(asked: Asked) -> str:
+def _explain_website(asked: Asked) -> str:
     if urls := ADDRESS.findall(asked.question):
         return f"the question names the address {urls[0]}"
     return "this session asks a website" if asked.session_agent == "website" else ""
 
 
-def _dual_loop(asked: Asked) -> str:
+def _explain_dual_loop(asked: Asked) -> str:
     question = asked.question
-    if wants_web(question) and asked.web:
+    if is_web_request(question) and asked.web:
         return "the question asks for the web"
-    if asks_to_remember(question) or facts_told(question):
+    if is_remember_request(question) or extract_stated_facts(question):
         return "there is something to remember"
-    if asks_about_talk(question) or (asked.remembers and asks_about_memory(question)):
+    if is_conversation_question(question) or (asked.remembers and is_memory_question(question)):
         return "the question is about what was said before"
     if asked.remembers and _PERSONAL.search(question):
         return "the question is about the user, of whom something is remembered"
-    if sum(_asks(question[a:b]) for a, b in sentences(question)) > 1:
+    if sum(_is_searchable_question(question[a:b]) for a, b in split_sentences(question)) > 1:
         return "several things are asked at once"
     intent = next((label for label, pattern in INTENTS if pattern.search(question)), "")
     if intent in WIDE:
@@ -88,27 +88,27 @@ def _dual_loop(asked: Asked) -> str:
     return ""
 
 
-def _asks(sentence: str) -> bool:
+def _is_searchable_question(sentence: str) -> bool:
     """A question with something to search for: "Really?" and "How are you?" are none."""
-    return sentence.rstrip().endswith(("?", "？")) and len(query_tokens(sentence)) >= FEWEST
+    return sentence.rstrip().endswith(("?", "？")) and len(tokenize_query(sentence)) >= FEWEST
 
 
-def _qa(asked: Asked) -> str:
-    if asked.history and depends_on_history(asked.question, asked.history):
+def _explain_qa(asked: Asked) -> str:
+    if asked.history and is_follow_up(asked.question, asked.history):
         return "a follow-up question about the documents"
     return "a question that one search of the documents should settle"
 
 
 RULES: tuple[tuple[str, Callable[[Asked], str]], ...] = (
-    ("data", _data),
-    ("paper", _paper),
-    ("website", _website),
-    ("dual_loop", _dual_loop),
-    ("qa", _qa),
+    ("data", _explain_data),
+    ("paper", _explain_paper),
+    ("website", _explain_website),
+    ("dual_loop", _explain_dual_loop),
+    ("qa", _explain_qa),
 )
 
 
-def choose(asked: Asked, agents: Collection[str]) -> Choice:
+def choose_agent(asked: Asked, agents: Collection[str]) -> Choice:
     """One of `agents`."""
     for agent, rule in RULES:
         reason = rule(asked)

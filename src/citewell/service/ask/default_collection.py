@@ -12,7 +12,7 @@ from citewell.store.library.documents import CONFIRMED
 FROM_DOCUMENTS = frozenset({"auto", "qa", "dual_loop"})  # agents that answer from a collection
 
 
-async def usual(app: App) -> str | None:
+async def get_default_collection(app: App) -> str | None:
     """The fullest collection, while that of the settings has no documents; else None, which means
     that of the settings.
     """
@@ -24,18 +24,18 @@ async def usual(app: App) -> str | None:
     return max(found, key=lambda info: info.documents).name
 
 
-async def with_usual(app: App, request: AskRequest) -> tuple[AskRequest, list[str]]:
+async def with_default_collection(app: App, request: AskRequest) -> tuple[AskRequest, list[str]]:
     """The request with the collection that is meant, and a warning that says which where nobody has
     named it.
     """
     if (
         request.collection
         or request.agent not in FROM_DOCUMENTS
-        or (name := await usual(app)) is None
+        or (name := await get_default_collection(app)) is None
     ):
         return request, []
-    return request.model_copy(update={"collection": name}), [told(name)]
+    return request.model_copy(update={"collection": name}), [format_notice(name)]
 
 
-def told(name: str) -> str:
+def format_notice(name: str) -> str:
     return f"no collection was named, so {name} was taken"

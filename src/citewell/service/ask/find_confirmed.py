@@ -13,78 +13,92 @@ from dataclasses import replace
 
 from citewell.errors import NotFound
 from citewell.runtime.app import App
-from citewell.service.ask.options import narrowed
+from citewell.service.ask.options import is_narrowed
 from citewell.service.ask.run import Run
 from citewell.service.knowledge import find_knowledge as knowledge
-from citewell.service.knowledge.recheck import lacks
-from citewell.skills.answer.wording import say
-from citewell.skills.evidence.confirmed_evidence import ID, RULE, Vouched, bears_on, followed_of
+from citewell.service.knowledge.recheck import find_missing_evidence
+from citewell.skills.answer.wording import format_message
+from citewell.skills.evidence.confirmed_evidence import (
+    ID,
+    RULE,
+    ConfirmedEvidence,
+    build_followed,
+    is_applicable,
+)
 from citewell.store.confirmed.types import Confirmed, Known, Rule
-from citewell.store.library.documents import confirmed_of
-from citewell.text.sentences import language
+from citewell.store.library.documents import get_confirmed_collection
+from citewell.text.sentences import detect_language
 from citewell.types import Document, Followed, Hit, Section
 
 ANSWER = "最终回答"  # the heading of spec 004 that the answer stands under
 
 
-def vouching(run: Run) -> Callable[[str], Awaitable[list[Vouched]]]:
+def make_confirmed_search(run: Run) -> Callable[[str], Awaitable[list[ConfirmedEvidence]]]:
     """What such a run may see: nothing where the request says so, or names some of the documents
     only.
     """
 
-    async def known(question: str) -> list[Vouched]:
-        if run.options.knowledge is False or narrowed(run.options):
+    async def known(question: str) -> list[ConfirmedEvidence]:
+        if run.options.knowledge is False or is_narrowed(run.options):
             return []
-        return await vouched(run.app, question, run.agent, run.collection)
+        return await find_confirmed(run.app, question, run.agent, run.collection)
 
     return known
 
 
-async def vouched(app: App, question: str, agent: str, collection: str) -> list[Vouched]:
+async def find_confirmed(
+    app: App, question: str, agent: str, collection: str
+) -> list[ConfirmedEvidence]:
     """The best first. Raises StorageError and what the embedder raises."""
-    lang = language(question)
-    found: list[Vouched] = []
+    lang = detect_language(question)
+    found: list[ConfirmedEvidence] = []
     left: set[str] = set()  # the other sides of a disagreement
-    near = await knowledge.known(app, question, agent=agent, collection=collection)
-    for each in sorted(near, key=_order):
+    near = await knowledge.find_similar_items(app, question, agent=agent, collection=collection)
+    for each in sorted(near, key=_get_sort_key):
         if (
             each.item.state != "active"
             or each.item.collection != collection
-            or not bears_on(question, each)
+            or not is_applicable(question, each)
         ):
             continue
-        followed = followed_of(each)
-        hit = None if followed.item_id in left else await _hit(app, each, lang)
+        followed = build_followed(each)
+        hit = None if followed.item_id in left else await _build_hit(app, each, lang)
         if hit is None:
             continue
         hit = replace(hit, chunk_id=ID - len(found), score=each.similarity)
         against = each.item.conflicts if isinstance(each.item, Confirmed) else []
-        stale = await lacks(app, each.item) if isinstance(each.item, Confirmed) else ""
+        stale = (
+            await find_missing_evidence(app, each.item) if isinstance(each.item, Confirmed) else ""
+        )
         left.update(against)
-        found.append(Vouched(hit, followed, each.same, _by(followed, lang), stale, bool(against)))
+        found.append(
+            ConfirmedEvidence(
+                hit, followed, each.same, _format_confirmers(followed, lang), stale, bool(against)
+            )
+        )
     return found
 
 
-def _order(known: Known) -> float:
+def _get_sort_key(known: Known) -> float:
     """Of a disagreement the side that weighs more comes first; all others stay where the search put
     them.
     """
     return -known.weight if isinstance(known.item, Confirmed) and known.item.conflicts else 0.0
 
 
-async def _hit(app: App, known: Known, lang: str) -> Hit | None:
+async def _build_hit(app: App, known: Known, lang: str) -> Hit | None:
     item = known.item
     return (
-        _of_rule(item, known, lang)
+        _build_rule_hit(item, known, lang)
         if isinstance(item, Rule)
-        else await _of_item(app, item, known, lang)
+        else await _build_item_hit(app, item, known, lang)
     )
 
 
-def _of_rule(rule: Rule, known: Known, lang: str) -> Hit:
+def _build_rule_hit(rule: Rule, known: Known, lang: str) -> Hit:
     """A correction has no document: its words are its own."""
     text = rule.correction.strip()
-    heading = (_by(followed_of(known), lang),)
+    heading = (_format_confirmers(build_followed(known), lang),)
     return Hit(
         ID,
         rule.rule_id,
@@ -100,18 +114,18 @@ def _of_rule(rule: Rule, known: Known, lang: str) -> Hit:
     )
 
 
-async def _of_item(app: App, item: Confirmed, known: Known, lang: str) -> Hit | None:
+async def _build_item_hit(app: App, item: Confirmed, known: Known, lang: str) -> Hit | None:
     """Where its answer stands in its document; None where that is not there (any more)."""
     try:
         info = await app.catalog.document(item.doc_id)
         document = await app.catalog.content(item.doc_id)
     except NotFound:
         return None
-    span = answer_span(document)
-    if span is None or info.collection != confirmed_of(item.owner):
+    span = find_answer_span(document)
+    if span is None or info.collection != get_confirmed_collection(item.owner):
         return None
     start, end = span
-    heading = (_by(followed_of(known), lang),)
+    heading = (_format_confirmers(build_followed(known), lang),)
     text = document.text[start:end]
     return Hit(
         ID,
@@ -128,15 +142,15 @@ async def _of_item(app: App, item: Confirmed, known: Known, lang: str) -> Hit | 
     )
 
 
-def answer_span(document: Document) -> tuple[int, int] | None:
+def find_answer_span(document: Document) -> tuple[int, int] | None:
     """The answer of a confirmed chain's document, without its heading; None where there is none."""
     section = next(
         (s for s in document.sections if s.heading_path and s.heading_path[-1] == ANSWER), None
     )
-    return None if section is None else _body(document.text, section)
+    return None if section is None else _find_body_span(document.text, section)
 
 
-def _body(text: str, section: Section) -> tuple[int, int] | None:
+def _find_body_span(text: str, section: Section) -> tuple[int, int] | None:
     start, end = section.start, section.end
     heading = text.find(ANSWER, start, end)
     if heading >= 0 and not text[start:heading].strip(" #\n"):
@@ -148,10 +162,12 @@ def _body(text: str, section: Section) -> tuple[int, int] | None:
     return (start, end) if end > start else None
 
 
-def _by(followed: Followed, lang: str) -> str:
+def _format_confirmers(followed: Followed, lang: str) -> str:
     """Who vouches for it, since when."""
-    names = ("、" if lang == "zh" else ", ").join(followed.confirmed_by) or say("somebody", lang)
+    names = ("、" if lang == "zh" else ", ").join(followed.confirmed_by) or format_message(
+        "somebody", lang
+    )
     day = time.strftime("%Y-%m-%d", time.gmtime(followed.confirmed_at))
-    return say(
+    return format_message(
         "corrected_by" if followed.kind == "rule" else "confirmed_by", lang, names=names, day=day
     )

@@ -18,14 +18,14 @@ BEAT = (
 )
 
 
-class Alive:
+class RunHeartbeat:
     """As long as the block lasts, whether or not anything is kept of the run yet."""
 
     def __init__(self, run: Run) -> None:
         self._run = run
 
     async def __aenter__(self) -> None:
-        self._beating = asyncio.create_task(self._beat())
+        self._beating = asyncio.create_task(self._send_heartbeats())
 
     async def __aexit__(
         self,
@@ -34,9 +34,11 @@ class Alive:
         trace: TracebackType | None,
     ) -> None:
         self._beating.cancel()
-        await asyncio.shield(asyncio.gather(self._beating, self._free(), return_exceptions=True))
+        await asyncio.shield(
+            asyncio.gather(self._beating, self._release_run(), return_exceptions=True)
+        )
 
-    async def _beat(self) -> None:
+    async def _send_heartbeats(self) -> None:
         run = self._run
         while True:
             await asyncio.sleep(BEAT)
@@ -50,7 +52,7 @@ class Alive:
                 # the lease may last until the next sign
                 log.warning("run %s: %s", run.trace_id, error.message)
 
-    async def _free(self) -> None:
+    async def _release_run(self) -> None:
         run = self._run
         if not run.holder:
             return

@@ -17,7 +17,7 @@ import numpy as np
 
 from citewell.errors import CitewellError
 from citewell.models.base import Embedder, Vector
-from citewell.retrieve.rank import stretched
+from citewell.retrieve.rank import stretch_cosines
 from citewell.runtime.app import App
 from citewell.store.index.base import Filter
 
@@ -59,10 +59,10 @@ class Labels:
 
 def open_labels(app: App) -> Labels:
     """Vectors of the words of links and headings, one for all of an App."""
-    return app.part(_new_labels)
+    return app.part(_build_labels)
 
 
-def _new_labels(app: App) -> Labels:
+def _build_labels(app: App) -> Labels:
     return Labels(app.embedder)
 
 
@@ -95,13 +95,13 @@ async def _embed_nearest(
         waiting.pop(chunk, None)
     if not waiting:
         return 0
-    ranked = await app.index.by_words(text, NAMED, where)
+    ranked = await app.index.search_words(text, NAMED, where)
     best = max((score for _, score in ranked), default=1.0) or 1.0
     scores = {chunk: score / best for chunk, score in ranked if chunk in waiting}
     if len(waiting) > PASSAGES:
-        heads = {chunk: _head(waiting[chunk]) for chunk in (*scores, *waiting)}
+        heads = {chunk: _extract_heading(waiting[chunk]) for chunk in (*scores, *waiting)}
         near = await labels.cosines(vector, list(dict.fromkeys(heads.values()))[:HEADINGS])
-        wide = stretched(
+        wide = stretch_cosines(
             np.asarray([near.get(head, 0.0) for head in heads.values()], dtype=np.float32)
         )
         scores = {
@@ -126,12 +126,12 @@ async def _embed_nearest(
     return len(batch)
 
 
-def _head(body: str) -> str:
+def _extract_heading(body: str) -> str:
     """The last of the headings above a passage, or how it begins."""
     return _BODY.sub("", body).rpartition(" > ")[2][:120]
 
 
-async def vector_of(app: App, text: str) -> tuple[Vector | None, str]:
+async def embed_question(app: App, text: str) -> tuple[Vector | None, str]:
     """Of a question; None and why where the embedder fails: words alone still find."""
     try:
         return await app.embedder.query(text), ""

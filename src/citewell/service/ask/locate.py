@@ -11,11 +11,11 @@ from urllib.parse import quote
 from citewell.errors import Conflict, InvalidInput
 from citewell.runtime.app import App
 from citewell.skills.evidence.confirmed_evidence import RULE
-from citewell.store.library.documents import keeps_confirmed
+from citewell.store.library.documents import is_confirmed_collection
 from citewell.types import Citation, Document, Section, Shown
 
 
-def locator(app: App) -> Callable[[list[Citation]], Awaitable[list[Citation]]]:
+def make_locator(app: App) -> Callable[[list[Citation]], Awaitable[list[Citation]]]:
     """Gives citations of documents page and section at the quote's own first character, and where
     its lines stand; those of memories and reviewed corrections stay as they are. It raises Conflict
     where a document was changed meanwhile.
@@ -25,7 +25,7 @@ def locator(app: App) -> Callable[[list[Citation]], Awaitable[list[Citation]]]:
         ids = {c.doc_id for c in citations if c.origin != "memory" and not c.uri.startswith(RULE)}
         documents = {doc_id: await app.catalog.content(doc_id) for doc_id in ids}
         return [
-            await _located(app, c, documents[c.doc_id]) if c.doc_id in documents else c
+            await _locate_citation(app, c, documents[c.doc_id]) if c.doc_id in documents else c
             for c in citations
         ]
 
@@ -44,7 +44,7 @@ class Span(Shown):
     changed: bool = False
 
 
-def words_of(quoted: str) -> str:
+def hash_words(quoted: str) -> str:
     """A short sign of the words of a quote, for addresses that must not hold them."""
     return hashlib.sha256(quoted.encode("utf-8", "replace")).hexdigest()[:12]
 
@@ -52,7 +52,7 @@ def words_of(quoted: str) -> str:
 async def find_span(
     app: App, doc_id: str, start: int, end: int, *, words: str = "", page: int | None = None
 ) -> Span:
-    """The text from `start` to `end`, with page, section and boxes. `words`: what `words_of` gave
+    """The text from `start` to `end`, with page, section and boxes. `words`: what `hash_words` gave
     of it when it was cited. Raises NotFound; InvalidInput where the document has no such span, and
     no words are named that it might have had.
     """
@@ -68,7 +68,7 @@ async def find_span(
             f"{info.title} ends at {len(document.text)}",
             hint="start and end count its characters, from 0",
         )
-    confirmed = keeps_confirmed(info.collection)
+    confirmed = is_confirmed_collection(info.collection)
     of = Citation(
         n=1,
         origin="confirmed" if confirmed else "document",
@@ -79,30 +79,30 @@ async def find_span(
         start=0,
         end=0,
     )
-    if words and words != words_of(quoted):
+    if words and words != hash_words(quoted):
         there = page if page is not None and 1 <= page <= info.pages else None
         return Span(
             citation=(await _with_origin(app, of)).model_copy(update={"page": there}), changed=True
         )
     return Span(
-        citation=await _located(
+        citation=await _locate_citation(
             app, of.model_copy(update={"quote": quoted, "start": start, "end": end}), document
         )
     )
 
 
-async def _located(app: App, citation: Citation, document: Document) -> Citation:
+async def _locate_citation(app: App, citation: Citation, document: Document) -> Citation:
     if document.text[citation.start : citation.end] != citation.quote:
         raise Conflict(f"{citation.title} was changed while it was being cited", hint="ask again")
     citation = await _with_origin(app, citation)
     section = next((s for s in document.sections if s.start <= citation.start < s.end), None)
     lines = await app.catalog.boxes(citation.doc_id, [(citation.start, citation.end)])
     place = {
-        "page": document.page_at(citation.start),
+        "page": document.find_page_at(citation.start),
         "section": citation.section
         if citation.origin == "confirmed"
-        else _section(section) or citation.section,
-        "uri": _at(citation, section),
+        else _format_section(section) or citation.section,
+        "uri": _build_section_url(citation, section),
         "boxes": [[line.page, line.x0, line.y0, line.x1, line.y1] for line in lines],
     }
     return citation.model_copy(update=place)
@@ -121,11 +121,11 @@ async def _with_origin(app: App, citation: Citation) -> Citation:
     )
 
 
-def _section(section: Section | None) -> str:
+def _format_section(section: Section | None) -> str:
     return " › ".join(section.heading_path if section else ())
 
 
-def _at(citation: Citation, section: Section | None) -> str:
+def _build_section_url(citation: Citation, section: Section | None) -> str:
     """Of a page of the web the address of the section, where it has one."""
     anchor = section.anchor if section is not None and citation.origin == "web" else ""
     return f"{citation.uri.partition('#')[0]}#{quote(anchor)}" if anchor else citation.uri

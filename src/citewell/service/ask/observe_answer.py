@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import aclosing
 from functools import wraps
 
-from citewell.instrumentation import doing, now
+from citewell.instrumentation import get_current_operation, observe_operation
 from citewell.runtime.app import App
 from citewell.service.ask.run import AskRequest, Run
 from citewell.types import Answer, Event
@@ -17,12 +17,12 @@ NOBODY = "none"  # the agent of a question that none has begun on
 Stream = Callable[[App, AskRequest], AsyncIterator[Event]]
 
 
-def answering(stream: Stream) -> Stream:
+def observe_answer(stream: Stream) -> Stream:
     """Around what makes an answer: it begins and ends with its events."""
 
     @wraps(stream)
     async def watched(app: App, request: AskRequest) -> AsyncIterator[Event]:
-        with doing("answer", NOBODY) as this:
+        with observe_operation("answer", NOBODY) as this:
             if request.question.strip():
                 this.hide(request.question)
             async with aclosing(stream(app, request)) as events:  # type: ignore[type-var]  # a generator
@@ -36,9 +36,9 @@ def answering(stream: Stream) -> Stream:
     return watched
 
 
-def begun(run: Run) -> None:
+def note_agent_chosen(run: Run) -> None:
     """An agent has been chosen, and the answer has a name."""
-    this = now()
+    this = get_current_operation()
     if this is not None and this.kind == "answer":
         this.name = run.agent
         this.mark(trace_id=run.trace_id)

@@ -22,7 +22,7 @@ from citewell.retrieve.boosts import HIGHEST
 from citewell.retrieve.strategies import STRATEGIES
 from citewell.runtime.app import App
 from citewell.service.library.documents import find_documents
-from citewell.service.library.media_types import media_types
+from citewell.service.library.media_types import resolve_media_types
 from citewell.skills.paper.reading_context import Selection
 from citewell.store.index.base import Filter
 from citewell.types import Shown
@@ -97,12 +97,12 @@ UNKNOWN = {
 }
 
 
-def narrowed(options: SearchOptions) -> bool:
+def is_narrowed(options: SearchOptions) -> bool:
     """Whether only some of the documents are asked."""
     return any(getattr(options, name) not in (None, []) for name in NARROWING)
 
 
-def unused(agent: str, options: AskOptions, settings: Settings) -> list[str]:
+def list_unused_warnings(agent: str, options: AskOptions, settings: Settings) -> list[str]:
     """Warnings of what was said and does not count."""
     if said := [
         name for name in UNKNOWN.get(agent, ()) if getattr(options, name) not in (None, [], "")
@@ -112,7 +112,7 @@ def unused(agent: str, options: AskOptions, settings: Settings) -> list[str]:
         return []
     if options.web and settings.web.provider == "none":
         return ["the web is not searched: no provider is named (setting web.provider)"]
-    if options.web and narrowed(options):
+    if options.web and is_narrowed(options):
         return ["the web is not searched: only some of the documents are asked"]
     return []
 
@@ -120,20 +120,24 @@ def unused(agent: str, options: AskOptions, settings: Settings) -> list[str]:
 Given = TypeVar("Given", bound=SearchOptions)
 
 
-def options_of(given: Mapping[str, Any], kind: type[Given]) -> Given:
+def parse_options(given: Mapping[str, Any], kind: type[Given]) -> Given:
     """Raises InvalidInput naming the option that is unknown or wrong."""
     known = kind.model_fields
     if unknown := sorted(set(given) - set(known)):
-        raise InvalidInput(f"unknown options: {', '.join(unknown)}", hint=_hint(unknown[0], known))
+        raise InvalidInput(
+            f"unknown options: {', '.join(unknown)}", hint=_suggest_option(unknown[0], known)
+        )
     try:
         return kind(**given)
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(str(part) for part in first["loc"])
-        raise InvalidInput(f"option {where}: {first['msg']}", hint=_hint(where, known)) from None
+        raise InvalidInput(
+            f"option {where}: {first['msg']}", hint=_suggest_option(where, known)
+        ) from None
 
 
-def _hint(name: str, known: Iterable[str]) -> str:
+def _suggest_option(name: str, known: Iterable[str]) -> str:
     near = difflib.get_close_matches(name, [each for each in known if each != name], n=1)
     return (
         ""
@@ -144,7 +148,7 @@ def _hint(name: str, known: Iterable[str]) -> str:
     )
 
 
-def strategy_of(options: SearchOptions, app: App) -> str:
+def get_strategy(options: SearchOptions, app: App) -> str:
     """Raises InvalidInput for an unknown one, naming those there are."""
     name = options.strategy or app.settings.search.strategy
     if name not in STRATEGIES:
@@ -156,14 +160,17 @@ def strategy_of(options: SearchOptions, app: App) -> str:
     return name
 
 
-async def filter_of(app: App, options: SearchOptions, collections: Sequence[str]) -> Filter:
+async def build_filter(app: App, options: SearchOptions, collections: Sequence[str]) -> Filter:
     """Raises InvalidInput for a wrong value, NotFound for an unknown document."""
     unknown = [lang for lang in options.langs if lang not in LANGS]
     if unknown:
         raise InvalidInput(
             f"unknown language: {', '.join(unknown)}", hint=f"known: {', '.join(LANGS)}"
         )
-    since, until = moment(options.since, "since"), moment(options.until, "until", end=True)
+    since, until = (
+        parse_moment(options.since, "since"),
+        parse_moment(options.until, "until", end=True),
+    )
     if since is not None and until is not None and since > until:
         raise InvalidInput(
             f"since {options.since} is later than until {options.until}",
@@ -175,18 +182,18 @@ async def filter_of(app: App, options: SearchOptions, collections: Sequence[str]
             [
                 doc
                 for target in options.doc_ids
-                for doc in await _documents(app, target, collections)
+                for doc in await _resolve_documents(app, target, collections)
             ]
         ),
         langs=tuple(options.langs),
-        media_types=media_types(options.types),
+        media_types=resolve_media_types(options.types),
         since=since,
         until=until,
         least_priority=options.least_priority,
     )
 
 
-async def _documents(app: App, target: str, collections: Sequence[str]) -> list[str]:
+async def _resolve_documents(app: App, target: str, collections: Sequence[str]) -> list[str]:
     """The ids that one name means. Raises NotFound, and InvalidInput where they are all in other
     collections.
     """
@@ -204,7 +211,7 @@ async def _documents(app: App, target: str, collections: Sequence[str]) -> list[
     return within
 
 
-def moment(given: str | None, name: str, *, end: bool = False) -> float | None:
+def parse_moment(given: str | None, name: str, *, end: bool = False) -> float | None:
     """Seconds since the epoch at which a day, month or year (in UTC) begins, or `end`s. Raises
     InvalidInput.
     """
@@ -215,7 +222,7 @@ def moment(given: str | None, name: str, *, end: bool = False) -> float | None:
         with suppress(ValueError, OverflowError):
             start = datetime.strptime(text, form).replace(tzinfo=UTC)
             return (
-                (_next(start, after) - timedelta(milliseconds=1)).timestamp()
+                (_get_next_period(start, after) - timedelta(milliseconds=1)).timestamp()
                 if end
                 else start.timestamp()
             )
@@ -228,7 +235,7 @@ def moment(given: str | None, name: str, *, end: bool = False) -> float | None:
     )
 
 
-def _next(start: datetime, after: Callable[[datetime], datetime]) -> datetime:
+def _get_next_period(start: datetime, after: Callable[[datetime], datetime]) -> datetime:
     try:
         return after(start)
     except (ValueError, OverflowError):

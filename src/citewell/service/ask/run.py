@@ -33,10 +33,10 @@ _TOKENS = TypeAdapter(Tokens)
 
 
 class AskRequest(Shown):
-    """What a channel asks. `history` given: it is used instead of a session; as much as `recent`
-    leaves. `keep` False: no session is made for it, and nothing is remembered. `options`: the
-    fields of AskOptions. `resume`: the trace_id of a run that did not end; it goes on as it was
-    asked, and nothing else of this request but the `user_id` counts.
+    """What a channel asks. `history` given: it is used instead of a session; as much as
+    `trim_history` leaves. `keep` False: no session is made for it, and nothing is remembered.
+    `options`: the fields of AskOptions. `resume`: the trace_id of a run that did not end; it goes
+    on as it was asked, and nothing else of this request but the `user_id` counts.
     """
 
     question: str = ""
@@ -51,7 +51,7 @@ class AskRequest(Shown):
 
     @field_validator("history")
     @classmethod
-    def _readable(cls, history: list[Message] | None) -> list[Message] | None:
+    def _check_history(cls, history: list[Message] | None) -> list[Message] | None:
         """What is longer than any answer is no conversation, and would have to be read with every
         question.
         """
@@ -64,13 +64,13 @@ class AskRequest(Shown):
         return history
 
     @model_validator(mode="after")
-    def _asks(self) -> Self:
+    def _check_question(self) -> Self:
         if "question" not in self.model_fields_set and not self.resume:
             raise ValueError("question: name one, or a run to go on with in resume")
         return self
 
 
-def recent(history: Sequence[Message]) -> list[Message]:
+def trim_history(history: Sequence[Message]) -> list[Message]:
     """What of a conversation a request may bring, of programs that send all of it."""
     return [
         m.model_copy(update={"content": m.content[:LONGEST_MESSAGE]})
@@ -78,7 +78,7 @@ def recent(history: Sequence[Message]) -> list[Message]:
     ]
 
 
-def new_trace_id() -> str:
+def generate_trace_id() -> str:
     return "tr_" + secrets.token_hex(8)
 
 
@@ -109,7 +109,7 @@ class Ending:
 
 
 @dataclass(frozen=True, slots=True)
-class Again:
+class ReplayContext:
     """A kept trace is replayed: the one of `trace_id`, begun `at` that moment, its session then in
     `state` and having heard `history`. `read`: pages that it asked for, by `ingest.urls.identity`.
     `fetch`: they may be asked for anew.
@@ -143,7 +143,7 @@ class Run:
     options: AskOptions
     where: Filter
     warnings: list[str]
-    trace_id: str = field(default_factory=new_trace_id)
+    trace_id: str = field(default_factory=generate_trace_id)
     agent_reason: str = ""
     steps: list[Step] = field(default_factory=list)
     before: float = 0.0
@@ -156,7 +156,7 @@ class Run:
     session_data: dict[str, Any] = field(default_factory=dict)
     ending: Ending | None = None
     repeats: bool = False
-    again: Again | None = None
+    again: ReplayContext | None = None
 
     @property
     def user_id(self) -> str:
@@ -223,7 +223,7 @@ class Run:
             seconds=seconds,
         )
 
-    async def hold(self, node: str, agent: dict[str, Any] | None = None) -> None:
+    async def save_progress(self, node: str, agent: dict[str, Any] | None = None) -> None:
         """Keep that it is under way and goes on at `node`; without `agent` (the state of its agent)
         from its beginning.
         """
@@ -234,24 +234,26 @@ class Run:
             )
             await self.app.runs.renew(self.trace_id, self.holder)
         await self.app.runs.keep(
-            self.trace_id, self.holder, node, {"agent": agent or {}, "run": self._dumped()}
+            self.trace_id, self.holder, node, {"agent": agent or {}, "run": self._dump_state()}
         )
 
     async def count(self, step: Step, _: str = "") -> None:
         """A node is finished; what an agent that is not kept hands to its graph."""
         self.steps.append(step)
 
-    def keeping(self, dumped: Callable[[], dict[str, Any]]) -> Callable[[Step, str], Any]:
+    def make_step_recorder(
+        self, dumped: Callable[[], dict[str, Any]]
+    ) -> Callable[[Step, str], Any]:
         """The same for an agent whose state is kept: `dumped` gives it, as JSON can hold it."""
 
         async def done(step: Step, after: str) -> None:
             self.steps.append(step)
             if self.request.keep and after != END:
-                await self.hold(after, dumped())
+                await self.save_progress(after, dumped())
 
         return done
 
-    def _dumped(self) -> dict[str, Any]:
+    def _dump_state(self) -> dict[str, Any]:
         meter = self.meter
         return {
             "agent_reason": self.agent_reason,

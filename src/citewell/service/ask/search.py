@@ -16,15 +16,15 @@ from pydantic import Field
 
 from citewell.errors import CitewellError, InvalidInput
 from citewell.models.base import Vector
-from citewell.retrieve.cross_lingual import turned
-from citewell.retrieve.snippet import snippet
+from citewell.retrieve.cross_lingual import remove_language_mean
+from citewell.retrieve.snippet import extract_snippet
 from citewell.retrieve.strategies import STRATEGIES, Context, Found, Query
 from citewell.runtime.app import App
-from citewell.service.ask.options import SearchOptions, filter_of, options_of, strategy_of
+from citewell.service.ask.options import SearchOptions, build_filter, get_strategy, parse_options
 from citewell.store.index.base import Filter
-from citewell.text.entities import search_names
-from citewell.text.normalize import clean
-from citewell.text.sentences import language
+from citewell.text.entities import extract_search_names
+from citewell.text.normalize import normalize_text
+from citewell.text.sentences import detect_language
 from citewell.types import Hit, Shown
 
 LONGEST = 2_000  # characters of a query
@@ -41,9 +41,9 @@ class SearchRequest(SearchOptions):
 
 
 class Passage(Shown):
-    """A passage found. `marks` are (start, end) of the question's words within `snippet`; `start`
-    and `end` are of the whole passage within its document's text. `dated`: its document's day, or
-    when it was added, in seconds since the epoch.
+    """A passage found. `marks` are (start, end) of the question's words within `extract_snippet`;
+    `start` and `end` are of the whole passage within its document's text. `dated`: its document's
+    day, or when it was added, in seconds since the epoch.
     """
 
     n: int
@@ -80,10 +80,10 @@ class SearchResult(Shown):
     warnings: list[str] = Field(default=[])
 
 
-def request_of(query: str, given: Mapping[str, Any]) -> SearchRequest:
+def parse_search_request(query: str, given: Mapping[str, Any]) -> SearchRequest:
     """A request of what people typed. Raises InvalidInput naming the option that is wrong."""
     of_request = set(SearchRequest.model_fields) - set(SearchOptions.model_fields)
-    options = options_of(
+    options = parse_options(
         {name: value for name, value in given.items() if name not in of_request}, SearchOptions
     )
     return SearchRequest(
@@ -97,7 +97,7 @@ async def search(app: App, request: SearchRequest) -> SearchResult:
     StorageError.
     """
     started = time.perf_counter()
-    text = clean(request.query)
+    text = normalize_text(request.query)
     if not text:
         raise InvalidInput("the query is empty", hint="search for something in words")
     if len(text) > LONGEST:
@@ -110,25 +110,26 @@ async def search(app: App, request: SearchRequest) -> SearchResult:
     )
     infos = [await app.catalog.collection(name) for name in names or [app.settings.collection]]
     searched = [info.name for info in infos]
-    strategy = strategy_of(request, app)
-    where = await filter_of(app, request, searched)
-    warnings = waiting([(info.chunks, info.embedded) for info in infos])
+    strategy = get_strategy(request, app)
+    where = await build_filter(app, request, searched)
+    warnings = warn_of_waiting([(info.chunks, info.embedded) for info in infos])
     vector, troubles = await embed_query(app, text)
     found = await STRATEGIES[strategy](
-        app.index, query_of(app, request, text, vector, search_names(text), where, request.k)
+        app.index,
+        build_query(app, request, text, vector, extract_search_names(text), where, request.k),
     )
     return SearchResult(
         query=text,
         collections=searched,
         strategy=strategy,
-        hits=[_shown(n, text, hit) for n, hit in enumerate(found.hits, start=1)],
+        hits=[_build_passage(n, text, hit) for n, hit in enumerate(found.hits, start=1)],
         confidence=found.confidence,
         seconds=round(time.perf_counter() - started, 4),
         warnings=[*warnings, *troubles, *found.warnings],
     )
 
 
-def query_of(
+def build_query(
     app: App,
     options: SearchOptions,
     text: str,
@@ -147,7 +148,9 @@ def query_of(
         where,
         k,
         context=context,
-        foreign=None if vector is None else turned(vector, language(text), app.embedder.name),
+        foreign=None
+        if vector is None
+        else remove_language_mean(vector, detect_language(text), app.embedder.name),
         calibration=app.calibration.retrieval,
         recency=settings.recency if options.recency is None else options.recency,
         half_life_days=settings.half_life_days,
@@ -157,7 +160,7 @@ def query_of(
     )
 
 
-async def find(
+async def find_hits(
     app: App,
     options: SearchOptions,
     text: str,
@@ -168,11 +171,11 @@ async def find(
     context: Context | None = None,
 ) -> Found:
     """One search as the options say."""
-    query = query_of(app, options, text, vector, entities, where, k, context)
-    return await STRATEGIES[strategy_of(options, app)](app.index, query)
+    query = build_query(app, options, text, vector, entities, where, k, context)
+    return await STRATEGIES[get_strategy(options, app)](app.index, query)
 
 
-def waiting(counts: Sequence[tuple[int, int]]) -> list[str]:
+def warn_of_waiting(counts: Sequence[tuple[int, int]]) -> list[str]:
     """A warning where passages of the collections still wait for their vectors: (passages,
     embedded) of each.
     """
@@ -194,8 +197,8 @@ async def embed_query(app: App, text: str) -> tuple[Vector | None, list[str]]:
         return None, [f"searched by words only: {error.message}"]
 
 
-def _shown(n: int, question: str, hit: Hit) -> Passage:
-    part = snippet(question, hit.text)
+def _build_passage(n: int, question: str, hit: Hit) -> Passage:
+    part = extract_snippet(question, hit.text)
     return Passage(
         n=n,
         doc_id=hit.doc_id,

@@ -12,8 +12,8 @@ from datetime import UTC, datetime
 from typing import Any
 
 from citewell.service.ask.run import Run
-from citewell.service.ask.snapshot_words import WORDS, in_words_of
-from citewell.text.sentences import language
+from citewell.service.ask.snapshot_words import WORDS, translate_reason
+from citewell.text.sentences import detect_language
 from citewell.types import Answer, Citation, IntentAnalysis, Snapshot, Step, Trace
 
 SUCCESS = "success"
@@ -22,7 +22,7 @@ LONGEST = 300  # characters of a quote that the logic shows
 GLIMPSE = 80  # of a passage that was found
 
 
-class Noted:
+class StepNotes:
     """What the steps of a trace noted, by name."""
 
     def __init__(self, steps: Sequence[Step]) -> None:
@@ -41,7 +41,7 @@ class Noted:
         return next(iter(reversed(self.all(name))), None)
 
 
-def request_of(run: Run) -> dict[str, Any]:
+def dump_request(run: Run) -> dict[str, Any]:
     """What was asked, in full, so that it can be asked again: the conversation before it, and where
     an agent takes more from its session (a website its scope, a paper its state), that too.
     Settings and keys are not in it; who answered is, by name.
@@ -65,27 +65,27 @@ def request_of(run: Run) -> dict[str, Any]:
     }
 
 
-def snapshot_of(trace: Trace) -> Snapshot:
+def build_snapshot(trace: Trace) -> Snapshot:
     """Of any trace, an old one too. `generated_logic` is the SQL of the data agent, else what was
     searched, read and cited.
     """
-    noted, answer = Noted(trace.steps), trace.answer
+    noted, answer = StepNotes(trace.steps), trace.answer
     return Snapshot(
         trace_id=trace.trace_id,
         timestamp=datetime.fromtimestamp(trace.created_at, UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
         user_query=trace.question,
         intent_analysis=IntentAnalysis(
-            intent_type=_intent(trace.agent, noted, answer),
-            parameters=_parameters(noted, answer),
-            reasoning=_reasoning(noted, answer, trace.question),
+            intent_type=_get_intent(trace.agent, noted, answer),
+            parameters=_collect_parameters(noted, answer),
+            reasoning=_write_reasoning(noted, answer, trace.question),
         ),
-        generated_logic=_logic(trace.agent, noted, answer),
+        generated_logic=_build_logic(trace.agent, noted, answer),
         final_answer=answer.answer,
         execution_status=SUCCESS if answer.status == "answered" else answer.status,
     )
 
 
-def _intent(agent: str, noted: Noted, answer: Answer) -> str:
+def _get_intent(agent: str, noted: StepNotes, answer: Answer) -> str:
     """As the agent named it; a message to a paper is a report, a route or a question."""
     named = noted.last("intent_type") or noted.last("intent")
     if named:
@@ -108,7 +108,7 @@ PARAMETERS = {
 }
 
 
-def _parameters(noted: Noted, answer: Answer) -> dict[str, Any]:
+def _collect_parameters(noted: StepNotes, answer: Answer) -> dict[str, Any]:
     """What was taken out of the question."""
     found: dict[str, Any] = {}
     for name, notes in PARAMETERS.items():
@@ -120,9 +120,9 @@ def _parameters(noted: Noted, answer: Answer) -> dict[str, Any]:
     return found | ({"source": source} if source else {}) | (own if isinstance(own, dict) else {})
 
 
-def _reasoning(noted: Noted, answer: Answer, question: str) -> str:
+def _write_reasoning(noted: StepNotes, answer: Answer, question: str) -> str:
     """In words, in the language of the question."""
-    lang = language(question)
+    lang = detect_language(question)
     words = WORDS.get(lang, WORDS["en"])
     said: list[str] = []
 
@@ -132,14 +132,14 @@ def _reasoning(noted: Noted, answer: Answer, question: str) -> str:
 
     if own := noted.last("reasoning"):
         said.append(str(own))
-    say("chosen", agent=answer.agent, reason=in_words_of(lang, answer.agent_reason))
+    say("chosen", agent=answer.agent, reason=translate_reason(lang, answer.agent_reason))
     say("intent", intent=noted.last("intent_type") or noted.last("intent"))
-    say("alone", standalone=_other_words(noted, question))
+    say("alone", standalone=_get_rewording(noted, question))
     say("memories", n=len(noted.last("memories") or []))
     say(
         "route",
         route=(noted.all("route") or [None])[0],
-        reason=in_words_of(lang, str(noted.last("reason") or "")),
+        reason=translate_reason(lang, str(noted.last("reason") or "")),
     )
     pages = sum(map(len, noted.all("pages")))
     say("pages", n=pages, rounds=max([1, *(int(n) + 1 for n in noted.all("iteration"))]))
@@ -160,7 +160,7 @@ def _reasoning(noted: Noted, answer: Answer, question: str) -> str:
     return ("" if lang == "zh" else " ").join(said)
 
 
-def _other_words(noted: Noted, question: str) -> str | None:
+def _get_rewording(noted: StepNotes, question: str) -> str | None:
     """The question on its own, where that is not just how it was asked."""
     alone = noted.last("standalone") or noted.last("clarified_question")
     return (
@@ -173,7 +173,7 @@ def _other_words(noted: Noted, question: str) -> str | None:
 # ---------------------------------------------------------------- the logic
 
 
-def _logic(agent: str, noted: Noted, answer: Answer) -> str:
+def _build_logic(agent: str, noted: StepNotes, answer: Answer) -> str:
     """One line a thing that was done, in order; what was cited comes last. Of tables the statement
     as it ran.
     """
@@ -184,11 +184,11 @@ def _logic(agent: str, noted: Noted, answer: Answer) -> str:
             or noted.last("generated_logic")
             or ""
         )
-    lines = [line for step in noted.steps for line in _done(step)]
-    return "\n".join([*dict.fromkeys(lines), *map(_cited, answer.citations)])
+    lines = [line for step in noted.steps for line in _describe_step(step)]
+    return "\n".join([*dict.fromkeys(lines), *map(_describe_citation, answer.citations)])
 
 
-def _done(step: Step) -> list[str]:
+def _describe_step(step: Step) -> list[str]:
     """What one step did, by what it noted."""
     return [
         line
@@ -198,29 +198,29 @@ def _done(step: Step) -> list[str]:
     ]
 
 
-def _route(detail: dict[str, Any]) -> list[str]:
+def _describe_route(detail: dict[str, Any]) -> list[str]:
     return [f"search: {detail['route']}"] if "evidence" in detail else []
 
 
-def _evidence(detail: dict[str, Any]) -> list[str]:
+def _describe_evidence(detail: dict[str, Any]) -> list[str]:
     return [
-        f"found: {_place(hit)}: {_short(str(hit.get('text', '')), GLIMPSE)}"
+        f"found: {_format_place(hit)}: {_shorten_text(str(hit.get('text', '')), GLIMPSE)}"
         for hit in detail["evidence"][:FOUND]
     ]
 
 
-def _hits(detail: dict[str, Any]) -> list[str]:
+def _describe_hits(detail: dict[str, Any]) -> list[str]:
     return [
-        f"found: {_place(hit)}: {_short(str(hit.get('text', '')), GLIMPSE)}"
+        f"found: {_format_place(hit)}: {_shorten_text(str(hit.get('text', '')), GLIMPSE)}"
         for hit in detail["hits"][:FOUND]
     ]
 
 
-def _pages(detail: dict[str, Any]) -> list[str]:
+def _describe_pages(detail: dict[str, Any]) -> list[str]:
     return [f"page: {page['url']} ({page.get('how') or 'read'})" for page in detail["pages"]]
 
 
-def _steps(detail: dict[str, Any]) -> list[str]:
+def _describe_route_steps(detail: dict[str, Any]) -> list[str]:
     return ["route: " + " -> ".join(map(str, detail["steps"]))]
 
 
@@ -229,29 +229,29 @@ TOLD: dict[str, Callable[[dict[str, Any]], list[str]]] = {
     "standalone": lambda detail: [] if "query" in detail else [f"query: {detail['standalone']}"],
     "clarified_question": lambda detail: [f"query: {detail['clarified_question']}"],
     "agents": lambda detail: [f"agents: {', '.join(map(str, detail['agents']))}"],
-    "pages": _pages,
-    "route": _route,
-    "evidence": _evidence,
-    "hits": _hits,
-    "steps": _steps,
+    "pages": _describe_pages,
+    "route": _describe_route,
+    "evidence": _describe_evidence,
+    "hits": _describe_hits,
+    "steps": _describe_route_steps,
     "confirmed": lambda detail: [
-        f"confirmed: {each['item_id']}: {_short(str(each['question']))}"
+        f"confirmed: {each['item_id']}: {_shorten_text(str(each['question']))}"
         for each in detail["confirmed"]
     ],
 }
 
 
-def _place(hit: dict[str, Any]) -> str:
+def _format_place(hit: dict[str, Any]) -> str:
     page = f", p. {hit['page']}" if hit.get("page") else ""
     section = str(hit.get("section") or "").removeprefix(str(hit.get("title"))).removeprefix(" › ")
     return f"{hit.get('title')}{' › ' + section if section else ''}{page}"
 
 
-def _cited(citation: Citation) -> str:
+def _describe_citation(citation: Citation) -> str:
     page = f", p. {citation.page}" if citation.page else ""
-    return f"cited: [{citation.n}] {citation.title}{page}: {_short(citation.quote)}"
+    return f"cited: [{citation.n}] {citation.title}{page}: {_shorten_text(citation.quote)}"
 
 
-def _short(text: str, most: int = LONGEST) -> str:
+def _shorten_text(text: str, most: int = LONGEST) -> str:
     line = " ".join(text.split())
     return line if len(line) <= most else line[:most] + "…"

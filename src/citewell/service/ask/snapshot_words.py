@@ -76,7 +76,7 @@ REASONS = {
 }
 
 
-def in_words_of(lang: str, reason: str) -> str:
+def translate_reason(lang: str, reason: str) -> str:
     """A reason in the language of the question; empty where it has none there."""
     if lang != "zh":
         return reason

@@ -11,13 +11,13 @@ from contextlib import suppress
 
 from citewell.errors import CitewellError, NotFound, Stopped
 from citewell.runtime.app import App
-from citewell.runtime.shutdown import stopped
+from citewell.runtime.shutdown import make_stopped_error
 from citewell.service.ask.run import Run
 
 log = logging.getLogger(__name__)
 
 
-async def cut_off(app: App, run: Run) -> Stopped:
+async def record_cut_off(app: App, run: Run) -> Stopped:
     """A run was cancelled because the server ends: what whoever asked is told."""
     stopping = app.root.stopping
     user_id = run.request.user_id
@@ -26,7 +26,7 @@ async def cut_off(app: App, run: Run) -> Stopped:
             left.trace_id == run.trace_id for left in await app.runs.list(user_id)
         ):
             stopping.kept += 1
-            return stopped(run.trace_id)
+            return make_stopped_error(run.trace_id)
         with suppress(NotFound):
             await app.traces.get(run.trace_id, user_id)
             hint = (
@@ -37,4 +37,4 @@ async def cut_off(app: App, run: Run) -> Stopped:
     except CitewellError as error:
         log.warning("run %s: %s", run.trace_id, error.message)
     stopping.lost += 1
-    return stopped()
+    return make_stopped_error()

@@ -42,7 +42,7 @@ VARIANTS: tuple[Variant, ...] = (
 )
 
 
-async def ablate(
+async def run_ablation(
     app: App,
     sets: Sequence[Dataset],
     options: Options,

@@ -13,13 +13,13 @@ from pathlib import Path
 
 from citewell.errors import ConfigError, StorageError
 from citewell.measure.report import Fit, Report
-from citewell.retrieve.confidence import OWN, Calibration, Fitted, Logistic, own
+from citewell.retrieve.confidence import OWN, Calibration, Fitted, Logistic, load_own
 from citewell.runtime.app import App
 
 FEWEST = 40  # items below which a fit says more about chance than about the library
 
 
-def reason_against(fit: Fit) -> str:
+def explain_rejection(fit: Fit) -> str:
     """Why a fit is not worth keeping; empty where it is."""
     whole = fit.whole
     if whole.n < FEWEST:
@@ -32,7 +32,7 @@ def reason_against(fit: Fit) -> str:
     return ""
 
 
-def save(app: App, report: Report) -> tuple[Path | None, list[str]]:
+def save_calibration(app: App, report: Report) -> tuple[Path | None, list[str]]:
     """Write what is worth keeping to the library's calibration file, beside what is kept there;
     says what was left out and why.
 
@@ -49,12 +49,12 @@ def save(app: App, report: Report) -> tuple[Path | None, list[str]]:
         fits.pop("answer", None)  # there is a tier's
     for name, fit in fits.items():
         reason = (
-            reason_against(fit)
+            explain_rejection(fit)
             if fit
             else "nothing to learn from: it takes items of both kinds, right and wrong"
         )
         if fit and not reason:
-            fitted = _fitted(fit, report)
+            fitted = _build_fitted(fit, report)
             kept[name] = Logistic(
                 bias=fit.bias, weights=fit.weights, threshold=fit.threshold, fitted=fitted
             )
@@ -63,18 +63,20 @@ def save(app: App, report: Report) -> tuple[Path | None, list[str]]:
     if not kept:
         return None, told
     try:
-        before = own(path, app.embedder.name) or Calibration()
+        before = load_own(path, app.embedder.name) or Calibration()
     except ConfigError as error:
         told.append(f"what was kept before is replaced: {error.message}")
         before = Calibration()
     answer = before.answer | {
         name.partition(":")[2]: each for name, each in kept.items() if name != "retrieval"
     }
-    _write(path, Calibration(retrieval=kept.get("retrieval", before.retrieval), answer=answer))
+    _write_calibration(
+        path, Calibration(retrieval=kept.get("retrieval", before.retrieval), answer=answer)
+    )
     return path, told
 
 
-def _fitted(fit: Fit, report: Report) -> Fitted:
+def _build_fitted(fit: Fit, report: Report) -> Fitted:
     whole = fit.whole
     return Fitted(
         on=dict(Counter(item.dataset for item in report.items)),
@@ -89,7 +91,7 @@ def _fitted(fit: Fit, report: Report) -> Fitted:
     )
 
 
-def _write(path: Path, calibration: Calibration) -> None:
+def _write_calibration(path: Path, calibration: Calibration) -> None:
     """Whole or not at all."""
     new = path.with_suffix(".new")
     try:
@@ -102,7 +104,7 @@ def _write(path: Path, calibration: Calibration) -> None:
         ) from None
 
 
-def undo(app: App) -> bool:
+def reset_calibration(app: App) -> bool:
     """Back to the shipped weights; says whether there were others."""
     path = app.settings.home / OWN
     there = path.exists()

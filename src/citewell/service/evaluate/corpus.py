@@ -23,13 +23,13 @@ from citewell import __version__
 from citewell.errors import InvalidInput, StorageError, UnreadableFile
 from citewell.ingest import assemble
 from citewell.ingest.markup import plain_text as text
-from citewell.measure.dataset import CorpusDocument, read_corpus, told
+from citewell.measure.dataset import CorpusDocument, format_troubles, read_corpus
 from citewell.runtime.app import App
-from citewell.runtime.progress import OnProgress, Progress, silent
+from citewell.runtime.progress import OnProgress, Progress, ignore_progress
 from citewell.service.library.add import embed_pending
-from citewell.service.library.chunking import cut
-from citewell.service.library.expand_paths import gather, uri_of
-from citewell.service.library.read_and_embed import ingest
+from citewell.service.library.chunking import cut_document
+from citewell.service.library.expand_paths import gather_files, to_uri
+from citewell.service.library.read_and_embed import ingest_paths
 from citewell.store.library.documents import DocumentInfo
 from citewell.types import Document, Page
 
@@ -49,7 +49,7 @@ class Corpus:
     troubles: list[str] = field(default_factory=list)
     names: dict[str, str] = field(default_factory=dict)
 
-    async def known_as(self) -> tuple[dict[str, DocumentInfo], dict[str, set[str]]]:
+    async def index_documents(self) -> tuple[dict[str, DocumentInfo], dict[str, set[str]]]:
         """The documents by id, and for every name a question may use (own name, uri, file name, id)
         the ids it means.
         """
@@ -66,7 +66,7 @@ class Corpus:
         return {info.doc_id: info for info in infos}, means
 
 
-async def collection_of(app: App, name: str | None) -> Corpus:
+async def get_corpus(app: App, name: str | None) -> Corpus:
     """The user's own collection, read only. Raises NotFound."""
     info = await app.catalog.collection(name or app.settings.collection)
     documents = sorted(
@@ -88,7 +88,7 @@ async def collection_of(app: App, name: str | None) -> Corpus:
 
 
 @asynccontextmanager
-async def loaded(
+async def load_corpus(
     app: App, path: Path, *, fresh: bool = False, on_progress: OnProgress | None = None
 ) -> AsyncIterator[Corpus]:
     """The corpus at `path` (JSON lines, or a folder of files) in its library; the models are those
@@ -97,7 +97,7 @@ async def loaded(
     `fresh`: read and cut it again; only new texts are embedded. Raises InvalidInput where there is
     nothing to load.
     """
-    source = await anyio.to_thread.run_sync(_source, path, app)
+    source = await anyio.to_thread.run_sync(_read_source, path, app)
     home = (
         app.settings.cache
         / "eval"
@@ -109,7 +109,7 @@ async def loaded(
         done = None if fresh else _read_mark(home / LOADED)
         # a file that could not be read is tried again; one that was costs nothing
         if done is None or source.files:
-            failed = await _load(own, source, on_progress or silent, fresh=fresh)
+            failed = await _load_source(own, source, on_progress or ignore_progress, fresh=fresh)
             done = {"troubles": [*source.troubles, *failed], "names": source.names}
             (home / LOADED).write_text(json.dumps(done, ensure_ascii=False), "utf-8")
         yield Corpus(own, COLLECTION, source.fingerprint, done["troubles"], done["names"])
@@ -126,23 +126,23 @@ class _Source:
     troubles: list[str]
 
 
-def _source(path: Path, app: App) -> _Source:
+def _read_source(path: Path, app: App) -> _Source:
     texts: dict[str, list[CorpusDocument]] = {}
     files: list[Path] = []
     names: dict[str, str] = {}
     troubles: list[str] = []
     content = hashlib.sha256()
     if path.is_dir():
-        files = gather([str(path)]).files
+        files = gather_files([str(path)]).files
     else:
         read = read_corpus(path)
-        troubles = told(read.troubles)
+        troubles = format_troubles(read.troubles)
         content.update(path.read_bytes())
         for record in read.records:
             if record.file:
                 file = (path.parent / record.file).resolve()
                 files.append(file)
-                names[uri_of(file)] = record.doc_id
+                names[to_uri(file)] = record.doc_id
             elif record.page is None and record.doc_id in texts:
                 troubles.append(
                     f"{path.name}: doc_id {record.doc_id!r} stands there already; the first one "
@@ -176,7 +176,7 @@ def _read_mark(path: Path) -> dict[str, Any] | None:
     return mark if isinstance(mark, dict) and {"troubles", "names"} <= set(mark) else None
 
 
-async def _load(app: App, source: _Source, tell: OnProgress, *, fresh: bool) -> list[str]:
+async def _load_source(app: App, source: _Source, tell: OnProgress, *, fresh: bool) -> list[str]:
     """Add what is not there yet and embed it; says what could not be added. A run that was stopped
     is gone on with.
     """
@@ -188,8 +188,8 @@ async def _load(app: App, source: _Source, tell: OnProgress, *, fresh: bool) -> 
             continue
         await tell(Progress("read", number, len(source.texts), doc_id))
         try:
-            document = document_of(records, app)
-            chunks = await cut(app, document, COLLECTION)
+            document = build_document(records, app)
+            chunks = await cut_document(app, document, COLLECTION)
         except UnreadableFile as error:
             failed.append(f"{doc_id}: {error.message}")
             continue
@@ -197,7 +197,7 @@ async def _load(app: App, source: _Source, tell: OnProgress, *, fresh: bool) -> 
     if fresh and (read := [doc_id for uri, doc_id in there.items() if uri not in source.texts]):
         await app.catalog.delete(*read)
     if source.files:
-        ingested = await ingest(
+        ingested = await ingest_paths(
             app, [str(file) for file in source.files], COLLECTION, on_progress=tell
         )
         failed += [
@@ -213,12 +213,12 @@ async def _load(app: App, source: _Source, tell: OnProgress, *, fresh: bool) -> 
     return failed
 
 
-def document_of(records: Sequence[CorpusDocument], app: App) -> Document:
+def build_document(records: Sequence[CorpusDocument], app: App) -> Document:
     """As it would be read from a file, under the title given; lines with a page become its pages.
     Raises UnreadableFile.
     """
     parts = [
-        assemble.clean(record.text).strip("\n")
+        assemble.clean_text(record.text).strip("\n")
         for record in sorted(records, key=lambda r: r.page or 0)
     ]
     whole = "\n\n".join(parts)
@@ -228,11 +228,11 @@ def document_of(records: Sequence[CorpusDocument], app: App) -> Document:
     return replace(
         document,
         title=records[0].title,
-        pages=_pages(records, parts) if document.text == whole else (),
+        pages=_build_pages(records, parts) if document.text == whole else (),
     )
 
 
-def _pages(records: Sequence[CorpusDocument], parts: Sequence[str]) -> tuple[Page, ...]:
+def _build_pages(records: Sequence[CorpusDocument], parts: Sequence[str]) -> tuple[Page, ...]:
     pages, at = [], 0
     for number, part in zip(sorted(record.page or 0 for record in records), parts, strict=True):
         if number:

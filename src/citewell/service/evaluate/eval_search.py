@@ -13,17 +13,17 @@ from dataclasses import dataclass, field
 from citewell.measure import ranking
 from citewell.measure.dataset import Question
 from citewell.measure.report import Found, Searched
-from citewell.retrieve.confidence import BEST, evidence_signals
+from citewell.retrieve.confidence import BEST, measure_signals
 from citewell.retrieve.query import Context
 from citewell.runtime.app import App
 from citewell.service.ask.options import SearchOptions
-from citewell.service.ask.search import find
+from citewell.service.ask.search import find_hits
 from citewell.service.evaluate.corpus import Corpus
-from citewell.skills.dialogue.reference import Readings, readings
+from citewell.skills.dialogue.reference import Readings, build_readings
 from citewell.store.index.base import Filter
 from citewell.store.library.documents import DocumentInfo
-from citewell.text.entities import search_names
-from citewell.text.normalize import clean
+from citewell.text.entities import extract_search_names
+from citewell.text.normalize import normalize_text
 from citewell.types import Document, Hit
 
 HITS = 50  # passages of one search: enough for ten documents
@@ -59,7 +59,7 @@ class Shelf:
 
     @classmethod
     async def of(cls, corpus: Corpus) -> Shelf:
-        infos, means = await corpus.known_as()
+        infos, means = await corpus.index_documents()
         return cls(corpus, infos, means)
 
     @property
@@ -68,7 +68,7 @@ class Shelf:
 
     def asked(self, question: Question) -> Asked:
         """A document that is not there keeps its own name, and is never found."""
-        read = readings(clean(question.question), question.history)
+        read = build_readings(normalize_text(question.question), question.history)
         gold = {
             doc: grade
             for name, grade in question.grades.items()
@@ -99,47 +99,51 @@ class Shelf:
             if page.start < end and start < page.end
         }
 
-    async def golden(self, asked: Asked, doc: str, start: int, end: int) -> bool:
+    async def is_gold_span(self, asked: Asked, doc: str, start: int, end: int) -> bool:
         """Whether a span is of a gold document and, where pages are given, on one of them."""
         if doc not in asked.gold:
             return False
         return not asked.pages or bool(await self.covers(doc, start, end) & asked.pages)
 
 
-async def search(shelf: Shelf, asked: Asked, strategy: str) -> Searched:
+async def search_question(shelf: Shelf, asked: Asked, strategy: str) -> Searched:
     """One search, rated by document and, where gold pages are given, by page."""
     started = time.perf_counter()
-    hits, sure = await _find(shelf, asked, strategy, Filter(collections=(shelf.corpus.collection,)))
+    hits, sure = await _find_hits(
+        shelf, asked, strategy, Filter(collections=(shelf.corpus.collection,))
+    )
     seconds = time.perf_counter() - started
     gold = {(doc, 0): grade for doc, grade in asked.gold.items()}
-    places = ranking.places([frozenset({(hit.doc_id, 0)}) for hit in hits], gold)
+    places = ranking.build_ranking([frozenset({(hit.doc_id, 0)}) for hit in hits], gold)
     return Searched(
-        figures=ranking.rated(places, gold) if gold else None,
-        pages=await _by_page(shelf, asked, hits) if gold and asked.pages else None,
-        first=ranking.first(places[: ranking.DEPTH]),
+        figures=ranking.measure_ranking(places, gold) if gold else None,
+        pages=await _rate_by_page(shelf, asked, hits) if gold and asked.pages else None,
+        first=ranking.find_first_place(places[: ranking.DEPTH]),
         held=any(hit.doc_id in asked.gold for hit in hits[:BEST]),
         confidence=sure,
-        signals=evidence_signals(asked.read.text, hits) if hits else {},
-        without=await _without(shelf, asked, strategy) if gold else None,
+        signals=measure_signals(asked.read.text, hits) if hits else {},
+        without=await _search_without_gold(shelf, asked, strategy) if gold else None,
         seconds=seconds,
-        found=[await _shown(shelf, asked, hit) for hit in hits[:SHOWN]],
+        found=[await _build_found(shelf, asked, hit) for hit in hits[:SHOWN]],
     )
 
 
-async def _without(shelf: Shelf, asked: Asked, strategy: str) -> dict[str, float] | None:
+async def _search_without_gold(
+    shelf: Shelf, asked: Asked, strategy: str
+) -> dict[str, float] | None:
     """The signals of the same search where the gold documents are not there; None where no other
     document is.
     """
     rest = tuple(doc for doc in shelf.infos if doc not in asked.gold)
     if not rest:
         return None
-    hits, _ = await _find(
+    hits, _ = await _find_hits(
         shelf, asked, strategy, Filter(collections=(shelf.corpus.collection,), doc_ids=rest)
     )
-    return evidence_signals(asked.read.text, hits) if hits else None
+    return measure_signals(asked.read.text, hits) if hits else None
 
 
-async def _find(
+async def _find_hits(
     shelf: Shelf, asked: Asked, strategy: str, where: Filter
 ) -> tuple[list[Hit], float]:
     """The passages found, best first, and how sure the search is of the best."""
@@ -150,28 +154,28 @@ async def _find(
         if read.context
         else None
     )
-    options, names = SearchOptions(strategy=strategy), search_names(asked.question.question)
-    found = await find(app, options, read.text, vector, names, where, HITS, context)
+    options, names = SearchOptions(strategy=strategy), extract_search_names(asked.question.question)
+    found = await find_hits(app, options, read.text, vector, names, where, HITS, context)
     return found.hits, found.confidence
 
 
-async def _by_page(shelf: Shelf, asked: Asked, hits: list[Hit]) -> dict[str, float]:
+async def _rate_by_page(shelf: Shelf, asked: Asked, hits: list[Hit]) -> dict[str, float]:
     """The same figures with pages for documents: a passage stands for the pages it covers."""
     gold: dict[Unit, float] = {(doc, page): 1.0 for doc in asked.gold for page in asked.pages}
     units = [
         frozenset((h.doc_id, page) for page in await shelf.covers(h.doc_id, h.start, h.end))
         for h in hits
     ]
-    return ranking.rated(ranking.places(units, gold), gold)
+    return ranking.measure_ranking(ranking.build_ranking(units, gold), gold)
 
 
-async def _shown(shelf: Shelf, asked: Asked, hit: Hit) -> Found:
+async def _build_found(shelf: Shelf, asked: Asked, hit: Hit) -> Found:
     return Found(
         doc_id=shelf.corpus.names.get(hit.uri, hit.uri),
         title=hit.title or hit.uri,
         page=hit.page,
         section=" › ".join(hit.heading_path),
-        gold=await shelf.golden(asked, hit.doc_id, hit.start, hit.end),
+        gold=await shelf.is_gold_span(asked, hit.doc_id, hit.start, hit.end),
         score=hit.score,
         text=hit.text[:LONGEST],
     )

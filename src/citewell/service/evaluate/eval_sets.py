@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any, Literal
 
 from citewell.errors import InvalidInput
-from citewell.measure.dataset import Question, read_questions, told
+from citewell.measure.dataset import Question, format_troubles, read_questions
 from citewell.retrieve.strategies import STRATEGIES
-from citewell.service.ask.ask import names
+from citewell.service.ask.ask import list_agent_names
 
 _ENDINGS = (".questions.jsonl", "_questions.jsonl")
 
@@ -36,7 +36,7 @@ class Options:
     def check(self) -> None:
         """Raises InvalidInput for a name that is not known."""
         for kind, name, known in (
-            ("agent", self.agent, names()),
+            ("agent", self.agent, list_agent_names()),
             ("strategy", self.strategy, list(STRATEGIES)),
         ):
             if name not in known:
@@ -60,7 +60,7 @@ class Dataset:
     troubles: list[str]
 
 
-def datasets(
+def load_datasets(
     paths: Sequence[Path], corpus: Path | None, collection: str | None, options: Options
 ) -> list[Dataset]:
     """The sets of `paths`, each with the corpus given, or the one that lies beside it, unless a
@@ -71,8 +71,8 @@ def datasets(
     found: list[Dataset] = []
     for path in paths:
         read = read_questions(path)
-        beside = None if corpus or collection else corpus_beside(path)
-        troubles = told(read.troubles)
+        beside = None if corpus or collection else find_corpus_beside(path)
+        troubles = format_troubles(read.troubles)
         if read.broken:
             troubles.append(
                 f"{path.name}: {len(read.records)} questions used, {read.broken} broken lines "
@@ -86,16 +86,20 @@ def datasets(
                 f"{path.name}: {idle} questions have neither gold nor answers; only times and "
                 "quotes count"
             )
-        drawn_ = drawn(read.records, options.limit, options.seed)
+        drawn_ = sample_questions(read.records, options.limit, options.seed)
         found.append(
             Dataset(
-                _name(path, {one.name for one in found}), path, drawn_, corpus or beside, troubles
+                _name_dataset(path, {one.name for one in found}),
+                path,
+                drawn_,
+                corpus or beside,
+                troubles,
             )
         )
     return found
 
 
-def corpus_beside(path: Path) -> Path | None:
+def find_corpus_beside(path: Path) -> Path | None:
     """`NAME.corpus.jsonl` for `NAME.questions.jsonl` (or both with `_`); None where it is not
     there.
     """
@@ -108,7 +112,7 @@ def corpus_beside(path: Path) -> Path | None:
     return None
 
 
-def drawn(questions: Sequence[Question], limit: int | None, seed: int) -> list[Question]:
+def sample_questions(questions: Sequence[Question], limit: int | None, seed: int) -> list[Question]:
     """`limit` questions by chance, answerable and not in the proportion of the whole; None: all, in
     their order.
     """
@@ -123,7 +127,7 @@ def drawn(questions: Sequence[Question], limit: int | None, seed: int) -> list[Q
     return yes[: limit - refusals] + no[:refusals]
 
 
-def _name(path: Path, taken: set[str]) -> str:
+def _name_dataset(path: Path, taken: set[str]) -> str:
     """What a set is called: its file's name without the ending, with its folder's where that is
     taken.
     """

@@ -24,13 +24,13 @@ from citewell import __version__
 from citewell.errors import CitewellError
 from citewell.measure.dataset import Question
 from citewell.measure.report import Item, Replied, Report, Run, Searched
-from citewell.measure.summary import report
-from citewell.retrieve.confidence import SIGNALS, shipped
+from citewell.measure.summary import build_report
+from citewell.retrieve.confidence import SIGNALS, load_shipped
 from citewell.runtime.app import App
-from citewell.runtime.progress import OnProgress, Progress, silent
-from citewell.service.evaluate.corpus import Corpus, collection_of, loaded
-from citewell.service.evaluate.eval_answer import answer
-from citewell.service.evaluate.eval_search import Asked, Shelf, search
+from citewell.runtime.progress import OnProgress, Progress, ignore_progress
+from citewell.service.evaluate.corpus import Corpus, get_corpus, load_corpus
+from citewell.service.evaluate.eval_answer import answer_question
+from citewell.service.evaluate.eval_search import Asked, Shelf, search_question
 from citewell.service.evaluate.eval_sets import Dataset, Options
 from citewell.service.evaluate.journal import Journal
 
@@ -66,43 +66,51 @@ class Evaluation:
         """
         self.options.check()
         self.journal.open()
-        tell = on_progress or silent
+        tell = on_progress or ignore_progress
         for one in self.sets:
-            self._say(one.troubles)
+            self._report_troubles(one.troubles)
         for path, sets in groupby(self.sets, key=lambda one: one.corpus):
             async with AsyncExitStack() as stack:
-                corpus = await self._corpus(path, stack, tell)
-                self._say(corpus.troubles)
+                corpus = await self._open_corpus(path, stack, tell)
+                self._report_troubles(corpus.troubles)
                 shelf = await Shelf.of(corpus)
                 for one in sets:
                     self.corpora[one.name] = corpus.fingerprint[:12] if path else corpus.collection
-                    self._say(missing(shelf, one))
+                    self._report_troubles(find_missing_gold(shelf, one))
                     await self._ask_all(shelf, one, tell)
         await tell(Progress("ask", self.of, self.of))
 
-    async def _corpus(self, path: Path | None, stack: AsyncExitStack, tell: OnProgress) -> Corpus:
+    async def _open_corpus(
+        self, path: Path | None, stack: AsyncExitStack, tell: OnProgress
+    ) -> Corpus:
         if path is None:
-            return await collection_of(self.app, self.collection)
+            return await get_corpus(self.app, self.collection)
         return await stack.enter_async_context(
-            loaded(self.app, path, fresh=self.options.fresh, on_progress=tell)
+            load_corpus(self.app, path, fresh=self.options.fresh, on_progress=tell)
         )
 
     async def _ask_all(self, shelf: Shelf, one: Dataset, tell: OnProgress) -> None:
         self._begun = self._begun or time.perf_counter()
         for question in one.questions:
             await tell(
-                Progress("ask", len(self.items), self.of, question.question, left=self._left())
+                Progress(
+                    "ask",
+                    len(self.items),
+                    self.of,
+                    question.question,
+                    left=self._estimate_seconds_left(),
+                )
             )
-            source = self._source(shelf, one, question)
+            source = self._hash_source(shelf, one, question)
             item = self.journal.get(source)
             if item is None:
-                item = await measured(shelf, one.name, question, self.options)
+                item = await measure_question(shelf, one.name, question, self.options)
                 self.journal.add(source, item)
             else:
                 self._reused += 1
             self.items.append(item)
 
-    def _left(self) -> float | None:
+    def _estimate_seconds_left(self) -> float | None:
         """Seconds to go, at the pace of the questions asked in this run."""
         asked = len(self.items) - self._reused
         return (
@@ -111,7 +119,7 @@ class Evaluation:
             else None
         )
 
-    def _source(self, shelf: Shelf, one: Dataset, question: Question) -> str:
+    def _hash_source(self, shelf: Shelf, one: Dataset, question: Question) -> str:
         """A hash of all that an item comes from."""
         ways = {
             name: value
@@ -120,26 +128,26 @@ class Evaluation:
         }
         ours = [
             shelf.corpus.fingerprint,
-            self._models(),
-            self._settings(),
+            self._get_model_names(),
+            self._dump_settings(),
             self.app.calibration.model_dump(mode="json"),
         ]
         parts = [one.name, question.model_dump(mode="json"), ways, sorted(SIGNALS), *ours]
         return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
 
-    def _say(self, troubles: Sequence[str]) -> None:
+    def _report_troubles(self, troubles: Sequence[str]) -> None:
         self.troubles += troubles
         for trouble in troubles:
             self.told(trouble)
 
-    def _models(self) -> dict[str, str]:
+    def _get_model_names(self) -> dict[str, str]:
         settings, llm = self.app.settings, self.app.llm if not self.options.only else None
         return {
             "llm": llm.name if llm else settings.llm if self.options.only else "none",
             "embedder": self.app.embedder.name,
         }
 
-    def _settings(self) -> dict[str, Any]:
+    def _dump_settings(self) -> dict[str, Any]:
         """The groups of settings that an answer depends on."""
         settings = self.app.settings
         groups = ((name, getattr(settings, name)) for name in type(settings).model_fields)
@@ -166,12 +174,12 @@ class Evaluation:
             seed=options.seed,
             limit=options.limit,
             said=dict(options.said),
-            settings=self._settings(),
-            **self._models(),
+            settings=self._dump_settings(),
+            **self._get_model_names(),
         )
-        model = self.app.calibration.retrieval or shipped().retrieval
+        model = self.app.calibration.retrieval or load_shipped().retrieval
         assert model is not None, "calibration.json holds both"
-        return report(
+        return build_report(
             self.items,
             of=self.of,
             run=run,
@@ -181,7 +189,7 @@ class Evaluation:
         )
 
 
-def missing(shelf: Shelf, one: Dataset) -> list[str]:
+def find_missing_gold(shelf: Shelf, one: Dataset) -> list[str]:
     """Says where gold documents are not in the corpus: they count as not found."""
     absent = [(q.id, doc) for q in one.questions for doc in q.grades if doc not in shelf.means]
     if not absent:
@@ -195,16 +203,18 @@ def missing(shelf: Shelf, one: Dataset) -> list[str]:
     ]
 
 
-async def measured(shelf: Shelf, dataset: str, question: Question, options: Options) -> Item:
+async def measure_question(
+    shelf: Shelf, dataset: str, question: Question, options: Options
+) -> Item:
     """One question searched for and, unless left out, answered."""
     asked: Asked = shelf.asked(question)
     searched: Searched | None = None
     replied: Replied | None = None
     error = ""
     try:
-        searched = await search(shelf, asked, options.strategy)
+        searched = await search_question(shelf, asked, options.strategy)
         if not options.only:
-            replied = await answer(shelf, asked, options)
+            replied = await answer_question(shelf, asked, options)
     except CitewellError as failure:
         error = failure.message
     except Exception as failure:  # whatever it is, the other questions go on

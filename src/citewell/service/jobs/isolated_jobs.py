@@ -19,7 +19,7 @@ import anyio
 
 from citewell.config import Settings
 from citewell.runtime.app import App
-from citewell.store.processes import name_of
+from citewell.store.processes import name_process
 
 log = logging.getLogger(__name__)
 PROGRAM = "from citewell.service.jobs.isolated_process import serve; serve()"
@@ -28,23 +28,23 @@ POLL = 5.0  # seconds between two looks for such jobs
 SECONDS_TO_STOP = 10.0  # that it has to hand its job back
 
 
-async def keep_trying(app: App) -> None:
+async def run_isolated_jobs_forever(app: App) -> None:
     """For ever, in a server: whenever there is such a job."""
     while True:
         try:
-            await try_alone(app)
+            await run_isolated_jobs(app)
         except Exception:
             log.exception("jobs that are to be tried alone wait")
         await asyncio.sleep(POLL)
 
 
-async def try_alone(app: App, kind: str = "") -> None:
+async def run_isolated_jobs(app: App, kind: str = "") -> None:
     """Those (of this kind) that wait, one after the other. Raises StorageError."""
-    while await app.jobs.suspected(kind):
-        name, code = await _process(app.settings, kind)
+    while await app.jobs.has_suspects(kind):
+        name, code = await _run_process(app.settings, kind)
         if not code:
             continue
-        blamed = await app.jobs.blame(name)
+        blamed = await app.jobs.record_crash(name)
         for job in blamed:
             log.warning(
                 "job %s was alone in a process that died (%d): it is %s",
@@ -57,7 +57,7 @@ async def try_alone(app: App, kind: str = "") -> None:
             return
 
 
-async def _process(settings: Settings, kind: str) -> tuple[str, int]:
+async def _run_process(settings: Settings, kind: str) -> tuple[str, int]:
     """Run one to its end; its name, and its exit code. Cancelled, it hands back what it is at."""
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([*filter(None, sys.path), PACKAGES])}
     child = await asyncio.create_subprocess_exec(
@@ -70,7 +70,7 @@ async def _process(settings: Settings, kind: str) -> tuple[str, int]:
         env=environment,
     )
     assert child.stdin is not None
-    name = name_of(child.pid)
+    name = name_process(child.pid)
     try:
         with suppress(ConnectionError):  # it has ended already
             child.stdin.write(pickle.dumps((settings, kind)))

@@ -13,17 +13,17 @@ from contextlib import suppress
 from citewell.config import Settings
 from citewell.runtime.app import App
 from citewell.service.jobs.isolated_jobs import SECONDS_TO_STOP
-from citewell.service.jobs.worker import do
+from citewell.service.jobs.worker import process_job
 
 
 def serve() -> None:
     """The program of that process."""
     logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
     settings, kind = pickle.load(sys.stdin.buffer)  # noqa: S301 - the parent wrote it
-    asyncio.run(_work(settings, kind))
+    asyncio.run(_run_jobs(settings, kind))
 
 
-async def _work(settings: Settings, kind: str) -> None:
+async def _run_jobs(settings: Settings, kind: str) -> None:
     task, loop = asyncio.current_task(), asyncio.get_running_loop()
     assert task is not None
 
@@ -39,4 +39,4 @@ async def _work(settings: Settings, kind: str) -> None:
     with suppress(asyncio.CancelledError):
         async with App(settings) as app:
             while (job := await app.jobs.claim(kind, alone=True)) is not None:
-                await do(app, job)
+                await process_job(app, job)

@@ -45,11 +45,11 @@ class Holder:
         """
         try:
             async with anyio.create_task_group() as group:
-                group.start_soon(self._beat)
+                group.start_soon(self._send_heartbeats)
                 result = await work(self)
                 group.cancel_scope.cancel()
         except BaseExceptionGroup as errors:
-            raise _first(errors) from None
+            raise _unwrap_first_error(errors) from None
         return result
 
     async def tell(self, progress: Progress) -> None:
@@ -58,7 +58,7 @@ class Holder:
             self._embed = progress
         else:
             self._read = progress
-        await self._say()
+        await self._send_progress()
 
     async def still(self) -> None:
         """Raises Conflict when the job is no longer this worker's: asked before a document is
@@ -66,11 +66,11 @@ class Holder:
         """
         await self._jobs.still(self._job.job_id, self._job.attempts)
 
-    def reported(self, reports: Sequence[FileReport]) -> None:
+    def add_reports(self, reports: Sequence[FileReport]) -> None:
         """A file was dealt with; the next sign of life says so."""
         self._reports += reports
 
-    def as_first(self, reports: Sequence[FileReport]) -> list[FileReport]:
+    def restore_first_status(self, reports: Sequence[FileReport]) -> list[FileReport]:
         """As reported by an attempt that was stopped: what it had added is no news of the file's,
         but it is of the job's.
         """
@@ -82,30 +82,30 @@ class Holder:
             for report in reports
         ]
 
-    async def _beat(self) -> None:
+    async def _send_heartbeats(self) -> None:
         while True:
             await asyncio.sleep(BEAT)
             try:
-                await self._say()
+                await self._send_progress()
             except Conflict:
                 raise
             except CitewellError as error:
                 # the lease may last until the next sign
                 log.warning("job %s: %s", self._job.job_id, error.message)
 
-    async def _say(self) -> None:
+    async def _send_progress(self) -> None:
         read, embed = self._read, self._embed
         shown = read if read.done < read.total or not embed.total else embed
-        await self._jobs.progress(
+        await self._jobs.report_progress(
             self._job.job_id,
             shown.done,
             shown.total,
-            self._detail(),
+            self._format_detail(),
             attempt=self._job.attempts,
-            result=self._result(),
+            result=self._build_partial_result(),
         )
 
-    def _detail(self) -> str:
+    def _format_detail(self) -> str:
         read, embed = self._read, self._embed
         parts = [f"{VERBS[read.phase]} {read.name}".strip()] if read.done < read.total else []
         if embed.total:
@@ -116,19 +116,19 @@ class Holder:
             parts.append(f"about {embed.left:.0f} s left")
         return ", ".join(parts)
 
-    def _result(self) -> dict[str, Any] | None:
+    def _build_partial_result(self) -> dict[str, Any] | None:
         """The reports so far, now and then: what the next attempt reports from, should this one be
         killed.
         """
         if not self._reports or time.monotonic() - self._written < OFTEN:
             return None
         self._written = time.monotonic()
-        return AddReport(files=self.as_first(self._reports)).model_dump(mode="json")
+        return AddReport(files=self.restore_first_status(self._reports)).model_dump(mode="json")
 
 
-def _first(errors: BaseExceptionGroup[BaseException]) -> BaseException:
+def _unwrap_first_error(errors: BaseExceptionGroup[BaseException]) -> BaseException:
     """The error that came first; groups of groups come of reading inside embedding inside
     holding.
     """
     error = errors.exceptions[0]
-    return _first(error) if isinstance(error, BaseExceptionGroup) else error
+    return _unwrap_first_error(error) if isinstance(error, BaseExceptionGroup) else error

@@ -11,12 +11,12 @@ import logging
 from collections.abc import Awaitable, Callable
 
 from citewell.errors import CitewellError, Conflict, Stopped, StorageError
-from citewell.instrumentation import doing
+from citewell.instrumentation import observe_operation
 from citewell.runtime.app import App
 from citewell.service.jobs.job_lease import Holder
-from citewell.service.jobs.submit import throw_away_sent
+from citewell.service.jobs.submit import delete_sent_files
 from citewell.service.knowledge.give_feedback import KIND as FEEDBACK
-from citewell.store.jobs import LONGEST_PAUSE, Job, put_off_so_often
+from citewell.store.jobs import LONGEST_PAUSE, Job, count_postponements
 from citewell.types import Shown
 
 log = logging.getLogger(__name__)
@@ -27,13 +27,13 @@ MOST_REFUSALS = 100  # of the disk, for one job: a day
 
 async def run_job(app: App, job: Job, work: Work) -> None:
     """Run one job to its end by `work`; a fault of one job never stops the worker."""
-    with doing("job", job.kind, ids={"job_id": job.job_id}) as this:
+    with observe_operation("job", job.kind, ids={"job_id": job.job_id}) as this:
         log.info("job begins: %s", job.kind)
-        this.facts["state"] = await _finish(app, job, work)
+        this.facts["state"] = await _execute_job(app, job, work)
         log.info("job %s: %s", this.facts["state"], job.kind)
 
 
-async def _finish(app: App, job: Job, work: Work) -> str:
+async def _execute_job(app: App, job: Job, work: Work) -> str:
     """How it ended: `done`, `failed`, `cancelled`, `taken` by another worker, or `queued` again
     where the disk refused.
     """
@@ -45,18 +45,18 @@ async def _finish(app: App, job: Job, work: Work) -> str:
         asyncio.CancelledError,
         Stopped,
     ):  # what it asked an agent is cut off together with this worker
-        await asyncio.shield(asyncio.create_task(_release(app, job)))
+        await asyncio.shield(asyncio.create_task(_release_job(app, job)))
         raise asyncio.CancelledError from None
     except Conflict as error:
-        return await _lost(app, job, error)
+        return await _handle_lost_job(app, job, error)
     except CitewellError as error:
         if (
             isinstance(error, StorageError)
             and job.kind != FEEDBACK
-            and put_off_so_often(job) < MOST_REFUSALS
+            and count_postponements(job) < MOST_REFUSALS
         ):
             # `try_again` does it for a vote, which says so meanwhile
-            return await _put_off(app, job, error)
+            return await _postpone_job(app, job, error)
         state = "failed"
         log.warning("job failed: %s", error.code)
         await app.jobs.fail(job.job_id, error, attempt=job.attempts)
@@ -70,32 +70,32 @@ async def _finish(app: App, job: Job, work: Work) -> str:
         }
         await app.jobs.fail(job.job_id, fault, attempt=job.attempts)
     if state == "done":  # what failed keeps what it was sent, to be tried again
-        await throw_away_sent(app, job)
+        await delete_sent_files(app, job)
     return state
 
 
-async def _put_off(app: App, job: Job, error: StorageError) -> str:
+async def _postpone_job(app: App, job: Job, error: StorageError) -> str:
     """What was acknowledged is not lost because the disk refuses: the job waits with its bytes, and
     is done again.
     """
-    pause = min(LONGEST_PAUSE, PAUSE * 4 ** put_off_so_often(job))
+    pause = min(LONGEST_PAUSE, PAUSE * 4 ** count_postponements(job))
     log.warning("job waits for %.0f seconds: %s", pause, error.message)
     try:
         return (await app.jobs.put_off(job.job_id, error, pause, attempt=job.attempts)).state
     except Conflict as conflict:
-        return await _lost(app, job, conflict)
+        return await _handle_lost_job(app, job, conflict)
 
 
-async def _lost(app: App, job: Job, error: Conflict) -> str:
+async def _handle_lost_job(app: App, job: Job, error: Conflict) -> str:
     """It was cancelled, or another worker has it now, and its files."""
     log.warning("%s", error.message)
     if (await app.jobs.get(job.job_id)).state != "cancelled":
         return "taken"
-    await throw_away_sent(app, job)
+    await delete_sent_files(app, job)
     return "cancelled"
 
 
-async def _release(app: App, job: Job) -> None:
+async def _release_job(app: App, job: Job) -> None:
     """A server that is stopped hands its job back: stopping is no fault of the job's."""
     try:
         await app.jobs.release(job.job_id, attempt=job.attempts)

@@ -20,14 +20,14 @@ import anyio.to_thread
 
 from citewell.errors import CitewellError
 from citewell.runtime.app import App
-from citewell.service.admin.hidden_copies import sweep, told_of
-from citewell.service.jobs.isolated_jobs import keep_trying
+from citewell.service.admin.hidden_copies import describe_copy, sweep_hidden_copies
+from citewell.service.jobs.isolated_jobs import run_isolated_jobs_forever
 from citewell.service.jobs.job_lease import Holder
 from citewell.service.jobs.run_job import Work, run_job
-from citewell.service.jobs.submit import KIND, sent_folder, uploads_folder
-from citewell.service.knowledge.feedback_job import learn
+from citewell.service.jobs.submit import KIND, get_sent_folder, get_uploads_folder
+from citewell.service.knowledge.feedback_job import learn_from_vote
 from citewell.service.knowledge.give_feedback import KIND as FEEDBACK
-from citewell.service.knowledge.give_feedback import try_again as try_votes_again
+from citewell.service.knowledge.give_feedback import retry_refused_jobs as try_votes_again
 from citewell.service.knowledge.recheck import recheck_source
 from citewell.service.knowledge.removed_sources import CHECK
 from citewell.service.library import rechunk
@@ -35,9 +35,9 @@ from citewell.service.library.add import AddReport, Source, add_sources, embed_p
 from citewell.service.library.embedding import Embedding
 from citewell.service.library.rechunk import RechunkReport
 from citewell.service.library.uploads import (
-    throw_away_orphans,
+    delete_orphaned_uploads,
 )
-from citewell.service.library.write_summaries import keep_writing
+from citewell.service.library.write_summaries import write_summaries_forever
 from citewell.service.papers import delete_session as papers_delete
 from citewell.service.papers.guide_job import make_report
 from citewell.service.sites import sites
@@ -50,11 +50,11 @@ LEFT = 30.0  # seconds between two looks for chunks that nobody embeds
 POLL = 5.0  # seconds between two looks for a job that another process left
 
 
-async def work_until_closing(app: App) -> None:
-    """`work`, until the server takes nothing new: what is done then is kept, and the next start
-    goes on with the rest.
+async def run_worker_until_closing(app: App) -> None:
+    """`run_worker`, until the server takes nothing new: what is done then is kept, and the next
+    start goes on with the rest.
     """
-    working = asyncio.create_task(work(app))
+    working = asyncio.create_task(run_worker(app))
     closing = asyncio.create_task(app.root.stopping.closing.wait())
     try:
         await asyncio.wait({working, closing}, return_when=asyncio.FIRST_COMPLETED)
@@ -64,23 +64,23 @@ async def work_until_closing(app: App) -> None:
         await asyncio.gather(closing, working, return_exceptions=True)
 
 
-async def work(app: App) -> None:
+async def run_worker(app: App) -> None:
     """For ever: embed what a killed run left, do jobs as they come, write summaries behind them."""
     async with asyncio.TaskGroup() as group:
-        group.create_task(_pick_up(app))
-        group.create_task(keep_writing(app))
-        group.create_task(keep_trying(app))
+        group.create_task(_resume_leftovers(app))
+        group.create_task(write_summaries_forever(app))
+        group.create_task(run_isolated_jobs_forever(app))
         for _ in range(WORKERS):
-            group.create_task(_work(app))
+            group.create_task(_run_job_loop(app))
 
 
-async def _work(app: App) -> None:
+async def _run_job_loop(app: App) -> None:
     """What the disk refuses is tried again later, and a fault of ours never ends the worker."""
     while True:
         app.new_job.clear()
         try:
             while (job := await app.jobs.claim()) is not None:
-                await do(app, job)
+                await process_job(app, job)
         except CitewellError as error:
             log.warning("jobs wait: %s", error.message)
         except Exception:
@@ -90,17 +90,17 @@ async def _work(app: App) -> None:
                 await app.new_job.wait()
 
 
-async def _pick_up(app: App) -> None:
+async def _resume_leftovers(app: App) -> None:
     """What earlier runs left: bytes of no job, copies of killed backups, chunks without vectors.
     Then, for ever, chunks that other work leaves (jobs that were cancelled, sections cut anew); the
     newest first, because `citewell add` beside us begins with the oldest.
     """
     try:
         await anyio.to_thread.run_sync(
-            throw_away_orphans, uploads_folder(app), await app.jobs.folders()
+            delete_orphaned_uploads, get_uploads_folder(app), await app.jobs.list_folders()
         )
-        for left in await anyio.to_thread.run_sync(sweep, app.settings.home):
-            log.warning("%s", told_of(left))
+        for left in await anyio.to_thread.run_sync(sweep_hidden_copies, app.settings.home):
+            log.warning("%s", describe_copy(left))
     except Exception:
         log.exception("what earlier runs left stays in %s", app.settings.home)
     while True:
@@ -114,29 +114,29 @@ async def _pick_up(app: App) -> None:
         await asyncio.sleep(LEFT)
 
 
-async def do(app: App, job: Job) -> None:
+async def process_job(app: App, job: Job) -> None:
     """Run one job to its end."""
     await run_job(app, job, WORK[job.kind])
 
 
-async def _add(app: App, job: Job, holder: Holder) -> AddReport:
-    folder, names = sent_folder(app, job), list(job.payload["names"])
+async def _add_uploads(app: App, job: Job, holder: Holder) -> AddReport:
+    folder, names = get_sent_folder(app, job), list(job.payload["names"])
     sizes = await anyio.to_thread.run_sync(
-        lambda: [_size(folder / str(number)) for number in range(len(names))]
+        lambda: [_get_file_size(folder / str(number)) for number in range(len(names))]
     )
     sources = [
         Source(f"upload:{name}", folder / str(number), name, sizes[number], dates=False)
         for number, name in enumerate(names)
     ]
-    return await _add_all(app, job, sources, holder)
+    return await _add_sources(app, job, sources, holder)
 
 
 async def _add_page(app: App, job: Job, holder: Holder) -> AddReport:
     url = str(job.payload["url"])
-    return await _add_all(app, job, [Source(url, None, url, url=url)], holder)
+    return await _add_sources(app, job, [Source(url, None, url, url=url)], holder)
 
 
-async def _add_all(app: App, job: Job, sources: Sequence[Source], holder: Holder) -> AddReport:
+async def _add_sources(app: App, job: Job, sources: Sequence[Source], holder: Holder) -> AddReport:
     """Read and embed at the same time. The job ends when its own passages can be found by
     meaning.
     """
@@ -145,35 +145,39 @@ async def _add_all(app: App, job: Job, sources: Sequence[Source], holder: Holder
     async with anyio.create_task_group() as group:
         group.start_soon(embedding.run)
         reports = await add_sources(
-            app, sources, collection, holder.tell, embedding, holder.reported, holder.still
+            app, sources, collection, holder.tell, embedding, holder.add_reports, holder.still
         )
         embedding.close()
-    return AddReport(files=holder.as_first(reports))
+    return AddReport(files=holder.restore_first_status(reports))
 
 
-async def _cut_anew(app: App, job: Job, holder: Holder) -> RechunkReport:
-    """Chunks whose text is new are embedded as the job goes on, or after it by `_pick_up`."""
-    return await rechunk.rechunk(app, str(job.payload["collection"]), on_progress=holder.tell)
+async def _rechunk_collection(app: App, job: Job, holder: Holder) -> RechunkReport:
+    """Chunks whose text is new are embedded as the job goes on, or after it by
+    `_resume_leftovers`.
+    """
+    return await rechunk.rechunk_collection(
+        app, str(job.payload["collection"]), on_progress=holder.tell
+    )
 
 
-async def _refresh(app: App, job: Job, holder: Holder) -> sites.Refreshed:
-    return await sites.refresh(
+async def _refresh_site(app: App, job: Job, holder: Holder) -> sites.Refreshed:
+    return await sites.refresh_site(
         app, str(job.payload["collection"]), holder.tell, allowed=holder.still
     )
 
 
 WORK: dict[str, Work] = {
-    KIND: _add,
+    KIND: _add_uploads,
     sites.PAGE: _add_page,
-    sites.REFRESH: _refresh,
-    rechunk.KIND: _cut_anew,
+    sites.REFRESH: _refresh_site,
+    rechunk.KIND: _rechunk_collection,
     papers_delete.KIND: make_report,
     CHECK: recheck_source,
-    FEEDBACK: learn,
+    FEEDBACK: learn_from_vote,
 }
 
 
-def _size(path: Path) -> int:
+def _get_file_size(path: Path) -> int:
     try:
         return path.stat().st_size
     except OSError:

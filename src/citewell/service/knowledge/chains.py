@@ -16,13 +16,13 @@ import anyio.to_thread
 from sqlalchemy import Connection, text
 
 from citewell.runtime.app import App
-from citewell.service.ask.snapshot import snapshot_of
+from citewell.service.ask.snapshot import build_snapshot
 from citewell.store.confirmed import question_likeness as questions
-from citewell.store.confirmed.item_markdown import TAGS, plain
+from citewell.store.confirmed.item_markdown import TAGS, clean_text
 from citewell.store.confirmed.question_likeness import Scale
 from citewell.store.confirmed.types import LONGEST_ROWS, Confirmed
-from citewell.text.normalize import clean
-from citewell.text.sentences import language
+from citewell.text.normalize import normalize_text
+from citewell.text.sentences import detect_language
 from citewell.types import Trace
 
 ROWS = 20  # of a table that are kept to compare a later run with
@@ -37,17 +37,17 @@ class Chain:
     dialect: str = ""
 
 
-async def chain_of(app: App, trace: Trace) -> Chain:
+async def build_chain(app: App, trace: Trace) -> Chain:
     """Of a trace of any agent."""
-    snapshot = trace.snapshot or snapshot_of(trace)
+    snapshot = trace.snapshot or build_snapshot(trace)
     data = trace.answer.data or {}
     tables = trace.agent == "data"
     source = str(data.get("source") or "") if tables else ""
-    question = clean(_in_full(trace, snapshot.intent_analysis.parameters))
+    question = normalize_text(_get_full_question(trace, snapshot.intent_analysis.parameters))
     fingerprint, evidence, owner = await app.db.read(
         lambda connection: (
-            *_evidence(connection, trace, source),
-            _owner(connection, trace, source),
+            *_collect_evidence(connection, trace, source),
+            _find_owner(connection, trace, source),
         )
     )
     intent = snapshot.intent_analysis
@@ -56,13 +56,13 @@ async def chain_of(app: App, trace: Trace) -> Chain:
         trace_id=trace.trace_id,
         agent=trace.agent,
         question=question,
-        lang=language(question),
+        lang=detect_language(question),
         source=source,
         collection="" if tables else trace.collection,
         intent=intent,
-        logic=plain(str(data.get("sql") or "") if tables else "")
-        or plain(snapshot.generated_logic),
-        answer=plain(trace.answer.answer),
+        logic=clean_text(str(data.get("sql") or "") if tables else "")
+        or clean_text(snapshot.generated_logic),
+        answer=clean_text(trace.answer.answer),
         tags=[*TAGS, *([intent.intent_type] if intent.intent_type else [])],
         state="pending",
         fingerprint=fingerprint,
@@ -71,11 +71,11 @@ async def chain_of(app: App, trace: Trace) -> Chain:
     )
     if tables:
         # the parser is loaded before the database is locked
-        await anyio.to_thread.run_sync(normal_sql, item.logic, "")
+        await anyio.to_thread.run_sync(normalize_sql, item.logic, "")
     return Chain(item, str(data.get("dialect") or ""))
 
 
-def same_chain(one: Chain, other: Confirmed, likeness: float, scale: Scale) -> bool:
+def is_same_chain(one: Chain, other: Confirmed, likeness: float, scale: Scale) -> bool:
     """Of the same place, and of questions alike at least as `scale.same` says."""
     mine = one.item
     if mine.agent != other.agent or (mine.source, mine.collection) != (
@@ -84,17 +84,17 @@ def same_chain(one: Chain, other: Confirmed, likeness: float, scale: Scale) -> b
     ):
         return False
     if mine.agent == "data":
-        return normal_sql(mine.logic, one.dialect) == normal_sql(other.logic, one.dialect)
-    if likeness < scale.alone and questions.normal(mine.question) != questions.normal(
-        other.question
-    ):
+        return normalize_sql(mine.logic, one.dialect) == normalize_sql(other.logic, one.dialect)
+    if likeness < scale.alone and questions.normalize_question(
+        mine.question
+    ) != questions.normalize_question(other.question):
         return False
-    return _quotes(mine) == _quotes(other) != set() or questions.normal(
+    return _collect_quotes(mine) == _collect_quotes(other) != set() or questions.normalize_question(
         mine.answer
-    ) == questions.normal(other.answer)
+    ) == questions.normalize_question(other.answer)
 
 
-def normal_sql(sql: str, dialect: str) -> str:
+def normalize_sql(sql: str, dialect: str) -> str:
     """What two writings of one statement share: case of keywords and names, space, comments,
     needless quotes. A statement that cannot be parsed is compared by its words.
     """
@@ -110,7 +110,7 @@ def normal_sql(sql: str, dialect: str) -> str:
         return " ".join(sql.split()).rstrip("; ")
 
 
-def _in_full(trace: Trace, parameters: dict[str, Any]) -> str:
+def _get_full_question(trace: Trace, parameters: dict[str, Any]) -> str:
     """A question that leans on what was said before is kept in full words; one that does not, as it
     was asked.
     """
@@ -122,7 +122,7 @@ def _in_full(trace: Trace, parameters: dict[str, Any]) -> str:
     )
 
 
-def _quotes(item: Confirmed) -> set[tuple[str, str]]:
+def _collect_quotes(item: Confirmed) -> set[tuple[str, str]]:
     """By their words: a document that was replaced may say something else at the same place."""
     return {
         (str(each.get("doc_id")), " ".join(str(each.get("quote", "")).split()))
@@ -130,7 +130,7 @@ def _quotes(item: Confirmed) -> set[tuple[str, str]]:
     }
 
 
-def _first(data: dict[str, Any]) -> list[list[Any]]:
+def _take_first_rows(data: dict[str, Any]) -> list[list[Any]]:
     """As many of the first rows as are kept; none where the first alone is too long."""
     kept: list[list[Any]] = []
     left = LONGEST_ROWS
@@ -142,7 +142,7 @@ def _first(data: dict[str, Any]) -> list[list[Any]]:
     return kept
 
 
-def _owner(connection: Connection, trace: Trace, source: str) -> str:
+def _find_owner(connection: Connection, trace: Trace, source: str) -> str:
     """Whose alone the tables or the documents are that an answer rests on; empty where all of them
     are everybody's. Who asked where that cannot be told any more, or where they saw what is
     another's.
@@ -159,7 +159,7 @@ def _owner(connection: Connection, trace: Trace, source: str) -> str:
     return "" if owners <= {""} else trace.user_id
 
 
-def _evidence(
+def _collect_evidence(
     connection: Connection, trace: Trace, source: str
 ) -> tuple[str, list[dict[str, Any]]]:
     """(fingerprint, evidence): of tables the schema's and the first rows; else a hash of the cited
@@ -171,7 +171,7 @@ def _evidence(
         data = trace.answer.data or {}
         rows = {
             "columns": data.get("columns", []),
-            "rows": _first(data),
+            "rows": _take_first_rows(data),
             "row_count": data.get("row_count", 0),
         }
         return str(schema), [rows]

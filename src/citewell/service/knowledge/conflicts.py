@@ -16,13 +16,17 @@ from itertools import combinations, compress, product
 import anyio.to_thread
 from sqlalchemy import Connection
 
-from citewell.runtime.access_scope import rests_on_visible
+from citewell.runtime.access_scope import has_visible_owner
 from citewell.runtime.app import App
-from citewell.service.knowledge.chains import normal_sql
-from citewell.skills.answer.duplicate_question import find_same, same_answer, same_words
+from citewell.service.knowledge.chains import normalize_sql
+from citewell.skills.answer.duplicate_question import (
+    find_same_questions,
+    has_same_words,
+    is_same_answer,
+)
 from citewell.store.confirmed import items as confirmed
 from citewell.store.confirmed import question_likeness as questions
-from citewell.store.confirmed.evidence_weights import weight_of
+from citewell.store.confirmed.evidence_weights import compute_weight
 from citewell.store.confirmed.types import Confirmation, Confirmed, Known
 from citewell.types import Shown
 
@@ -49,12 +53,12 @@ class Disagreement(Shown):
     sides: list[Side]
 
 
-async def conflicts(app: App) -> list[Disagreement]:
+async def list_conflicts(app: App) -> list[Disagreement]:
     """All pairs of active items that answer the same question of the same place otherwise, the most
     alike first.
     """
-    items = await app.db.read(lambda connection: confirmed.listed(connection, state="active"))
-    items = [item for item in items if rests_on_visible(app, item)]
+    items = await app.db.read(lambda connection: confirmed.list_items(connection, state="active"))
+    items = [item for item in items if has_visible_owner(app, item)]
     places = {(item.agent == "data", item.source, item.collection) for item in items}
     found: list[Disagreement] = []
     for tables, source, collection in sorted(places):
@@ -65,13 +69,17 @@ async def conflicts(app: App) -> list[Disagreement]:
         ]
         known = await app.db.read(
             partial(
-                _likenesses, "data" if tables else "other", source, collection, app.embedder.name
+                _compute_likenesses,
+                "data" if tables else "other",
+                source,
+                collection,
+                app.embedder.name,
             )
         )
         for n, one in enumerate(here):
-            for other, likeness in await _disagreeing(app, one, here[n + 1 :], known):
+            for other, likeness in await _find_disagreeing(app, one, here[n + 1 :], known):
                 sides = sorted(
-                    (_side(app, one), _side(app, other)),
+                    (_build_side(app, one), _build_side(app, other)),
                     key=lambda side: (-side.weight, side.item_id),
                 )
                 found.append(
@@ -90,9 +98,9 @@ async def with_conflicts(app: App, item: Confirmed) -> Confirmed:
         return item
     tables, embedder = item.agent == "data", app.embedder.name
     items = await app.db.read(
-        lambda connection: confirmed.listed(connection, state="active", source=item.source)
+        lambda connection: confirmed.list_items(connection, state="active", source=item.source)
     )
-    items = [each for each in items if rests_on_visible(app, each)]
+    items = [each for each in items if has_visible_owner(app, each)]
     beside = [
         i
         for i in items
@@ -100,7 +108,7 @@ async def with_conflicts(app: App, item: Confirmed) -> Confirmed:
         and i.item_id != item.item_id
     ]
     look = partial(
-        _likenesses,
+        _compute_likenesses,
         "data" if tables else "other",
         item.source,
         item.collection,
@@ -108,11 +116,13 @@ async def with_conflicts(app: App, item: Confirmed) -> Confirmed:
         only=item.item_id,
     )
     known = await app.db.read(look) if beside else {}
-    against = sorted(other.item_id for other, _ in await _disagreeing(app, item, beside, known))
+    against = sorted(
+        other.item_id for other, _ in await _find_disagreeing(app, item, beside, known)
+    )
     return item.model_copy(update={"conflicts": against})
 
 
-async def _disagreeing(
+async def _find_disagreeing(
     app: App, item: Confirmed, others: Sequence[Confirmed], likenesses: dict[frozenset[str], float]
 ) -> list[tuple[Confirmed, float]]:
     """Those that answer its question otherwise, with likenesses, the most alike first; only such
@@ -121,43 +131,49 @@ async def _disagreeing(
     found = [
         (other, likenesses.get(frozenset((item.item_id, other.item_id)), 0.0)) for other in others
     ]
-    least = questions.scale_of(app.embedder.name).alone
+    least = questions.get_scale(app.embedder.name).alone
     near = [
-        each for each in found if each[1] >= least or same_words(item.question, each[0].question)
+        each
+        for each in found
+        if each[1] >= least or has_same_words(item.question, each[0].question)
     ]
     near.sort(key=lambda each: -each[1])
-    same = await find_same(item.question, [other.question for other, _ in near], app.reader)
+    same = await find_same_questions(
+        item.question, [other.question for other, _ in near], app.reader
+    )
     return [
         each
         for each in compress(near, same)
-        if await anyio.to_thread.run_sync(disagree, item, each[0])
+        if await anyio.to_thread.run_sync(is_disagreement, item, each[0])
     ]
 
 
-def disagree(one: Confirmed, other: Confirmed) -> bool:
+def is_disagreement(one: Confirmed, other: Confirmed) -> bool:
     """Whether two items of one place, which ask the same, answer otherwise."""
     if one.agent == "data":
-        if normal_sql(one.logic, "") == normal_sql(other.logic, ""):
+        if normalize_sql(one.logic, "") == normalize_sql(other.logic, ""):
             return False
-        mine, theirs = _rows(one), _rows(other)
+        mine, theirs = _get_sorted_rows(one), _get_sorted_rows(other)
         return mine is None or theirs is None or mine != theirs
-    return not same_answer(one.answer, other.answer, one.question)
+    return not is_same_answer(one.answer, other.answer, one.question)
 
 
-def marked(found: Sequence[Known]) -> list[Known]:
+def mark_conflicts(found: Sequence[Known]) -> list[Known]:
     """What a search for one question gave, each item with the ids of those beside it that say
     otherwise.
     """
     items = [(each.item, each.same) for each in found if isinstance(each.item, Confirmed)]
     against: dict[str, list[str]] = {}
     for (one, near), (other, far) in combinations(items, 2):
-        if ((near and far) or same_words(one.question, other.question)) and disagree(one, other):
+        if ((near and far) or has_same_words(one.question, other.question)) and is_disagreement(
+            one, other
+        ):
             against.setdefault(one.item_id, []).append(other.item_id)
             against.setdefault(other.item_id, []).append(one.item_id)
-    return [_with(each, against) for each in found]
+    return [_attach_conflicts(each, against) for each in found]
 
 
-def _with(known: Known, against: dict[str, list[str]]) -> Known:
+def _attach_conflicts(known: Known, against: dict[str, list[str]]) -> Known:
     if not isinstance(known.item, Confirmed) or known.item.item_id not in against:
         return known
     return replace(
@@ -165,7 +181,7 @@ def _with(known: Known, against: dict[str, list[str]]) -> Known:
     )
 
 
-def _rows(item: Confirmed) -> list[str] | None:
+def _get_sorted_rows(item: Confirmed) -> list[str] | None:
     """The rows that were confirmed, in any order; two statements that gave the same are no
     disagreement.
     """
@@ -175,7 +191,7 @@ def _rows(item: Confirmed) -> list[str] | None:
     return sorted(json.dumps(row, ensure_ascii=False, default=str) for row in kept["rows"])
 
 
-def _likenesses(
+def _compute_likenesses(
     group: str,
     source: str,
     collection: str,
@@ -191,22 +207,22 @@ def _likenesses(
 
     rows = [
         row
-        for row in questions.items(connection, group, source, collection, "active")
+        for row in questions.load_item_vectors(connection, group, source, collection, "active")
         if row["embedder"] == embedder
     ]
     vectors = [np.frombuffer(row["vec"], dtype="<f4") for row in rows]
-    scale = questions.scale_of(embedder)
+    scale = questions.get_scale(embedder)
     found = {}
     both = list(zip(rows, vectors, strict=True))
     own = [each for each in both if each[0]["id"] == only]
     for (a, one), (b, other) in product(own, both) if only else combinations(both, 2):
         if len(one) == len(other):
-            likeness = questions.likeness(float(one @ other), a["lang"], b["lang"], scale)
+            likeness = questions.compute_likeness(float(one @ other), a["lang"], b["lang"], scale)
             found[frozenset((str(a["id"]), str(b["id"])))] = likeness
     return found
 
 
-def _side(app: App, item: Confirmed) -> Side:
+def _build_side(app: App, item: Confirmed) -> Side:
     return Side(
         item_id=item.item_id,
         agent=item.agent,
@@ -215,5 +231,5 @@ def _side(app: App, item: Confirmed) -> Side:
         answer=item.answer,
         confirmed_by=item.confirmed_by,
         uses=item.uses,
-        weight=weight_of(item, time.time(), app.settings.feedback.half_life_days),
+        weight=compute_weight(item, time.time(), app.settings.feedback.half_life_days),
     )

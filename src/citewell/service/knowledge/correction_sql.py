@@ -14,7 +14,7 @@ import anyio.to_thread
 
 from citewell.errors import NotFound, SourceUnavailable, StatementFailed, StatementRefused
 from citewell.runtime.app import App
-from citewell.sql.guard.allowed_functions import words
+from citewell.sql.guard.allowed_functions import split_words
 
 UNUSED = "its statement is not used: "  # what a rule's reason begins with then
 _BEFORE = r"\A\s*(?:--[^\n]*\n\s*|/\*.*?\*/\s*)*\(*\s*"  # comments
@@ -28,7 +28,7 @@ _READS = re.compile(
 # what sets a statement with a slip apart from prose with these words
 _SIGNS = re.compile(r"[*=;()<>\"]|(?-i:\bSELECT\b)")
 _FIRST = re.compile(_BEFORE + r"([a-z]+)\b", re.IGNORECASE | re.DOTALL)
-_OTHER = words(
+_OTHER = split_words(
     """
         alter attach begin call checkpoint commit copy create deallocate delete detach do drop exec
         execute export grant import insert install load lock merge pragma prepare reindex rename
@@ -64,18 +64,18 @@ class Judged(NamedTuple):
     later: bool = False
 
 
-async def judged(app: App, agent: str, source: str, correction: str) -> Judged:
+async def judge_correction(app: App, agent: str, source: str, correction: str) -> Judged:
     """Of a correction of this agent's answer."""
     if agent != "data":
         return Judged()
-    kind = await anyio.to_thread.run_sync(kind_of, correction)
+    kind = await anyio.to_thread.run_sync(detect_correction_kind, correction)
     if kind == "words":
         return Judged()
     if kind == "other":
         return Judged(problem=f"{UNUSED}only a statement that reads can be right")
     logic = re.sub(r"[;\s]+\Z", "", correction)
     try:
-        await accept(app, source, logic)
+        await check_statement(app, source, logic)
     except (StatementRefused, StatementFailed) as error:
         return Judged(problem=UNUSED + error.message)
     except (SourceUnavailable, NotFound) as error:
@@ -83,35 +83,35 @@ async def judged(app: App, agent: str, source: str, correction: str) -> Judged:
     return Judged(logic)
 
 
-async def accept(app: App, source: str, sql: str) -> None:
+async def check_statement(app: App, source: str, sql: str) -> None:
     """Whether guard and engine of the source take the statement. Raises StatementRefused,
     StatementFailed, SourceUnavailable, NotFound.
     """
-    from citewell.service.tables.kept_schema import names_of
-    from citewell.service.tables.sources import opened
+    from citewell.service.tables.kept_schema import get_table_names
+    from citewell.service.tables.sources import open_source
     from citewell.sql.engines.engine import Limits
-    from citewell.sql.run_statement import explain
+    from citewell.sql.run_statement import explain_query
 
     settings = app.settings.data
-    async with opened(app, source) as (found, engine):
+    async with open_source(app, source) as (found, engine):
         limits = Limits(seconds=settings.statement_seconds, memory_mib=settings.memory_mib)
-        await explain(engine, sql, limits, names_of(found))
+        await explain_query(engine, sql, limits, get_table_names(found))
 
 
-def kind_of(text: str) -> Literal["words", "query", "other"]:
+def detect_correction_kind(text: str) -> Literal["words", "query", "other"]:
     """What somebody wrote: words, a statement that asks tables, or one that does anything else."""
     if _READS.match(text):
-        return "query" if _parsed(text) or _SIGNS.search(text) else "words"
+        return "query" if _is_sql(text) or _SIGNS.search(text) else "words"
     found = _FIRST.match(text)
     if found is None or (first := found[1].lower()) not in _OTHER:
         return "words"
     body = text[found.start(1) :].strip()
     if body.endswith(";") or _SURE.match(body):
         return "other"
-    return "other" if _NEEDED.get(first, "") in body.lower() and _parsed(text) else "words"
+    return "other" if _NEEDED.get(first, "") in body.lower() and _is_sql(text) else "words"
 
 
-def _parsed(text: str) -> bool:
+def _is_sql(text: str) -> bool:
     """Whether all of it is SQL to a parser that knows what it reads (it takes much for an unknown
     command), and not the few words of prose that happen to be: `drop duplicates`.
     """

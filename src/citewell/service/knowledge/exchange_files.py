@@ -26,18 +26,24 @@ from citewell.errors import (
     StorageError,
 )
 from citewell.runtime.app import App
-from citewell.service.knowledge.correction_sql import accept
-from citewell.service.knowledge.give_feedback import user_of
-from citewell.service.knowledge.recheck import lacks
+from citewell.service.knowledge.correction_sql import check_statement
+from citewell.service.knowledge.give_feedback import normalize_user
+from citewell.service.knowledge.recheck import find_missing_evidence
 from citewell.service.knowledge.removed_sources import CHECKED
-from citewell.service.knowledge.update_items import settle
+from citewell.service.knowledge.update_items import settle_item
 from citewell.store.confirmed import items as confirmed
 from citewell.store.confirmed import rules
-from citewell.store.confirmed.exchange import MOST_BYTES, item_file, read_item, read_rule, rule_file
-from citewell.store.confirmed.files import same, write
+from citewell.store.confirmed.exchange import (
+    MOST_BYTES,
+    read_item,
+    read_rule,
+    render_item_file,
+    render_rule_file,
+)
+from citewell.store.confirmed.files import has_same_content, write_file
 from citewell.store.confirmed.types import Confirmation, Confirmed, Rule
-from citewell.store.memory_rows import Stored, stored_vector
-from citewell.store.users.identity import is_one_of, named
+from citewell.store.memory_rows import Stored, encode_vector
+from citewell.store.users.identity import is_one_of, normalize_user_id
 from citewell.types import Shown
 
 ITEMS, RULES = "confirmed_qa", "rules"  # folders below the one named
@@ -83,26 +89,28 @@ class Imported(Shown):
         return [each for each in self.files if each.status == "failed"]
 
 
-async def export(app: App, folder: Path, *, prune: bool = False) -> Exported:
+async def export_knowledge(app: App, folder: Path, *, prune: bool = False) -> Exported:
     """Active and pending items, active and waiting rules, one file each. `prune`: files of what is
     not here go; files that are not Citewell's stay. Raises StorageError.
     """
-    items = [i for i in await app.db.read(confirmed.listed) if i.state in {"active", "pending"}]
-    known = [r for r in await app.db.read(rules.listed) if r.state in {"active", "waiting"}]
-    wanted = {Path(ITEMS, f"{item.trace_id}.md"): item_file(item) for item in items}
-    wanted |= {Path(RULES, f"{rule.rule_id}.md"): rule_file(rule) for rule in known}
+    items = [i for i in await app.db.read(confirmed.list_items) if i.state in {"active", "pending"}]
+    known = [r for r in await app.db.read(rules.list_rules) if r.state in {"active", "waiting"}]
+    wanted = {Path(ITEMS, f"{item.trace_id}.md"): render_item_file(item) for item in items}
+    wanted |= {Path(RULES, f"{rule.rule_id}.md"): render_rule_file(rule) for rule in known}
 
     def put() -> tuple[list[str], list[str], list[str]]:
         folder.mkdir(parents=True, exist_ok=True)
         written = [
             str(name)
             for name, text in sorted(wanted.items())
-            if not same(folder / name, text.encode())
+            if not has_same_content(folder / name, text.encode())
         ]
         for name in written:
-            write(folder / name, wanted[Path(name)])
+            write_file(folder / name, wanted[Path(name)])
         left = sorted(
-            name for name in _names(folder) if Path(name) not in wanted and _is_ours(folder, name)
+            name
+            for name in _list_files(folder)
+            if Path(name) not in wanted and _is_exported_file(folder, name)
         )
         if prune:
             for name in left:
@@ -125,22 +133,22 @@ async def export(app: App, folder: Path, *, prune: bool = False) -> Exported:
     )
 
 
-async def import_(app: App, folder: Path, user_id: str = "local") -> Imported:
+async def import_knowledge(app: App, folder: Path, user_id: str = "local") -> Imported:
     """Every file for itself: what is wrong with one is told, and the others go on. Raises
     InvalidInput for no such folder.
     """
-    user = user_of(user_id)
+    user = normalize_user(user_id)
     if not await anyio.to_thread.run_sync(folder.is_dir):
         raise InvalidInput(
             f"{folder}: no such folder", hint="name the one that `citewell knowledge export` wrote"
         )
-    names = await anyio.to_thread.run_sync(_names, folder)
+    names = await anyio.to_thread.run_sync(_list_files, folder)
     if len(names) > MOST_FILES:
         raise InvalidInput(
             f"{folder}: {len(names):,} files are more than the {MOST_FILES:,} allowed",
             hint="import a part of it",
         )
-    if (total := await anyio.to_thread.run_sync(_total, folder, names)) > MOST_TOTAL:
+    if (total := await anyio.to_thread.run_sync(_count_bytes, folder, names)) > MOST_TOTAL:
         raise InvalidInput(
             f"{folder}: {total:,} bytes are more than the {MOST_TOTAL:,} allowed",
             hint="import a part of it",
@@ -149,10 +157,10 @@ async def import_(app: App, folder: Path, user_id: str = "local") -> Imported:
         raise InvalidInput(
             f"{folder}: no files in {ITEMS} or {RULES}", hint="name the folder that holds these two"
         )
-    return Imported(files=[await _import(app, folder, name, user) for name in names])
+    return Imported(files=[await _import_file(app, folder, name, user) for name in names])
 
 
-def _names(folder: Path) -> list[str]:
+def _list_files(folder: Path) -> list[str]:
     """Files of ours, by their names below the folder; what is hidden is left out."""
     return sorted(
         f"{part}/{file.name}"
@@ -163,7 +171,7 @@ def _names(folder: Path) -> list[str]:
     )
 
 
-def _total(folder: Path, names: list[str]) -> int:
+def _count_bytes(folder: Path, names: list[str]) -> int:
     """Bytes that would be read: of each file no more than one may have."""
     total = 0
     for name in names:
@@ -172,7 +180,7 @@ def _total(folder: Path, names: list[str]) -> int:
     return total
 
 
-def _is_ours(folder: Path, name: str) -> bool:
+def _is_exported_file(folder: Path, name: str) -> bool:
     """Whether a file was written by an export: its name is of our form, and its front matter has
     our mark and this id.
     """
@@ -195,14 +203,14 @@ def _is_ours(folder: Path, name: str) -> bool:
     )
 
 
-async def _import(app: App, folder: Path, name: str, user: str) -> ImportedFile:
+async def _import_file(app: App, folder: Path, name: str, user: str) -> ImportedFile:
     try:
-        data = await anyio.to_thread.run_sync(_bytes, folder / name)
+        data = await anyio.to_thread.run_sync(_read_bytes, folder / name)
         if name.startswith(f"{RULES}/"):
-            return await _rule(
+            return await _import_rule(
                 app, name, await anyio.to_thread.run_sync(read_rule, data, Path(name).stem), user
             )
-        return await _item(
+        return await _import_item(
             app, name, await anyio.to_thread.run_sync(read_item, data, Path(name).stem), user
         )
     except (InvalidInput, StatementRefused) as error:
@@ -212,14 +220,14 @@ async def _import(app: App, folder: Path, name: str, user: str) -> ImportedFile:
         return ImportedFile(path=name, status="failed", reason=error.strerror or str(error))
 
 
-def _bytes(path: Path) -> bytes:
+def _read_bytes(path: Path) -> bytes:
     if path.is_symlink() or not path.is_file():
         raise InvalidInput("not a plain file", hint="links are not followed")
     with path.open("rb") as file:
         return file.read(MOST_BYTES + 1)
 
 
-def trusted(app: App, user: str) -> bool:
+def is_trusted(app: App, user: str) -> bool:
     """Whether this user's word makes an item count by itself: then the names in a file may be taken
     over, too.
     """
@@ -240,26 +248,26 @@ class _Ready:
     aside: str
 
 
-async def _item(app: App, name: str, item: Confirmed, user: str) -> ImportedFile:
-    here = await app.db.read(lambda connection: confirmed.find(connection, item.item_id))
+async def _import_item(app: App, name: str, item: Confirmed, user: str) -> ImportedFile:
+    here = await app.db.read(lambda connection: confirmed.find_item(connection, item.item_id))
     if here is not None and here.state == "undone":
-        return _told(name, "kept", here, f"it was undone here: {here.reason}")
-    if here is not None and not _same(here, item):
-        return _told(
+        return _build_result(name, "kept", here, f"it was undone here: {here.reason}")
+    if here is not None and not _is_same_item(here, item):
+        return _build_result(
             name, "kept", here, "what is here says otherwise; undo it first to take this one"
         )
-    item = item if here is not None else await _at_home(app, item)
-    why = await _unusable(app, item)
+    item = item if here is not None else await _map_to_local_documents(app, item)
+    why = await _explain_unusable(app, item)
     ready = _Ready(
-        item, stored_vector(app.embedder.name, await app.embedder.query(item.question)), why
+        item, encode_vector(app.embedder.name, await app.embedder.query(item.question)), why
     )
-    people = _people(app, item, user)
+    people = _list_confirmations(app, item, user)
     if here is not None and {each.user_id for each in people} <= {
         each.user_id for each in here.confirmed_by
     }:
-        return _told(name, "unchanged", here, "")
-    if here is not None and not trusted(app, user):
-        return _told(
+        return _build_result(name, "unchanged", here, "")
+    if here is not None and not is_trusted(app, user):
+        return _build_result(
             name,
             "unchanged",
             here,
@@ -268,7 +276,7 @@ async def _item(app: App, name: str, item: Confirmed, user: str) -> ImportedFile
 
     def put(connection: Connection) -> None:
         now = time.time()
-        if confirmed.find(connection, item.item_id) is None:
+        if confirmed.find_item(connection, item.item_id) is None:
             state: Literal["quarantined", "pending"] = "quarantined" if ready.aside else "pending"
             fresh = ready.item.model_copy(
                 update={
@@ -278,42 +286,45 @@ async def _item(app: App, name: str, item: Confirmed, user: str) -> ImportedFile
                     "confirmed_by": [],
                 }
             )
-            confirmed.insert(connection, fresh, ready.stored)
+            confirmed.insert_item(connection, fresh, ready.stored)
         for each in people:
-            confirmed.confirm(connection, item.item_id, each.user_id, each.trace_id, each.at)
-        confirmed.log(connection, item.item_id, user, "imported", now, name)
+            confirmed.confirm_item(connection, item.item_id, each.user_id, each.trace_id, each.at)
+        confirmed.log_action(connection, item.item_id, user, "imported", now, name)
 
     await app.db.write(put)
-    return _told(
+    return _build_result(
         name,
         "merged" if here is not None else "added",
-        await settle(app, item.item_id),
+        await settle_item(app, item.item_id),
         why.removeprefix(CHECKED),
     )
 
 
-def _people(app: App, item: Confirmed, user: str) -> list[Confirmation]:
+def _list_confirmations(app: App, item: Confirmed, user: str) -> list[Confirmation]:
     """Who stands by it after this import: all in the file, or only the one who imports it."""
-    said = [each.model_copy(update={"user_id": named(each.user_id)}) for each in item.confirmed_by]
-    if trusted(app, user):
+    said = [
+        each.model_copy(update={"user_id": normalize_user_id(each.user_id)})
+        for each in item.confirmed_by
+    ]
+    if is_trusted(app, user):
         return said
     mine = [each for each in said if each.user_id == user]
     return mine or [Confirmation(user_id=user, trace_id=item.trace_id, at=time.time())]
 
 
-def _same(here: Confirmed, item: Confirmed) -> bool:
+def _is_same_item(here: Confirmed, item: Confirmed) -> bool:
     """The same chain. Where its documents are kept here does not count."""
     fields = ("agent", "question", "source", "collection", "logic", "answer")
     return all(getattr(here, name) == getattr(item, name) for name in fields)
 
 
-async def _unusable(app: App, item: Confirmed) -> str:
+async def _explain_unusable(app: App, item: Confirmed) -> str:
     """Why it cannot be used here (yet). Raises StatementRefused for what no engine may run."""
     if item.agent != "data":
-        why = await lacks(app, item)
+        why = await find_missing_evidence(app, item)
         return f"{CHECKED}{why}" if why else ""
     try:
-        await accept(app, item.source, item.logic)
+        await check_statement(app, item.source, item.logic)
     except NotFound:
         return f"{CHECKED}its tables {item.source} are not here"
     except (StatementFailed, SourceUnavailable) as error:
@@ -321,7 +332,7 @@ async def _unusable(app: App, item: Confirmed) -> str:
     return ""
 
 
-async def _at_home(app: App, item: Confirmed) -> Confirmed:
+async def _map_to_local_documents(app: App, item: Confirmed) -> Confirmed:
     """An item of another library whose documents are here under other ids: found by their bytes,
     else by their address.
     """
@@ -340,11 +351,11 @@ async def _at_home(app: App, item: Confirmed) -> Confirmed:
     return item.model_copy(update={"evidence": moved})
 
 
-async def _rule(app: App, name: str, rule: Rule, user: str) -> ImportedFile:
+async def _import_rule(app: App, name: str, rule: Rule, user: str) -> ImportedFile:
     """In force only where the file says so and who imports it may say so too; else it waits for
     review.
     """
-    here = await app.db.read(lambda connection: rules.find(connection, rule.rule_id))
+    here = await app.db.read(lambda connection: rules.find_rule(connection, rule.rule_id))
     if here is not None:
         same_words = (here.correction, here.logic, here.question) == (
             rule.correction,
@@ -370,22 +381,22 @@ async def _rule(app: App, name: str, rule: Rule, user: str) -> ImportedFile:
             logic=rule.logic,
             state="pending",
         )
-        why = await _unusable(app, probe)
-    stored = stored_vector(app.embedder.name, await app.embedder.query(rule.question))
-    active = rule.state == "active" and trusted(app, user) and not why
+        why = await _explain_unusable(app, probe)
+    stored = encode_vector(app.embedder.name, await app.embedder.query(rule.question))
+    active = rule.state == "active" and is_trusted(app, user) and not why
 
     def put(connection: Connection) -> Rule:
         now = time.time()
         state: Literal["active", "waiting"] = "active" if active else "waiting"
-        rules.put(
+        rules.put_rule(
             connection,
             rule.model_copy(update={"state": state, "reason": why, "updated_at": now}),
             stored,
         )
         if active:
             rules.set_state(connection, rule.rule_id, "active", "", rule.reviewed_by or user, now)
-        confirmed.log(connection, rule.rule_id, user, "imported", now, name)
-        return rules.get(connection, rule.rule_id)
+        confirmed.log_action(connection, rule.rule_id, user, "imported", now, name)
+        return rules.get_rule(connection, rule.rule_id)
 
     kept = await app.db.write(put)
     return ImportedFile(
@@ -397,5 +408,5 @@ async def _rule(app: App, name: str, rule: Rule, user: str) -> ImportedFile:
     )
 
 
-def _told(name: str, status: Outcome, item: Confirmed, reason: str) -> ImportedFile:
+def _build_result(name: str, status: Outcome, item: Confirmed, reason: str) -> ImportedFile:
     return ImportedFile(path=name, status=status, id=item.item_id, state=item.state, reason=reason)

@@ -16,18 +16,18 @@ from sqlalchemy import Connection
 
 from citewell.runtime.app import App
 from citewell.service.jobs.job_lease import Holder
-from citewell.service.knowledge.chains import Chain, chain_of, same_chain
-from citewell.service.knowledge.correction_sql import judged
-from citewell.service.knowledge.give_feedback import note_failure, too_long, unfit
-from citewell.service.knowledge.reviewers import feedback_settings
-from citewell.service.knowledge.update_items import settle
+from citewell.service.knowledge.chains import Chain, build_chain, is_same_chain
+from citewell.service.knowledge.correction_sql import judge_correction
+from citewell.service.knowledge.give_feedback import explain_too_long, explain_unfit, note_failure
+from citewell.service.knowledge.reviewers import get_feedback_settings
+from citewell.service.knowledge.update_items import settle_item
 from citewell.store.confirmed import feedback, rules
 from citewell.store.confirmed import items as confirmed
 from citewell.store.confirmed import question_likeness as questions
 from citewell.store.confirmed.feedback import Vote
 from citewell.store.confirmed.types import Confirmed, Rule
 from citewell.store.jobs import Job
-from citewell.store.memory_rows import Stored, stored_vector
+from citewell.store.memory_rows import Stored, encode_vector
 from citewell.types import Shown, Trace
 
 GONE = "the trace was deleted before its vote was dealt with"
@@ -57,17 +57,17 @@ class _Ready:
     problem: str = ""
 
 
-async def learn(app: App, job: Job, holder: Holder) -> Learnt:
+async def learn_from_vote(app: App, job: Job, holder: Holder) -> Learnt:
     """Raises StorageError and what the embedder raises; the vote says so then, and it is tried
     again.
     """
     await holder.still()
     feedback_id = str(job.payload.get("feedback_id", ""))
     if not feedback_id:
-        item = await settle(app, str(job.payload["item_id"]))
+        item = await settle_item(app, str(job.payload["item_id"]))
         return Learnt(item_id=item.item_id, outcome=item.state)
     try:
-        return await _vote(app, feedback_id)
+        return await _process_vote(app, feedback_id)
     except asyncio.CancelledError:
         raise
     except Exception as error:
@@ -75,141 +75,149 @@ async def learn(app: App, job: Job, holder: Holder) -> Learnt:
         raise
 
 
-async def _vote(app: App, feedback_id: str) -> Learnt:
-    vote = await app.db.read(lambda connection: feedback.get(connection, feedback_id))
+async def _process_vote(app: App, feedback_id: str) -> Learnt:
+    vote = await app.db.read(lambda connection: feedback.find_vote_by_id(connection, feedback_id))
     if vote is None or vote.state == "done":
         return Learnt(
             feedback_id=feedback_id,
             item_id=vote.item_id if vote else "",
             outcome=vote.outcome if vote else "",
         )
-    trace = await app.db.read(lambda connection: feedback.copy_of(connection, feedback_id))
-    ready = None if trace is None else await _ready(app, vote, trace)
-    touched = await app.db.write(lambda connection: _apply(app, connection, feedback_id, ready))
+    trace = await app.db.read(lambda connection: feedback.get_trace_copy(connection, feedback_id))
+    ready = None if trace is None else await _prepare_vote(app, vote, trace)
+    touched = await app.db.write(
+        lambda connection: _apply_vote(app, connection, feedback_id, ready)
+    )
     if touched is None:  # somebody has changed their mind just now: it is that vote's turn
-        return await _vote(app, feedback_id)
+        return await _process_vote(app, feedback_id)
     for item_id in touched:
-        await settle(app, item_id)
-    return await app.db.write(lambda connection: _finish(connection, vote, deleted=trace is None))
+        await settle_item(app, item_id)
+    return await app.db.write(
+        lambda connection: _finish_vote(connection, vote, deleted=trace is None)
+    )
 
 
-async def _ready(app: App, vote: Vote, trace: Trace) -> _Ready:
-    chain = await chain_of(app, trace)
-    stored = stored_vector(app.embedder.name, await app.embedder.query(chain.item.question))
-    found = await judged(app, chain.item.agent, chain.item.source, vote.correction)
+async def _prepare_vote(app: App, vote: Vote, trace: Trace) -> _Ready:
+    chain = await build_chain(app, trace)
+    stored = encode_vector(app.embedder.name, await app.embedder.query(chain.item.question))
+    found = await judge_correction(app, chain.item.agent, chain.item.source, vote.correction)
     return _Ready(trace, chain, stored, vote.correction, found.logic, found.problem)
 
 
-def _apply(
+def _apply_vote(
     app: App, connection: Connection, feedback_id: str, ready: _Ready | None
 ) -> list[str] | None:
     """Make confirmations, rule and counts agree with the vote; the items to settle. None: it was
     replaced just now.
     """
-    vote = feedback.get(connection, feedback_id)
+    vote = feedback.find_vote_by_id(connection, feedback_id)
     if vote is None or vote.state == "done":
         return []
     if ready is not None and vote.correction != ready.correction:
         return None
-    good = ready is not None and vote.is_correct and not unfit(ready.trace)
-    touched = dict.fromkeys(_count(app, connection, vote.trace_id))
+    good = ready is not None and vote.is_correct and not explain_unfit(ready.trace)
+    touched = dict.fromkeys(_recount_votes(app, connection, vote.trace_id))
     for item_id in (
-        confirmed.confirmed_by(connection, vote.trace_id, vote.user_id) if not good else ()
+        confirmed.list_confirmed_items(connection, vote.trace_id, vote.user_id) if not good else ()
     ):
-        _withdraw(connection, item_id, vote)
+        _withdraw_confirmation(connection, item_id, vote)
         touched[item_id] = None
-    rule_id = _rule(connection, vote, ready)
+    rule_id = _update_rule(connection, vote, ready)
     if good and ready is not None:
-        item_id = _confirm(connection, vote, ready)
+        item_id = _confirm_item(connection, vote, ready)
         touched[item_id] = None
-        feedback.stands_for(connection, vote, item_id)
+        feedback.link_item(connection, vote, item_id)
     else:
-        feedback.stands_for(connection, vote, rule_id)
+        feedback.link_item(connection, vote, rule_id)
     return list(touched)
 
 
-def _count(app: App, connection: Connection, trace_id: str) -> list[str]:
+def _recount_votes(app: App, connection: Connection, trace_id: str) -> list[str]:
     """The items that the answer followed, their votes counted anew."""
-    followed = confirmed.followed_in(connection, trace_id)
-    reviewers = feedback_settings(app, connection).reviewers
+    followed = confirmed.list_followed_items(connection, trace_id)
+    reviewers = get_feedback_settings(app, connection).reviewers
     for item_id in followed:
-        confirmed.set_votes(connection, item_id, confirmed.votes(connection, item_id, reviewers))
+        confirmed.set_votes(
+            connection, item_id, confirmed.count_votes(connection, item_id, reviewers)
+        )
     return followed
 
 
-def _withdraw(connection: Connection, item_id: str, vote: Vote) -> None:
+def _withdraw_confirmation(connection: Connection, item_id: str, vote: Vote) -> None:
     """Unless they stand by the same item for another answer too."""
-    feedback.stands_for(connection, vote, "")
-    other = feedback.of_item(connection, item_id, vote.user_id)
+    feedback.link_item(connection, vote, "")
+    other = feedback.find_item_trace(connection, item_id, vote.user_id)
     if other is not None and other != vote.trace_id:
         confirmed.move_confirmation(connection, item_id, vote.user_id, other)
-    elif confirmed.withdraw(connection, item_id, vote.user_id):
-        confirmed.log(connection, item_id, vote.user_id, "withdrawn", time.time())
+    elif confirmed.withdraw_confirmation(connection, item_id, vote.user_id):
+        confirmed.log_action(connection, item_id, vote.user_id, "withdrawn", time.time())
 
 
-def _confirm(connection: Connection, vote: Vote, ready: _Ready) -> str:
+def _confirm_item(connection: Connection, vote: Vote, ready: _Ready) -> str:
     """The item that this user stands by now."""
-    item, now = _found(connection, vote, ready), time.time()
+    item, now = _find_item(connection, vote, ready), time.time()
     if item is None:
         item = ready.chain.item.model_copy(update={"created_at": now, "updated_at": now})
-        confirmed.insert(connection, item, ready.stored)
+        confirmed.insert_item(connection, item, ready.stored)
     elif item.state == "undone":
         # said anew after it was taken back: what stood by it then does not count
-        confirmed.withdraw_all(connection, item.item_id)
-        confirmed.update(
+        confirmed.withdraw_confirmations(connection, item.item_id)
+        confirmed.update_item(
             connection, ready.chain.item.model_copy(update={"updated_at": now}), ready.stored
         )
         confirmed.set_state(connection, item.item_id, "pending", "", now)
-    if confirmed.confirm(connection, item.item_id, vote.user_id, vote.trace_id, vote.updated_at):
-        confirmed.log(connection, item.item_id, vote.user_id, "confirmed", now)
+    if confirmed.confirm_item(
+        connection, item.item_id, vote.user_id, vote.trace_id, vote.updated_at
+    ):
+        confirmed.log_action(connection, item.item_id, vote.user_id, "confirmed", now)
     return item.item_id
 
 
-def _found(connection: Connection, vote: Vote, ready: _Ready) -> Confirmed | None:
+def _find_item(connection: Connection, vote: Vote, ready: _Ready) -> Confirmed | None:
     """The item of this trace, or of the same chain."""
-    for item_id in confirmed.confirmed_by(connection, vote.trace_id, vote.user_id):
-        return confirmed.get(connection, item_id)
+    for item_id in confirmed.list_confirmed_items(connection, vote.trace_id, vote.user_id):
+        return confirmed.get_item(connection, item_id)
     mine = ready.chain.item
-    own = confirmed.find(connection, mine.item_id)
+    own = confirmed.find_item(connection, mine.item_id)
     if own is not None and own.state != "undone":
         return own
     group = "data" if mine.agent == "data" else "other"
-    near = questions.items(
+    near = questions.load_item_vectors(
         connection, group, mine.source, mine.collection, "pending,active,quarantined"
     )
-    scale = questions.scale_of(ready.stored.embedder)
-    for each in questions.alike(near, ready.stored, mine.lang):
-        if each.likeness >= scale.same or questions.normal(each.question) == questions.normal(
-            mine.question
-        ):
-            other = confirmed.get(connection, each.id)
-            if same_chain(ready.chain, other, each.likeness, scale):
+    scale = questions.get_scale(ready.stored.embedder)
+    for each in questions.rank_similar(near, ready.stored, mine.lang):
+        if each.likeness >= scale.same or questions.normalize_question(
+            each.question
+        ) == questions.normalize_question(mine.question):
+            other = confirmed.get_item(connection, each.id)
+            if is_same_chain(ready.chain, other, each.likeness, scale):
                 return other
     return own
 
 
-def _rule(connection: Connection, vote: Vote, ready: _Ready | None) -> str:
+def _update_rule(connection: Connection, vote: Vote, ready: _Ready | None) -> str:
     """The rule of this user on this trace, made to agree with the vote; its id, empty where there
     is none.
     """
-    rule_id, now = rules.id_of(vote.trace_id, vote.user_id), time.time()
-    old = rules.find(connection, rule_id)
-    if vote.is_correct or not vote.correction or ready is None or too_long(ready.trace):
+    rule_id, now = rules.compute_rule_id(vote.trace_id, vote.user_id), time.time()
+    old = rules.find_rule(connection, rule_id)
+    if vote.is_correct or not vote.correction or ready is None or explain_too_long(ready.trace):
         if old is not None and old.state in {"waiting", "active"}:
             rules.set_state(
                 connection, rule_id, "undone", "its author has said otherwise", vote.user_id, now
             )
-            confirmed.log(
+            confirmed.log_action(
                 connection, rule_id, vote.user_id, "undone", now, "its author has said otherwise"
             )
         return ""
     if old is None or old.correction != vote.correction or old.state == "undone":
-        rules.put(connection, _new_rule(rule_id, vote, ready, now), ready.stored)
-        confirmed.log(connection, rule_id, vote.user_id, "proposed", now, ready.problem)
+        rules.put_rule(connection, _build_rule(rule_id, vote, ready, now), ready.stored)
+        confirmed.log_action(connection, rule_id, vote.user_id, "proposed", now, ready.problem)
     return rule_id
 
 
-def _new_rule(rule_id: str, vote: Vote, ready: _Ready, now: float) -> Rule:
+def _build_rule(rule_id: str, vote: Vote, ready: _Ready, now: float) -> Rule:
     item = ready.chain.item
     return Rule(
         rule_id=rule_id,
@@ -231,20 +239,22 @@ def _new_rule(rule_id: str, vote: Vote, ready: _Ready, now: float) -> Rule:
     )
 
 
-def _finish(connection: Connection, vote: Vote, *, deleted: bool) -> Learnt:
-    now = feedback.get(connection, vote.feedback_id)
+def _finish_vote(connection: Connection, vote: Vote, *, deleted: bool) -> Learnt:
+    now = feedback.find_vote_by_id(connection, vote.feedback_id)
     if now is None or now.state == "done":
         return Learnt(feedback_id=vote.feedback_id, outcome=now.outcome if now else "")
-    item = confirmed.find(connection, now.item_id) if now.item_id else None
+    item = confirmed.find_item(connection, now.item_id) if now.item_id else None
     kept = f"kept: {GONE}" if deleted else "kept"
-    outcome = item.state if item else _of_rule(connection, now.item_id) if now.item_id else kept
-    feedback.finish(connection, vote, outcome)
+    outcome = (
+        item.state if item else _get_rule_outcome(connection, now.item_id) if now.item_id else kept
+    )
+    feedback.finish_vote(connection, vote, outcome)
     return Learnt(feedback_id=vote.feedback_id, item_id=now.item_id, outcome=outcome)
 
 
-def _of_rule(connection: Connection, rule_id: str) -> str:
+def _get_rule_outcome(connection: Connection, rule_id: str) -> str:
     """With what is wrong with its statement, where something is."""
-    rule = rules.find(connection, rule_id)
+    rule = rules.find_rule(connection, rule_id)
     return (
         f"rule: {rule.reason}"
         if rule is not None and rule.state == "waiting" and rule.reason

@@ -16,25 +16,25 @@ import anyio.to_thread
 from sqlalchemy import Connection
 
 from citewell.errors import Conflict, InvalidInput, NotFound
-from citewell.runtime.access_scope import is_shown, rests_on_visible
+from citewell.runtime.access_scope import has_visible_owner, is_shown
 from citewell.runtime.app import App
-from citewell.service.knowledge.conflicts import marked, with_conflicts
-from citewell.service.knowledge.correction_sql import judged
-from citewell.service.knowledge.give_feedback import KIND, user_of
-from citewell.service.knowledge.reviewers import feedback_settings
-from citewell.service.knowledge.update_items import hide_in, settle
-from citewell.skills.answer.duplicate_question import find_same
+from citewell.service.knowledge.conflicts import mark_conflicts, with_conflicts
+from citewell.service.knowledge.correction_sql import judge_correction
+from citewell.service.knowledge.give_feedback import KIND, normalize_user
+from citewell.service.knowledge.reviewers import get_feedback_settings
+from citewell.service.knowledge.update_items import hide_item_in, settle_item
+from citewell.skills.answer.duplicate_question import find_same_questions
 from citewell.store.confirmed import feedback, rules
 from citewell.store.confirmed import items as confirmed
 from citewell.store.confirmed import question_likeness as questions
-from citewell.store.confirmed.evidence_weights import weight_of
-from citewell.store.confirmed.item_markdown import document
+from citewell.store.confirmed.evidence_weights import compute_weight
+from citewell.store.confirmed.item_markdown import render_document
 from citewell.store.confirmed.items import Logged
 from citewell.store.confirmed.types import Confirmed, ItemState, Known, Rule, RuleState
-from citewell.store.memory_rows import stored_vector
-from citewell.store.users.identity import is_one_of, person
-from citewell.text.normalize import clean
-from citewell.text.sentences import language
+from citewell.store.memory_rows import encode_vector
+from citewell.store.users.identity import get_person_key, is_one_of
+from citewell.text.normalize import normalize_text
+from citewell.text.sentences import detect_language
 from citewell.types import Followed
 
 MOST = 5  # items and rules that a question is shown
@@ -43,7 +43,7 @@ AGAIN = 64  # questions embedded again at one search after the embedder was chan
 LONGEST_REASON = 1_000
 
 
-async def known(
+async def find_similar_items(
     app: App, question: str, *, agent: str, source: str = "", collection: str = ""
 ) -> list[Known]:
     """Active items and rules whose question is like this one, best first, at most MOST: of this
@@ -51,49 +51,53 @@ async def known(
     all languages (store/confirmed/question_likeness.py). `conflicts` of an item: those beside it
     that answer the question asked otherwise.
     """
-    words, group = clean(question), "data" if agent == "data" else "other"
+    words, group = normalize_text(question), "data" if agent == "data" else "other"
     there = await app.db.read(
-        lambda connection: questions.any_in_force(connection, group, source, collection)
+        lambda connection: questions.has_candidates(connection, group, source, collection)
     )
     if not words or not there:
         return []
     await _embed_again(app)
-    vector = stored_vector(app.embedder.name, await app.embedder.query(words))
-    lang, floor = language(words), questions.scale_of(app.embedder.name).floor
+    vector = encode_vector(app.embedder.name, await app.embedder.query(words))
+    lang, floor = detect_language(words), questions.get_scale(app.embedder.name).floor
 
     def find(connection: Connection) -> list[Known]:
-        items = questions.items(connection, group, source, collection, "active")
-        near = questions.alike(
-            [*items, *questions.rules(connection, group, source, collection)], vector, lang
+        items = questions.load_item_vectors(connection, group, source, collection, "active")
+        near = questions.rank_similar(
+            [*items, *questions.load_rule_vectors(connection, group, source, collection)],
+            vector,
+            lang,
         )
         near = [each for each in near if each.likeness >= floor]
         likeness = {each.id: each.likeness for each in near[: 4 * MOST]}
-        found = _best(connection, likeness, app.settings.feedback.half_life_days)
-        found = [each for each in found if rests_on_visible(app, each.item)]
+        found = _load_weighted(connection, likeness, app.settings.feedback.half_life_days)
+        found = [each for each in found if has_visible_owner(app, each.item)]
         return sorted(
             found, key=lambda each: (-round(each.similarity / NEAR), -each.weight, -each.similarity)
         )[:MOST]
 
     found = await app.db.read(find)
-    same = await find_same(words, [each.item.question for each in found], app.reader)
+    same = await find_same_questions(words, [each.item.question for each in found], app.reader)
     found = [replace(each, same=asks_same) for each, asks_same in zip(found, same, strict=True)]
-    return found if len(found) < 2 else await anyio.to_thread.run_sync(marked, found)
+    return found if len(found) < 2 else await anyio.to_thread.run_sync(mark_conflicts, found)
 
 
-def _best(connection: Connection, likeness: dict[str, float], half_life: float) -> list[Known]:
+def _load_weighted(
+    connection: Connection, likeness: dict[str, float], half_life: float
+) -> list[Known]:
     items: list[Confirmed | Rule] = [
-        *confirmed.these(connection, likeness).values(),
-        *rules.these(connection, likeness).values(),
+        *confirmed.find_items(connection, likeness).values(),
+        *rules.find_rules(connection, likeness).values(),
     ]
     now = time.time()
     return [
-        Known(item, likeness[_id(item)], weight_of(item, now, half_life))
+        Known(item, likeness[_get_id(item)], compute_weight(item, now, half_life))
         for item in items
         if item.state == "active"
     ]
 
 
-def _id(item: Confirmed | Rule) -> str:
+def _get_id(item: Confirmed | Rule) -> str:
     return item.item_id if isinstance(item, Confirmed) else item.rule_id
 
 
@@ -101,10 +105,12 @@ async def _embed_again(app: App) -> None:
     """A change of embedder loses nothing, as with memories."""
     embedder = app.embedder
     stale = await app.db.read(
-        lambda connection: questions.stale(connection, embedder.name, 4 * embedder.dim, AGAIN)
+        lambda connection: questions.list_stale_vectors(
+            connection, embedder.name, 4 * embedder.dim, AGAIN
+        )
     )
     for table, item_id, question in stale:
-        stored = stored_vector(embedder.name, await embedder.query(question))
+        stored = encode_vector(embedder.name, await embedder.query(question))
 
         def put(
             connection: Connection, what: tuple[str, str, str] = (table, item_id, question)
@@ -114,7 +120,9 @@ async def _embed_again(app: App) -> None:
         await app.db.write(put)
 
 
-def used_in(connection: Connection, trace_id: str, followed: Sequence[Followed], at: float) -> None:
+def note_uses_in(
+    connection: Connection, trace_id: str, followed: Sequence[Followed], at: float
+) -> None:
     """Count what an answer followed, in the transaction that keeps the answer."""
     confirmed.note_uses(connection, trace_id, followed, at)
 
@@ -125,7 +133,7 @@ async def list_items(
     """The newest first. Raises InvalidInput for an unknown state."""
     _check_state(state, get_args(ItemState))
     items = await app.db.read(
-        lambda connection: confirmed.listed(
+        lambda connection: confirmed.list_items(
             connection, state=state, source=source, collection=collection
         )
     )
@@ -134,28 +142,28 @@ async def list_items(
 
 async def get_item(app: App, item_id: str) -> Confirmed:
     """With the ids of items that answer the same question otherwise. Raises NotFound."""
-    return await with_conflicts(app, await _item(app, item_id))
+    return await with_conflicts(app, await _get_visible_item(app, item_id))
 
 
-async def _item(app: App, item_id: str) -> Confirmed:
+async def _get_visible_item(app: App, item_id: str) -> Confirmed:
     """Raises NotFound, also for one that is not shown to who asks."""
-    item = await app.db.read(lambda connection: confirmed.find(connection, item_id))
+    item = await app.db.read(lambda connection: confirmed.find_item(connection, item_id))
     if item is None or not is_shown(app, item):
-        raise confirmed.unknown(item_id)
+        raise confirmed.make_unknown_item(item_id)
     return item
 
 
-async def history_of(app: App, item_id: str) -> list[Logged]:
+async def get_history(app: App, item_id: str) -> list[Logged]:
     """Who did what to an item or a rule, and when; what Citewell did itself has no user."""
-    return await app.db.read(lambda connection: confirmed.logged(connection, item_id))
+    return await app.db.read(lambda connection: confirmed.list_log_entries(connection, item_id))
 
 
-async def document_of(app: App, item_id: str) -> str:
+async def get_item_document(app: App, item_id: str) -> str:
     """The Markdown document of an active item. Raises NotFound, also where it is not active."""
-    item = await _item(app, item_id)
+    item = await _get_visible_item(app, item_id)
     if item.state != "active":
         raise NotFound(f"{item_id} has no document: it is {item.state}", hint=item.reason)
-    return await anyio.to_thread.run_sync(document, item)
+    return await anyio.to_thread.run_sync(render_document, item)
 
 
 async def endorse_item(app: App, item_id: str, user_id: str = "local") -> Confirmed:
@@ -164,32 +172,32 @@ async def endorse_item(app: App, item_id: str, user_id: str = "local") -> Confir
     anew. Nothing changes where one stands by it already. Raises NotFound, Conflict for one that is
     undone, InvalidInput for what only reviewers may do.
     """
-    user = user_of(user_id)
-    await _item(app, item_id)
+    user = normalize_user(user_id)
+    await _get_visible_item(app, item_id)
 
     def endorse(connection: Connection) -> None:
-        item, now = confirmed.get(connection, item_id), time.time()
+        item, now = confirmed.get_item(connection, item_id), time.time()
         if item.state == "undone":
             raise Conflict(
                 f"{item_id} is undone: {item.reason}", hint="ask again, and confirm the new answer"
             )
         if item.state == "quarantined":
             _check_reviewer(app, connection, user, "restore what was set aside")
-            confirmed.log(connection, item_id, user, "restored", now, item.reason)
+            confirmed.log_action(connection, item_id, user, "restored", now, item.reason)
             confirmed.set_state(connection, item_id, "pending", "", now)
-            reviewers = feedback_settings(app, connection).reviewers
+            reviewers = get_feedback_settings(app, connection).reviewers
             confirmed.set_votes(
-                connection, item_id, confirmed.votes(connection, item_id, reviewers)
+                connection, item_id, confirmed.count_votes(connection, item_id, reviewers)
             )
             # else one of those whom others contradicted would be enough
             if app.settings.feedback.confirmations > 1:
-                confirmed.withdraw_all(connection, item_id)
-        if confirmed.confirm(connection, item_id, user, item.trace_id, now):
-            confirmed.log(connection, item_id, user, "confirmed", now)
+                confirmed.withdraw_confirmations(connection, item_id)
+        if confirmed.confirm_item(connection, item_id, user, item.trace_id, now):
+            confirmed.log_action(connection, item_id, user, "confirmed", now)
         app.jobs.create_in(connection, KIND, {"item_id": item_id})
 
     await app.db.write(endorse)
-    return await settle(app, item_id)
+    return await settle_item(app, item_id)
 
 
 async def undo_item(app: App, item_id: str, user_id: str = "local", reason: str = "") -> Confirmed:
@@ -197,31 +205,31 @@ async def undo_item(app: App, item_id: str, user_id: str = "local", reason: str 
     and why. Raises NotFound, InvalidInput where only reviewers may, StorageError where the file
     stays (it is tried again; it has no effect).
     """
-    await _item(app, item_id)
-    return await _end(app, item_id, "undone", user_of(user_id), reason)
+    await _get_visible_item(app, item_id)
+    return await _end_item(app, item_id, "undone", normalize_user(user_id), reason)
 
 
 async def quarantine_item(app: App, item_id: str, reason: str) -> Confirmed:
     """Set an item aside until somebody vouches for it again: its statement fails, its documents are
     gone. Raises NotFound.
     """
-    return await _end(app, item_id, "quarantined", "", reason)
+    return await _end_item(app, item_id, "quarantined", "", reason)
 
 
-async def _end(app: App, item_id: str, state: ItemState, user: str, reason: str) -> Confirmed:
-    why = clean(reason)[:LONGEST_REASON]
+async def _end_item(app: App, item_id: str, state: ItemState, user: str, reason: str) -> Confirmed:
+    why = normalize_text(reason)[:LONGEST_REASON]
 
     def end(connection: Connection) -> bool:
-        item, now = confirmed.get(connection, item_id), time.time()
+        item, now = confirmed.get_item(connection, item_id), time.time()
         if item.state in {state, "undone"}:
             return False
         if user:
             _check_reviewer(app, connection, user, "undo knowledge")
-        gone = hide_in(app, connection, item)
+        gone = hide_item_in(app, connection, item)
         confirmed.set_state(
             connection, item_id, state, why or (f"undone by {user}" if user else ""), now
         )
-        confirmed.log(connection, item_id, user, state, now, why)
+        confirmed.log_action(connection, item_id, user, state, now, why)
         if state == "undone":
             feedback.release_item(connection, item_id)
         # it removes the file, should this be killed
@@ -230,7 +238,7 @@ async def _end(app: App, item_id: str, state: ItemState, user: str, reason: str)
 
     if await app.db.write(end):
         await app.db.forget()
-    return await settle(app, item_id)
+    return await settle_item(app, item_id)
 
 
 async def list_rules(app: App, state: str | None = None) -> list[Rule]:
@@ -238,16 +246,16 @@ async def list_rules(app: App, state: str | None = None) -> list[Rule]:
     _check_state(state, get_args(RuleState))
     return [
         rule
-        for rule in await app.db.read(lambda connection: rules.listed(connection, state))
+        for rule in await app.db.read(lambda connection: rules.list_rules(connection, state))
         if is_shown(app, rule)
     ]
 
 
 async def get_rule(app: App, rule_id: str) -> Rule:
     """Raises NotFound, also for one that is not shown to who asks."""
-    rule = await app.db.read(lambda connection: rules.find(connection, rule_id))
+    rule = await app.db.read(lambda connection: rules.find_rule(connection, rule_id))
     if rule is None or not is_shown(app, rule):
-        raise rules.unknown(rule_id)
+        raise rules.make_unknown_rule(rule_id)
     return rule
 
 
@@ -259,14 +267,14 @@ async def review_rule(
     some; and where more than one person must confirm an answer, not its author. A correction that
     is a statement is looked at again before it is approved: Conflict where it is refused.
     """
-    user = user_of(user_id)
+    user = normalize_user(user_id)
     if state not in {"active", "rejected", "undone"}:
         raise InvalidInput(f"unknown state: {state}", hint="known: active, rejected, undone")
     await get_rule(app, rule_id)
-    logic = await _taken(app, rule_id) if state == "active" else ""
+    logic = await _get_approved_statement(app, rule_id) if state == "active" else ""
 
     def review(connection: Connection) -> Rule:
-        rule, now = rules.get(connection, rule_id), time.time()
+        rule, now = rules.get_rule(connection, rule_id), time.time()
         if rule.state == state:
             return rule
         if rule.state == "undone":
@@ -278,7 +286,7 @@ async def review_rule(
             _check_reviewer(app, connection, user, "review corrections")
         if (
             state == "active"
-            and person(user) == person(rule.user_id)
+            and get_person_key(user) == get_person_key(rule.user_id)
             and app.settings.feedback.confirmations > 1
         ):
             hint = (
@@ -288,27 +296,27 @@ async def review_rule(
             raise InvalidInput(
                 "a correction is approved by somebody else than its author", hint=hint
             )
-        why = clean(reason)[:LONGEST_REASON]
+        why = normalize_text(reason)[:LONGEST_REASON]
         why_now, by = (
             (why or f"undone by {user}", rule.reviewed_by) if state == "undone" else (why, user)
         )
         rules.set_state(connection, rule_id, state, why_now, by, now)  # type: ignore[arg-type]  # checked above
         if logic and not rule.logic:
             rules.set_logic(connection, rule_id, logic)
-        confirmed.log(connection, rule_id, user, state, now, why)
-        return rules.get(connection, rule_id)
+        confirmed.log_action(connection, rule_id, user, state, now, why)
+        return rules.get_rule(connection, rule_id)
 
     return await app.db.write(review)
 
 
-async def _taken(app: App, rule_id: str) -> str:
+async def _get_approved_statement(app: App, rule_id: str) -> str:
     """The statement of a correction that is approved now; empty where it is words. Raises Conflict
     where it is refused.
     """
     rule = await get_rule(app, rule_id)
     if rule.state in {"active", "undone"}:
         return ""
-    found = await judged(app, rule.agent, rule.source, rule.correction)
+    found = await judge_correction(app, rule.agent, rule.source, rule.correction)
     if found.problem:
         hint = (
             "approve it when its tables are there"
@@ -320,7 +328,7 @@ async def _taken(app: App, rule_id: str) -> str:
 
 
 def _check_reviewer(app: App, connection: Connection, user: str, what: str) -> None:
-    reviewers = feedback_settings(app, connection).reviewers
+    reviewers = get_feedback_settings(app, connection).reviewers
     if reviewers and not is_one_of(user, reviewers):
         by_role = ", or their role (reviewer, admin)" if app.settings.auth == "token" else ""
         own = "your own word can be withdrawn: citewell feedback TRACE_ID --wrong"

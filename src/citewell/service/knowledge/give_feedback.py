@@ -1,6 +1,6 @@
-"""Somebody says that an answer is right or wrong. The one rule: when `give` returns, their word, a
-copy of the whole trace and the job that makes something of it are on the disk, in one transaction;
-nothing that can fail is done before the reply.
+"""Somebody says that an answer is right or wrong. The one rule: when `submit_feedback` returns,
+their word, a copy of the whole trace and the job that makes something of it are on the disk, in one
+transaction; nothing that can fail is done before the reply.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from sqlalchemy import Connection
 from citewell.config import FeedbackSettings
 from citewell.errors import CitewellError, InvalidInput, NotFound
 from citewell.runtime.app import App
-from citewell.service.knowledge.reviewers import feedback_settings
+from citewell.service.knowledge.reviewers import get_feedback_settings
 from citewell.store.confirmed import feedback as rows
 from citewell.store.confirmed.feedback import Vote, Wrong
-from citewell.store.confirmed.item_markdown import plain
+from citewell.store.confirmed.item_markdown import clean_text
 from citewell.store.confirmed.types import LONGEST_ANSWER, LONGEST_LOGIC, LONGEST_QUESTION
-from citewell.store.users.identity import VISITOR, is_one_of, named
+from citewell.store.users.identity import VISITOR, is_one_of, normalize_user_id
 from citewell.types import Shown, Trace
 
 KIND = "feedback"
@@ -42,7 +42,7 @@ class Given(Shown):
     message: str
 
 
-async def give(
+async def submit_feedback(
     app: App,
     trace_id: str,
     is_correct: bool,
@@ -53,7 +53,7 @@ async def give(
     Raises NotFound for a trace that is unknown, expired or another user's; InvalidInput for a
     correction that is too long or comes with a right answer; StorageError.
     """
-    user, correction = user_of(user_id), correction_of(user_correction)
+    user, correction = normalize_user(user_id), clean_correction(user_correction)
     if is_correct and correction:
         raise InvalidInput(
             "a right answer takes no correction",
@@ -62,7 +62,7 @@ async def give(
 
     def give(connection: Connection) -> Given:
         now = time.time()
-        kept = rows.trace_of(connection, trace_id, user_id, now) or rows.trace_of(
+        kept = rows.find_trace(connection, trace_id, user_id, now) or rows.find_trace(
             connection, trace_id, user, now
         )
         if kept is None:
@@ -71,19 +71,21 @@ async def give(
                 f"for {app.settings.trace_days} days (trace_days)"
             )
             raise NotFound(f"no trace {trace_id!r} of {user}", hint=hint)
-        before = rows.of(connection, trace_id, user)
+        before = rows.find_vote(connection, trace_id, user)
         if (
             before is not None
-            and _same(before, is_correct, correction)
-            and _under_way(connection, before)
+            and _is_same_vote(before, is_correct, correction)
+            and _is_under_way(connection, before)
         ):
-            return _told(before, "", "nothing has changed: you have said so before")
+            return _build_reply(before, "", "nothing has changed: you have said so before")
         trace = Trace(**json.loads(kept))
-        vote = rows.put(
+        vote = rows.put_vote(
             connection, trace, kept, user, is_correct=is_correct, correction=correction, now=now
         )
         job = app.jobs.create_in(connection, KIND, {"feedback_id": vote.feedback_id})
-        return _told(vote, job.job_id, _message(feedback_settings(app, connection), trace, vote))
+        return _build_reply(
+            vote, job.job_id, _write_message(get_feedback_settings(app, connection), trace, vote)
+        )
 
     given = await app.db.write(give)
     if given.job_id:
@@ -93,27 +95,29 @@ async def give(
 
 async def list_feedback(app: App, user_id: str | None = "local", limit: int = 100) -> list[Vote]:
     """What a user has said, the newest first; None: what everybody has."""
-    user = None if user_id is None else named(user_id)
-    return await app.db.read(lambda connection: rows.listed(connection, user, limit))
+    user = None if user_id is None else normalize_user_id(user_id)
+    return await app.db.read(lambda connection: rows.list_votes(connection, user, limit))
 
 
 async def get_feedback(app: App, feedback_id: str, user_id: str = "local") -> Vote:
     """Raises NotFound, also for another user's."""
-    vote = await app.db.read(lambda connection: rows.get(connection, feedback_id))
-    if vote is None or vote.user_id != named(user_id):
+    vote = await app.db.read(lambda connection: rows.find_vote_by_id(connection, feedback_id))
+    if vote is None or vote.user_id != normalize_user_id(user_id):
         raise NotFound(
             f"no feedback {feedback_id!r}", hint="GET /api/feedback lists what a user has said"
         )
     return vote
 
 
-async def wrong_questions(app: App, limit: int = 100) -> list[Wrong]:
+async def list_wrong_questions(app: App, limit: int = 100) -> list[Wrong]:
     """Questions whose answers people said to be wrong, the most often first."""
     viewer = app.viewer.user_id if app.viewer else None
-    return await app.db.read(lambda connection: rows.wrong(connection, limit, viewer))
+    return await app.db.read(
+        lambda connection: rows.list_wrong_questions(connection, limit, viewer)
+    )
 
 
-async def try_again(app: App) -> int:
+async def retry_refused_jobs(app: App) -> int:
     """Jobs that the disk or a model refused a while ago wait once more: the server's worker asks
     for this now and then.
     """
@@ -134,9 +138,11 @@ async def note_failure(app: App, feedback_id: str, error: Exception) -> None:
         await app.db.write(lambda connection: rows.note_failure(connection, feedback_id, why))
 
 
-def correction_of(text: str | None) -> str:
+def clean_correction(text: str | None) -> str:
     """Without what is no text; empty where there is none. Raises InvalidInput."""
-    correction = "\n".join(line.rstrip(" \t") for line in plain(text or "").split("\n")).strip()
+    correction = "\n".join(
+        line.rstrip(" \t") for line in clean_text(text or "").split("\n")
+    ).strip()
     if len(correction) > LONGEST:
         raise InvalidInput(
             f"the correction has {len(correction):,} characters, {LONGEST:,} are allowed",
@@ -145,12 +151,12 @@ def correction_of(text: str | None) -> str:
     return correction
 
 
-def user_of(user_id: str) -> str:
+def normalize_user(user_id: str) -> str:
     """The name as it is kept (store/users/identity.py). Raises InvalidInput for one that cannot be
     shown.
     """
-    user = named(user_id)
-    if not user or len(user) > LONGEST_USER or not user.isprintable() or plain(user) != user:
+    user = normalize_user_id(user_id)
+    if not user or len(user) > LONGEST_USER or not user.isprintable() or clean_text(user) != user:
         raise InvalidInput(
             f"user {user_id[:LONGEST_USER]!r}: not allowed",
             hint=f"1 to {LONGEST_USER} printable characters",
@@ -158,7 +164,7 @@ def user_of(user_id: str) -> str:
     return user
 
 
-def unfit(trace: Trace) -> str:
+def explain_unfit(trace: Trace) -> str:
     """Why an answer cannot become knowledge; empty where it can."""
     if trace.user_id == VISITOR:
         return "what visitors of other sites say makes no knowledge"
@@ -166,10 +172,10 @@ def unfit(trace: Trace) -> str:
         return f"an answer with status {trace.answer.status} is no knowledge"
     if any(citation.origin == "memory" for citation in trace.answer.citations):
         return "it rests on what is remembered of you, and knowledge is everybody's"
-    return too_long(trace)
+    return explain_too_long(trace)
 
 
-def too_long(trace: Trace) -> str:
+def explain_too_long(trace: Trace) -> str:
     """What of an answer is longer than knowledge may be; empty where nothing is."""
     snapshot, data = trace.snapshot, trace.answer.data or {}
     alone = str(snapshot.intent_analysis.parameters.get("standalone") or "") if snapshot else ""
@@ -184,20 +190,20 @@ def too_long(trace: Trace) -> str:
     return ""
 
 
-def _same(before: Vote, is_correct: bool, correction: str) -> bool:
+def _is_same_vote(before: Vote, is_correct: bool, correction: str) -> bool:
     """A failed one is tried again, and one whose item was undone since counts anew."""
     said = (before.is_correct, before.correction) == (is_correct, correction)
     return said and before.state != "failed" and before.outcome != "undone"
 
 
-def _under_way(connection: Connection, vote: Vote) -> bool:
+def _is_under_way(connection: Connection, vote: Vote) -> bool:
     """Whether nothing is left to do for a vote, or its job is there: one may have been
     cancelled.
     """
     return vote.state == "done" or rows.has_job(connection, vote.feedback_id)
 
 
-def _told(vote: Vote, job_id: str, message: str) -> Given:
+def _build_reply(vote: Vote, job_id: str, message: str) -> Given:
     return Given(
         feedback_id=vote.feedback_id,
         trace_id=vote.trace_id,
@@ -207,9 +213,9 @@ def _told(vote: Vote, job_id: str, message: str) -> Given:
     )
 
 
-def _message(settings: FeedbackSettings, trace: Trace, vote: Vote) -> str:
+def _write_message(settings: FeedbackSettings, trace: Trace, vote: Vote) -> str:
     if vote.is_correct:
-        if why := unfit(trace):
+        if why := explain_unfit(trace):
             return f"noted, for analysis only: {why}"
         if settings.reviewers and not is_one_of(vote.user_id, settings.reviewers):
             return "noted: it becomes knowledge when a reviewer confirms it too"
@@ -219,7 +225,7 @@ def _message(settings: FeedbackSettings, trace: Trace, vote: Vote) -> str:
                 "confirmed it"
             )
         return "noted: this answer becomes knowledge"
-    if vote.correction and (why := too_long(trace)):
+    if vote.correction and (why := explain_too_long(trace)):
         return f"noted, for analysis only: {why}"
     if vote.correction:
         return "noted: the correction waits for review (`citewell knowledge rules`)"

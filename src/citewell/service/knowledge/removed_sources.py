@@ -16,7 +16,7 @@ from sqlalchemy import Connection
 
 from citewell.runtime.app import App
 from citewell.service.knowledge.give_feedback import KIND
-from citewell.service.knowledge.update_items import hide_in
+from citewell.service.knowledge.update_items import hide_item_in
 from citewell.service.tables.source_places import UPLOAD
 from citewell.sql.engines.engine import Rows
 from citewell.store.confirmed import items as confirmed
@@ -33,7 +33,7 @@ GONE: Final = "source removed"  # in an item's log: the reason says which tables
 SINCE: Final = ("holds again", "restored", "undone")
 
 
-def is_checks(item: Confirmed) -> bool:
+def can_check_change(item: Confirmed) -> bool:
     """Whether a check may change it: not what is undone, nor what people or their votes set
     aside.
     """
@@ -42,49 +42,55 @@ def is_checks(item: Confirmed) -> bool:
     )
 
 
-def removed_in(
+def set_aside_in(
     app: App, connection: Connection, name: str, source: Source | None
 ) -> tuple[list[Confirmed], list[Rule]]:
     """Set aside all that was confirmed of these tables, as part of a transaction; returns it.
     `source`: as it was, if known.
     """
     why, now = f"{CHECKED}its tables {name} were removed", time.time()
-    known = " ".join(sorted(identities(source))) if source is not None else ""
-    items = [item for item in confirmed.listed(connection, source=name) if is_checks(item)]
+    known = " ".join(sorted(get_identities(source))) if source is not None else ""
+    items = [
+        item for item in confirmed.list_items(connection, source=name) if can_check_change(item)
+    ]
     if source is None:  # they were gone before, with what was set aside already
         items = [item for item in items if item.state != "quarantined"]
     for item in items:
-        hide_in(app, connection, item)
+        hide_item_in(app, connection, item)
         confirmed.set_state(connection, item.item_id, "quarantined", why, now)
-        confirmed.log(connection, item.item_id, "", "quarantined", now, why)
-        if _gone(connection, item.item_id) is None:  # else these were others already
-            confirmed.log(connection, item.item_id, "", GONE, now, known)
+        confirmed.log_action(connection, item.item_id, "", "quarantined", now, why)
+        if _get_lost_tables(connection, item.item_id) is None:  # else these were others already
+            confirmed.log_action(connection, item.item_id, "", GONE, now, known)
         # it removes the file, should this be killed
         app.jobs.create_in(connection, KIND, {"item_id": item.item_id})
     waiting = [
-        rule for rule in rules.listed(connection, "active") if rule.source == name and rule.logic
+        rule
+        for rule in rules.list_rules(connection, "active")
+        if rule.source == name and rule.logic
     ]
     for rule in waiting:
         rules.set_state(connection, rule.rule_id, "waiting", why, rule.reviewed_by, now)
-        confirmed.log(connection, rule.rule_id, "", "waiting", now, why)
+        confirmed.log_action(connection, rule.rule_id, "", "waiting", now, why)
     return items, waiting
 
 
-def added_in(app: App, connection: Connection, before: Source | None, source: Source) -> bool:
+def schedule_check_in(
+    app: App, connection: Connection, before: Source | None, source: Source
+) -> bool:
     """Whether what was confirmed is to be looked at, now that a source is kept: its job is part of
     the transaction.
     """
     if before is not None and before.fingerprint == source.fingerprint:
         return False
     if before is None and not any(
-        is_checks(item) for item in confirmed.listed(connection, source=source.name)
+        can_check_change(item) for item in confirmed.list_items(connection, source=source.name)
     ):
         return False
     app.jobs.create_in(connection, CHECK, {"source": source.name})
     return True
 
 
-def identities(source: Source) -> set[str]:
+def get_identities(source: Source) -> set[str]:
     """What tells that tables added again are the same: the bytes of their file, or the place they
     are read from. The name of a file that was sent is no place.
     """
@@ -95,22 +101,22 @@ def identities(source: Source) -> set[str]:
     }
 
 
-def was_of_others(connection: Connection, item_id: str, source: Source) -> bool:
+def has_different_tables(connection: Connection, item_id: str, source: Source) -> bool:
     """Whether the tables that an item was confirmed on were removed since, and these are not known
     to be the same.
     """
-    known = _gone(connection, item_id)
-    return known is not None and not identities(source) & set(known.split())
+    known = _get_lost_tables(connection, item_id)
+    return known is not None and not get_identities(source) & set(known.split())
 
 
-def _gone(connection: Connection, item_id: str) -> str | None:
+def _get_lost_tables(connection: Connection, item_id: str) -> str | None:
     """Which tables an item lost, as they were; None where it lost none, or came back since."""
-    log = confirmed.logged(connection, item_id)
+    log = confirmed.list_log_entries(connection, item_id)
     last = next((each for each in reversed(log) if each.action in {GONE, *SINCE}), None)
     return last.reason if last is not None and last.action == GONE else None
 
 
-def same_rows(evidence: Sequence[dict[str, Any]], rows: Rows) -> bool:
+def has_same_rows(evidence: Sequence[dict[str, Any]], rows: Rows) -> bool:
     """Whether a statement gives the very rows that were confirmed, as far as they were kept. No
     rows tell nothing.
     """

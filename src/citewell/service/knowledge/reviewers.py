@@ -15,10 +15,10 @@ from citewell.store.users import users
 NOBODY = "\x00"  # stands for no user at all: an empty list would mean everybody
 
 
-def feedback_settings(app: App, connection: Connection) -> FeedbackSettings:
+def get_feedback_settings(app: App, connection: Connection) -> FeedbackSettings:
     """The settings, with `reviewers` as they are at this moment."""
     settings = app.settings.feedback
     if app.settings.auth == "none":
         return settings
-    named = tuple(dict.fromkeys((*settings.reviewers, *users.reviewers(connection))))
+    named = tuple(dict.fromkeys((*settings.reviewers, *users.list_reviewers(connection))))
     return settings.model_copy(update={"reviewers": named or (NOBODY,)})

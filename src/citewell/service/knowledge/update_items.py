@@ -1,7 +1,7 @@
 """A confirmed item's state, document, index entry and file, brought in line with who stands by it.
 
-The one rule: `settle` may be called at any time, by anybody, any number of times, and killed: the
-next call makes it right. The file is written before the row says `active`, and removed after it
+The one rule: `settle_item` may be called at any time, by anybody, any number of times, and killed:
+the next call makes it right. The file is written before the row says `active`, and removed after it
 says otherwise; row and index entry change together.
 """
 
@@ -18,20 +18,20 @@ from sqlalchemy import Connection, text
 
 from citewell.config import FeedbackSettings
 from citewell.errors import Conflict
-from citewell.ingest.chunk.section_summaries import chunked
+from citewell.ingest.chunk.section_summaries import chunk_with_summaries
 from citewell.ingest.markup.markdown import parse
 from citewell.models.base import Vector
 from citewell.retrieve.boosts import HIGHEST
 from citewell.runtime.app import App
-from citewell.service.knowledge.reviewers import feedback_settings
+from citewell.service.knowledge.reviewers import get_feedback_settings
 from citewell.store.confirmed import items as confirmed
-from citewell.store.confirmed.files import path_of, remove, same, write
-from citewell.store.confirmed.item_markdown import document
+from citewell.store.confirmed.files import get_item_path, has_same_content, remove_file, write_file
+from citewell.store.confirmed.item_markdown import render_document
 from citewell.store.confirmed.types import Confirmation, Confirmed, ItemState
 from citewell.store.index import vectors
 from citewell.store.library import documents
-from citewell.store.library.documents import Prepared, confirmed_of
-from citewell.store.users.identity import is_one_of, people
+from citewell.store.library.documents import Prepared, get_confirmed_collection
+from citewell.store.users.identity import get_person_keys, is_one_of
 
 TRIES = 20  # times that somebody else may change the item while this is at work
 
@@ -45,10 +45,10 @@ class _Made:
     vectors: Vector
 
 
-def counted(confirmations: Sequence[Confirmation], reviewers: Sequence[str]) -> int:
+def count_people(confirmations: Sequence[Confirmation], reviewers: Sequence[str]) -> int:
     """How many different people stand by it, of those whose word counts."""
     return len(
-        people(
+        get_person_keys(
             each.user_id
             for each in confirmations
             if not reviewers or is_one_of(each.user_id, reviewers)
@@ -56,7 +56,7 @@ def counted(confirmations: Sequence[Confirmation], reviewers: Sequence[str]) -> 
     )
 
 
-def wanted(item: Confirmed, settings: FeedbackSettings) -> tuple[ItemState, str]:
+def decide_state(item: Confirmed, settings: FeedbackSettings) -> tuple[ItemState, str]:
     """The state that an item should be in, and why. What was undone or set aside stays so until
     somebody says otherwise.
     """
@@ -72,7 +72,7 @@ def wanted(item: Confirmed, settings: FeedbackSettings) -> tuple[ItemState, str]
         )
     if not item.confirmed_by:
         return "undone", "nobody stands by it any more"
-    have, need = counted(item.confirmed_by, settings.reviewers), settings.confirmations
+    have, need = count_people(item.confirmed_by, settings.reviewers), settings.confirmations
     if have >= need:
         return "active", ""
     return (
@@ -81,67 +81,71 @@ def wanted(item: Confirmed, settings: FeedbackSettings) -> tuple[ItemState, str]
     )
 
 
-async def settle(app: App, item_id: str) -> Confirmed:
+async def settle_item(app: App, item_id: str) -> Confirmed:
     """Raises NotFound, StorageError (the file, the database) and what the embedder raises; then
     nothing is half done.
     """
     app = app.root
     for _ in range(TRIES):
-        item, state = await app.db.read(lambda connection: _now(app, connection, item_id))
-        path = path_of(app.settings.home, item.trace_id)
+        item, state = await app.db.read(
+            lambda connection: _read_item_state(app, connection, item_id)
+        )
+        path = get_item_path(app.settings.home, item.trace_id)
         if state == "active":
-            settled = await _show(app, item, path)
+            settled = await _publish_item(app, item, path)
         else:
-            settled = await _hide(app, item_id, path)
+            settled = await _hide_item(app, item_id, path)
         if settled is not None:
             return settled
     raise Conflict(f"{item_id} is being changed by others all the time", hint="try again")
 
 
-def _now(app: App, connection: Connection, item_id: str) -> tuple[Confirmed, ItemState]:
+def _read_item_state(app: App, connection: Connection, item_id: str) -> tuple[Confirmed, ItemState]:
     """An item, and the state that it should be in."""
-    item = confirmed.get(connection, item_id)
-    return item, wanted(item, feedback_settings(app, connection))[0]
+    item = confirmed.get_item(connection, item_id)
+    return item, decide_state(item, get_feedback_settings(app, connection))[0]
 
 
-async def _show(app: App, item: Confirmed, path: Path) -> Confirmed | None:
+async def _publish_item(app: App, item: Confirmed, path: Path) -> Confirmed | None:
     """The file, then row and index entry. None where it is to be looked at again."""
-    words = document(item)
+    words = render_document(item)
     data = words.encode("utf-8")
-    await anyio.to_thread.run_sync(write, path, words)
-    made = await _made(app, item, data)
+    await anyio.to_thread.run_sync(write_file, path, words)
+    made = await _build_document(app, item, data)
 
     def show(connection: Connection) -> bool:
-        fresh = confirmed.get(connection, item.item_id)
-        state, reason = wanted(fresh, feedback_settings(app, connection))
+        fresh = confirmed.get_item(connection, item.item_id)
+        state, reason = decide_state(fresh, get_feedback_settings(app, connection))
         if (
             state != "active"
-            or document(fresh) != words
+            or render_document(fresh) != words
             or (made is None and fresh.doc_id != item.doc_id)
         ):
             return False
         if made is not None:
-            doc_id = _put(app, connection, made, fresh.owner)
+            doc_id = _put_document(app, connection, made, fresh.owner)
             if fresh.doc_id not in {"", doc_id}:  # it was kept where others could see it
                 app.catalog.delete_in(connection, fresh.doc_id)
             confirmed.set_document(connection, item.item_id, doc_id)
         _set_state(connection, fresh, state, reason)
         return True
 
-    if not await app.db.write(show) or not await anyio.to_thread.run_sync(same, path, data):
+    if not await app.db.write(show) or not await anyio.to_thread.run_sync(
+        has_same_content, path, data
+    ):
         return None
-    return await app.db.read(lambda connection: confirmed.get(connection, item.item_id))
+    return await app.db.read(lambda connection: confirmed.get_item(connection, item.item_id))
 
 
-async def _hide(app: App, item_id: str, path: Path) -> Confirmed | None:
+async def _hide_item(app: App, item_id: str, path: Path) -> Confirmed | None:
     """Row and index entry, then the file. None where it is to be looked at again."""
 
     def hide(connection: Connection) -> bool | None:
-        fresh = confirmed.get(connection, item_id)
-        state, reason = wanted(fresh, feedback_settings(app, connection))
+        fresh = confirmed.get_item(connection, item_id)
+        state, reason = decide_state(fresh, get_feedback_settings(app, connection))
         if state == "active":
             return None
-        gone = hide_in(app, connection, fresh)
+        gone = hide_item_in(app, connection, fresh)
         _set_state(connection, fresh, state, reason)
         return gone
 
@@ -150,12 +154,12 @@ async def _hide(app: App, item_id: str, path: Path) -> Confirmed | None:
         return None
     if gone:
         await app.db.forget()
-    await anyio.to_thread.run_sync(remove, path)
-    item, state = await app.db.read(lambda connection: _now(app, connection, item_id))
+    await anyio.to_thread.run_sync(remove_file, path)
+    item, state = await app.db.read(lambda connection: _read_item_state(app, connection, item_id))
     return None if state == "active" else item  # somebody may have written it just before
 
 
-def hide_in(app: App, connection: Connection, item: Confirmed) -> bool:
+def hide_item_in(app: App, connection: Connection, item: Confirmed) -> bool:
     """Take its index entry away, as part of a transaction. False where it had none."""
     if not item.doc_id:
         return False
@@ -169,46 +173,48 @@ def _set_state(connection: Connection, item: Confirmed, state: ItemState, reason
     now = time.time()
     confirmed.set_state(connection, item.item_id, state, reason, now)
     if item.state != state:
-        confirmed.log(connection, item.item_id, "", state, now, reason)
+        confirmed.log_action(connection, item.item_id, "", state, now, reason)
 
 
-def uri_of(item: Confirmed) -> str:
+def get_item_uri(item: Confirmed) -> str:
     """Under which its document is kept: the path of its file below the home folder."""
     return confirmed.PATH.format(trace_id=item.trace_id)
 
 
-async def _made(app: App, item: Confirmed, data: bytes) -> _Made | None:
+async def _build_document(app: App, item: Confirmed, data: bytes) -> _Made | None:
     """The document's rows and vectors; None where just this is indexed already."""
-    there = await app.catalog.find(confirmed_of(item.owner), uri_of(item))
-    prepared = await anyio.to_thread.run_sync(_prepared, app, item, data)
+    there = await app.catalog.find(get_confirmed_collection(item.owner), get_item_uri(item))
+    prepared = await anyio.to_thread.run_sync(_prepare_document, app, item, data)
     if there is not None and there.doc_id == item.doc_id and there.sha256 == prepared.sha256:
         return None
     texts = [
-        vectors.text_to_embed(json.loads(row["heading_path"]), row["text"])
+        vectors.build_embedding_text(json.loads(row["heading_path"]), row["text"])
         for row in prepared.chunks
     ]
     return _Made(data, prepared, await app.embedder.passages(texts))
 
 
-def _prepared(app: App, item: Confirmed, data: bytes) -> Prepared:
-    settings, uri = app.settings.ingest, uri_of(item)
+def _prepare_document(app: App, item: Confirmed, data: bytes) -> Prepared:
+    settings, uri = app.settings.ingest, get_item_uri(item)
     read = parse(data, uri, settings)
     dated = max((each.at for each in item.confirmed_by), default=None)
     read = replace(read, title=item.question, lang=item.lang, dated=dated)
-    chunks = chunked(read, settings.chunk_tokens, settings.overlap_tokens, "structure")
-    return documents.prepare(uri, data, read, chunks)
+    chunks = chunk_with_summaries(read, settings.chunk_tokens, settings.overlap_tokens, "structure")
+    return documents.prepare_document(uri, data, read, chunks)
 
 
-def _put(app: App, connection: Connection, made: _Made, owner: str) -> str:
+def _put_document(app: App, connection: Connection, made: _Made, owner: str) -> str:
     """Document, chunks, words and vectors; the id."""
-    documents.ensure_collection(connection, confirmed_of(owner), time.time(), owner)
-    info = app.catalog.put_in(connection, confirmed_of(owner), made.prepared, HIGHEST)
+    documents.ensure_collection(connection, get_confirmed_collection(owner), time.time(), owner)
+    info = app.catalog.put_in(connection, get_confirmed_collection(owner), made.prepared, HIGHEST)
     rows = connection.execute(
         text("SELECT id, sha256 FROM chunks WHERE doc = :doc"), {"doc": info.doc_id}
     )
     place = {row["sha256"]: number for number, row in enumerate(made.prepared.chunks)}
     ids = {row.id: place[row.sha256] for row in rows}
     if ids:
-        blobs = vectors.blobs(app.embedder.name, list(ids), made.vectors[list(ids.values())])
-        vectors.put(connection, app.embedder.name, blobs)
+        blobs = vectors.encode_vectors(
+            app.embedder.name, list(ids), made.vectors[list(ids.values())]
+        )
+        vectors.put_vectors(connection, app.embedder.name, blobs)
     return info.doc_id

@@ -15,14 +15,14 @@ import anyio
 import anyio.to_thread
 
 from citewell.errors import InvalidInput, PermanentError, StorageError, TransientError
-from citewell.models.builtin.cores import cores
+from citewell.models.builtin.cores import count_cores
 from citewell.runtime.app import App
-from citewell.runtime.progress import OnProgress, Progress, silent
-from citewell.service.library.embedding import Embedding, embed_pending, pending
-from citewell.service.library.expand_paths import gather, name_of
+from citewell.runtime.progress import OnProgress, Progress, ignore_progress
+from citewell.service.library.embedding import Embedding, count_pending, embed_pending
+from citewell.service.library.expand_paths import gather_files, to_display_name
 from citewell.service.library.intake import Allowed, Intake, add_data
-from citewell.service.library.read_file import read
-from citewell.service.library.report import AddReport, FileReport, failed
+from citewell.service.library.read_file import read_file
+from citewell.service.library.report import AddReport, FileReport, build_failed_report
 from citewell.service.sites.keep_pages import SECONDS, open_pages
 from citewell.store.library.documents import check_name
 
@@ -30,11 +30,11 @@ __all__ = [
     "AddReport",
     "FileReport",
     "Source",
-    "add",
     "add_data",
+    "add_paths",
     "add_sources",
+    "count_pending",
     "embed_pending",
-    "pending",
 ]
 
 # files parsed at once; embedding takes a hundred times as long, so more would only hold memory
@@ -62,7 +62,7 @@ class Source:
         return self.path is not None or bool(self.url)
 
 
-async def add(
+async def add_paths(
     app: App,
     paths: Sequence[str],
     collection: str,
@@ -80,12 +80,14 @@ async def add(
     """
     check_name(collection)
     pictures = app.settings.ingest.ocr == "auto"
-    found = await anyio.to_thread.run_sync(lambda: gather(paths, pictures=pictures, links=links))
+    found = await anyio.to_thread.run_sync(
+        lambda: gather_files(paths, pictures=pictures, links=links)
+    )
     sources = [
         Source(
             each.uri,
             each.path,
-            name_of(each.path) if each.path else each.uri,
+            to_display_name(each.path) if each.path else each.uri,
             each.size,
             each.reason,
             url=each.url,
@@ -93,7 +95,12 @@ async def add(
         for each in found.found
     ]
     reading = Reading(
-        app, sources, collection, on_progress or silent, priority=priority, embedding=embedding
+        app,
+        sources,
+        collection,
+        on_progress or ignore_progress,
+        priority=priority,
+        embedding=embedding,
     )
     error = None
     try:
@@ -165,11 +172,11 @@ class Reading:
         self._bytes = self._chunks = self._done = 0
 
     async def run(self) -> list[FileReport]:
-        readers = min(max(2, cores()), MOST_READERS, len(self._sources))
+        readers = min(max(2, count_cores()), MOST_READERS, len(self._sources))
         try:
             async with anyio.create_task_group() as group:
                 for _ in range(readers):
-                    group.start_soon(self._read)
+                    group.start_soon(self._read_sources)
         except ExceptionGroup as errors:
             raise errors.exceptions[0] from None
         if self._files:
@@ -181,18 +188,18 @@ class Reading:
         """Those that were dealt with so far."""
         return [report for reports in self._reports for report in reports]
 
-    async def _read(self) -> None:
+    async def _read_sources(self) -> None:
         for number, source in self._next:
             if source.there:
                 await self._tell(Progress("read", self._done, self._files, source.name))
-            self._reports[number] = await self._file(source)
-            self._note(source, self._reports[number])
+            self._reports[number] = await self._add_file(source)
+            self._note_progress(source, self._reports[number])
 
-    def _taken(self, report: FileReport) -> None:
+    def _note_added(self, report: FileReport) -> None:
         if self.embedding is not None:
             self.embedding.more(report.doc_id)
 
-    def _note(self, source: Source, reports: Sequence[FileReport]) -> None:
+    def _note_progress(self, source: Source, reports: Sequence[FileReport]) -> None:
         """So far so many passages came of so many bytes: what is left will bring about as many."""
         if self._reported is not None:
             self._reported(reports)
@@ -207,9 +214,9 @@ class Reading:
                 self._bytes_left * self._chunks / self._bytes if self._bytes else 0.0
             )
 
-    async def _page(self, source: Source) -> FileReport:
+    async def _add_page(self, source: Source) -> FileReport:
         """What its site refuses is the page's own fault, and what else goes wrong is told by
-        `failed`.
+        `build_failed_report`.
         """
         pages = open_pages(self.app)
         try:
@@ -227,27 +234,27 @@ class Reading:
                 reason=f"{error.message}; {error.hint}".removesuffix("; "),
             )
         except Exception as error:  # noqa: BLE001  # whatever it is, the other files go on
-            return failed(source.uri, error)
-        self._taken(report)
+            return build_failed_report(source.uri, error)
+        self._note_added(report)
         return report
 
-    async def _file(self, source: Source) -> list[FileReport]:
+    async def _add_file(self, source: Source) -> list[FileReport]:
         if source.url:
-            return [await self._page(source)]
+            return [await self._add_page(source)]
         if source.path is None:
             return [FileReport(path=source.uri, status="failed", reason=source.reason)]
         async with self.app.turns.reading(source.size):
             try:
                 got = await anyio.to_thread.run_sync(
-                    read, source.path, self.app.settings.ingest.max_bytes
+                    read_file, source.path, self.app.settings.ingest.max_bytes
                 )
                 dated = got.dated if source.dates else None
                 intake = Intake(
-                    self.app, self.collection, dated, self.priority, self._taken, self._allowed
+                    self.app, self.collection, dated, self.priority, self._note_added, self._allowed
                 )
                 reports = await intake.file(got.data, source.name, source.uri)
             except Exception as error:  # noqa: BLE001  # whatever it is, the other files go on
-                return [failed(source.uri, error)]
+                return [build_failed_report(source.uri, error)]
         if got.changed:
             reports[0] = reports[0].model_copy(update={"warnings": [CHANGED, *reports[0].warnings]})
         return reports

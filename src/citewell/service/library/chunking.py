@@ -14,10 +14,10 @@ from pydantic import ConfigDict, Field, ValidationError, model_validator
 
 from citewell.config import IngestSettings
 from citewell.errors import InvalidInput
-from citewell.ingest.bounded import in_time
-from citewell.ingest.chunk.section_summaries import chunked, without_text
+from citewell.ingest.bounded import run_in_time
+from citewell.ingest.chunk.section_summaries import chunk_with_summaries, chunk_without_text
 from citewell.models.base import Embedder, Vector
-from citewell.models.builtin.lanes import background
+from citewell.models.builtin.lanes import use_background_priority
 from citewell.runtime.app import App
 from citewell.types import Chunk, Document, Shown
 
@@ -34,7 +34,7 @@ class Chunking(Shown):
     overlap: int = Field(ge=0, le=200)
 
     @model_validator(mode="after")
-    def _leaves_room(self) -> Chunking:
+    def _check_overlap(self) -> Chunking:
         if self.overlap >= self.tokens:
             raise ValueError(
                 f"an overlap of {self.overlap} leaves no room in chunks of {self.tokens} tokens"
@@ -42,7 +42,7 @@ class Chunking(Shown):
         return self
 
 
-def chunking_of(settings: IngestSettings, own: Mapping[str, Any]) -> Chunking:
+def resolve_chunking(settings: IngestSettings, own: Mapping[str, Any]) -> Chunking:
     """What `own` says, over the settings. Raises InvalidInput naming what is wrong."""
     defaults = {
         "chunker": settings.chunker,
@@ -85,12 +85,12 @@ class Slices(Sequence[Chunk]):
 
     def __getitem__(self, at: int | slice) -> Chunk | list[Chunk]:
         return (
-            [self._whole(chunk) for chunk in self._bare[at]]
+            [self._fill_text(chunk) for chunk in self._bare[at]]
             if isinstance(at, slice)
-            else self._whole(self._bare[at])
+            else self._fill_text(self._bare[at])
         )
 
-    def _whole(self, chunk: Chunk) -> Chunk:
+    def _fill_text(self, chunk: Chunk) -> Chunk:
         return (
             chunk
             if chunk.kind == "summary"
@@ -98,13 +98,13 @@ class Slices(Sequence[Chunk]):
         )
 
 
-async def cut(app: App, document: Document, collection: str) -> Sequence[Chunk]:
+async def cut_document(app: App, document: Document, collection: str) -> Sequence[Chunk]:
     """The chunks of `document` in `collection`, then the summaries of its sections."""
-    chunking = chunking_of(app.settings.ingest, await app.catalog.chunking(collection))
-    return await cut_as(document, chunking, app.embedder, app.settings.ingest)
+    chunking = resolve_chunking(app.settings.ingest, await app.catalog.chunking(collection))
+    return await cut_document_as(document, chunking, app.embedder, app.settings.ingest)
 
 
-async def cut_as(
+async def cut_document_as(
     document: Document, chunking: Chunking, embedder: Embedder | None, settings: IngestSettings
 ) -> Sequence[Chunk]:
     """The same where the way is known, in a worker process, within the time that parsing may take:
@@ -114,11 +114,13 @@ async def cut_as(
     ways = (chunking.tokens, chunking.overlap, chunking.chunker)
     if chunking.chunker != "semantic" or embedder is None:
         name, size = document.title or "the text", len(document.text)
-        function = f"{without_text.__module__}:{without_text.__name__}"
-        return Slices(document.text, await in_time(function, size, name, settings, document, *ways))
+        function = f"{chunk_without_text.__module__}:{chunk_without_text.__name__}"
+        return Slices(
+            document.text, await run_in_time(function, size, name, settings, document, *ways)
+        )
 
     def embed(texts: Sequence[str]) -> Vector:
-        with background():
+        with use_background_priority():
             return anyio.from_thread.run(embedder.passages, texts)
 
-    return await anyio.to_thread.run_sync(chunked, document, *ways, embed)
+    return await anyio.to_thread.run_sync(chunk_with_summaries, document, *ways, embed)

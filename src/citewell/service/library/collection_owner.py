@@ -7,7 +7,7 @@ from citewell.runtime.app import App
 from citewell.store.library.documents import CollectionInfo
 
 
-async def reach(app: App, name: str) -> None:
+async def ensure_collection(app: App, name: str) -> None:
     """The collection is there for who looks, from now on: a new one is made, shared. So nobody can
     make it their own before a job puts into it what was sent. Raises NotFound where it is another
     user's. Without a viewer nothing is done.
@@ -16,7 +16,7 @@ async def reach(app: App, name: str) -> None:
         await app.catalog.create_collection(name)
 
 
-async def own(app: App, name: str, user_id: str) -> CollectionInfo:
+async def claim_collection(app: App, name: str, user_id: str) -> CollectionInfo:
     """A collection of this user's alone, new or not. Raises Conflict where somebody else has one of
     that name.
     """

@@ -8,8 +8,8 @@ from typing import Any
 
 from citewell.errors import Conflict
 from citewell.runtime.app import App
-from citewell.service.jobs.submit import MOST_JOBS, cancel
-from citewell.service.library.chunking import chunking_of
+from citewell.service.jobs.submit import MOST_JOBS, cancel_or_discard_job
+from citewell.service.library.chunking import resolve_chunking
 from citewell.store.jobs import ENDED
 from citewell.store.library.documents import CollectionInfo, check_name
 
@@ -32,7 +32,7 @@ async def create_collection(
     name that cannot be shown or typed, Conflict where it exists.
     """
     own = {key: value for key, value in (chunking or {}).items() if value is not None}
-    chunking_of(app.settings.ingest, own)
+    resolve_chunking(app.settings.ingest, own)
     if any(info.name == check_name(name) for info in await app.root.catalog.collections()):
         raise Conflict(
             f"collection {name}: exists already", hint="add documents to it, or choose another name"
@@ -54,5 +54,5 @@ async def delete_collection(app: App, name: str) -> None:
             "collection"
         ) == name:
             with suppress(Conflict):  # it has ended just now
-                await cancel(app, job.job_id)
+                await cancel_or_discard_job(app, job.job_id)
     await app.catalog.delete_collection(name)

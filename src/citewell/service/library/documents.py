@@ -10,9 +10,9 @@ from citewell.errors import InvalidInput, NotFound
 from citewell.retrieve.boosts import HIGHEST
 from citewell.runtime.app import App
 from citewell.service.library.collections import list_collections
-from citewell.service.library.expand_paths import uri_of
-from citewell.store.library.containers import outwards
-from citewell.store.library.documents import DocumentInfo, keeps_confirmed
+from citewell.service.library.expand_paths import to_uri
+from citewell.store.library.containers import list_enclosing_addresses
+from citewell.store.library.documents import DocumentInfo, is_confirmed_collection
 from citewell.types import Document
 
 
@@ -30,12 +30,12 @@ async def find_documents(
     Raises NotFound where there is none. The same file in two collections is two documents, and both
     are meant; a file that holds others means all that came out of it.
     """
-    addresses = {target, await anyio.to_thread.run_sync(_address, target)}
+    addresses = {target, await anyio.to_thread.run_sync(_to_uri, target)}
     found = [
         info
         for each in await list_collections(app, collection)
         for info in await app.catalog.documents(each.name)
-        if info.doc_id == target or not addresses.isdisjoint(outwards(info.uri))
+        if info.doc_id == target or not addresses.isdisjoint(list_enclosing_addresses(info.uri))
     ]
     if not found:
         where = f" in collection {collection}" if collection else ""
@@ -45,12 +45,12 @@ async def find_documents(
     return found
 
 
-def _address(target: str) -> str:
+def _to_uri(target: str) -> str:
     """What a path is listed as; the text itself where it can be no path (a NUL, a user who is not
     there).
     """
     try:
-        return uri_of(Path(target).expanduser().resolve())
+        return to_uri(Path(target).expanduser().resolve())
     except (ValueError, RuntimeError, OSError):
         return target
 
@@ -65,7 +65,7 @@ async def read_document(app: App, doc_id: str) -> Document:
     return await app.catalog.content(doc_id)
 
 
-async def original_file(app: App, doc_id: str) -> tuple[DocumentInfo, bytes]:
+async def get_original_file(app: App, doc_id: str) -> tuple[DocumentInfo, bytes]:
     """The bytes as they were added. Raises NotFound."""
     return await app.catalog.document(doc_id), await app.catalog.file(doc_id)
 
@@ -87,7 +87,7 @@ async def delete_document(app: App, *doc_ids: str) -> None:
     it goes with it.
     """
     for doc_id in doc_ids:
-        if keeps_confirmed((await app.catalog.document(doc_id)).collection):
+        if is_confirmed_collection((await app.catalog.document(doc_id)).collection):
             hint = (
                 "`citewell knowledge list` shows its ID; `citewell knowledge undo ID` takes it back"
             )

@@ -14,9 +14,9 @@ import anyio
 from anyio.abc import TaskGroup
 
 from citewell.errors import CitewellError
-from citewell.models.builtin.lanes import background
+from citewell.models.builtin.lanes import use_background_priority
 from citewell.runtime.app import App
-from citewell.runtime.progress import OnProgress, Progress, Rate, silent
+from citewell.runtime.progress import OnProgress, Progress, Rate, ignore_progress
 
 # passages of one call, committed together: a killed run has to do REQUESTS times so many again at
 # most
@@ -43,7 +43,7 @@ class Embedding:
     ) -> None:
         self._newest = newest
         self._app = app
-        self._tell = on_progress or silent
+        self._tell = on_progress or ignore_progress
         self._docs = None if docs is None else set(docs)
         self._closed = False
         self._news = asyncio.Event()
@@ -69,41 +69,41 @@ class Embedding:
         """
         try:
             async with anyio.create_task_group() as group:
-                while await self._next(group):
+                while await self._start_next_batch(group):
                     pass
         except ExceptionGroup as errors:
             known, _ = errors.split(CitewellError)
             raise (known or errors).exceptions[0] from None
         if self.done:
-            await self._say()
+            await self._report_progress()
         return self.done
 
-    async def _next(self, group: TaskGroup) -> bool:
+    async def _start_next_batch(self, group: TaskGroup) -> bool:
         """Start the next request, or wait for work; False when there is none and none will come."""
         closed, turns = self._closed, self._app.turns
         self._news.clear()
         await turns.embed.acquire()
         batch: list[tuple[int, str]] = []
         try:
-            batch = await self._batch()
+            batch = await self._take_batch()
         finally:
             if not batch:
                 turns.embed.release()
         if batch:
             self._own += 1
-            group.start_soon(self._request, batch)
+            group.start_soon(self._embed_batch, batch)
             return True
         idle = closed and not self._own
-        if idle and not await self._waiting():
+        if idle and not await self._count_waiting():
             return False
         if idle:  # another embedding of this process has our chunks in hand
-            await self._say()
+            await self._report_progress()
         with suppress(TimeoutError):
             async with asyncio.timeout(PATIENCE if idle else None):
                 await self._news.wait()
         return True
 
-    async def _batch(self) -> list[tuple[int, str]]:
+    async def _take_batch(self) -> list[tuple[int, str]]:
         """Chunks that wait and that nobody here has in hand; they are then ours."""
         in_hand = self._app.turns.in_hand
         docs = None if self._docs is None else sorted(self._docs)
@@ -120,11 +120,11 @@ class Embedding:
         in_hand.update(batch)
         return batch
 
-    async def _request(self, batch: list[tuple[int, str]]) -> None:
+    async def _embed_batch(self, batch: list[tuple[int, str]]) -> None:
         catalog, embedder, turns = self._app.catalog, self._app.embedder, self._app.turns
         try:
-            await self._say()
-            with background():
+            await self._report_progress()
+            with use_background_priority():
                 vectors = await embedder.passages([text for _, text in batch])
             await catalog.put_vectors(embedder.name, [chunk for chunk, _ in batch], vectors)
             self.done += len(batch)
@@ -135,12 +135,12 @@ class Embedding:
             self._own -= 1
             self._news.set()
 
-    async def _waiting(self) -> int:
+    async def _count_waiting(self) -> int:
         docs = None if self._docs is None else sorted(self._docs)
         return await self._app.catalog.waiting(docs)
 
-    async def _say(self) -> None:
-        waiting, rate = await self._waiting(), self._rate.now(self.done)
+    async def _report_progress(self) -> None:
+        waiting, rate = await self._count_waiting(), self._rate.now(self.done)
         left = (waiting + self.expected) / rate if rate else None
         await self._tell(Progress("embed", self.done, self.done + waiting, rate=rate, left=left))
 
@@ -156,6 +156,6 @@ async def embed_pending(
     return await embedding.run()
 
 
-async def pending(app: App) -> int:
+async def count_pending(app: App) -> int:
     """How many chunks wait for their vector."""
     return await app.catalog.waiting()

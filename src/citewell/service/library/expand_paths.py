@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from citewell.errors import InvalidInput
-from citewell.fetch.urls import canonical
+from citewell.fetch.urls import canonicalize_url
 from citewell.ingest import PARSERS, PICTURES
 from citewell.ingest.archive.unpack import CONTAINERS
 
@@ -53,46 +53,46 @@ class Gathered:
         return [(each.uri, each.reason) for each in self.found if each.reason]
 
     def take(self, path: Path, size: int) -> None:
-        self.found.append(Found(uri_of(path), path, size))
+        self.found.append(Found(to_uri(path), path, size))
 
     def fail(self, named: str, reason: str) -> None:
         self.found.append(Found(named, reason=reason))
 
 
-def gather(paths: Sequence[str], *, pictures: bool = False, links: bool = False) -> Gathered:
+def gather_files(paths: Sequence[str], *, pictures: bool = False, links: bool = False) -> Gathered:
     """Resolve `paths` into readable files, each once, in a stable order. `pictures`: whether a
     folder's are wanted too. `links`: whether what its links lead to elsewhere is.
     """
     found = Gathered()
     for path in paths:
-        _take(path, found, pictures, links)
+        _gather_path(path, found, pictures, links)
     first = {each.path or each.uri: each for each in reversed(found.found)}
     found.found = [each for each in found.found if first[each.path or each.uri] is each]
     return found
 
 
-def known(path: Path, *, pictures: bool = True) -> bool:
+def is_known_type(path: Path, *, pictures: bool = True) -> bool:
     """Whether there is a parser for a file of this name, or it holds files."""
     suffix = path.suffix.lower()
     return (suffix in PARSERS and (pictures or suffix not in PICTURES)) or suffix in CONTAINERS
 
 
-def kinds(*, pictures: bool = True) -> str:
+def list_known_types(*, pictures: bool = True) -> str:
     """The suffixes that can be added, for messages."""
     suffixes = {*PARSERS, *CONTAINERS} - (set() if pictures else PICTURES)
     return ", ".join(sorted(suffix.lstrip(".") for suffix in suffixes))
 
 
-def uri_of(path: Path) -> str:
+def to_uri(path: Path) -> str:
     """A file's lasting name: its absolute path, with links resolved; bytes that are not UTF-8 are
     written in hexadecimal.
     """
     return os.fsencode(path).decode("utf-8", "backslashreplace")
 
 
-def name_of(path: Path) -> str:
+def to_display_name(path: Path) -> str:
     """A file's name for people: one whose bytes are not UTF-8 comes from an older Chinese system,
-    or is written as `uri_of`.
+    or is written as `to_uri`.
     """
     data = os.fsencode(path.name)
     for encoding in ("utf-8", "gb18030"):
@@ -103,49 +103,51 @@ def name_of(path: Path) -> str:
     return data.decode("utf-8", "backslashreplace")
 
 
-def _take(named: str, found: Gathered, pictures: bool, links: bool) -> None:
+def _gather_path(named: str, found: Gathered, pictures: bool, links: bool) -> None:
     if "://" in named:
-        _take_address(named, found)
+        _gather_address(named, found)
         return
     try:
         path = Path(named).expanduser().resolve()
         status = path.stat()
     except (OSError, RuntimeError, ValueError) as error:
-        found.fail(named, reason_of(error))
+        found.fail(named, describe_path_error(error))
         return
     if stat.S_ISDIR(status.st_mode):
-        _take_folder(named, path, found, pictures, links)
+        _gather_folder(named, path, found, pictures, links)
     elif not stat.S_ISREG(status.st_mode):
         found.fail(named, "not a file or a folder")
-    elif path.suffix and not known(path):
-        found.fail(named, f"{path.suffix}: unknown kind of file; known are {kinds()}")
+    elif path.suffix and not is_known_type(path):
+        found.fail(named, f"{path.suffix}: unknown kind of file; known are {list_known_types()}")
     else:
         found.take(path, status.st_size)
 
 
-def _take_address(named: str, found: Gathered) -> None:
+def _gather_address(named: str, found: Gathered) -> None:
     try:
-        url = canonical(named)
+        url = canonicalize_url(named)
     except InvalidInput as error:
         found.fail(named, f"{error.message}; {error.hint}")
         return
     found.found.append(Found(url, url=url))
 
 
-def _take_folder(named: str, folder: Path, found: Gathered, pictures: bool, links: bool) -> None:
+def _gather_folder(named: str, folder: Path, found: Gathered, pictures: bool, links: bool) -> None:
     before = len(found.found)
-    for path, size in _walk(folder, found, links):
-        if known(path, pictures=pictures):
+    for path, size in _walk_folder(folder, found, links):
+        if is_known_type(path, pictures=pictures):
             found.take(path, size)
         else:
             found.skipped[path.suffix.lower() or "(no suffix)"] += 1
     if len(found.found) == before:
         passed_over = not pictures and any(suffix in PICTURES for suffix in found.skipped)
         hint = '; its pictures are read with ingest.ocr = "auto"' if passed_over else ""
-        found.fail(named, f"holds no file of a known kind ({kinds(pictures=pictures)}){hint}")
+        found.fail(
+            named, f"holds no file of a known kind ({list_known_types(pictures=pictures)}){hint}"
+        )
 
 
-def _walk(top: Path, found: Gathered, links: bool) -> Iterator[tuple[Path, int]]:
+def _walk_folder(top: Path, found: Gathered, links: bool) -> Iterator[tuple[Path, int]]:
     """Every visible file below `top` with its size, by name. No recursion: folders may be nested
     deeper than Python's calls.
     """
@@ -167,17 +169,17 @@ def _walk(top: Path, found: Gathered, links: bool) -> Iterator[tuple[Path, int]]
                     [
                         (to, size)
                         for entry in sorted(entries, key=lambda entry: entry.name)
-                        for to, size in _entry(path, entry)
+                        for to, size in _resolve_entry(path, entry)
                         if links
                         or not entry.is_symlink()
-                        or _stays(to, top, uri_of(path / entry.name), found)
+                        or _is_inside(to, top, to_uri(path / entry.name), found)
                     ]
                 )
         except OSError as error:
-            found.fail(uri_of(path), reason_of(error))
+            found.fail(to_uri(path), describe_path_error(error))
 
 
-def _entry(folder: Path, entry: os.DirEntry[str]) -> list[tuple[Path, int | None]]:
+def _resolve_entry(folder: Path, entry: os.DirEntry[str]) -> list[tuple[Path, int | None]]:
     """What an entry of a folder leads to: a folder, a file with its size, or nothing."""
     if entry.name.startswith("."):
         return []
@@ -190,14 +192,14 @@ def _entry(folder: Path, entry: os.DirEntry[str]) -> list[tuple[Path, int | None
         return []  # a link that leads to itself or to nothing
 
 
-def _stays(to: Path, top: Path, link: str, found: Gathered) -> bool:
+def _is_inside(to: Path, top: Path, link: str, found: Gathered) -> bool:
     if to.is_relative_to(top):
         return True
     found.links.append(link)
     return False
 
 
-def reason_of(error: Exception) -> str:
+def describe_path_error(error: Exception) -> str:
     """Why a path cannot be read, in words."""
     if isinstance(error, FileNotFoundError):
         return "no such file or folder"

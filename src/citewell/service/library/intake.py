@@ -17,9 +17,9 @@ from citewell.errors import UnreadableFile
 from citewell.ingest import PARSERS, parse
 from citewell.ingest.archive.unpack import CONTAINERS, Member, Taken, unpack
 from citewell.runtime.app import App
-from citewell.service.library.chunking import cut
-from citewell.service.library.report import FileReport, failed
-from citewell.store.library.containers import INSIDE, outwards
+from citewell.service.library.chunking import cut_document
+from citewell.service.library.report import FileReport, build_failed_report
+from citewell.store.library.containers import INSIDE, list_enclosing_addresses
 from citewell.store.library.documents import DocumentInfo
 
 Allowed = Callable[[], Awaitable[None]]
@@ -50,9 +50,9 @@ class Intake:
         """
         if PurePath(name).suffix.lower() not in CONTAINERS:
             return [await self.document(data, name, uri)]
-        catalog, digest = self.app.catalog, await hash_of(data)
+        catalog, digest = self.app.catalog, await compute_hash(data)
         if await catalog.unpacked(self.collection, uri, digest):
-            return await self._unchanged(uri)
+            return await self._report_unchanged(uri)
         if depth >= DEEPEST:
             raise UnreadableFile(f"{name} is a file inside {depth} others; that is too deep")
         reports = (
@@ -64,7 +64,7 @@ class Intake:
         taken = taken or now
         taken.bytes, taken.members = now.bytes, now.members
         for member in members:
-            reports += await self._member(member, uri + INSIDE + member.name, depth, taken)
+            reports += await self._add_member(member, uri + INSIDE + member.name, depth, taken)
         kept = [uri + INSIDE + member.name for member in members]
         await self._remove_gone(uri, kept)
         if not reports:
@@ -87,28 +87,30 @@ class Intake:
             priority=self.priority,
             allowed=self.allowed,
         )
-        self._tell(report)
+        self._report_taken(report)
         return report
 
-    def _tell(self, report: FileReport) -> None:
+    def _report_taken(self, report: FileReport) -> None:
         if self.taken is not None:
             self.taken(report)
 
-    async def _member(self, member: Member, uri: str, depth: int, taken: Taken) -> list[FileReport]:
+    async def _add_member(
+        self, member: Member, uri: str, depth: int, taken: Taken
+    ) -> list[FileReport]:
         try:
             return await self.file(member.data, PurePath(member.name).name, uri, depth + 1, taken)
         except Exception as error:  # noqa: BLE001  # whatever it is, the other members go on
-            return [failed(uri, error)]
+            return [build_failed_report(uri, error)]
 
-    async def _unchanged(self, uri: str) -> list[FileReport]:
+    async def _report_unchanged(self, uri: str) -> list[FileReport]:
         own = await self.app.catalog.find(self.collection, uri)
         inside = await self.app.catalog.members(self.collection, uri)
         reports = [
-            await _as_it_is(self.app, info, self.priority)
+            await _keep_unchanged(self.app, info, self.priority)
             for info in ([own] if own else []) + inside
         ]
         for report in reports:
-            self._tell(report)
+            self._report_taken(report)
         return reports
 
     async def _remove_gone(self, uri: str, kept: Sequence[str]) -> None:
@@ -117,7 +119,7 @@ class Intake:
         gone = [
             info.doc_id
             for info in await self.app.catalog.members(self.collection, uri)
-            if not any(outer in there for outer in outwards(info.uri))
+            if not any(outer in there for outer in list_enclosing_addresses(info.uri))
         ]
         if gone:
             await self.app.catalog.delete(*gone)
@@ -138,12 +140,12 @@ async def add_data(
     UnreadableFile. `dated`: its day, where the file itself does not say one.
     """
     old = await app.catalog.find(collection, uri)
-    if old is not None and old.sha256 == await hash_of(data):
-        return await _as_it_is(app, old, priority)
+    if old is not None and old.sha256 == await compute_hash(data):
+        return await _keep_unchanged(app, old, priority)
     document = await parse(data, name, app.settings.ingest)
     if document.dated is None:
         document = replace(document, dated=dated)
-    chunks = await cut(app, document, collection)
+    chunks = await cut_document(app, document, collection)
     if allowed is not None:
         await allowed()
     info = await app.catalog.put(collection, uri, data, document, chunks, priority=priority)
@@ -156,14 +158,14 @@ async def add_data(
     )
 
 
-async def _as_it_is(app: App, info: DocumentInfo, priority: int | None) -> FileReport:
+async def _keep_unchanged(app: App, info: DocumentInfo, priority: int | None) -> FileReport:
     """A document that has not changed, but for the priority that is asked for now."""
     if priority is not None and priority != info.priority:
         await app.catalog.set_priority(info.doc_id, priority)
     return FileReport(path=info.uri, status="unchanged", chunks=info.chunks, doc_id=info.doc_id)
 
 
-async def hash_of(data: bytes) -> str:
+async def compute_hash(data: bytes) -> str:
     """SHA-256 in hexadecimal, as documents and containers are kept under."""
     if len(data) < 1_000_000:  # a millisecond
         return hashlib.sha256(data).hexdigest()

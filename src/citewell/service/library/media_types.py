@@ -50,7 +50,7 @@ _SAME = {
 }
 
 
-def media_types(names: Sequence[str]) -> tuple[str, ...]:
+def resolve_media_types(names: Sequence[str]) -> tuple[str, ...]:
     """The media types of these names; a media type means itself. Raises InvalidInput, naming those
     known.
     """

@@ -12,7 +12,7 @@ from typing import Final
 
 from citewell.errors import InvalidInput, NotFound
 from citewell.ingest.pdf.parse import MEDIA_TYPE
-from citewell.ingest.pdf.render import Rectangle, page_png
+from citewell.ingest.pdf.render import Rectangle, render_page
 from citewell.runtime.app import App
 
 NARROWEST: Final = 100
@@ -76,7 +76,7 @@ async def find_page(
     )
 
 
-async def draw(app: App, image: PageImage) -> bytes:
+async def draw_page(app: App, image: PageImage) -> bytes:
     """PNG bytes. Raises NotFound and UnreadableFile."""
     data = await app.catalog.file(image.doc_id)
-    return await page_png(data, image.name, image.page, image.width, image.marks)
+    return await render_page(data, image.name, image.page, image.width, image.marks)

@@ -19,8 +19,13 @@ from citewell.ingest.archive.unpack import CONTAINERS
 from citewell.models import build_embedder
 from citewell.models.base import Embedder
 from citewell.runtime.app import App
-from citewell.service.library.chunking import ChunkerName, Chunking, chunking_of, cut_as
-from citewell.text.sentences import sentences
+from citewell.service.library.chunking import (
+    ChunkerName,
+    Chunking,
+    cut_document_as,
+    resolve_chunking,
+)
+from citewell.text.sentences import split_sentences
 from citewell.types import Chunk, ChunkKind, Document, Shown
 
 
@@ -73,7 +78,7 @@ class Previews(Shown):
     previews: list[Preview]
 
 
-async def preview(
+async def preview_file(
     settings: Settings, path: str, chunkers: Sequence[ChunkerName], options: Mapping[str, Any]
 ) -> Previews:
     """Cut the file at `path` each way of `chunkers` (none: that of the settings). `options`:
@@ -81,12 +86,12 @@ async def preview(
 
     Raises UnreadableFile, and InvalidInput for options that do not fit.
     """
-    ways = _ways(settings.ingest, chunkers, options)
-    file, data = await anyio.to_thread.run_sync(_read, path, settings.ingest.max_bytes)
-    document = await _parsed(data, file.name, settings.ingest)
+    ways = _resolve_chunkings(settings.ingest, chunkers, options)
+    file, data = await anyio.to_thread.run_sync(_read_file, path, settings.ingest.max_bytes)
+    document = await _parse_data(data, file.name, settings.ingest)
     embedder = build_embedder(settings)
     try:
-        return await _previews(str(file), document, ways, embedder, settings.ingest)
+        return await _build_previews(str(file), document, ways, embedder, settings.ingest)
     finally:
         await embedder.close()
 
@@ -95,9 +100,9 @@ async def preview_bytes(
     app: App, data: bytes, name: str, chunkers: Sequence[ChunkerName], options: Mapping[str, Any]
 ) -> Previews:
     """The same for bytes that were sent under a file's name."""
-    ways = _ways(app.settings.ingest, chunkers, options)
-    document = await _parsed(data, name, app.settings.ingest)
-    return await _previews(name, document, ways, app.embedder, app.settings.ingest)
+    ways = _resolve_chunkings(app.settings.ingest, chunkers, options)
+    document = await _parse_data(data, name, app.settings.ingest)
+    return await _build_previews(name, document, ways, app.embedder, app.settings.ingest)
 
 
 async def preview_document(
@@ -109,23 +114,23 @@ async def preview_document(
     info = await app.catalog.document(doc_id)
     said = {key: value for key, value in options.items() if value is not None}
     own = await app.catalog.chunking(info.collection)
-    as_it_is = chunking_of(app.settings.ingest, own)
-    ways = _ways(app.settings.ingest, chunkers or [as_it_is.chunker], own | said)
-    return await _previews(
+    as_it_is = resolve_chunking(app.settings.ingest, own)
+    ways = _resolve_chunkings(app.settings.ingest, chunkers or [as_it_is.chunker], own | said)
+    return await _build_previews(
         info.uri, await app.catalog.content(doc_id), ways, app.embedder, app.settings.ingest
     )
 
 
-def _ways(
+def _resolve_chunkings(
     settings: IngestSettings, chunkers: Sequence[ChunkerName], options: Mapping[str, Any]
 ) -> list[Chunking]:
     return [
-        chunking_of(settings, {**options, "chunker": each})
+        resolve_chunking(settings, {**options, "chunker": each})
         for each in chunkers or [settings.chunker]
     ]
 
 
-async def _parsed(data: bytes, name: str, settings: IngestSettings) -> Document:
+async def _parse_data(data: bytes, name: str, settings: IngestSettings) -> Document:
     """Raises UnreadableFile, also for a file that holds others."""
     suffix = Path(name).suffix.lower()
     if suffix in CONTAINERS and suffix not in PARSERS:
@@ -136,7 +141,7 @@ async def _parsed(data: bytes, name: str, settings: IngestSettings) -> Document:
     return await parse(data, name, settings)
 
 
-async def _previews(
+async def _build_previews(
     path: str,
     document: Document,
     ways: Sequence[Chunking],
@@ -152,32 +157,32 @@ async def _previews(
         pages=len(document.pages),
         sections=len(document.sections),
         warnings=list(document.warnings),
-        previews=[await _preview(document, way, embedder, settings) for way in ways],
+        previews=[await _build_preview(document, way, embedder, settings) for way in ways],
     )
 
 
-async def _preview(
+async def _build_preview(
     document: Document, chunking: Chunking, embedder: Embedder, settings: IngestSettings
 ) -> Preview:
     began = time.perf_counter()
-    everything = await cut_as(document, chunking, embedder, settings)
+    everything = await cut_document_as(document, chunking, embedder, settings)
     seconds = time.perf_counter() - began
     chunks = [chunk for chunk in everything if chunk.kind != "summary"]
     summaries = [chunk for chunk in everything if chunk.kind == "summary"]
     return Preview(
         chunking=chunking,
-        totals=totals(document, chunks, summaries, seconds),
-        chunks=_shown(chunks),
-        summaries=_shown(summaries, overlap=False),
+        totals=compute_totals(document, chunks, summaries, seconds),
+        chunks=_build_preview_chunks(chunks),
+        summaries=_build_preview_chunks(summaries, overlap=False),
     )
 
 
-def totals(
+def compute_totals(
     document: Document, chunks: Sequence[Chunk], summaries: Sequence[Chunk], seconds: float
 ) -> Totals:
     sizes = [chunk.tokens for chunk in chunks] or [0]
-    spans = sentences(document.text)
-    whole = _whole(spans, chunks)
+    spans = split_sentences(document.text)
+    whole = _count_whole_spans(spans, chunks)
     return Totals(
         chunks=len(chunks),
         summaries=len(summaries),
@@ -190,7 +195,7 @@ def totals(
     )
 
 
-def _whole(spans: Sequence[tuple[int, int]], chunks: Sequence[Chunk]) -> int:
+def _count_whole_spans(spans: Sequence[tuple[int, int]], chunks: Sequence[Chunk]) -> int:
     """How many spans stand whole in a chunk. Chunks are in order, and so are their ends."""
     starts = [chunk.start for chunk in chunks]
     furthest: list[int] = []
@@ -200,7 +205,7 @@ def _whole(spans: Sequence[tuple[int, int]], chunks: Sequence[Chunk]) -> int:
     return sum(place >= 0 and end <= furthest[place] for place, end in places)
 
 
-def _shown(chunks: Sequence[Chunk], *, overlap: bool = True) -> list[PreviewChunk]:
+def _build_preview_chunks(chunks: Sequence[Chunk], *, overlap: bool = True) -> list[PreviewChunk]:
     shown: list[PreviewChunk] = []
     before = 0
     for n, chunk in enumerate(chunks, 1):
@@ -222,7 +227,7 @@ def _shown(chunks: Sequence[Chunk], *, overlap: bool = True) -> list[PreviewChun
     return shown
 
 
-def _read(name: str, limit: int) -> tuple[Path, bytes]:
+def _read_file(name: str, limit: int) -> tuple[Path, bytes]:
     try:
         path = Path(name).expanduser()
         if path.is_dir():

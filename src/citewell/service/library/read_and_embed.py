@@ -12,8 +12,8 @@ import anyio
 from citewell.errors import CitewellError
 from citewell.runtime.app import App
 from citewell.runtime.progress import OnProgress
-from citewell.service.library.add import AddReport, add
-from citewell.service.library.embedding import Embedding, pending
+from citewell.service.library.add import AddReport, add_paths
+from citewell.service.library.embedding import Embedding, count_pending
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ class Ingested:
     others: int = 0
 
 
-async def ingest(
+async def ingest_paths(
     app: App,
     paths: Sequence[str],
     collection: str,
@@ -38,15 +38,15 @@ async def ingest(
     priority: int | None = None,
     links: bool = False,
 ) -> Ingested:
-    """Add `paths` as `add` does, and embed what of them waits, whoever left it: two that run at
-    once do not do the same twice. Raises what `add` raises.
+    """Add `paths` as `add_paths` does, and embed what of them waits, whoever left it: two that run
+    at once do not do the same twice. Raises what `add_paths` raises.
     """
     embedding = Embedding(app, on_progress, docs=())
     problems: list[CitewellError] = []
     try:
         async with anyio.create_task_group() as group:
-            group.start_soon(_embed, embedding, problems)
-            report = await add(
+            group.start_soon(_run_embedding, embedding, problems)
+            report = await add_paths(
                 app,
                 paths,
                 collection,
@@ -58,11 +58,11 @@ async def ingest(
             embedding.close()
     except ExceptionGroup as errors:
         raise errors.exceptions[0] from None
-    others = 0 if problems or report.error else await pending(app)
+    others = 0 if problems or report.error else await count_pending(app)
     return Ingested(report, embedding.done, problems[0] if problems else None, others)
 
 
-async def _embed(embedding: Embedding, problems: list[CitewellError]) -> None:
+async def _run_embedding(embedding: Embedding, problems: list[CitewellError]) -> None:
     """Run it beside the reading; what its model refuses must not stop the reading."""
     try:
         await embedding.run()

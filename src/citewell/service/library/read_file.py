@@ -27,17 +27,17 @@ class Read:
     changed: bool = False
 
 
-def read(path: Path, limit: int) -> Read:
+def read_file(path: Path, limit: int) -> Read:
     """Raises UnreadableFile for what is no file or has more than `limit` bytes, and OSError."""
     for _ in range(TRIES):
-        before, data, after = _once(path, limit)
+        before, data, after = _read_once(path, limit)
         if (before.st_mtime_ns, before.st_size) == (after.st_mtime_ns, after.st_size):
             return Read(data, after.st_mtime)
         time.sleep(REST)
     return Read(data, after.st_mtime, changed=True)
 
 
-def _once(path: Path, limit: int) -> tuple[os.stat_result, bytes, os.stat_result]:
+def _read_once(path: Path, limit: int) -> tuple[os.stat_result, bytes, os.stat_result]:
     # without O_NONBLOCK, opening a pipe that took the file's place would wait for its writer
     flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
     with os.fdopen(os.open(path, flags), "rb") as file:
@@ -45,15 +45,15 @@ def _once(path: Path, limit: int) -> tuple[os.stat_result, bytes, os.stat_result
         if not stat.S_ISREG(before.st_mode):
             raise UnreadableFile("it is not a file any more")
         if before.st_size > limit:
-            raise _too_large(before.st_size, limit)
+            raise _make_size_error(before.st_size, limit)
         data = file.read(before.st_size + 1)
         if len(data) > before.st_size:  # it grows, or is of a kind whose size is not told
             data += file.read(limit + 1 - len(data))
         if len(data) > limit:
-            raise _too_large(len(data), limit)
+            raise _make_size_error(len(data), limit)
         return before, data, os.fstat(file.fileno())
 
 
-def _too_large(size: int, limit: int) -> UnreadableFile:
+def _make_size_error(size: int, limit: int) -> UnreadableFile:
     hint = "raise ingest.max_bytes, or split the file"
     return UnreadableFile(f"{size:,} bytes is more than the {limit:,} allowed", hint=hint)

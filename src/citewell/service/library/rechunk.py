@@ -14,8 +14,8 @@ from pydantic import Field
 
 from citewell.errors import Conflict, NotFound, UnreadableFile
 from citewell.runtime.app import App
-from citewell.runtime.progress import OnProgress, Progress, silent
-from citewell.service.library.chunking import Chunking, chunking_of, cut_as
+from citewell.runtime.progress import OnProgress, Progress, ignore_progress
+from citewell.service.library.chunking import Chunking, cut_document_as, resolve_chunking
 from citewell.store.jobs import Job
 from citewell.store.library.documents import CollectionInfo
 from citewell.types import Chunk, Shown
@@ -36,42 +36,44 @@ class RechunkReport(Shown):
     failed: list[str] = Field(default=[])
 
 
-async def chunking(app: App, name: str) -> Chunking:
+async def get_chunking(app: App, name: str) -> Chunking:
     """How the documents of a collection are cut: its own way over the settings. Raises NotFound."""
     info = await app.catalog.collection(name)
-    return chunking_of(app.settings.ingest, info.chunking)
+    return resolve_chunking(app.settings.ingest, info.chunking)
 
 
 async def set_chunking(app: App, name: str, changes: Mapping[str, Any]) -> CollectionInfo:
     """Change how its documents are cut from now on; what is None stays. Raises NotFound and
-    InvalidInput. Documents that are there already are cut anew by `rechunk`.
+    InvalidInput. Documents that are there already are cut anew by `rechunk_collection`.
     """
     info = await app.catalog.collection(name)
     own = info.chunking | {key: value for key, value in changes.items() if value is not None}
-    chunking_of(app.settings.ingest, own)
+    resolve_chunking(app.settings.ingest, own)
     await app.catalog.set_chunking(name, own)
     return await app.catalog.collection(name)
 
 
-async def submit(app: App, name: str) -> Job:
+async def submit_rechunk(app: App, name: str) -> Job:
     """Have the documents cut anew by the server's worker."""
     job = await app.jobs.create(KIND, {"collection": name})
     app.new_job.set()
     return job
 
 
-async def rechunk(app: App, name: str, *, on_progress: OnProgress | None = None) -> RechunkReport:
+async def rechunk_collection(
+    app: App, name: str, *, on_progress: OnProgress | None = None
+) -> RechunkReport:
     """Cut every document of the collection that is cut otherwise. Raises NotFound, StorageError,
     ModelUnavailable.
     """
-    tell = on_progress or silent
-    way = await chunking(app, name)
+    tell = on_progress or ignore_progress
+    way = await get_chunking(app, name)
     documents = await app.catalog.documents(name)
     changed, failed = 0, []
     for number, info in enumerate(documents):
         await tell(Progress("cut", number, len(documents), info.title))
         try:
-            changed += await _rechunk(app, info.doc_id, way)
+            changed += await _rechunk_document(app, info.doc_id, way)
         except (NotFound, Conflict):
             continue  # removed or replaced meanwhile, and then cut the new way
         except UnreadableFile as error:
@@ -89,15 +91,17 @@ async def rechunk(app: App, name: str, *, on_progress: OnProgress | None = None)
     )
 
 
-async def _rechunk(app: App, doc_id: str, way: Chunking) -> bool:
-    chunks = await cut_as(await app.catalog.content(doc_id), way, app.embedder, app.settings.ingest)
-    if _outline(chunks) == _outline(await app.catalog.chunks(doc_id)):
+async def _rechunk_document(app: App, doc_id: str, way: Chunking) -> bool:
+    chunks = await cut_document_as(
+        await app.catalog.content(doc_id), way, app.embedder, app.settings.ingest
+    )
+    if _outline_chunks(chunks) == _outline_chunks(await app.catalog.chunks(doc_id)):
         return False
     await app.catalog.rechunk(doc_id, chunks)
     return True
 
 
-def _outline(chunks: Sequence[Chunk]) -> list[tuple[int, int, int, str, tuple[str, ...]]]:
+def _outline_chunks(chunks: Sequence[Chunk]) -> list[tuple[int, int, int, str, tuple[str, ...]]]:
     """What tells one way of cutting from another; the words of summaries do not: a chat model may
     have written them.
     """

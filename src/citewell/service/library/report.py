@@ -10,7 +10,7 @@ from typing import Literal
 from pydantic import Field
 
 from citewell.errors import CitewellError, UnreadableFile
-from citewell.service.library.expand_paths import reason_of
+from citewell.service.library.expand_paths import describe_path_error
 from citewell.types import Shown
 
 log = logging.getLogger(__name__)
@@ -45,14 +45,14 @@ class AddReport(Shown):
         return sum(file.status == "failed" for file in self.files)
 
 
-def failed(uri: str, error: Exception) -> FileReport:
+def build_failed_report(uri: str, error: Exception) -> FileReport:
     """The report of a file that cannot be read. A fault of ours costs this file and no other; the
     log says where it is.
     """
     if isinstance(error, UnreadableFile):
         reason = f"{error.message}; {error.hint}".removesuffix("; ")
     elif isinstance(error, OSError):
-        reason = reason_of(error)
+        reason = describe_path_error(error)
     elif isinstance(error, CitewellError):
         raise error  # no fault of the file's, and the next one would end the same way
     else:

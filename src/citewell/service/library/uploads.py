@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
-from citewell.disk import synced
+from citewell.disk import sync_to_disk
 from citewell.errors import StorageError
 
 ORPHAN = 86_400.0  # seconds after which bytes of no job are thrown away
@@ -27,18 +27,18 @@ class Upload:
     file: BinaryIO
 
 
-def base_name(name: str) -> str:
+def get_base_name(name: str) -> str:
     """A sender's file name without folders and what cannot be printed."""
     base = name.replace("\\", "/").rpartition("/")[2]
     return "".join(letter for letter in base if letter.isprintable()).strip()[-200:] or "unnamed"
 
 
-def store(folder: Path, uploads: Sequence[Upload]) -> None:
+def store_uploads(folder: Path, uploads: Sequence[Upload]) -> None:
     """Write each to its number. Raises StorageError, and then leaves nothing."""
     try:
-        _write(folder, uploads)
+        _write_uploads(folder, uploads)
     except OSError as error:
-        throw_away(folder)
+        delete_uploads(folder)
         raise StorageError(
             f"{error.filename or folder}: the upload cannot be kept: {error.strerror or error}",
             hint="see that the disk has room and the folder can be written to; nothing of this "
@@ -46,7 +46,7 @@ def store(folder: Path, uploads: Sequence[Upload]) -> None:
         ) from error
 
 
-def _write(folder: Path, uploads: Sequence[Upload]) -> None:
+def _write_uploads(folder: Path, uploads: Sequence[Upload]) -> None:
     folder.mkdir(parents=True)
     for number, upload in enumerate(uploads):
         upload.file.seek(0)
@@ -55,15 +55,15 @@ def _write(folder: Path, uploads: Sequence[Upload]) -> None:
             target.flush()
             os.fsync(target.fileno())
     for each in (folder, folder.parent):
-        synced(each)
+        sync_to_disk(each)
 
 
-def throw_away(folder: Path) -> None:
+def delete_uploads(folder: Path) -> None:
     """Remove what is there; what cannot be removed goes as an orphan."""
     shutil.rmtree(folder, ignore_errors=True)
 
 
-def throw_away_orphans(uploads: Path, wanted: set[str]) -> None:
+def delete_orphaned_uploads(uploads: Path, wanted: set[str]) -> None:
     """Bytes whose job was never made: the server died between the two, and nobody was told they had
     arrived.
     """

@@ -13,14 +13,14 @@ import logging
 from citewell.errors import CitewellError, PermanentError
 from citewell.ingest.chunk.section_summaries import SUMMARY_TOKENS
 from citewell.models.base import LLM
-from citewell.models.prompt import fill, load
+from citewell.models.prompt import fill_prompt, load_prompt
 from citewell.runtime.app import App
-from citewell.runtime.progress import OnProgress, Progress, silent
+from citewell.runtime.progress import OnProgress, Progress, ignore_progress
 from citewell.skills.evidence.numbered import number_sentences
 from citewell.skills.evidence.passages import Passage
 from citewell.skills.proof.judge import Claim
 from citewell.skills.proof.judges import build_judge
-from citewell.text.sentences import count_tokens, language, sentences
+from citewell.text.sentences import count_tokens, detect_language, split_sentences
 from citewell.types import Hit
 
 log = logging.getLogger(__name__)
@@ -33,7 +33,7 @@ IDLE = 30.0  # seconds between two looks for sections without a written summary
 RETRY = 600.0  # seconds after which a model that failed is asked again
 
 
-def writer(app: App) -> LLM | None:
+def get_summary_model(app: App) -> LLM | None:
     """The chat model that writes summaries, if the settings want one to."""
     wanted = app.settings.ingest.summaries
     if wanted == "always" or (wanted == "connected" and app.settings.llm == "openai"):
@@ -45,12 +45,12 @@ async def write_summaries(app: App, on_progress: OnProgress | None = None) -> in
     """Ask the model for each summary that it has not tried yet; says how many were taken. Each is
     committed alone, so a stop loses one at most. Raises what the model raises.
     """
-    llm, tell = writer(app), on_progress or silent
+    llm, tell = get_summary_model(app), on_progress or ignore_progress
     if llm is None:
         return 0
     await app.learn_models()
     tried = taken = 0
-    while batch := await app.catalog.summaries_to_write(llm.name, BATCH):
+    while batch := await app.catalog.list_unwritten_summaries(llm.name, BATCH):
         refused: dict[int, PermanentError] = {}
         for chunk_id, heading_path, text in batch:
             await tell(
@@ -59,7 +59,7 @@ async def write_summaries(app: App, on_progress: OnProgress | None = None) -> in
                 )
             )
             try:
-                summary = await write(llm, heading_path, text)
+                summary = await write_summary(llm, heading_path, text)
             except PermanentError as error:
                 refused[chunk_id] = error
                 continue
@@ -75,35 +75,35 @@ async def write_summaries(app: App, on_progress: OnProgress | None = None) -> in
     return taken
 
 
-async def write(llm: LLM, heading_path: tuple[str, ...], text: str) -> str:
+async def write_summary(llm: LLM, heading_path: tuple[str, ...], text: str) -> str:
     """A summary each sentence of which the model's judge finds entailed by the section, or nothing;
     of a small model nothing, for it is no judge.
     """
     judge = build_judge(llm, None)
     if judge is None:
         return ""
-    lang = language(text)
+    lang = detect_language(text)
     heading = " › ".join(heading_path)
-    messages = fill(
-        load(f"skills/prompts/section_summary.{lang}.md"),
+    messages = fill_prompt(
+        load_prompt(f"skills/prompts/section_summary.{lang}.md"),
         heading=heading or "-",
-        text=_beginning(text),
+        text=_cut_beginning(text),
     )
     reply = await llm.chat(messages, max_tokens=LONGEST)
     summary = " ".join(reply.text.split())
-    claims = [Claim(summary[start:end]) for start, end in sentences(summary)]
+    claims = [Claim(summary[start:end]) for start, end in split_sentences(summary)]
     if not claims or not reply.finished or count_tokens(summary) > LONGEST:
         return ""
     hit = Hit(0, "", "", heading, "", (), None, 0, len(text), text, lang)
-    units = number_sentences([Passage(1, hit, tuple(sentences(text)), text)])
+    units = number_sentences([Passage(1, hit, tuple(split_sentences(text)), text)])
     found = await judge.judge(heading, claims, units)
     return summary if all(each.verdict == "entailed" for each in found) else ""
 
 
-def _beginning(text: str) -> str:
+def _cut_beginning(text: str) -> str:
     """As many whole sentences as READ_TOKENS allow."""
     left, end = READ_TOKENS, 0
-    for start, stop in sentences(text):
+    for start, stop in split_sentences(text):
         left -= count_tokens(text[start:stop])
         if left < 0:
             break
@@ -111,12 +111,12 @@ def _beginning(text: str) -> str:
     return text[:end] or text[: 2 * READ_TOKENS]
 
 
-async def keep_writing(app: App) -> None:
+async def write_summaries_forever(app: App) -> None:
     """For ever: write what is missing; the server's worker embeds it. A model that fails is named
     once and asked later.
     """
     told = ""
-    while writer(app) is not None:
+    while get_summary_model(app) is not None:
         wait = IDLE
         try:
             await write_summaries(app)

@@ -19,19 +19,19 @@ import anyio.to_thread
 
 from citewell.errors import InvalidInput, NotFound, PermanentError, TransientError, UnreadableFile
 from citewell.fetch.fetcher import Fetcher
-from citewell.fetch.urls import joined
+from citewell.fetch.urls import join_url
 from citewell.ingest import parse
 from citewell.ingest.archive.unpack import CONTAINERS
-from citewell.ingest.paper.read_paper import in_sections
-from citewell.ingest.web.web_file import as_file, readable
+from citewell.ingest.paper.read_paper import apply_paper_sections
+from citewell.ingest.web.web_file import as_file, is_readable_page
 from citewell.runtime.app import App
-from citewell.service.library.chunking import cut
-from citewell.service.library.collection_owner import own
-from citewell.service.library.expand_paths import reason_of
-from citewell.service.library.intake import hash_of
+from citewell.service.library.chunking import cut_document
+from citewell.service.library.collection_owner import claim_collection
+from citewell.service.library.expand_paths import describe_path_error
+from citewell.service.library.intake import compute_hash
 from citewell.service.library.media_types import KINDS
-from citewell.service.library.read_file import read
-from citewell.service.library.uploads import base_name
+from citewell.service.library.read_file import read_file
+from citewell.service.library.uploads import get_base_name
 from citewell.store.library import documents
 from citewell.store.library.documents import DocumentInfo
 from citewell.text.language import count_tokens
@@ -78,7 +78,7 @@ class Source:
     name: str
 
 
-def collection_of(app: App, user_id: str) -> str:
+def get_paper_collection(app: App, user_id: str) -> str:
     """Where a user's papers are kept. Not by the name itself: it may hold what the name of a
     collection must not.
     """
@@ -90,37 +90,37 @@ def collection_of(app: App, user_id: str) -> str:
     )
 
 
-async def from_file(app: App, path: str) -> Source:
+async def read_paper_file(app: App, path: str) -> Source:
     """Raises UnreadableFile."""
-    return await anyio.to_thread.run_sync(_read, path, app.settings.ingest.max_bytes)
+    return await anyio.to_thread.run_sync(_read_source, path, app.settings.ingest.max_bytes)
 
 
-def _read(path: str, most: int) -> Source:
+def _read_source(path: str, most: int) -> Source:
     hint = "name a file of this machine, or an address of the web"
     try:
         at = Path(path).expanduser()
         if at.is_dir():
             raise UnreadableFile(f"{path}: it is a folder", hint="name the file of one paper")
-        return Source(read(at, most).data, at.name)
+        return Source(read_file(at, most).data, at.name)
     except (OSError, ValueError, RuntimeError) as error:
         # a null byte in the name, a home that is nowhere
-        raise UnreadableFile(f"{path}: {reason_of(error)}", hint=hint) from None
+        raise UnreadableFile(f"{path}: {describe_path_error(error)}", hint=hint) from None
 
 
-async def from_web(app: App, url: str) -> Source:
+async def fetch_paper(app: App, url: str) -> Source:
     """What stands at an address; of a page about a paper, the PDF that it names itself. Raises what
     `Fetcher.page` raises.
     """
     async with Fetcher(app.settings, max_bytes=app.settings.ingest.max_bytes) as fetcher:
-        page = await fetcher.page(url, seconds=SECONDS, readable=readable)
+        page = await fetcher.page(url, seconds=SECONDS, readable=is_readable_page)
         data, name = as_file(page)
-        named = _pdf_of(data) if PurePath(name).suffix in {".html", ".xhtml"} else ""
-        return (await _named(fetcher, page.final_url, named) if named else None) or Source(
+        named = _find_pdf_url(data) if PurePath(name).suffix in {".html", ".xhtml"} else ""
+        return (await _fetch_pdf(fetcher, page.final_url, named) if named else None) or Source(
             data, name
         )
 
 
-def _pdf_of(page: bytes) -> str:
+def _find_pdf_url(page: bytes) -> str:
     """Where a page says that the PDF of its paper is; empty where it does not."""
     for tag in _META.findall(page[:HEAD].decode("utf-8", "replace")):
         content = _CONTENT.search(tag)
@@ -129,21 +129,21 @@ def _pdf_of(page: bytes) -> str:
     return ""
 
 
-async def _named(fetcher: Fetcher, base: str, link: str) -> Source | None:
+async def _fetch_pdf(fetcher: Fetcher, base: str, link: str) -> Source | None:
     """None where it cannot be had: then the page itself is read."""
     try:
-        page = await fetcher.page(joined(base, link), seconds=SECONDS, readable=readable)
+        page = await fetcher.page(join_url(base, link), seconds=SECONDS, readable=is_readable_page)
     except (InvalidInput, PermanentError, TransientError, UnreadableFile):
         return None
     data, name = as_file(page)
     return Source(data, name) if name.endswith(".pdf") else None
 
 
-async def take(app: App, source: Source, user_id: str) -> tuple[DocumentInfo, Document]:
+async def store_paper(app: App, source: Source, user_id: str) -> tuple[DocumentInfo, Document]:
     """The paper as a document of this user's: the one that is there already where the bytes are the
     same. Raises UnreadableFile for what is no paper, and StorageError.
     """
-    name = base_name(source.name)
+    name = get_base_name(source.name)
     if not source.data:
         raise UnreadableFile(f"{name} is empty", hint="see that it was saved or sent whole")
     if PurePath(name).suffix.lower() in CONTAINERS:
@@ -151,37 +151,39 @@ async def take(app: App, source: Source, user_id: str) -> tuple[DocumentInfo, Do
             f"{name} is no paper: it holds other files",
             hint="take the paper out of it, and name that",
         )
-    collection, digest = collection_of(app, user_id), await hash_of(source.data)
+    collection, digest = get_paper_collection(app, user_id), await compute_hash(source.data)
     lock = _taking.setdefault((str(app.settings.database), collection, digest), anyio.Lock())
     async with lock:
-        known = await _known(app, collection, digest)
+        known = await _find_known_paper(app, collection, digest)
         if known is not None:
             # the last session of the same bytes is deleted at this moment: it is taken in anew
             with suppress(NotFound):
                 return known, await app.catalog.content(known.doc_id)
         async with app.turns.reading(len(source.data)):
             document = await parse(source.data, name, app.settings.ingest)
-        check(document, name)
-        document = await anyio.to_thread.run_sync(in_sections, document)
+        check_paper(document, name)
+        document = await anyio.to_thread.run_sync(apply_paper_sections, document)
         if collection != app.settings.collection:
-            await own(app, collection, user_id)
-        chunks = await cut(app, document, collection)
+            await claim_collection(app, collection, user_id)
+        chunks = await cut_document(app, document, collection)
         info = await app.catalog.put(
             collection, f"paper:{digest[:KNOWN]}/{name}", source.data, document, chunks
         )
     return info, document
 
 
-async def _known(app: App, collection: str, digest: str) -> DocumentInfo | None:
+async def _find_known_paper(app: App, collection: str, digest: str) -> DocumentInfo | None:
     """These bytes, whatever their file was called."""
     prefix = f"paper:{digest[:KNOWN]}/"
     found = await app.db.read(
-        lambda connection: documents.below(connection, app.embedder.name, collection, prefix)
+        lambda connection: documents.list_documents_below(
+            connection, app.embedder.name, collection, prefix
+        )
     )
     return next((info for info in found if info.sha256 == digest), None)
 
 
-def check(document: Document, name: str) -> None:
+def check_paper(document: Document, name: str) -> None:
     """Raises UnreadableFile where a document is none to be read as a paper."""
     if document.media_type not in TEXTUAL:
         raise UnreadableFile(f"{name} is no paper: its type is {document.media_type}", hint=FORMS)

@@ -21,7 +21,7 @@ KIND = "paper"  # of the job that makes the report
 MOST_JOBS = 10_000  # looked at for that of a session
 
 
-async def forget(app: App, info: SessionInfo) -> bool:
+async def forget_session(app: App, info: SessionInfo) -> bool:
     """Whether the document went too. Raises NotFound where the session is gone already."""
     for job in await app.jobs.list(MOST_JOBS):
         if (
@@ -37,7 +37,7 @@ async def forget(app: App, info: SessionInfo) -> bool:
         app.runs.end_session_in(connection, info.session_id)
         app.traces.delete_session_in(connection, info.session_id)
         doc_id = gone.get(PAPER, {}).get("doc_id", "")
-        others = app.sessions.data_of_user_in(connection, info.user_id)
+        others = app.sessions.list_user_data_in(connection, info.user_id)
         if not doc_id or any(data.get(PAPER, {}).get("doc_id") == doc_id for data in others):
             return False
         return app.catalog.delete_in(connection, doc_id)

@@ -15,15 +15,15 @@ from pydantic import Field
 from sqlalchemy import Connection
 
 from citewell.agents.paper_state import PAPER, PLAN, PaperInfo
-from citewell.agents.paper_states import after
+from citewell.agents.paper_states import get_next_state
 from citewell.errors import InvalidInput
 from citewell.runtime.app import App
 from citewell.service.papers.add_paper import LOCAL
-from citewell.service.papers.export_wording import words_of
+from citewell.service.papers.export_wording import get_words
 from citewell.service.papers.message_intake import open_paper
-from citewell.service.papers.reading_sessions import PaperSession, own_paper, read
+from citewell.service.papers.reading_sessions import PaperSession, get_own_paper, read_paper_session
 from citewell.skills.paper.reading_context import OpenPaper, Plan
-from citewell.skills.reading_route.edit_route import moved, tick, with_section, without
+from citewell.skills.reading_route.edit_route import add_section, move_step, remove_step, tick_step
 from citewell.types import Message, Shown
 
 MOST_EDITS = 100  # of one call
@@ -51,8 +51,8 @@ async def edit_plan(
         raise InvalidInput(
             f"{len(edits)} changes of the route", hint=f"1 to {MOST_EDITS} at a time"
         )
-    info = await own_paper(app, session_id, user_id)
-    then = after(info.current_state, "plan_changed")
+    info = await get_own_paper(app, session_id, user_id)
+    then = get_next_state(info.current_state, "plan_changed")
     kept = await app.sessions.data(session_id)
     book = (
         await open_paper(app, PaperInfo(**kept[PAPER]))
@@ -64,7 +64,7 @@ async def edit_plan(
     def change(data: dict[str, Any]) -> None:
         plan = Plan(**data[PLAN])
         for edit in edits:
-            plan, line = _edited(plan, edit, book)
+            plan, line = _apply_edit(plan, edit, book)
             said.extend([Message(role="user", content=line)] if line else [])
         data[PLAN] = plan.model_dump(mode="json")
 
@@ -74,35 +74,35 @@ async def edit_plan(
         )
 
     await app.db.write(write)
-    return await read(app, session_id, user_id)
+    return await read_paper_session(app, session_id, user_id)
 
 
-def _edited(plan: Plan, edit: PlanEdit, book: OpenPaper | None) -> tuple[Plan, str]:
+def _apply_edit(plan: Plan, edit: PlanEdit, book: OpenPaper | None) -> tuple[Plan, str]:
     """The route after one edit, and how the history tells it; empty where nothing has changed."""
-    words = words_of(plan.lang)
+    words = get_words(plan.lang)
     if edit.do == "add":
         assert book is not None, "opened where a section is added"
-        return _added(plan, edit, book)
+        return _add_section(plan, edit, book)
     section = next((step.section for step in plan.steps if step.step_id == edit.step_id), "")
     if edit.do == "move":
         if edit.place is None:
             raise InvalidInput("moved to where?", hint="name its place, from 1")
-        changed = moved(plan, edit.step_id, edit.place)
+        changed = move_step(plan, edit.step_id, edit.place)
         line = words["move"].format(edit.place, section)
     elif edit.do == "remove":
-        changed, line = without(plan, edit.step_id), words["remove"].format(section)
+        changed, line = remove_step(plan, edit.step_id), words["remove"].format(section)
     else:
-        changed = tick(plan, edit.step_id, edit.do == "tick", time.time())
+        changed = tick_step(plan, edit.step_id, edit.do == "tick", time.time())
         line = words[edit.do].format(section)
     return (changed, line) if changed.steps != plan.steps else (plan, "")
 
 
-def _added(plan: Plan, edit: PlanEdit, book: OpenPaper) -> tuple[Plan, str]:
+def _add_section(plan: Plan, edit: PlanEdit, book: OpenPaper) -> tuple[Plan, str]:
     known = {step.step_id for step in plan.steps}
-    changed = with_section(plan, book, edit.section)
+    changed = add_section(plan, book, edit.section)
     new = next((step for step in changed.steps if step.step_id not in known), None)
     if new is None:
         return plan, ""
     if edit.place is not None:
-        changed = moved(changed, new.step_id, edit.place)
-    return changed, words_of(plan.lang)["add"].format(new.section)
+        changed = move_step(changed, new.step_id, edit.place)
+    return changed, get_words(plan.lang)["add"].format(new.section)

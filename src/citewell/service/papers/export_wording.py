@@ -72,17 +72,17 @@ WORDS: Final = {
 }
 
 
-def words_of(lang: str) -> dict[str, str]:
+def get_words(lang: str) -> dict[str, str]:
     """English where a language is not known."""
     return WORDS.get(lang, WORDS["en"])
 
 
-def place(section: str, page: int | None, words: dict[str, str]) -> str:
+def format_place(section: str, page: int | None, words: dict[str, str]) -> str:
     """Where a quote stands; empty where that is not known."""
     return ", ".join(filter(None, [words["page"].format(page) if page else "", section]))
 
 
-def span(first: int, last: int, words: dict[str, str]) -> str:
+def format_pages(first: int, last: int, words: dict[str, str]) -> str:
     """Pages from first to last; empty where there are none."""
     if not first:
         return ""

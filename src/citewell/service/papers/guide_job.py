@@ -36,7 +36,7 @@ class ReportMade(Shown):
     problem: str = ""
 
 
-async def submit(app: App, session_id: str, lang: str | None = None) -> Job:
+async def submit_report(app: App, session_id: str, lang: str | None = None) -> Job:
     """Have the report made. `lang` None: in the language of the paper."""
     job = await app.jobs.create(KIND, {"session_id": session_id, "lang": lang})
     app.new_job.set()
@@ -47,7 +47,7 @@ async def make_report(app: App, job: Job, holder: Holder) -> ReportMade:
     """Raises NotFound where the session was deleted, and what the agent raises."""
     session_id = str(job.payload["session_id"])
     user_id = (await app.sessions.get(session_id)).user_id
-    session = await papers.read(app, session_id, user_id)
+    session = await papers.read_paper_session(app, session_id, user_id)
     work = _Work(app, holder, session)
     try:
         async with anyio.create_task_group() as group:
@@ -85,11 +85,11 @@ class _Work:
     async def report(self, lang: str | None) -> None:
         name = self._session.paper.name
         await self._holder.tell(Progress("read", 0, 1, name))
-        session = await self._looked()
+        session = await self._reload_session()
         while session.under_way and session.current_state == FIRST:  # another process makes it
             await asyncio.sleep(LOOK)
-            session = await self._looked()
-        if session.current_state == FIRST and not await self._resumed(session):
+            session = await self._reload_session()
+        if session.current_state == FIRST and not await self._resume_report(session):
             options = {"event": "report"} | ({"lang": lang} if lang else {})
             request = AskRequest(
                 question="",
@@ -101,11 +101,13 @@ class _Work:
             await ask(self._app, request)
         await self._holder.tell(Progress("read", 1, 1, name))
 
-    async def _looked(self) -> papers.PaperSession:
+    async def _reload_session(self) -> papers.PaperSession:
         """The session as it is now."""
-        return await papers.read(self._app, self._session.session_id, self._session.user_id)
+        return await papers.read_paper_session(
+            self._app, self._session.session_id, self._session.user_id
+        )
 
-    async def _resumed(self, session: papers.PaperSession) -> bool:
+    async def _resume_report(self, session: papers.PaperSession) -> bool:
         """Whether a report that a kill has stopped was made now."""
         for left in session.unfinished:
             try:

@@ -12,28 +12,28 @@ from typing import Any
 import anyio.to_thread
 
 from citewell.agents.paper_state import PAPER, PLAN, REPORT, PaperInfo
-from citewell.agents.paper_states import FIRST, PENDING_PLAN, ROUTING, Happening, after
+from citewell.agents.paper_states import FIRST, PENDING_PLAN, ROUTING, Happening, get_next_state
 from citewell.errors import Conflict, InvalidInput, NotFound
 from citewell.ingest.paper.read_paper import read_paper
 from citewell.runtime.app import App
-from citewell.service.ask.run import Again, Run
-from citewell.service.sessions.sessions import own_session
-from citewell.skills.answer.wording import say
-from citewell.skills.dialogue.sensitive import word_list
-from citewell.skills.dialogue.validate import objection
+from citewell.service.ask.run import ReplayContext, Run
+from citewell.service.sessions.sessions import get_own_session
+from citewell.skills.answer.wording import format_message
+from citewell.skills.dialogue.sensitive import load_word_list
+from citewell.skills.dialogue.validate import find_question_error
 from citewell.skills.paper.reading_context import OpenPaper, Selection
-from citewell.skills.paper.selection import selection_in
+from citewell.skills.paper.selection import extract_selection
 from citewell.store.runs import ALIVE
 from citewell.store.sessions import HISTORY
-from citewell.text.normalize import clean
-from citewell.text.sentences import language
+from citewell.text.normalize import normalize_text
+from citewell.text.sentences import detect_language
 from citewell.types import Answer
 
 MESSAGES = "messages"  # key of `session_data`: what each message that has a name brought
 
 
 @dataclass(slots=True)
-class Errand:
+class MessageContext:
     """One message to a session, on its way. `event`: what it does to the session; `then`: the state
     it leads to.
     """
@@ -52,15 +52,15 @@ class Errand:
         question = self.run.request.question.strip()
         report = self.data.get(REPORT)
         known = str(report["lang"]) if report else self.book.document.lang
-        return self.run.options.lang or (language(question) if question else known)
+        return self.run.options.lang or (detect_language(question) if question else known)
 
 
-async def seen(run: Run) -> tuple[str, dict[str, Any]]:
+async def load_session(run: Run) -> tuple[str, dict[str, Any]]:
     """State and data of the session that is meant. Raises InvalidInput, NotFound."""
     if not run.session_id:
         hint = "citewell paper FILE begins a session, as does POST /api/papers; then name it"
         raise InvalidInput("which paper is read?", hint=hint, code="no_paper")
-    session = await own_session(run.app, run.session_id, run.request.user_id)
+    session = await get_own_session(run.app, run.session_id, run.request.user_id)
     data = await run.app.sessions.data(run.session_id)
     if PAPER not in data:
         raise InvalidInput(
@@ -70,11 +70,11 @@ async def seen(run: Run) -> tuple[str, dict[str, Any]]:
     return (
         (session.current_state, data)
         if run.again is None
-        else (run.again.state, _as_then(data, run.again))
+        else (run.again.state, _restore_past_data(data, run.again))
     )
 
 
-def _as_then(data: dict[str, Any], again: Again) -> dict[str, Any]:
+def _restore_past_data(data: dict[str, Any], again: ReplayContext) -> dict[str, Any]:
     """What the session had when the message came that is replayed, as far as that is kept."""
     made: dict[str, tuple[str, ...]] = {FIRST: (REPORT, PLAN), PENDING_PLAN: (PLAN,)}
     gone = made.get(again.state, ())
@@ -82,21 +82,21 @@ def _as_then(data: dict[str, Any], again: Again) -> dict[str, Any]:
     return kept | {HISTORY: [message.model_dump() for message in again.history]}
 
 
-async def opened(run: Run, state: str, data: dict[str, Any]) -> Errand:
-    event = run.goes_on or run.options.event or _expected(state, run.request.question)
-    then = after(state, _happening(event, state))
+async def open_message(run: Run, state: str, data: dict[str, Any]) -> MessageContext:
+    event = run.goes_on or run.options.event or _guess_event(state, run.request.question)
+    then = get_next_state(state, _get_happening(event, state))
     if event == "report":
-        await _nobody_else(run)
+        await _check_no_other_report(run)
     elif run.request.question.strip() or run.options.selection is None:
-        _check(run, event)
-    errand = Errand(
+        _check_message(run, event)
+    errand = MessageContext(
         run, state, data, event, then, await open_paper(run.app, PaperInfo(**data[PAPER]))
     )
     run.collection = errand.book.collection
     return errand
 
 
-async def _nobody_else(run: Run) -> None:
+async def _check_no_other_report(run: Run) -> None:
     """A report is made once: whoever comes while another makes it waits for that one. Raises
     Conflict.
     """
@@ -106,50 +106,52 @@ async def _nobody_else(run: Run) -> None:
             raise Conflict(why, hint="open the session again when it is there", code=ALIVE)
 
 
-def _expected(state: str, question: str) -> str:
+def _guess_event(state: str, question: str) -> str:
     """What a message does where it does not say so."""
     if state == FIRST:
         return "ask" if question.strip() else "report"
     return "plan" if state == PENDING_PLAN else "ask"
 
 
-def _happening(event: str, state: str) -> Happening:
+def _get_happening(event: str, state: str) -> Happening:
     if event == "plan":
         return "plan_changed" if state == ROUTING else "plan_made"
     return "report_made" if event == "report" else "question_answered"
 
 
-def _check(run: Run, event: str) -> None:
+def _check_message(run: Run, event: str) -> None:
     """Raises InvalidInput for a message that cannot be taken. An empty interest is one: the paper
     in short.
     """
     settings = run.app.settings.qa
-    text = clean(asked_of(run)[0])
+    text = normalize_text(extract_question(run)[0])
     if event == "plan" and not text:
         return
-    if found := objection(text, settings.question_max_chars, word_list(settings.sensitive_words)):
+    if found := find_question_error(
+        text, settings.question_max_chars, load_word_list(settings.sensitive_words)
+    ):
         raise found[1]
 
 
-def asked_of(run: Run) -> tuple[str, Selection | None]:
+def extract_question(run: Run) -> tuple[str, Selection | None]:
     """The question, and what of the paper it is about: marked, or quoted in it. A long quotation is
     not counted as question.
     """
     question, marked = run.request.question, run.options.selection
-    quoted = None if marked else selection_in(question)
+    quoted = None if marked else extract_selection(question)
     if quoted is None or len(question) <= run.app.settings.qa.question_max_chars:
         return question, marked or quoted
     rest = question.replace(quoted.text, " ").strip(" \n:：,，\"'“”「」")
-    return rest or say("explain_this", language(quoted.text)), quoted
+    return rest or format_message("explain_this", detect_language(quoted.text)), quoted
 
 
-def answered_before(run: Run, data: dict[str, Any]) -> Answer | None:
+def get_earlier_answer(run: Run, data: dict[str, Any]) -> Answer | None:
     """What a message of this name brought, whatever the session has come to since."""
     kept = data.get(MESSAGES, {}).get(run.options.message_id)
     return Answer(**kept) if kept else None
 
 
-def noted(run: Run, data: dict[str, Any], answer: Answer) -> None:
+def record_answer(run: Run, data: dict[str, Any], answer: Answer) -> None:
     """Keep what a message brought under the name that its sender gave it. Raises Conflict where
     that is there already.
     """

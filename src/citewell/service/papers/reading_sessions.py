@@ -20,14 +20,20 @@ from citewell.errors import Conflict, InvalidInput, NotFound
 from citewell.ingest.paper.read_paper import read_paper
 from citewell.runtime.app import App
 from citewell.service.papers import delete_session as papers_delete
-from citewell.service.papers.add_paper import LOCAL, Source, from_file, from_web, take
+from citewell.service.papers.add_paper import (
+    LOCAL,
+    Source,
+    fetch_paper,
+    read_paper_file,
+    store_paper,
+)
 from citewell.service.sessions import sessions
-from citewell.service.sessions.sessions import LONGEST, READING, own_session
+from citewell.service.sessions.sessions import LONGEST, READING, get_own_session
 from citewell.skills.paper.reading_context import Plan, Report
 from citewell.store.library import documents
 from citewell.store.library.documents import DocumentInfo
 from citewell.store.sessions import SessionInfo
-from citewell.text.normalize import clean
+from citewell.text.normalize import normalize_text
 from citewell.types import Answer, Document, Shown
 
 LONGEST_USER = 200  # characters
@@ -69,8 +75,8 @@ class PaperSession(Shown):
 
 
 class PaperRow(Shown):
-    """A reading session in a list. `read` of the `steps` of its route are ticked off; `minutes` are
-    left of them.
+    """A reading session in a list. `read_paper_session` of the `steps` of its route are ticked off;
+    `minutes` are left of them.
     """
 
     session_id: str
@@ -85,7 +91,7 @@ class PaperRow(Shown):
     last_updated: float
 
 
-async def begin(
+async def begin_paper_session(
     app: App,
     *,
     data: bytes | None = None,
@@ -109,27 +115,27 @@ async def begin(
     source = (
         Source(data, name)
         if data is not None
-        else await from_file(app, path)
+        else await read_paper_file(app, path)
         if path
-        else await from_web(app, url)
+        else await fetch_paper(app, url)
     )
     for _ in range(TRIES):
-        info, document = await take(app, source, user_id)
-        paper = await _info(info, document, name or source.name)
-        session_id = await _create(app, paper, user_id, title or _title(paper))
+        info, document = await store_paper(app, source, user_id)
+        paper = await _read_paper_info(info, document, name or source.name)
+        session_id = await _create_session(app, paper, user_id, title or _format_title(paper))
         if session_id:
-            return await read(app, session_id, user_id)
+            return await read_paper_session(app, session_id, user_id)
     raise Conflict(
         f"{source.name} is removed as soon as it is taken in",
         hint="somebody else is deleting it; try again later",
     )
 
 
-async def _create(app: App, paper: PaperInfo, user_id: str, title: str) -> str:
+async def _create_session(app: App, paper: PaperInfo, user_id: str, title: str) -> str:
     """Empty where the document has been removed meanwhile."""
 
     def create(connection: Connection) -> str:
-        if documents.get(connection, app.embedder.name, paper.doc_id) is None:
+        if documents.get_document(connection, app.embedder.name, paper.doc_id) is None:
             return ""
         session_id = app.sessions.create_in(
             connection, READING, user_id, title, state=FIRST
@@ -143,12 +149,12 @@ async def _create(app: App, paper: PaperInfo, user_id: str, title: str) -> str:
 async def list_papers(app: App, user_id: str = LOCAL) -> list[PaperRow]:
     """A user's reading sessions, newest first."""
     infos = [info for info in await app.sessions.list(user_id) if info.agent == READING]
-    return [_row(info, await app.sessions.data(info.session_id)) for info in infos]
+    return [_build_row(info, await app.sessions.data(info.session_id)) for info in infos]
 
 
-async def read(app: App, session_id: str, user_id: str = LOCAL) -> PaperSession:
+async def read_paper_session(app: App, session_id: str, user_id: str = LOCAL) -> PaperSession:
     """Raises NotFound, also for another user's and for a session that reads no paper."""
-    info = await own_paper(app, session_id, user_id)
+    info = await get_own_paper(app, session_id, user_id)
     data = await app.sessions.data(session_id)
     paper = PaperInfo(**data[PAPER])
     try:
@@ -177,10 +183,10 @@ async def read(app: App, session_id: str, user_id: str = LOCAL) -> PaperSession:
     )
 
 
-async def own_paper(app: App, session_id: str, user_id: str) -> SessionInfo:
+async def get_own_paper(app: App, session_id: str, user_id: str) -> SessionInfo:
     """Raises NotFound."""
     try:
-        info = await own_session(app, session_id, user_id)
+        info = await get_own_session(app, session_id, user_id)
     except NotFound as error:
         hint = (
             "it was deleted, is another user's (--user), or its id is mistyped; `citewell "
@@ -196,21 +202,23 @@ async def own_paper(app: App, session_id: str, user_id: str) -> SessionInfo:
     return info
 
 
-async def rename(app: App, session_id: str, title: str, user_id: str = LOCAL) -> PaperSession:
+async def rename_paper_session(
+    app: App, session_id: str, title: str, user_id: str = LOCAL
+) -> PaperSession:
     """Raises NotFound, InvalidInput."""
-    await own_paper(app, session_id, user_id)
+    await get_own_paper(app, session_id, user_id)
     await sessions.rename_session(app, session_id, title, user_id)
-    return await read(app, session_id, user_id)
+    return await read_paper_session(app, session_id, user_id)
 
 
-async def delete(app: App, session_id: str, user_id: str = LOCAL) -> bool:
+async def delete_paper_session(app: App, session_id: str, user_id: str = LOCAL) -> bool:
     """With its paper, unless another session of this user reads it: whether that went too. Raises
     NotFound.
     """
-    return await papers_delete.forget(app, await own_paper(app, session_id, user_id))
+    return await papers_delete.forget_session(app, await get_own_paper(app, session_id, user_id))
 
 
-async def drop(app: App, trace_id: str, user_id: str = LOCAL) -> None:
+async def drop_run(app: App, trace_id: str, user_id: str = LOCAL) -> None:
     """What was stopped is given up: its session went on without it. Nothing happens where it has
     ended.
     """
@@ -232,25 +240,25 @@ def check_user(user_id: str) -> str:
     return user_id
 
 
-async def _info(info: DocumentInfo, document: Document, name: str) -> PaperInfo:
+async def _read_paper_info(info: DocumentInfo, document: Document, name: str) -> PaperInfo:
     paper = await anyio.to_thread.run_sync(read_paper, document)
     return PaperInfo(
         doc_id=info.doc_id,
         collection=info.collection,
         name=name,
-        title=clean(paper.title or document.title),
-        authors=[name for author in paper.authors if (name := clean(author))],
+        title=normalize_text(paper.title or document.title),
+        authors=[name for author in paper.authors if (name := normalize_text(author))],
         lang=paper.lang or document.lang,
         pages=info.pages,
     )
 
 
-def _title(paper: PaperInfo) -> str:
+def _format_title(paper: PaperInfo) -> str:
     said = "".join(letter for letter in paper.title if letter.isprintable()) or paper.name
     return said if len(said) <= LONGEST else said[: LONGEST - 1] + "…"
 
 
-def answer_of(session: PaperSession, kept: Exchange) -> Answer:
+def build_answer(session: PaperSession, kept: Exchange) -> Answer:
     """A kept exchange as an answer is shown."""
     return Answer(
         answer=kept.answer,
@@ -265,7 +273,7 @@ def answer_of(session: PaperSession, kept: Exchange) -> Answer:
     )
 
 
-def _row(info: SessionInfo, data: dict[str, Any]) -> PaperRow:
+def _build_row(info: SessionInfo, data: dict[str, Any]) -> PaperRow:
     plan = Plan(**data[PLAN]) if data.get(PLAN) else None
     return PaperRow(
         session_id=info.session_id,

@@ -12,7 +12,7 @@ from citewell.ingest.paper.shape import FloatKind, Role
 from citewell.runtime.app import App
 from citewell.service.papers.add_paper import LOCAL
 from citewell.service.papers.message_intake import open_paper
-from citewell.service.papers.reading_sessions import read
+from citewell.service.papers.reading_sessions import read_paper_session
 from citewell.skills.paper.reading_context import OpenPaper
 from citewell.types import Shown
 
@@ -74,13 +74,13 @@ class Structure(Shown):
     references: list[ReferenceInfo]
 
 
-async def structure(app: App, session_id: str, user_id: str = LOCAL) -> Structure:
+async def read_structure(app: App, session_id: str, user_id: str = LOCAL) -> Structure:
     """Raises NotFound, also for a paper that was removed."""
-    session = await read(app, session_id, user_id)
-    return shown(session.paper, await open_paper(app, session.paper))
+    session = await read_paper_session(app, session_id, user_id)
+    return build_structure(session.paper, await open_paper(app, session.paper))
 
 
-def shown(info: PaperInfo, book: OpenPaper) -> Structure:
+def build_structure(info: PaperInfo, book: OpenPaper) -> Structure:
     paper, text = book.paper, book.document.text
     return Structure(
         paper=info,

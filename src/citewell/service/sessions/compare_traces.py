@@ -40,97 +40,112 @@ class Difference(Shown):
     now: Any = None
 
 
-def differences(before: Trace, now: Trace) -> list[Difference]:
+def find_differences(before: Trace, now: Trace) -> list[Difference]:
     """All that differs, in the order of the steps; the answer comes last."""
-    return [*_steps(before.steps, now.steps), *_answers(before.answer, now.answer)]
+    return [*_compare_steps(before.steps, now.steps), *_compare_answers(before.answer, now.answer)]
 
 
-def _steps(before: Sequence[Step], now: Sequence[Step]) -> Iterator[Difference]:
+def _compare_steps(before: Sequence[Step], now: Sequence[Step]) -> Iterator[Difference]:
     names = [step.node for step in before], [step.node for step in now]
     for kind, a, b, c, d in SequenceMatcher(None, *names, autojunk=False).get_opcodes():
         if kind == "equal":
             for old, new in zip(before[a:b], now[c:d], strict=True):
-                yield from _step(old, new)
+                yield from _compare_step(old, new)
             continue
         for step in before[a:b]:
-            yield Difference(where=_name(step), what="step", before=step.action)
+            yield Difference(where=_format_step_name(step), what="step", before=step.action)
         for step in now[c:d]:
-            yield Difference(where=_name(step), what="step", now=step.action)
+            yield Difference(where=_format_step_name(step), what="step", now=step.action)
 
 
-def _step(old: Step, new: Step) -> Iterator[Difference]:
+def _compare_step(old: Step, new: Step) -> Iterator[Difference]:
     if old.action != new.action:
-        yield Difference(where=_name(old), what="action", before=old.action, now=new.action)
-    found = list(_values("", old.detail, new.detail))
+        yield Difference(
+            where=_format_step_name(old), what="action", before=old.action, now=new.action
+        )
+    found = list(_compare_values("", old.detail, new.detail))
     for what, before, now in found[:MOST]:
-        yield Difference(where=_name(old), what=what, before=_short(before), now=_short(now))
+        yield Difference(
+            where=_format_step_name(old),
+            what=what,
+            before=_shorten_value(before),
+            now=_shorten_value(now),
+        )
     if len(found) > MOST:
-        yield Difference(where=_name(old), what=f"{len(found) - MOST} more figures and texts")
+        yield Difference(
+            where=_format_step_name(old), what=f"{len(found) - MOST} more figures and texts"
+        )
 
 
-def _answers(before: Answer, now: Answer) -> Iterator[Difference]:
+def _compare_answers(before: Answer, now: Answer) -> Iterator[Difference]:
     for what in ("status", "stop_reason", "route", "answer"):
         if getattr(before, what) != getattr(now, what):
             yield Difference(
                 where="answer",
                 what=what,
-                before=_short(getattr(before, what)),
-                now=_short(getattr(now, what)),
+                before=_shorten_value(getattr(before, what)),
+                now=_shorten_value(getattr(now, what)),
             )
-    if not _same("confidence", before.confidence, now.confidence):
+    if not _is_same_value("confidence", before.confidence, now.confidence):
         yield Difference(
             where="answer", what="confidence", before=before.confidence, now=now.confidence
         )
     for what in ("source", "sql", "columns", "rows", "row_count", "truncated", "chart"):
         old, new = (before.data or {}).get(what), (now.data or {}).get(what)
-        for name, one, other in _values(what, old, new):
-            yield Difference(where="answer", what=name, before=_short(one), now=_short(other))
+        for name, one, other in _compare_values(what, old, new):
+            yield Difference(
+                where="answer", what=name, before=_shorten_value(one), now=_shorten_value(other)
+            )
     cited = [{(c.doc_id, c.quote): c for c in answer.citations} for answer in (before, now)]
     for key in [key for key in cited[0] if key not in cited[1]]:
         yield Difference(
-            where="answer", what="citation", before=_short(f"{cited[0][key].title}: {key[1]}")
+            where="answer",
+            what="citation",
+            before=_shorten_value(f"{cited[0][key].title}: {key[1]}"),
         )
     for key in [key for key in cited[1] if key not in cited[0]]:
         yield Difference(
-            where="answer", what="citation", now=_short(f"{cited[1][key].title}: {key[1]}")
+            where="answer", what="citation", now=_shorten_value(f"{cited[1][key].title}: {key[1]}")
         )
     followed = [sorted(each.item_id for each in answer.followed) for answer in (before, now)]
     if followed[0] != followed[1]:
         yield Difference(where="answer", what="followed", before=followed[0], now=followed[1])
 
 
-def _values(name: str, old: Any, new: Any) -> Iterator[tuple[str, Any, Any]]:
+def _compare_values(name: str, old: Any, new: Any) -> Iterator[tuple[str, Any, Any]]:
     """The innermost things that differ, each with its path: `evidence[0].text`."""
     if isinstance(old, dict) and isinstance(new, dict):
         for key in dict.fromkeys([*old, *new]):
             if key not in PASSING:
-                yield from _values(f"{name}.{key}".removeprefix("."), old.get(key), new.get(key))
+                yield from _compare_values(
+                    f"{name}.{key}".removeprefix("."), old.get(key), new.get(key)
+                )
     elif isinstance(old, list | tuple) and isinstance(new, list | tuple):
         for n in range(max(len(old), len(new))):
             one, other = (old[n] if n < len(old) else None), (new[n] if n < len(new) else None)
-            yield from _values(f"{name}[{n}]", one, other)
-    elif not _same(name, old, new):
+            yield from _compare_values(f"{name}[{n}]", one, other)
+    elif not _is_same_value(name, old, new):
         yield name, old, new
 
 
-def _same(name: str, old: Any, new: Any) -> bool:
+def _is_same_value(name: str, old: Any, new: Any) -> bool:
     """An empty value is as good as none, but in a row: there an empty text is another value."""
-    if name.rpartition(".")[2] in SURE and _figure(old) and _figure(new):
+    if name.rpartition(".")[2] in SURE and _is_number(old) and _is_number(new):
         return bool(abs(old - new) <= CLOSE)
     if isinstance(old, bool) is not isinstance(new, bool):
         return False
     return bool(old == new) or (not name.startswith(ROWS) and old in EMPTY and new in EMPTY)
 
 
-def _figure(value: Any) -> bool:
+def _is_number(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-def _name(step: Step) -> str:
+def _format_step_name(step: Step) -> str:
     return f"{step.n} {step.node}"
 
 
-def _short(value: Any) -> Any:
+def _shorten_value(value: Any) -> Any:
     """A value as it is shown; long ones are cut."""
     if isinstance(value, str):
         return value if len(value) <= LONGEST else value[:LONGEST] + "…"

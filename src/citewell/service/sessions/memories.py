@@ -12,15 +12,15 @@ from itertools import compress
 
 from citewell.errors import InvalidInput, NotFound
 from citewell.runtime.app import App
-from citewell.skills.answer.duplicate_question import find_same
-from citewell.skills.memory.recall import MOST, Recalled, recalled
+from citewell.skills.answer.duplicate_question import find_same_questions
+from citewell.skills.memory.recall import MOST, Recalled, recall_memories
 from citewell.skills.memory.remember import (
     LONGEST,
-    asks_for_all,
-    fact_of,
+    has_secret,
+    is_list_all_request,
     is_secret,
-    judge,
-    tells_secret,
+    judge_memory,
+    parse_fact,
 )
 from citewell.store.memory import COMPARED, Forgotten, Kept, Memory, Told
 
@@ -54,7 +54,7 @@ async def show_memory(app: App, user_id: str, memory_id: str) -> Remembered:
 
 async def edit_memory(app: App, user_id: str, memory_id: str, text: str) -> Memory:
     """Reword a fact; its old words become history. Raises NotFound, InvalidInput."""
-    fact = fact_of(text)
+    fact = parse_fact(text)
     if not fact.text or len(fact.text) > LONGEST:
         raise InvalidInput(f"a fact has 1 to {LONGEST} characters")
     if is_secret(fact.text):
@@ -65,7 +65,7 @@ async def edit_memory(app: App, user_id: str, memory_id: str, text: str) -> Memo
     await app.memories.get(user_id, memory_id)  # before a model is asked for nothing
     vector = await app.embedder.query(fact.subject)
     return await app.memories.edit(
-        user_id, memory_id, fact.text, vector, judge, subject=fact.subject
+        user_id, memory_id, fact.text, vector, judge_memory, subject=fact.subject
     )
 
 
@@ -81,11 +81,11 @@ async def forget_all(app: App, user_id: str) -> Forgotten:
     return await app.memories.forget_all(user_id)
 
 
-async def remember(app: App, user_id: str, told: Told) -> Kept:
+async def store_memory(app: App, user_id: str, told: Told) -> Kept:
     """Keep what was told or settled; `dropped`, with the reason, where it must not be."""
     if not app.settings.memory.enabled:
         return Kept("dropped", reason="the memory is switched off (memory.enabled)")
-    check = tells_secret if told.kind == "question" else is_secret
+    check = has_secret if told.kind == "question" else is_secret
     if check(told.text) or check(told.subject):
         return Kept("dropped", reason="it looks like a secret")
     vector, same = await app.embedder.query(told.subject), list[str]()
@@ -96,11 +96,11 @@ async def remember(app: App, user_id: str, told: Told) -> Kept:
             for each, _ in near
             if (each.kind, each.collection) == ("question", told.collection)
         ]
-        same = list(compress(others, await find_same(told.subject, others, app.reader)))
-    return await app.memories.keep(user_id, told, vector, partial(judge, same_asked=same))
+        same = list(compress(others, await find_same_questions(told.subject, others, app.reader)))
+    return await app.memories.keep(user_id, told, vector, partial(judge_memory, same_asked=same))
 
 
-async def recall(
+async def find_memories(
     app: App, user_id: str, question: str, *, collection: str | None = None, most: int = MOST
 ) -> list[Recalled]:
     """What is remembered of this user that bears on the question, the best first. With
@@ -109,17 +109,17 @@ async def recall(
     if not app.settings.memory.enabled:
         return []
     await _embed_again(app, user_id)
-    if asks_for_all(question):
+    if is_list_all_request(question):
         facts = [memory for memory in await app.memories.list(user_id) if memory.kind == "fact"]
         return [Recalled(memory, 1.0) for memory in facts[: 2 * most]]
     near = await app.memories.near(user_id, await app.embedder.query(question), NEAREST)
     found: list[Recalled] = []
-    for each in await recalled(
+    for each in await recall_memories(
         question, near, app.memories.now(), app.reader, collection=collection, most=NEAREST
     ):
         if len(found) == most:
             break
-        if await _holds(app, each.memory):
+        if await _is_still_proved(app, each.memory):
             found.append(each)
     return found
 
@@ -132,7 +132,7 @@ async def _embed_again(app: App, user_id: str) -> None:
         await app.memories.put_vector(user_id, memory, await app.embedder.query(memory.subject))
 
 
-async def _holds(app: App, memory: Memory) -> bool:
+async def _is_still_proved(app: App, memory: Memory) -> bool:
     """Whether all that proved it is there as it was; a fact needs no proof."""
     for doc_id in memory.doc_ids:
         try:

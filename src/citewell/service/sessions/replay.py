@@ -10,13 +10,13 @@ from contextlib import aclosing
 
 from citewell.agents.paper_states import FIRST, PENDING_PLAN, ROUTING
 from citewell.errors import CitewellError, InvalidInput, NotFound
-from citewell.fetch.urls import canonical, identity
+from citewell.fetch.urls import canonicalize_url, get_url_identity
 from citewell.models.metered import Metered
 from citewell.models.recorded import Recorded
 from citewell.runtime.app import App
-from citewell.service.ask.ask import AGENTS, begin, trace_of
-from citewell.service.ask.run import Again, AskRequest, Run, recent
-from citewell.service.sessions.compare_traces import Difference, differences
+from citewell.service.ask.ask import AGENTS, begin_run, build_trace
+from citewell.service.ask.run import AskRequest, ReplayContext, Run, trim_history
+from citewell.service.sessions.compare_traces import Difference, find_differences
 from citewell.types import Answer, Message, Shown, Trace
 
 STATES = {"report": FIRST, "plan": PENDING_PLAN}  # of a session when such a message comes first
@@ -37,7 +37,7 @@ class Replay(Shown):
     replayed: Trace
 
 
-async def replay(
+async def replay_trace(
     app: App, trace_id: str, user_id: str, *, recorded: bool = False, fetch: bool = False
 ) -> Replay:
     """`recorded`: replies of the chat model are those of the trace wherever its prompt is the same.
@@ -45,18 +45,18 @@ async def replay(
     InvalidInput for a trace that does not say what was asked, what the agent raises.
     """
     trace = await app.traces.get(trace_id, user_id)
-    run = await _run(app, trace, fetch=fetch)
+    run = await _build_run(app, trace, fetch=fetch)
     memory = Recorded(trace.prompts, app.llm) if recorded and (app.llm or trace.prompts) else None
     if memory is not None:
         run.meter = Metered(memory, run.budget)
     try:
-        answer = await _answered(run)
+        answer = await _run_agent(run)
     except NotFound as error:
         raise NotFound(f"{trace_id} cannot be replayed: {error.message}", hint=error.hint) from None
-    now = trace_of(run, answer, trace.session_id)
-    found = differences(trace, now)
+    now = build_trace(run, answer, trace.session_id)
+    found = find_differences(trace, now)
     unknown = memory.unknown if memory is not None else []
-    notes = _notes(app, trace, fetch=fetch)
+    notes = _collect_notes(app, trace, fetch=fetch)
     return Replay(
         trace_id=trace_id,
         same=not found,
@@ -68,7 +68,7 @@ async def replay(
     )
 
 
-async def _run(app: App, trace: Trace, *, fetch: bool) -> Run:
+async def _build_run(app: App, trace: Trace, *, fetch: bool) -> Run:
     asked = trace.request
     if not asked:
         hint = "it was kept by an earlier version; ask again, and replay that trace"
@@ -85,22 +85,22 @@ async def _run(app: App, trace: Trace, *, fetch: bool) -> Run:
         collection=asked["collection"] if trace.agent != "paper" else None,
         session_id=trace.session_id if trace.agent == "paper" else None,
         user_id=trace.user_id,
-        history=recent(history),
+        history=trim_history(history),
         keep=False,
         options=options,
     )
-    run = await begin(app, request)
+    run = await begin_run(app, request)
     event = str((trace.answer.data or {}).get("event", ""))
     state = asked.get("state") or STATES.get(event, ROUTING)
     began = trace.created_at - trace.answer.usage.seconds.get("total", 0.0)
-    run.again = Again(trace.trace_id, began, state, history, _read(trace), fetch)
+    run.again = ReplayContext(trace.trace_id, began, state, history, _list_read_pages(trace), fetch)
     run.history, run.agent_reason = history, trace.answer.agent_reason
     # the step in which an agent was chosen is not taken again
     run.steps = [step for step in trace.steps if step.node == "choose_agent"]
     return run
 
 
-async def _answered(run: Run) -> Answer:
+async def _run_agent(run: Run) -> Answer:
     answer: Answer | None = None
     async with aclosing(AGENTS[run.agent](run)) as events:  # type: ignore[type-var]  # generators, all of them
         async for event in events:
@@ -112,13 +112,13 @@ async def _answered(run: Run) -> Answer:
     return answer
 
 
-def _read(trace: Trace) -> frozenset[str]:
+def _list_read_pages(trace: Trace) -> frozenset[str]:
     """Pages that were asked for in it."""
     urls = [page["url"] for step in trace.steps for page in step.detail.get("pages", [])]
-    return frozenset(identity(canonical(url)) for url in urls)
+    return frozenset(get_url_identity(canonicalize_url(url)) for url in urls)
 
 
-def _notes(app: App, trace: Trace, *, fetch: bool) -> list[str]:
+def _collect_notes(app: App, trace: Trace, *, fetch: bool) -> list[str]:
     notes = []
     if trace.agent == "website" and not fetch:
         notes.append(

@@ -40,7 +40,7 @@ async def list_sessions(app: App, user_id: str) -> list[SessionInfo]:
     return await app.sessions.list(user_id)
 
 
-async def own_session(app: App, session_id: str, user_id: str) -> SessionInfo:
+async def get_own_session(app: App, session_id: str, user_id: str) -> SessionInfo:
     """Raises NotFound, also for a session of somebody else: it is not told that there is one."""
     info = await app.sessions.get(session_id)
     if info.user_id != user_id:
@@ -54,15 +54,17 @@ async def own_session(app: App, session_id: str, user_id: str) -> SessionInfo:
 async def read_session(app: App, session_id: str, user_id: str = "local") -> Session:
     """Raises NotFound."""
     return Session(
-        await own_session(app, session_id, user_id), await app.sessions.history(session_id)
+        await get_own_session(app, session_id, user_id), await app.sessions.history(session_id)
     )
 
 
-async def exchanges(app: App, session_id: str, user_id: str = "local") -> list[AnsweredQuestion]:
+async def list_exchanges(
+    app: App, session_id: str, user_id: str = "local"
+) -> list[AnsweredQuestion]:
     """What its traces keep of it, in order; its history goes further back than they do. Raises
     NotFound.
     """
-    await own_session(app, session_id, user_id)
+    await get_own_session(app, session_id, user_id)
     return [
         AnsweredQuestion(
             trace_id=trace.trace_id,
@@ -71,7 +73,7 @@ async def exchanges(app: App, session_id: str, user_id: str = "local") -> list[A
             request={name: trace.request[name] for name in ASKED if trace.request.get(name)},
             answer=trace.answer,
         )
-        for trace in await app.traces.of_session(session_id, user_id)
+        for trace in await app.traces.list_session(session_id, user_id)
     ]
 
 
@@ -79,7 +81,7 @@ async def rename_session(
     app: App, session_id: str, title: str, user_id: str = "local"
 ) -> SessionInfo:
     """Raises NotFound, InvalidInput."""
-    await own_session(app, session_id, user_id)
+    await get_own_session(app, session_id, user_id)
     await app.sessions.rename(session_id, check_title(title))
     return await app.sessions.get(session_id)
 
@@ -96,4 +98,4 @@ async def delete_session(app: App, session_id: str, user_id: str = "local") -> N
     """With its traces, and with the paper that nobody else reads where it is a reading session.
     Raises NotFound.
     """
-    await papers_delete.forget(app, await own_session(app, session_id, user_id))
+    await papers_delete.forget_session(app, await get_own_session(app, session_id, user_id))

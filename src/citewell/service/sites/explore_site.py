@@ -19,14 +19,14 @@ from citewell.agents.website_state import SitePage
 from citewell.config import WebsiteSettings
 from citewell.errors import CitewellError, ConfigError, StorageError, TransientError
 from citewell.fetch.domains import Domains
-from citewell.fetch.urls import identity, origin
+from citewell.fetch.urls import get_origin, get_url_identity
 from citewell.ingest.web.links import Link
-from citewell.retrieve.confidence import confidence
-from citewell.retrieve.frontier import folded, signpost
+from citewell.retrieve.confidence import compute_confidence
+from citewell.retrieve.frontier import fold_line, is_signpost
 from citewell.retrieve.strategies import Context, Found
-from citewell.service.ask.lazy_embedding import Labels, embed_nearest, vector_of
+from citewell.service.ask.lazy_embedding import Labels, embed_nearest, embed_question
 from citewell.service.ask.run import Run
-from citewell.service.ask.search import find
+from citewell.service.ask.search import find_hits
 from citewell.service.sites.keep_pages import open_pages
 from citewell.skills.dialogue.reference import Readings
 from citewell.store.index.base import Filter
@@ -65,7 +65,7 @@ class Website:
         self._settings, self._domains, self._labels = settings, domains, labels
         self._starts = starts
         named = {entry.host for entry in domains.entries if not entry.below}
-        self._hosts = {_bare(url) for url in starts if urlsplit(url).hostname in named}
+        self._hosts = {_strip_www(url) for url in starts if urlsplit(url).hostname in named}
         # such a host with or without www., where a start page led to it
         self._moved: set[str] = set()
         self._judged: dict[str, bool] = {}  # links stand on many pages
@@ -80,24 +80,24 @@ class Website:
         for url in self._starts:
             before = await self._app.snapshots.get(self._collection, url)
             if before is not None and before.doc_id:
-                self._moves(before.uri)
+                self._note_move(before.uri)
         for snapshot in await self._app.snapshots.of(self._collection):
             if (
                 snapshot.doc_id
                 and snapshot.code != GONE
                 and self.allowed(snapshot.uri)
-                and not self._later(snapshot)
+                and not self._is_later(snapshot)
             ):
-                self._take(self._of_snapshot(snapshot))
+                self._add_page(self._build_page(snapshot))
         self._opened = True
 
-    def _later(self, snapshot: Snapshot) -> bool:
+    def _is_later(self, snapshot: Snapshot) -> bool:
         """In a replay: whether it was not known yet when the replayed question began."""
         again = self._run.again
         if again is None:
             return False
         return snapshot.fetched_at > again.at or bool(
-            {identity(snapshot.url), identity(snapshot.uri)} & again.read
+            {get_url_identity(snapshot.url), get_url_identity(snapshot.uri)} & again.read
         )
 
     def allowed(self, url: str) -> bool:
@@ -105,34 +105,34 @@ class Website:
         known = self._judged.get(url)
         if known is None:
             known = self._judged[url] = (
-                self._domains.allow(url) or urlsplit(url).netloc in self._moved
+                self._domains.is_allowed(url) or urlsplit(url).netloc in self._moved
             )
         return known
 
-    def _near(self, url: str) -> bool:
+    def _is_near_start(self, url: str) -> bool:
         """Where a start page may lead: its host may stand at `www.` now, or no longer."""
-        return self.allowed(url) or _bare(url) in self._hosts
+        return self.allowed(url) or _strip_www(url) in self._hosts
 
-    def _moves(self, url: str) -> None:
-        if not self.allowed(url) and _bare(url) in self._hosts:
+    def _note_move(self, url: str) -> None:
+        if not self.allowed(url) and _strip_www(url) in self._hosts:
             self._moved.add(urlsplit(url).netloc)
             self._judged.clear()
 
     def read(self, url: str) -> bool:
-        return identity(url) in self._led
+        return get_url_identity(url) in self._led
 
-    def _take(self, page: SitePage) -> None:
+    def _add_page(self, page: SitePage) -> None:
         """The latest stands last."""
-        place = identity(page.uri)
-        self._led |= {identity(page.url): place, place: place}
+        place = get_url_identity(page.uri)
+        self._led |= {get_url_identity(page.url): place, place: place}
         self.pages.pop(place, None)
         if page.doc_id:
             self.pages[place] = page
             self._signs[page.doc_id] = frozenset(
-                folded(link.text) for link in page.links if link.text
+                fold_line(link.text) for link in page.links if link.text
             )
 
-    def _of_snapshot(self, snapshot: Snapshot) -> SitePage:
+    def _build_page(self, snapshot: Snapshot) -> SitePage:
         return SitePage(
             url=snapshot.url,
             uri=snapshot.uri,
@@ -142,11 +142,13 @@ class Website:
             fetched_at=snapshot.fetched_at if snapshot.problem else snapshot.checked_at,
             how="reused",
             stale=time.time() - snapshot.checked_at > self._settings.fresh_seconds,
-            notes=(_as_of(snapshot.problem, snapshot.fetched_at),) if snapshot.problem else (),
+            notes=(_format_stale_problem(snapshot.problem, snapshot.fetched_at),)
+            if snapshot.problem
+            else (),
         )
 
     async def crawl(self, urls: Sequence[str]) -> AsyncIterator[SitePage]:
-        tasks = {asyncio.create_task(self._page(url)): url for url in urls}
+        tasks = {asyncio.create_task(self._fetch_page(url)): url for url in urls}
         stop = asyncio.create_task(self._run.stop.wait())
         try:
             left: set[asyncio.Task[SitePage]] = set(tasks)
@@ -155,7 +157,7 @@ class Website:
                 for task in [task for task in tasks if task in done]:
                     left.discard(task)
                     page = task.result()
-                    self._take(page)
+                    self._add_page(page)
                     yield page
             for task in left:
                 yield SitePage(
@@ -165,13 +167,13 @@ class Website:
                     problem=f"{tasks[task]}: not waited for any longer",
                 )
         finally:
-            await _end(*tasks, stop)
+            await _cancel_tasks(*tasks, stop)
 
-    async def _page(self, url: str) -> SitePage:
+    async def _fetch_page(self, url: str) -> SitePage:
         seconds = self._settings.page_seconds
         if (left := self._run.seconds_left) is not None:
             seconds = max(0.001, min(seconds, left))
-        within = self._near if url in self._starts else self.allowed
+        within = self._is_near_start if url in self._starts else self.allowed
         fresh = self._settings.fresh_seconds
         if self._run.again is not None and not self._run.again.fetch:
             if await self._app.snapshots.get(self._collection, url) is None:
@@ -187,10 +189,12 @@ class Website:
         except (StorageError, ConfigError):
             raise
         except TimeoutError:
-            return self._failed(url, TransientError(f"{url}: no time was left to read it"))
+            return self._build_failed_page(
+                url, TransientError(f"{url}: no time was left to read it")
+            )
         except Exception as error:  # noqa: BLE001  # whatever it is, the other pages go on
-            return self._failed(url, error)
-        self._moves(page.uri)
+            return self._build_failed_page(url, error)
+        self._note_move(page.uri)
         return SitePage(
             url,
             page.uri,
@@ -202,32 +206,38 @@ class Website:
             notes=page.notes,
         )
 
-    def _failed(self, url: str, error: Exception) -> SitePage:
+    def _build_failed_page(self, url: str, error: Exception) -> SitePage:
         """What was read of it before still counts, and says of when it is; but not where its site
         says that there is no such page any more.
         """
-        why = _why(url, error)
-        old = self.pages.get(self._led.get(identity(url), ""))
+        why = _format_error(url, error)
+        old = self.pages.get(self._led.get(get_url_identity(url), ""))
         if old is None or (isinstance(error, CitewellError) and error.code == GONE):
             return SitePage(url, old.uri if old else url, how="failed", problem=why)
-        return replace(old, url=url, how="failed", stale=False, problem=_as_of(why, old.fetched_at))
+        return replace(
+            old,
+            url=url,
+            how="failed",
+            stale=False,
+            problem=_format_stale_problem(why, old.fetched_at),
+        )
 
     async def sitemap(self) -> list[Link]:
         if self._map is None:
             again = self._run.again
-            self._map = await self._sitemap() if again is None or again.fetch else []
+            self._map = await self._fetch_sitemaps() if again is None or again.fetch else []
         return self._map
 
-    async def _sitemap(self) -> list[Link]:
+    async def _fetch_sitemaps(self) -> list[Link]:
         """Of each host that has a start page; none where it takes too long, or who asked wants an
         answer now.
         """
         left = self._run.seconds_left
         seconds = SITEMAP_SECONDS if left is None else min(SITEMAP_SECONDS, left / 4)
-        hosts = {origin(url): url for url in self._starts}.values()
+        hosts = {get_origin(url): url for url in self._starts}.values()
         tasks = [
             asyncio.create_task(
-                open_pages(self._app).site_map(
+                open_pages(self._app).fetch_sitemap(
                     url, self.allowed, most=SITEMAP_PAGES, seconds=seconds
                 )
             )
@@ -247,7 +257,7 @@ class Website:
                         log.info("no sitemap: %s", error.message)
                 waiting -= done
         finally:
-            await _end(*tasks, stop)
+            await _cancel_tasks(*tasks, stop)
         return [Link(entry.url, entry.title) for entry in entries]
 
     async def search(self, read: Readings, entities: Sequence[str]) -> Found:
@@ -257,7 +267,7 @@ class Website:
         where = Filter(collections=(self._collection,), doc_ids=tuple(docs))
         both, (vector, problem), context = (
             f"{read.text} {read.context}",
-            await vector_of(self._app, read.text),
+            await embed_question(self._app, read.text),
             None,
         )
         warnings = [problem] if problem else []
@@ -271,7 +281,7 @@ class Website:
                     both,
                     vector,
                     where,
-                    lambda text: signpost(text, signs, both),
+                    lambda text: is_signpost(text, signs, both),
                 )
             except StorageError:
                 raise
@@ -279,24 +289,24 @@ class Website:
                 warnings.append(f"searched by words only: {error.message}")
         if read.context:
             context = Context(
-                read.context, (await vector_of(self._app, read.context))[0], read.weight
+                read.context, (await embed_question(self._app, read.context))[0], read.weight
             )
-        found = await find(
+        found = await find_hits(
             self._app, self._run.options, read.text, vector, entities, where, POOL, context
         )
         hits = [
             hit
             for hit in found.hits
-            if not signpost(hit.text, self._signs.get(hit.doc_id, frozenset()), both)
+            if not is_signpost(hit.text, self._signs.get(hit.doc_id, frozenset()), both)
         ][:HITS]
         return Found(
             hits,
-            confidence(read.text, hits, self._app.calibration.retrieval),
+            compute_confidence(read.text, hits, self._app.calibration.retrieval),
             (*found.warnings, *warnings),
         )
 
     async def meaning(self, question: str, labels: Sequence[str]) -> dict[str, float]:
-        vector, _ = await vector_of(self._app, question)
+        vector, _ = await embed_question(self._app, question)
         try:
             return {} if vector is None else await self._labels.cosines(vector, labels)
         except CitewellError as error:
@@ -304,7 +314,7 @@ class Website:
             return {}
 
     async def answered(self, question: str) -> dict[str, float]:
-        vector, _ = await vector_of(self._app, question)
+        vector, _ = await embed_question(self._app, question)
         if vector is None:
             return {}
         alike: dict[str, float] = {}
@@ -317,7 +327,7 @@ class Website:
         return alike
 
     async def note_answer(self, question: str, doc_ids: Sequence[str]) -> None:
-        vector, _ = await vector_of(self._app, question)
+        vector, _ = await embed_question(self._app, question)
         if vector is None or not self._run.request.keep:
             return
         for page in [page for page in self.pages.values() if page.doc_id in doc_ids]:
@@ -326,23 +336,23 @@ class Website:
             )
 
 
-def _bare(url: str) -> str:
+def _strip_www(url: str) -> str:
     """Host and port without `www.`: what a site's owner means by it."""
     return urlsplit(url).netloc.removeprefix("www.")
 
 
-def _as_of(problem: str, fetched_at: float) -> str:
+def _format_stale_problem(problem: str, fetched_at: float) -> str:
     day = time.strftime("%Y-%m-%d %H:%M", time.localtime(fetched_at))
     return f"{problem}; what was read on {day} is used"
 
 
-async def _end(*tasks: asyncio.Task[Any]) -> None:
+async def _cancel_tasks(*tasks: asyncio.Task[Any]) -> None:
     for task in tasks:
         task.cancel()
     await asyncio.gather(*tasks, return_exceptions=True)
 
 
-def _why(url: str, error: Exception) -> str:
+def _format_error(url: str, error: Exception) -> str:
     if not isinstance(error, CitewellError):
         log.error("crawling %s", url, exc_info=error)  # a fault of ours
         return f"{url}: internal error: {type(error).__name__}: {error}"

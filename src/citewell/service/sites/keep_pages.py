@@ -28,13 +28,13 @@ from citewell.errors import (
 )
 from citewell.fetch.browser import Browser
 from citewell.fetch.fetcher import ATTEMPTS, Fetcher, Page
-from citewell.fetch.urls import canonical, identity
-from citewell.ingest.bounded import bounded
+from citewell.fetch.urls import canonicalize_url, get_url_identity
+from citewell.ingest.bounded import run_bounded
 from citewell.ingest.web.links import Link, PageLinks
-from citewell.ingest.web.sitemap import Entry, site_pages
-from citewell.ingest.web.web_file import as_file, readable
+from citewell.ingest.web.sitemap import Entry, list_site_pages
+from citewell.ingest.web.web_file import as_file, is_readable_page
 from citewell.runtime.app import App
-from citewell.service.library.intake import Allowed, add_data, hash_of
+from citewell.service.library.intake import Allowed, add_data, compute_hash
 from citewell.service.library.report import FileReport
 from citewell.store.library.documents import DocumentInfo
 from citewell.store.pages import Snapshot
@@ -159,9 +159,13 @@ class Pages:
         for fetching, and parsing takes its own time.
         """
         wanted = _Wanted(
-            canonical(url), collection, time.monotonic() + seconds, attempts=attempts, within=within
+            canonicalize_url(url),
+            collection,
+            time.monotonic() + seconds,
+            attempts=attempts,
+            within=within,
         )
-        crawled, _ = await self._crawl(wanted, max_age)
+        crawled, _ = await self._crawl_page(wanted, max_age)
         return crawled if links else replace(crawled, links=())
 
     async def file(
@@ -176,8 +180,10 @@ class Pages:
         """The same where it is added by hand, asked for anew; with what became of it. `allowed` as
         in `Intake`.
         """
-        wanted = _Wanted(canonical(url), collection, time.monotonic() + seconds, priority, allowed)
-        crawled, report = await self._crawl(wanted, 0.0)
+        wanted = _Wanted(
+            canonicalize_url(url), collection, time.monotonic() + seconds, priority, allowed
+        )
+        crawled, report = await self._crawl_page(wanted, 0.0)
         if report.status == "unchanged" and priority is not None:
             info = await self._app.catalog.document(report.doc_id)
             if info.priority != priority:
@@ -190,7 +196,7 @@ class Pages:
         """
         return await self._fetcher.page(url, seconds=PART_SECONDS, within=within)
 
-    async def site_map(
+    async def fetch_sitemap(
         self, url: str, allowed: Callable[[str], bool], *, most: int, seconds: float
     ) -> list[Entry]:
         """Pages that the sitemaps of this URL's site name, of such as are `allowed`; none where
@@ -202,37 +208,39 @@ class Pages:
 
         with anyio.move_on_after(seconds):
             named = [each for each in await self._fetcher.sitemaps(url) if allowed(each)]
-            found = await site_pages(fetch, named, most=most)
+            found = await list_site_pages(fetch, named, most=most)
             return [entry for entry in found.pages if allowed(entry.url)]
         return []
 
-    async def _crawl(self, wanted: _Wanted, max_age: float) -> Kept:
+    async def _crawl_page(self, wanted: _Wanted, max_age: float) -> Kept:
         """One at a time asks for an address; who has waited for it meanwhile has what the first one
         got.
         """
         since = time.time() - max_age
-        async with self._turn(wanted):
-            known = await self._known(wanted.collection, wanted.url)
+        async with self._wait_for_turn(wanted):
+            known = await self._find_known(wanted.collection, wanted.url)
             if (
                 known is not None
                 and known.snapshot.checked_at >= since
                 and (known.info or known.snapshot.problem)
             ):
-                return _reused(known)
-            return await self._ask(wanted, known)
+                return _build_reused(known)
+            return await self._request_page(wanted, known)
 
-    async def _ask(self, wanted: _Wanted, known: _Known | None) -> Kept:
+    async def _request_page(self, wanted: _Wanted, known: _Known | None) -> Kept:
         old = known if known is not None and known.info and not known.snapshot.problem else None
-        page = await self._fetch(wanted, old.snapshot if old else None)
+        page = await self._fetch_from_site(wanted, old.snapshot if old else None)
         if old is None or not page.not_modified:
-            return await self._keep(wanted, page)
+            return await self._keep_page(wanted, page)
         # it leads elsewhere now, and that has the same ETag
-        if identity(page.final_url) != identity(old.snapshot.uri):
-            return await self._keep(wanted, await self._fetch(wanted, None))
+        if get_url_identity(page.final_url) != get_url_identity(old.snapshot.uri):
+            return await self._keep_page(wanted, await self._fetch_from_site(wanted, None))
         await self._app.snapshots.checked(wanted.collection, wanted.url, page.fetched_at)
-        return _unchanged(replace(old.snapshot, checked_at=page.fetched_at), old.info, page.notes)
+        return _build_unchanged(
+            replace(old.snapshot, checked_at=page.fetched_at), old.info, page.notes
+        )
 
-    async def _fetch(self, wanted: _Wanted, old: Snapshot | None) -> Page:
+    async def _fetch_from_site(self, wanted: _Wanted, old: Snapshot | None) -> Page:
         etag, last_modified = (old.etag, old.last_modified) if old else ("", "")
         try:
             return await self._fetcher.page(
@@ -240,25 +248,27 @@ class Pages:
                 etag=etag,
                 last_modified=last_modified,
                 seconds=wanted.left,
-                readable=readable,
+                readable=is_readable_page,
                 attempts=wanted.attempts,
                 within=wanted.within,
             )
         except (PermanentError, UnreadableFile) as error:
             if error.code != "leads_away":  # another caller may follow it
-                await self._failed(wanted, error)
+                await self._note_failure(wanted, error)
             raise
 
-    async def _keep(self, wanted: _Wanted, page: Page) -> Kept:
+    async def _keep_page(self, wanted: _Wanted, page: Page) -> Kept:
         """Two addresses that lead to one page take turns here, where nobody waits for another
         address, so never in a circle. A page keeps the spelling of its address that it has already.
         """
-        lock = self._lock("keep", wanted.collection, page.final_url)
+        lock = self._get_lock("keep", wanted.collection, page.final_url)
         async with lock, self._app.turns.reading(len(page.data)):
             data, name = as_file(page)
-            digest = await hash_of(data)
-            known = await self._known(wanted.collection, page.final_url)
-            if known is not None and identity(known.snapshot.uri) != identity(page.final_url):
+            digest = await compute_hash(data)
+            known = await self._find_known(wanted.collection, page.final_url)
+            if known is not None and get_url_identity(known.snapshot.uri) != get_url_identity(
+                page.final_url
+            ):
                 known = None  # that address led elsewhere before
             if known is not None and known.info is not None and known.snapshot.sha256 == digest:
                 snapshot = replace(
@@ -271,14 +281,14 @@ class Pages:
                     code="",
                 )
                 await self._app.snapshots.put(snapshot)
-                return _unchanged(snapshot, known.info, page.notes)
+                return _build_unchanged(snapshot, known.info, page.notes)
             uri = known.snapshot.uri if known is not None and known.info else page.final_url
-            body = await self._body(data, name, page.final_url, wanted)
+            body = await self._build_body(data, name, page.final_url, wanted)
             if {"nofollow", "none"} & {part.strip() for part in page.robots_tag.split(",")}:
                 body.found = replace(body.found, links=())
-            return await self._add(wanted, page, uri, body)
+            return await self._add_document(wanted, page, uri, body)
 
-    async def _add(self, wanted: _Wanted, page: Page, uri: str, body: _Body) -> Kept:
+    async def _add_document(self, wanted: _Wanted, page: Page, uri: str, body: _Body) -> Kept:
         app, collection = self._app, wanted.collection
         try:
             report = await add_data(
@@ -296,7 +306,7 @@ class Pages:
                     f"{error.message}; it is written by scripts, which were not run",
                     hint=error.hint,
                 )
-            await self._failed(wanted, error)
+            await self._note_failure(wanted, error)
             raise error from None
         info = await app.catalog.document(report.doc_id)
         snapshot = Snapshot(
@@ -316,16 +326,16 @@ class Pages:
         how: Literal["fetched", "unchanged"] = (
             "unchanged" if report.status == "unchanged" else "fetched"
         )
-        return _crawled(snapshot, how, (*page.notes, *body.notes)), report
+        return _build_crawled(snapshot, how, (*page.notes, *body.notes)), report
 
-    async def _body(self, data: bytes, name: str, url: str, wanted: _Wanted) -> _Body:
+    async def _build_body(self, data: bytes, name: str, url: str, wanted: _Wanted) -> _Body:
         """The bytes and their links; those that its scripts make of it where it is next to empty
         without.
         """
         body = _Body(data, name)
         if PurePath(name).suffix not in HTML:
             return body
-        body.found = await self._links(data, name, url, body.notes)
+        body.found = await self._extract_links(data, name, url, body.notes)
         if not body.found.scripted:
             return body
         if self.render is None:
@@ -340,22 +350,22 @@ class Pages:
             return body
         # the page may name the encoding that it came in
         body.data, body.ran = codecs.BOM_UTF8 + made.removeprefix(codecs.BOM_UTF8), True
-        body.found = await self._links(body.data, name, url, body.notes)
+        body.found = await self._extract_links(body.data, name, url, body.notes)
         return body
 
-    async def _links(self, data: bytes, name: str, url: str, notes: list[str]) -> PageLinks:
+    async def _extract_links(self, data: bytes, name: str, url: str, notes: list[str]) -> PageLinks:
         """A page whose links cannot be read may still be read itself."""
         settings = self._app.settings.ingest
         try:
-            found: PageLinks = await bounded(
-                "citewell.ingest.web.links:page_links", data, name, settings, url
+            found: PageLinks = await run_bounded(
+                "citewell.ingest.web.links:extract_page_links", data, name, settings, url
             )
         except UnreadableFile as error:
             notes.append(f"{url}: its links could not be read: {error.message}")
             return PageLinks()
         return found
 
-    async def _known(self, collection: str, url: str) -> _Known | None:
+    async def _find_known(self, collection: str, url: str) -> _Known | None:
         snapshot = await self._app.snapshots.get(collection, url)
         if snapshot is None:
             return None
@@ -365,7 +375,7 @@ class Pages:
         )
         return _Known(snapshot, info if whole else None)
 
-    async def _failed(self, wanted: _Wanted, error: CitewellError) -> None:
+    async def _note_failure(self, wanted: _Wanted, error: CitewellError) -> None:
         """What would fail the same way again is not asked for again at once."""
         why = f"{error.message}; {error.hint}".removesuffix("; ")
         await self._app.snapshots.failed(
@@ -373,8 +383,8 @@ class Pages:
         )
 
     @asynccontextmanager
-    async def _turn(self, wanted: _Wanted) -> AsyncIterator[None]:
-        lock = self._lock("ask", wanted.collection, wanted.url)
+    async def _wait_for_turn(self, wanted: _Wanted) -> AsyncIterator[None]:
+        lock = self._get_lock("ask", wanted.collection, wanted.url)
         try:
             with anyio.fail_after(wanted.left):
                 await lock.acquire()
@@ -388,31 +398,31 @@ class Pages:
         finally:
             lock.release()
 
-    def _lock(self, what: str, collection: str, url: str) -> anyio.Lock:
+    def _get_lock(self, what: str, collection: str, url: str) -> anyio.Lock:
         """One for all who want the same now; it goes with the last of them."""
-        return self._locks.setdefault((what, collection, identity(url)), anyio.Lock())
+        return self._locks.setdefault((what, collection, get_url_identity(url)), anyio.Lock())
 
 
-def _reused(known: _Known) -> Kept:
+def _build_reused(known: _Known) -> Kept:
     """Raises the problem that its site told."""
     snapshot = known.snapshot
     if snapshot.problem:
         kind = UnreadableFile if snapshot.code == UnreadableFile.code else PermanentError
         raise kind(snapshot.problem, code=snapshot.code)
     assert known.info is not None
-    return _crawled(snapshot, "reused"), _as_it_is(known.info)
+    return _build_crawled(snapshot, "reused"), _build_unchanged_report(known.info)
 
 
-def _unchanged(snapshot: Snapshot, info: DocumentInfo | None, notes: tuple[str, ...]) -> Kept:
+def _build_unchanged(snapshot: Snapshot, info: DocumentInfo | None, notes: tuple[str, ...]) -> Kept:
     assert info is not None
-    return _crawled(snapshot, "unchanged", notes), _as_it_is(info)
+    return _build_crawled(snapshot, "unchanged", notes), _build_unchanged_report(info)
 
 
-def _as_it_is(info: DocumentInfo) -> FileReport:
+def _build_unchanged_report(info: DocumentInfo) -> FileReport:
     return FileReport(path=info.uri, status="unchanged", chunks=info.chunks, doc_id=info.doc_id)
 
 
-def _crawled(
+def _build_crawled(
     snapshot: Snapshot, how: Literal["fetched", "unchanged", "reused"], notes: tuple[str, ...] = ()
 ) -> Crawled:
     return Crawled(

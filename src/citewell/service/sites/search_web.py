@@ -75,10 +75,10 @@ class Web:
         pages = open_pages(self._app)
         if self._provider is None:
             self._provider = build_provider(self._app.settings)
-        results = await self._found(self._provider, query, lang, limit)
+        results = await self._ask_provider(self._provider, query, lang, limit)
         search = _Search(pages, Embedding(self._app, docs=()), started + limit)
         with anyio.move_on_after(search.until - time.monotonic()):
-            await self._read(results, search)
+            await self._read_results(results, search)
         for n, result in enumerate(results):
             if n not in search.pages:
                 search.warnings.setdefault(n, f"{result.url}: not there within {limit:g} seconds")
@@ -91,7 +91,7 @@ class Web:
         warnings = [warning for _, warning in sorted(search.warnings.items()) if warning]
         return WebFound(self._provider.name, found, warnings + search.notes, results)
 
-    async def _found(
+    async def _ask_provider(
         self, provider: Provider, query: str, lang: str, limit: float
     ) -> list[WebResult]:
         try:
@@ -102,21 +102,21 @@ class Web:
                 f"{provider.name}: no reply within {limit:g} seconds", hint="there was no more time"
             ) from None
 
-    async def _read(self, results: list[WebResult], search: _Search) -> None:
+    async def _read_results(self, results: list[WebResult], search: _Search) -> None:
         async with anyio.create_task_group() as group:
-            group.start_soon(self._embed, search)
+            group.start_soon(self._embed_pages, search)
             async with anyio.create_task_group() as readers:
                 for n, result in enumerate(results):
-                    readers.start_soon(self._one, n, result, search)
+                    readers.start_soon(self._read_result, n, result, search)
             search.embedding.close()
 
-    async def _embed(self, search: _Search) -> None:
+    async def _embed_pages(self, search: _Search) -> None:
         try:
             await search.embedding.run()
         except Exception as error:  # noqa: BLE001  # the pages are there and their words can be searched
-            search.notes.append(f"the pages could not be embedded: {_why(error)}")
+            search.notes.append(f"the pages could not be embedded: {_format_error(error)}")
 
-    async def _one(self, n: int, result: WebResult, search: _Search) -> None:
+    async def _read_result(self, n: int, result: WebResult, search: _Search) -> None:
         collection, left = (
             self._app.settings.web.collection,
             max(0.001, search.until - time.monotonic()),
@@ -126,7 +126,7 @@ class Web:
                 result.url, collection, seconds=left, links=False, attempts=1
             )
         except Exception as error:  # noqa: BLE001  # whatever it is, the other pages go on
-            reason = _why(error)
+            reason = _format_error(error)
             search.warnings[n] = (
                 reason if reason.startswith(result.url) else f"{result.url}: {reason}"
             )
@@ -139,7 +139,7 @@ class Web:
         search.embedding.more(page.doc_id)
 
 
-def _why(error: Exception) -> str:
+def _format_error(error: Exception) -> str:
     if isinstance(error, CitewellError):
         return f"{error.message}; {error.hint}".removesuffix("; ")
     log.error("web search", exc_info=error)  # a fault of ours

@@ -26,11 +26,11 @@ from citewell.errors import (
     TransientError,
     UnreadableFile,
 )
-from citewell.fetch.domains import domains
-from citewell.fetch.urls import canonical, identity
+from citewell.fetch.domains import parse_domains
+from citewell.fetch.urls import canonicalize_url, get_url_identity
 from citewell.runtime.app import App
-from citewell.runtime.progress import OnProgress, Progress, silent
-from citewell.service.library.collection_owner import reach
+from citewell.runtime.progress import OnProgress, Progress, ignore_progress
+from citewell.service.library.collection_owner import ensure_collection
 from citewell.service.library.embedding import Embedding
 from citewell.service.library.intake import Allowed
 from citewell.service.sites.keep_pages import SECONDS, open_pages
@@ -114,12 +114,14 @@ async def list_sites(app: App) -> list[SiteInfo]:
     """In the order of their names. A page that could not be added to a collection makes no site of
     it.
     """
-    sums = {each.collection: each for each in await app.snapshots.sums(app.embedder.name)}
+    sums = {
+        each.collection: each for each in await app.snapshots.count_by_collection(app.embedder.name)
+    }
     explored = {each.collection: each for each in await app.sites.sites()}
     there = {*explored, *(name for name, each in sums.items() if each.pages)}
     if app.viewer is not None:
         there &= {each.name for each in await app.catalog.collections()}
-    return [_info(name, sums.get(name), explored.get(name)) for name in sorted(there)]
+    return [_build_info(name, sums.get(name), explored.get(name)) for name in sorted(there)]
 
 
 async def get_site(app: App, name: str) -> SiteInfo:
@@ -133,7 +135,7 @@ async def get_site(app: App, name: str) -> SiteInfo:
     return known[name]
 
 
-async def pages_of(app: App, name: str) -> list[SitePage]:
+async def list_pages(app: App, name: str) -> list[SitePage]:
     """In the order of their addresses, those that cannot be read among them. Raises NotFound."""
     await get_site(app, name)
     return [
@@ -154,24 +156,24 @@ async def submit_page(app: App, collection: str, url: str) -> Job:
     """Have a page of the web fetched and added by the server's worker. Raises InvalidInput where
     the address is none.
     """
-    payload = {"collection": check_name(collection), "url": canonical(url)}
-    await reach(app, collection)
-    return await _submit(app, PAGE, payload)
+    payload = {"collection": check_name(collection), "url": canonicalize_url(url)}
+    await ensure_collection(app, collection)
+    return await _submit_job(app, PAGE, payload)
 
 
 async def submit_refresh(app: App, name: str) -> Job:
-    """Have `refresh` done by the server's worker. Raises NotFound."""
+    """Have `refresh_site` done by the server's worker. Raises NotFound."""
     await get_site(app, name)
-    return await _submit(app, REFRESH, {"collection": name})
+    return await _submit_job(app, REFRESH, {"collection": name})
 
 
-async def _submit(app: App, kind: str, payload: dict[str, str]) -> Job:
+async def _submit_job(app: App, kind: str, payload: dict[str, str]) -> Job:
     job = await app.jobs.create(kind, payload)
     app.new_job.set()
     return job
 
 
-async def refresh(
+async def refresh_site(
     app: App, name: str, on_progress: OnProgress | None = None, *, allowed: Allowed | None = None
 ) -> Refreshed:
     """Ask for every page of a site anew, with its ETag; embed what has changed beside it. Each page
@@ -188,7 +190,7 @@ async def refresh(
         for doc_id, info in documents.items()
         if _is_page(info) and doc_id not in pages.values()
     }
-    work = _Refresh(app, name, pages, on_progress or silent, allowed, site)
+    work = _Refresh(app, name, pages, on_progress or ignore_progress, allowed, site)
     try:
         async with anyio.create_task_group() as group:
             group.start_soon(work.embed)
@@ -197,7 +199,7 @@ async def refresh(
                     readers.start_soon(work.read)
             work.embedding.close()
     except BaseExceptionGroup as errors:
-        raise _first(errors) from None
+        raise _unwrap_first_error(errors) from None
     return work.report()
 
 
@@ -221,7 +223,7 @@ class _Refresh:
             tell,
             allowed,
         )
-        self._ours = _ours(site) if site is not None and site.allowed_domains else None
+        self._ours = _make_site_filter(site) if site is not None and site.allowed_domains else None
         self._next: Iterator[str] = iter(sorted(pages))
         self._done = self._unchanged = self._changed = 0
         self._removed: list[str] = []
@@ -238,31 +240,33 @@ class _Refresh:
         except (Conflict, StorageError):
             raise
         except CitewellError as error:
-            self._problem = _why(error)
+            self._problem = _format_error(error)
 
     async def read(self) -> None:
         for url in self._next:
             await self._tell(Progress("read", self._done, len(self._pages), url))
             try:
-                await self._one(url)
+                await self._refresh_page(url)
             except (InvalidInput, TransientError, PermanentError, UnreadableFile) as error:
                 if error.code == "page_missing":
-                    await self._remove(url)
+                    await self._remove_page(url)
                 else:
-                    self._failed[url] = _why(error)
+                    self._failed[url] = _format_error(error)
             self._done += 1
             await self._tell(Progress("read", self._done, len(self._pages)))
 
-    async def _one(self, url: str) -> None:
+    async def _refresh_page(self, url: str) -> None:
         if self._allowed is not None:
             await self._allowed()
-        within = self._ours if self._ours is not None and self._ours(url) else _beside(url)
+        within = (
+            self._ours if self._ours is not None and self._ours(url) else _make_host_filter(url)
+        )
         page = await open_pages(self._app).page(
             url, self._name, seconds=SECONDS, links=False, within=within
         )
         self._warnings += page.notes
         # for a time, or for ever: the site does not say it so that one could rely on it
-        if identity(page.uri) != identity(url):
+        if get_url_identity(page.uri) != get_url_identity(url):
             self._warnings.append(
                 f"{url} leads to {page.uri} now; what was read of it before is kept"
             )
@@ -270,7 +274,7 @@ class _Refresh:
         self._changed += page.how == "fetched"
         self.embedding.more(page.doc_id)
 
-    async def _remove(self, url: str) -> None:
+    async def _remove_page(self, url: str) -> None:
         if doc_id := self._pages[url]:
             with suppress(NotFound):  # somebody else has removed it meanwhile
                 await self._app.catalog.delete(doc_id)
@@ -293,11 +297,11 @@ class _Refresh:
         )
 
 
-async def export(app: App, name: str) -> AsyncIterator[str]:
+async def export_site(app: App, name: str) -> AsyncIterator[str]:
     """One JSON object a page, as lines: address, title, when it was fetched, hash, language, text,
     links. Raises NotFound before the first one.
     """
-    for page in await pages_of(app, name):
+    for page in await list_pages(app, name):
         try:
             document = await app.catalog.content(page.doc_id)
         except NotFound:
@@ -339,7 +343,7 @@ async def delete_site(app: App, name: str) -> SiteDeleted:
     return SiteDeleted(collection=name, pages=len(pages), kept=kept)
 
 
-def _info(name: str, sums: Sums | None, site: Site | None) -> SiteInfo:
+def _build_info(name: str, sums: Sums | None, site: Site | None) -> SiteInfo:
     found = asdict(sums) if sums else {"collection": name}
     explored = (
         {"start_urls": list(site.start_urls), "allowed_domains": list(site.allowed_domains)}
@@ -349,20 +353,23 @@ def _info(name: str, sums: Sums | None, site: Site | None) -> SiteInfo:
     return SiteInfo(**found, **explored, instruction=site.instruction if site else "")
 
 
-def _ours(site: Site) -> Callable[[str], bool]:
+def _make_site_filter(site: Site) -> Callable[[str], bool]:
     """What belongs to a site as it is explored: its domains, and the hosts of its start pages with
     or without `www.`.
     """
-    named, starts = domains(site.allowed_domains), {_bare(url) for url in site.start_urls}
-    return lambda url: named.allow(url) or _bare(url) in starts
+    named, starts = (
+        parse_domains(site.allowed_domains),
+        {_strip_www(url) for url in site.start_urls},
+    )
+    return lambda url: named.is_allowed(url) or _strip_www(url) in starts
 
 
-def _beside(url: str) -> Callable[[str], bool]:
+def _make_host_filter(url: str) -> Callable[[str], bool]:
     """What is of the same host, with or without `www.`."""
-    return lambda there: _bare(there) == _bare(url)
+    return lambda there: _strip_www(there) == _strip_www(url)
 
 
-def _bare(url: str) -> str:
+def _strip_www(url: str) -> str:
     return urlsplit(url).netloc.removeprefix("www.")
 
 
@@ -370,10 +377,10 @@ def _is_page(info: DocumentInfo) -> bool:
     return info.uri.startswith(("http://", "https://"))
 
 
-def _why(error: CitewellError) -> str:
+def _format_error(error: CitewellError) -> str:
     return f"{error.message}; {error.hint}".removesuffix("; ")
 
 
-def _first(errors: BaseExceptionGroup[BaseException]) -> BaseException:
+def _unwrap_first_error(errors: BaseExceptionGroup[BaseException]) -> BaseException:
     error = errors.exceptions[0]
-    return _first(error) if isinstance(error, BaseExceptionGroup) else error
+    return _unwrap_first_error(error) if isinstance(error, BaseExceptionGroup) else error

@@ -6,27 +6,31 @@ much, they are asked.
 
 from __future__ import annotations
 
-from citewell.agents.data import leans
+from citewell.agents.data import should_use_history
 from citewell.errors import CitewellError, NotFound
 from citewell.runtime.app import App
 from citewell.service.ask.choose_agent import ADDRESS
 from citewell.service.ask.run import Run
-from citewell.service.tables.kept_schema import schema_of
-from citewell.skills.answer.data_wording import asked_which_source
+from citewell.service.tables.kept_schema import load_schema
+from citewell.skills.answer.data_wording import is_source_question
 from citewell.skills.dialogue.intent import has_pattern
-from citewell.skills.dialogue.reference import depends_on_history
-from citewell.skills.dialogue.route import wants_web
-from citewell.skills.memory.remember import asks_about_talk, asks_to_remember, facts_told
+from citewell.skills.dialogue.reference import is_follow_up
+from citewell.skills.dialogue.route import is_web_request
+from citewell.skills.memory.remember import (
+    extract_stated_facts,
+    is_conversation_question,
+    is_remember_request,
+)
 from citewell.sql.plan import Term
 from citewell.sql.source_fit import (
     CLEAR,
     MANY,
     Fit,
-    asks_for_figures,
-    best,
-    fit,
-    next_best,
-    share_in,
+    choose_next_source,
+    choose_sources,
+    is_figure_question,
+    measure_fit,
+    measure_share,
 )
 from citewell.store.index.base import Filter
 from citewell.store.sources import Source
@@ -39,21 +43,21 @@ DATA = "data"  # what a session keeps its source under
 NAMED = 3  # words that the reason shows
 
 
-def glossary_of(source: Source) -> tuple[Term, ...]:
+def get_terms(source: Source) -> tuple[Term, ...]:
     """Its words, as the skills take them."""
     return tuple(Term(each.term, each.meaning) for each in source.glossary)
 
 
-async def pick(app: App, question: str) -> list[str]:
+async def pick_sources(app: App, question: str) -> list[str]:
     """The source that a question is about; several where they are equally likely, none where there
     are none.
     """
     sources = await app.sources.list()
     if len(sources) < 2:
         return [source.name for source in sources]
-    return await best(
+    return await choose_sources(
         question,
-        {each.name: (schema_of(each), glossary_of(each)) for each in sources},
+        {each.name: (load_schema(each), get_terms(each)) for each in sources},
         app.embedder,
     )
 
@@ -62,11 +66,11 @@ async def pick_other(app: App, question: str, asked: str) -> str:
     """The next best source where the one asked does not have it; empty where there is none, or the
     question names that one.
     """
-    sources = {each.name: (schema_of(each), glossary_of(each)) for each in await app.sources.list()}
-    return await next_best(question, sources, asked, app.embedder)
+    sources = {each.name: (load_schema(each), get_terms(each)) for each in await app.sources.list()}
+    return await choose_next_source(question, sources, asked, app.embedder)
 
 
-async def tables_asked(run: Run, question: str, session_agent: str) -> tuple[str, str]:
+async def choose_table_source(run: Run, question: str, session_agent: str) -> tuple[str, str]:
     """For `auto`: the source, and why, empty where the user names it. Two empty texts where tables
     are not plainly meant, or no chat model is there to word statements: then only what people have
     confirmed is answered, which documents may do too.
@@ -77,63 +81,65 @@ async def tables_asked(run: Run, question: str, session_agent: str) -> tuple[str
     if app.llm is None:
         return "", ""
     elsewhere = (
-        bool(ADDRESS.search(question)) or asks_to_remember(question) or bool(facts_told(question))
+        bool(ADDRESS.search(question))
+        or is_remember_request(question)
+        or bool(extract_stated_facts(question))
     )
     if (
         elsewhere
         or session_agent in {"paper", "website"}
-        or wants_web(question)
-        or asks_about_talk(question)
+        or is_web_request(question)
+        or is_conversation_question(question)
     ):
         return "", ""
     if session_agent == "data":
         asked = str(((await app.sessions.data(run.session_id)).get(DATA) or {}).get("source", ""))
-        asked = asked if await stays(run, question, asked) else ""
+        asked = asked if await should_keep_source(run, question, asked) else ""
         return asked or DATA, f"this session asks the tables {asked}".rstrip()
-    if history and depends_on_history(question, history):
+    if history and is_follow_up(question, history):
         return "", ""
-    found, why = await _plainly(app, question, run.request.collection or "")
+    found, why = await _find_plain_source(app, question, run.request.collection or "")
     if found:
         run.options = run.options.model_copy(update={"source": found})
     return found, why
 
 
-async def stays(run: Run, question: str, asked: str) -> bool:
+async def should_keep_source(run: Run, question: str, asked: str) -> bool:
     """Whether a question is put to the source that its session asked before: not where it answers
     which one is meant, nor where it stands alone and another one plainly has more of it, its name
     included. "total by region" may go on with what was asked.
     """
-    if leans(question, run.history):
-        return not asked_which_source(run.history[-1].content)
+    if should_use_history(question, run.history):
+        return not is_source_question(run.history[-1].content)
     sources = await run.app.sources.list()
     fits = {
-        each.name: fit(question, schema_of(each), (*glossary_of(each), Term(each.name, "")))
+        each.name: measure_fit(question, load_schema(each), (*get_terms(each), Term(each.name, "")))
         for each in sources
     }
     most = max(fits.values(), key=lambda found: found.share, default=Fit(0.0))
     alone = len(most.found) >= FEWEST or has_pattern(question)
     return most.share - fits.get(asked, Fit(0.0)).share < CLEAR or not (
-        alone and _plain(most, question)
+        alone and _is_plain_match(most, question)
     )
 
 
-def _plain(found: Fit, question: str) -> bool:
+def _is_plain_match(found: Fit, question: str) -> bool:
     """Whether tables have enough of a question to be meant by it: many of its words, or what a
     figure is of and which rows.
     """
-    named = any("=" not in where for where in found.found.values()) and asks_for_figures(question)
+    named = any("=" not in where for where in found.found.values()) and is_figure_question(question)
     return (found.share >= MANY and (len(found.found) >= FEWEST or named)) or (
         named and bool(found.values)
     )
 
 
-async def _plainly(app: App, question: str, collection: str) -> tuple[str, str]:
+async def _find_plain_source(app: App, question: str, collection: str) -> tuple[str, str]:
     """The one source that has the question's words, where no passage of the documents has as
     many.
     """
     rated = sorted(
         (
-            (fit(question, schema_of(each), glossary_of(each)), each.name)
+            (measure_fit(question, load_schema(each), get_terms(each)), each.name)
             for each in await app.sources.list()
         ),
         key=lambda pair: -pair[0].share,
@@ -141,24 +147,24 @@ async def _plainly(app: App, question: str, collection: str) -> tuple[str, str]:
     if not rated or (len(rated) > 1 and rated[0][0].share - rated[1][0].share < CLEAR):
         return "", ""
     found, name = rated[0]
-    if not _plain(found, question):
+    if not _is_plain_match(found, question):
         return "", ""
-    if await _in_documents(app, question, collection) > found.share - (
-        0.0 if asks_for_figures(question) else CLEAR
+    if await _measure_document_share(app, question, collection) > found.share - (
+        0.0 if is_figure_question(question) else CLEAR
     ):
         return "", ""
     words = ", ".join(f"{word} ({where})" for word, where in list(found.found.items())[:NAMED])
     return name, f"the tables {name} have what the question names: {words}"
 
 
-async def _in_documents(app: App, question: str, collection: str) -> float:
+async def _measure_document_share(app: App, question: str, collection: str) -> float:
     """The share of the question's words that the best passage has."""
     try:
         info = await app.catalog.collection(collection or app.settings.collection)
-        found = await app.index.by_words(question, PASSAGES, Filter(collections=(info.name,)))
+        found = await app.index.search_words(question, PASSAGES, Filter(collections=(info.name,)))
         hits = await app.index.hits([chunk for chunk, _ in found])
     except NotFound:
         return 0.0
     except CitewellError:
         return 1.0  # nobody knows: the documents are asked
-    return max((share_in(question, hit.text) for hit in hits), default=0.0)
+    return max((measure_share(question, hit.text) for hit in hits), default=0.0)

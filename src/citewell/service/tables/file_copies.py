@@ -19,12 +19,12 @@ from typing import Any, Final
 
 import anyio.to_thread
 
-from citewell.disk import synced
+from citewell.disk import sync_to_disk
 from citewell.errors import StorageError
-from citewell.ingest.bounded import in_time
+from citewell.ingest.bounded import run_in_time
 from citewell.ingest.tables.table_store import Imported
 from citewell.runtime.app import App
-from citewell.store.processes import gone, this_process
+from citewell.store.processes import has_ended, name_this_process
 
 FOLDER: Final = "sources"
 GRACE: Final = (
@@ -48,7 +48,7 @@ class Copy:
     imported: Imported
 
 
-def stat_of(path: Path) -> Stat:
+def read_stat(path: Path) -> Stat:
     """Of a file now: a change shows here. The log of a SQLite file's last changes is part of it.
     Raises OSError.
     """
@@ -61,7 +61,7 @@ def stat_of(path: Path) -> Stat:
 
 
 @asynccontextmanager
-async def copied(app: App, path: Path, title: str) -> AsyncIterator[Copy]:
+async def copy_tables(app: App, path: Path, title: str) -> AsyncIterator[Copy]:
     """A new copy of the tables in the file at `path`, which people call `title`. Where the block
     raises, it goes again.
 
@@ -71,25 +71,25 @@ async def copied(app: App, path: Path, title: str) -> AsyncIterator[Copy]:
     token = secrets.token_hex(8)
     part, final = folder / f"{token}.part", folder / f"{token}.duckdb"
     try:
-        size = await anyio.to_thread.run_sync(_begin, folder, token, path)
+        size = await anyio.to_thread.run_sync(_claim_copy, folder, token, path)
         ingest = app.settings.ingest
-        imported: Imported = await in_time(
+        imported: Imported = await run_in_time(
             _IMPORT, size, title, ingest, str(path), str(part), title, ingest
         )
-        await anyio.to_thread.run_sync(_finish, folder, part, final)
+        await anyio.to_thread.run_sync(_publish_copy, folder, part, final)
         yield Copy(final, f"{FOLDER}/{final.name}", imported)
     except BaseException:
-        _throw_away(folder, token)
+        _delete_files(folder, token)
         raise
     with suppress(OSError):
         (folder / (token + _OWNER)).unlink()
 
 
-def _begin(folder: Path, token: str, path: Path) -> int:
+def _claim_copy(folder: Path, token: str, path: Path) -> int:
     """Say whose copy it will be, and how large the file is."""
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        (folder / (token + _OWNER)).write_text(this_process(), "utf-8")
+        (folder / (token + _OWNER)).write_text(name_this_process(), "utf-8")
     except OSError as error:
         hint = "see that the disk has room and the folder can be written to"
         raise StorageError(
@@ -101,25 +101,25 @@ def _begin(folder: Path, token: str, path: Path) -> int:
         return 0  # whoever reads it tells
 
 
-def _finish(folder: Path, part: Path, final: Path) -> None:
+def _publish_copy(folder: Path, part: Path, final: Path) -> None:
     part.chmod(0o600)
     part.rename(final)
-    synced(folder)
+    sync_to_disk(folder)
 
 
-def replaced(app: App, relative: str) -> None:
+def mark_replaced(app: App, relative: str) -> None:
     """A copy is no longer asked; those who are at it may go on for a while."""
     with suppress(OSError):
         os.utime(app.settings.home / relative)
 
 
-def thrown_away(app: App, relative: str) -> None:
+def delete_copy(app: App, relative: str) -> None:
     """Remove a copy now."""
     if relative:
-        _throw_away(app.settings.home / FOLDER, Path(relative).stem)
+        _delete_files(app.settings.home / FOLDER, Path(relative).stem)
 
 
-def _throw_away(folder: Path, token: str) -> None:
+def _delete_files(folder: Path, token: str) -> None:
     import shutil
 
     for left in folder.glob(token + "*"):
@@ -130,31 +130,33 @@ def _throw_away(folder: Path, token: str) -> None:
                 left.unlink()
 
 
-async def sweep(app: App) -> None:
+async def sweep_copies(app: App) -> None:
     """Throw away what no source asks: what killed processes left, and copies replaced a while
     ago.
     """
     folder = app.settings.home / FOLDER
-    found = await anyio.to_thread.run_sync(_left, folder)
+    found = await anyio.to_thread.run_sync(_list_abandoned, folder)
     if not found:
         return
     # read after the folder: what was finished in between has an owner there, or stands here
     wanted = {Path(path).stem for path in await app.sources.paths()}
     for token in found - wanted:
-        await anyio.to_thread.run_sync(_throw_away, folder, token)
+        await anyio.to_thread.run_sync(_delete_files, folder, token)
 
 
-def _left(folder: Path) -> set[str]:
+def _list_abandoned(folder: Path) -> set[str]:
     """The copies that nobody is at work on, and that are not new."""
     if not folder.is_dir():
         return set()
     tokens: dict[str, list[Path]] = {}
     for each in folder.iterdir():
         tokens.setdefault(each.name.partition(".")[0], []).append(each)
-    return {token for token, files in tokens.items() if _forsaken(folder / (token + _OWNER), files)}
+    return {
+        token for token, files in tokens.items() if _is_abandoned(folder / (token + _OWNER), files)
+    }
 
 
-def _forsaken(owner: Path, files: list[Path]) -> bool:
+def _is_abandoned(owner: Path, files: list[Path]) -> bool:
     age = 0.0
     with suppress(OSError):
         age = time.time() - max(each.stat().st_mtime for each in files)
@@ -162,4 +164,4 @@ def _forsaken(owner: Path, files: list[Path]) -> bool:
         process = owner.read_text("utf-8")
     except OSError:
         return age > GRACE
-    return gone(process) or age > ORPHAN
+    return has_ended(process) or age > ORPHAN

@@ -16,14 +16,14 @@ import anyio.to_thread
 
 from citewell.errors import InvalidInput
 from citewell.store.sources import GlossaryTerm
-from citewell.text.charset import decode
+from citewell.text.charset import decode_text
 
 MOST_BYTES: Final = 2_000_000
 _DIVIDER: Final = re.compile(r"\s*[=＝]\s*|\s*：\s*|\s*:\s+|\t+")
 _HEADS: Final = frozenset({"term", "word", "name", "术语", "词", "词语", "名称"})
 
 
-def term_of(said: str) -> GlossaryTerm:
+def parse_term(said: str) -> GlossaryTerm:
     """`TERM=MEANING`, also with a colon, also a Chinese one. Raises InvalidInput."""
     parts = _DIVIDER.split(said.strip(), maxsplit=1)
     if len(parts) != 2 or not parts[0] or not parts[1].strip():
@@ -31,7 +31,7 @@ def term_of(said: str) -> GlossaryTerm:
     return GlossaryTerm(term=parts[0], meaning=parts[1].strip())
 
 
-async def glossary_file(given: Path) -> list[GlossaryTerm]:
+async def read_glossary_file(given: Path) -> list[GlossaryTerm]:
     """Raises InvalidInput, which names file and line."""
 
     def read() -> bytes:
@@ -45,29 +45,29 @@ async def glossary_file(given: Path) -> list[GlossaryTerm]:
         except OSError as error:
             raise InvalidInput(f"{given}: cannot be read: {error.strerror or error}") from None
 
-    return glossary_of(await anyio.to_thread.run_sync(read), given.name)
+    return parse_glossary(await anyio.to_thread.run_sync(read), given.name)
 
 
-def glossary_of(data: bytes, name: str) -> list[GlossaryTerm]:
+def parse_glossary(data: bytes, name: str) -> list[GlossaryTerm]:
     """TOML, YAML or CSV by the file's name, else `term = meaning` lines, `#` before a remark."""
-    text = decode(data, name)[0].replace("\r\n", "\n")
+    text = decode_text(data, name)[0].replace("\r\n", "\n")
     suffix = Path(name).suffix.lower()
     if suffix == ".toml":
         try:
-            return _pairs(tomllib.loads(text), name)
+            return _parse_pairs(tomllib.loads(text), name)
         except tomllib.TOMLDecodeError as error:
             raise InvalidInput(f"{name} is not valid TOML: {error}") from None
     if suffix in {".yaml", ".yml", ".json"}:
-        return _pairs(_yaml(text, name), name)
+        return _parse_pairs(_parse_yaml(text, name), name)
     if suffix in {".csv", ".tsv"}:
-        return _table(
+        return _parse_rows(
             csv.reader(io.StringIO(text), delimiter="\t" if suffix == ".tsv" else ","), name
         )
     terms = []
     for number, line in enumerate(text.split("\n"), 1):
         if line.strip() and not line.lstrip().startswith("#"):
             try:
-                terms.append(term_of(line))
+                terms.append(parse_term(line))
             except InvalidInput as error:
                 raise InvalidInput(
                     f"{name}, line {number}: {error.message}", hint="one `term = meaning` a line"
@@ -75,7 +75,7 @@ def glossary_of(data: bytes, name: str) -> list[GlossaryTerm]:
     return terms
 
 
-def _yaml(text: str, name: str) -> Any:
+def _parse_yaml(text: str, name: str) -> Any:
     import yaml
 
     try:
@@ -84,7 +84,7 @@ def _yaml(text: str, name: str) -> Any:
         raise InvalidInput(f"{name} is not valid YAML: {str(error).splitlines()[0]}") from None
 
 
-def _pairs(value: Any, name: str) -> list[GlossaryTerm]:
+def _parse_pairs(value: Any, name: str) -> list[GlossaryTerm]:
     """`{term: meaning}`, perhaps under `glossary`; or a list of `{term, meaning}`."""
     if isinstance(value, dict) and isinstance(value.get("glossary"), dict | list):
         value = value["glossary"]
@@ -110,7 +110,7 @@ def _pairs(value: Any, name: str) -> list[GlossaryTerm]:
     )
 
 
-def _table(rows: Any, name: str) -> list[GlossaryTerm]:
+def _parse_rows(rows: Any, name: str) -> list[GlossaryTerm]:
     try:
         held: Sequence[list[str]] = [row for row in rows if any(cell.strip() for cell in row)]
     except csv.Error as error:

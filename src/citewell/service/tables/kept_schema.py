@@ -16,17 +16,17 @@ from citewell.sql.engines.engine import Column, ForeignKey, Schema, Table
 from citewell.store.sources import Source
 
 
-def kept(schema: Schema) -> list[dict[str, Any]]:
+def dump_tables(schema: Schema) -> list[dict[str, Any]]:
     """The tables as JSON."""
     return [asdict(table) for table in schema.tables]
 
 
-def schema_of(source: Source) -> Schema:
+def load_schema(source: Source) -> Schema:
     """The schema as it was when the source was last read."""
-    return Schema(source.dialect, tuple(_table(each) for each in source.tables))
+    return Schema(source.dialect, tuple(_load_table(each) for each in source.tables))
 
 
-def names_of(source: Source) -> frozenset[str]:
+def get_table_names(source: Source) -> frozenset[str]:
     """Of its tables, as a statement may name them: in MySQL also with the database that the
     source's address names.
     """
@@ -68,7 +68,7 @@ def with_keys(schema: Schema, imported: Sequence[ImportedTable]) -> Schema:
     return replace(schema, tables=tuple(complete(table) for table in schema.tables))
 
 
-def _table(each: dict[str, Any]) -> Table:
+def _load_table(each: dict[str, Any]) -> Table:
     columns = tuple(
         Column(**{**column, "values": tuple(column["values"])}) for column in each["columns"]
     )

@@ -9,8 +9,8 @@ from typing import Final
 
 from citewell.errors import InvalidInput, NotFound
 from citewell.runtime.app import App
-from citewell.service.tables.kept_schema import names_of, schema_of
-from citewell.service.tables.sources import opened
+from citewell.service.tables.kept_schema import get_table_names, load_schema
+from citewell.service.tables.sources import open_source
 from citewell.sql import run_statement as tables
 from citewell.sql.engines.engine import Dialect, Limits, Rows, Table
 from citewell.store.sources import Source
@@ -19,25 +19,25 @@ MOST_ROWS: Final = 1_000
 _NAMED: Final = 20  # tables that a hint names
 
 
-async def preview(app: App, name: str, table: str, count: int) -> tuple[Table, Rows]:
+async def preview_table(app: App, name: str, table: str, count: int) -> tuple[Table, Rows]:
     """The first `count` rows of a table. Raises NotFound for source or table, with near names, and
     what asking raises.
     """
     if not 0 <= count <= MOST_ROWS:
         raise InvalidInput(f"{count} rows: 0 to {MOST_ROWS:,} can be shown")
-    async with opened(app, name) as (source, engine):
-        found = table_of(source, table)
+    async with open_source(app, name) as (source, engine):
+        found = find_table(source, table)
         settings = app.settings.data
         limits = Limits(
             seconds=settings.statement_seconds, rows=max(1, count), memory_mib=settings.memory_mib
         )
-        sql = f"SELECT * FROM {_quoted(found.name, source.dialect)} LIMIT {count}"  # noqa: S608 the schema's own name
-        return found, await tables.query(engine, sql, limits, names_of(source))
+        sql = f"SELECT * FROM {_quote_name(found.name, source.dialect)} LIMIT {count}"  # noqa: S608 the schema's own name
+        return found, await tables.run_query(engine, sql, limits, get_table_names(source))
 
 
-def table_of(source: Source, name: str) -> Table:
+def find_table(source: Source, name: str) -> Table:
     """Raises NotFound, with near names."""
-    known = {table.name: table for table in schema_of(source).tables}
+    known = {table.name: table for table in load_schema(source).tables}
     if name in known:
         return known[name]
     same = [table for each, table in known.items() if each.casefold() == name.casefold()]
@@ -52,7 +52,7 @@ def table_of(source: Source, name: str) -> Table:
     raise NotFound(f"{source.name} has no table {name[:80]!r}", hint=hint)
 
 
-def _quoted(name: str, dialect: Dialect) -> str:
+def _quote_name(name: str, dialect: Dialect) -> str:
     """A schema's name stands before a dot; tables of a file have none in their names."""
     mark = "`" if dialect == "mysql" else '"'
     parts = [name] if dialect == "sqlite" else name.split(".", 1)

@@ -16,9 +16,9 @@ from typing import Final
 from urllib.parse import quote, unquote, urlsplit
 
 from citewell.errors import InvalidInput, SourceUnavailable
-from citewell.ingest.tables.column_names import printable
+from citewell.ingest.tables.column_names import clean_name
 from citewell.ingest.tables.import_file import FORMATS
-from citewell.sql.engines import location_of, shown
+from citewell.sql.engines import mask_url, parse_location
 from citewell.sql.engines.engine import Location
 from citewell.store.sources import LONGEST_NAME
 
@@ -30,8 +30,8 @@ _URL: Final = re.compile(r"[a-z][a-z0-9+.-]*://", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """`location` as it is kept; `shown` without a password. `path` of a file; None for a database.
-    `owner` of a new source.
+    """`location` as it is kept; `mask_url` without a password. `path` of a file; None for a
+    database. `owner` of a new source.
     """
 
     location: str
@@ -41,43 +41,47 @@ class Place:
     owner: str = ""
 
 
-def place_of(said: str) -> Place:
+def parse_place(said: str) -> Place:
     """Raises InvalidInput for what is neither a file's path nor the URL of a database that can be
     asked.
     """
     said = said.strip()
     if _URL.match(said):
-        return _database(said)
+        return _parse_database_url(said)
     if not said or "\0" in said or len(said) > 4096:
         raise InvalidInput(
             f"{said[:40]!r} is no file", hint=f"name a file ({FORMATS}) or the URL of a database"
         )
     path = Path(said).expanduser().resolve()
-    return Place(str(path), str(path), named(path.stem), path)
+    return Place(str(path), str(path), make_source_name(path.stem), path)
 
 
-def _database(url: str) -> Place:
+def _parse_database_url(url: str) -> Place:
     if url.lower().startswith(("http://", "https://", "ftp://", "file://")):
         hint = f"add the file itself ({FORMATS}): download it first where it is on the web"
-        raise InvalidInput(f"{shown(url)} is no database", hint=hint)
-    outside = _VARIABLE.search(_hidden(url))
+        raise InvalidInput(f"{mask_url(url)} is no database", hint=hint)
+    outside = _VARIABLE.search(_hide_password(url))
     if outside is not None:
         raise InvalidInput(
-            f"{shown(url)}: ${{{outside[1]}}} may stand for the password only",
+            f"{mask_url(url)}: ${{{outside[1]}}} may stand for the password only",
             hint="user:${NAME}@host",
         )
-    location = location_of(_VARIABLE.sub("x", url))  # raises where the form is wrong
+    location = parse_location(_VARIABLE.sub("x", url))  # raises where the form is wrong
     if location.dialect == "sqlite":
         path = Path(location.where).expanduser().absolute()
         return Place(
-            f"sqlite:///{quote(str(path), safe='/:')}", f"sqlite:///{path}", named(path.stem)
+            f"sqlite:///{quote(str(path), safe='/:')}",
+            f"sqlite:///{path}",
+            make_source_name(path.stem),
         )
     return Place(
-        url, shown(url), named(unquote(urlsplit(location.where).path).strip("/").partition("/")[0])
+        url,
+        mask_url(url),
+        make_source_name(unquote(urlsplit(location.where).path).strip("/").partition("/")[0]),
     )
 
 
-def connection_of(url: str, values: int, environ: Mapping[str, str] | None = None) -> Location:
+def build_location(url: str, values: int, environ: Mapping[str, str] | None = None) -> Location:
     """Where the engine connects, the password filled in. Raises SourceUnavailable where its
     variable is not set.
     """
@@ -87,34 +91,34 @@ def connection_of(url: str, values: int, environ: Mapping[str, str] | None = Non
         if match[1] not in environ:
             hint = f"set {match[1]} where Citewell runs, the server too"
             raise SourceUnavailable(
-                f"the password of {shown(url)} is in ${match[1]}, which is not set", hint=hint
+                f"the password of {mask_url(url)} is in ${match[1]}, which is not set", hint=hint
             )
         return quote(environ[match[1]], safe="")
 
     found = _PASSWORD.match(url)
     if found is not None:
         url = url[: found.start(1)] + _VARIABLE.sub(fill, found[1]) + url[found.end(1) :]
-    location = location_of(url)
+    location = parse_location(url)
     return Location(location.dialect, location.where, {**location.options, "values": values})
 
 
-def keeps_password(url: str) -> bool:
+def has_password(url: str) -> bool:
     """Whether a password itself stands in the URL."""
     found = _PASSWORD.match(url)
     return found is not None and bool(found[1]) and not _VARIABLE.fullmatch(found[1])
 
 
-def readable_by_others(path: Path) -> bool:
+def is_readable_by_others(path: Path) -> bool:
     """Whether other users of the machine may read a file."""
     return os.name == "posix" and bool(path.stat().st_mode & (stat.S_IRGRP | stat.S_IROTH))
 
 
-def named(stem: str) -> str:
+def make_source_name(stem: str) -> str:
     """A name for a source, of a file's or a database's."""
-    plain = printable(re.sub(r"[/\\]", "_", stem))[:LONGEST_NAME].strip()
+    plain = clean_name(re.sub(r"[/\\]", "_", stem))[:LONGEST_NAME].strip()
     return plain if plain.strip(".") else "data"
 
 
-def _hidden(url: str) -> str:
+def _hide_password(url: str) -> str:
     found = _PASSWORD.match(url)
     return url if found is None else url[: found.start(1)] + url[found.end(1) :]

@@ -22,20 +22,27 @@ from sqlalchemy import Connection
 
 from citewell.errors import CitewellError, Conflict, InvalidInput, SourceUnavailable
 from citewell.runtime.app import App
-from citewell.service.knowledge.removed_sources import added_in, removed_in
-from citewell.service.knowledge.update_items import settle
-from citewell.service.tables.file_copies import Stat, copied, replaced, stat_of, sweep, thrown_away
-from citewell.service.tables.kept_schema import kept, schema_of, with_keys
+from citewell.service.knowledge.removed_sources import schedule_check_in, set_aside_in
+from citewell.service.knowledge.update_items import settle_item
+from citewell.service.tables.file_copies import (
+    Stat,
+    copy_tables,
+    delete_copy,
+    mark_replaced,
+    read_stat,
+    sweep_copies,
+)
+from citewell.service.tables.kept_schema import dump_tables, load_schema, with_keys
 from citewell.service.tables.source_places import (
     UPLOAD,
     Place,
-    connection_of,
-    keeps_password,
-    named,
-    place_of,
-    readable_by_others,
+    build_location,
+    has_password,
+    is_readable_by_others,
+    make_source_name,
+    parse_place,
 )
-from citewell.sql.engines import location_of, open_engine
+from citewell.sql.engines import open_engine, parse_location
 from citewell.sql.engines.engine import Engine, Location, Schema
 from citewell.sql.engines.parameters import check_remote
 from citewell.store.sources import GlossaryTerm, Source, check_source_name
@@ -65,7 +72,7 @@ class Opened(NamedTuple):
 
     @property
     def schema(self) -> Schema:
-        return schema_of(self.source)
+        return load_schema(self.source)
 
 
 async def add_source(app: App, said: str, name: str | None = None, owner: str = "") -> Added:
@@ -76,10 +83,10 @@ async def add_source(app: App, said: str, name: str | None = None, owner: str = 
     Raises InvalidInput, UnreadableFile, SourceUnavailable, StorageError, and Conflict where the
     name is another source's.
     """
-    place = place_of(said)
-    await sweep(app)
+    place = parse_place(said)
+    await sweep_copies(app)
     name = check_source_name(name) if name is not None else place.name
-    return await _add(app, replace(place, name=name, owner=owner))
+    return await _add_place(app, replace(place, name=name, owner=owner))
 
 
 async def add_database(app: App, url: str, name: str | None = None, owner: str = "") -> Added:
@@ -92,7 +99,7 @@ async def add_database(app: App, url: str, name: str | None = None, owner: str =
             "the command line"
         )
         raise InvalidInput("only databases of a server can be added by their address", hint=hint)
-    location = location_of(url)
+    location = parse_location(url)
     check_remote(location.where, location.dialect)
     return await add_source(app, url, name, owner)
 
@@ -101,14 +108,14 @@ async def add_upload(
     app: App, path: Path, title: str, name: str | None = None, owner: str = ""
 ) -> Added:
     """Add a file whose bytes were sent and lie at `path` for now; people call it `title`."""
-    await sweep(app)
-    chosen = check_source_name(name) if name is not None else named(Path(title).stem)
-    return await _add(app, Place(UPLOAD + title, UPLOAD + title, chosen, path, owner))
+    await sweep_copies(app)
+    chosen = check_source_name(name) if name is not None else make_source_name(Path(title).stem)
+    return await _add_place(app, Place(UPLOAD + title, UPLOAD + title, chosen, path, owner))
 
 
 async def list_sources(app: App) -> list[Source]:
     """In the order of their names, as they were last read."""
-    await sweep(app)
+    await sweep_copies(app)
     return await app.sources.list()
 
 
@@ -124,13 +131,13 @@ async def remove_source(app: App, name: str) -> Source:
     aside: list[str] = []
 
     def gone(connection: Connection, source: Source) -> None:
-        aside[:] = [item.item_id for item in removed_in(app, connection, name, source)[0]]
+        aside[:] = [item.item_id for item in set_aside_in(app, connection, name, source)[0]]
 
-    async with _lock(app, name):
+    async with _get_lock(app, name):
         source = await app.sources.remove(name, gone)
-        await anyio.to_thread.run_sync(thrown_away, app, source.path)
+        await anyio.to_thread.run_sync(delete_copy, app, source.path)
     for item_id in aside:
-        await settle(app, item_id)
+        await settle_item(app, item_id)
     return source
 
 
@@ -143,9 +150,9 @@ async def refresh_source(app: App, name: str) -> Added:
         raise Conflict(
             f"{name}: its file was sent, and is not here", hint="send it again to replace it"
         )
-    await sweep(app)
+    await sweep_copies(app)
     path = Path(location) if source.is_file else None
-    return await _add(app, Place(location, source.location, name, path), anew=True)
+    return await _add_place(app, Place(location, source.location, name, path), anew=True)
 
 
 async def set_glossary(app: App, name: str, terms: Sequence[GlossaryTerm]) -> Source:
@@ -165,17 +172,17 @@ async def change_glossary(
 
 
 @asynccontextmanager
-async def opened(app: App, name: str) -> AsyncIterator[Opened]:
+async def open_source(app: App, name: str) -> AsyncIterator[Opened]:
     """The source, ready to be asked: a changed file is read first. Raises NotFound,
     SourceUnavailable.
     """
-    source = await current(app, name)
+    source = await get_current_source(app, name)
     if source.is_file:
         location = Location(
             "duckdb", str(app.settings.home / source.path), {"values": app.settings.data.values}
         )
     else:
-        location = connection_of(await app.sources.location(name), app.settings.data.values)
+        location = build_location(await app.sources.location(name), app.settings.data.values)
     engine = open_engine(location)
     try:
         yield Opened(source, engine)
@@ -183,7 +190,7 @@ async def opened(app: App, name: str) -> AsyncIterator[Opened]:
         await engine.close()
 
 
-async def current(app: App, name: str) -> Source:
+async def get_current_source(app: App, name: str) -> Source:
     """The source after a look at its file or server, read again where it has changed. Raises
     NotFound, SourceUnavailable.
     """
@@ -201,19 +208,19 @@ async def current(app: App, name: str) -> Source:
         if not there:
             raise SourceUnavailable(f"the copy of {name} is gone", hint="send the file again")
         return source
-    return await _followed(app, source, there=there)
+    return await _follow_file(app, source, there=there)
 
 
-async def _followed(app: App, source: Source, *, there: bool) -> Source:
+async def _follow_file(app: App, source: Source, *, there: bool) -> Source:
     """A file's source after a look at the file. `there`: its copy is."""
     path = Path(source.location)
     try:
-        stat = await anyio.to_thread.run_sync(stat_of, path)
+        stat = await anyio.to_thread.run_sync(read_stat, path)
     except OSError:
         if not there:
             hint = "bring the file back, or remove the source"
             raise SourceUnavailable(f"{path.name} is gone, and so is its copy", hint=hint) from None
-        return await _in_trouble(app, source, f"{path.name} is gone", since=True)
+        return await _note_problem(app, source, f"{path.name} is gone", since=True)
     same = all(source.stat.get(key) == stat.get(key) for key in {*stat, "log_size", "log_mtime_ns"})
     if there and (same or _failed.get(app.root, {}).get(source.name) == stat):
         if same and source.problem:
@@ -221,89 +228,97 @@ async def _followed(app: App, source: Source, *, there: bool) -> Source:
             return source.model_copy(update={"problem": ""})
         return source
     try:
-        added = await _add(app, Place(source.location, source.location, source.name, path))
+        added = await _add_place(app, Place(source.location, source.location, source.name, path))
     except CitewellError as error:
         if not there:
             raise SourceUnavailable(
                 f"{source.name} cannot be read: {error.message}", hint=error.hint
             ) from None
         _failed.setdefault(app.root, {})[source.name] = stat
-        return await _in_trouble(app, source, f"{path.name} has changed, but {error.message}")
+        return await _note_problem(app, source, f"{path.name} has changed, but {error.message}")
     return added.source
 
 
-async def _in_trouble(app: App, source: Source, what: str, *, since: bool = False) -> Source:
+async def _note_problem(app: App, source: Source, what: str, *, since: bool = False) -> Source:
     """Note why the copy is older than the file; the time is that of the first notice."""
     if source.problem.startswith(what):
         return source
-    noticed = f", noticed {_moment(time.time())}" if since else ""
-    problem = f"{what}{noticed}; answers come from its copy of {_moment(source.refreshed_at)}"
+    noticed = f", noticed {_format_time(time.time())}" if since else ""
+    problem = f"{what}{noticed}; answers come from its copy of {_format_time(source.refreshed_at)}"
     await app.sources.set_problem(source.name, problem)
     return source.model_copy(update={"problem": problem})
 
 
-async def _add(app: App, place: Place, *, anew: bool = False) -> Added:
+async def _add_place(app: App, place: Place, *, anew: bool = False) -> Added:
     """One at a time for a name in this process; of two processes the later one counts."""
-    async with _lock(app, place.name):
+    async with _get_lock(app, place.name):
         before = await app.sources.find(place.name)
         if before is not None and await app.sources.location(place.name) != place.location:
             hint = f"choose another with --name, or remove that one first; it is {before.location}"
             raise Conflict(
                 f"a source {place.name!r} is there already, from another place", hint=hint
             )
-        added = await (_database if place.path is None else _file)(app, place, before, anew)
+        added = await (_add_database if place.path is None else _add_file)(app, place, before, anew)
         _failed.get(app.root, {}).pop(place.name, None)
     return added
 
 
-async def _put(app: App, source: Source, place: Place) -> Source:
+async def _put_source(app: App, source: Source, place: Place) -> Source:
     """With the job that looks at what was confirmed of it, where there is something to look at."""
     put = await app.sources.put(
         source,
         place.location,
         unless=place.location,
-        also=lambda connection, *both: added_in(app, connection, *both),
+        also=lambda connection, *both: schedule_check_in(app, connection, *both),
     )
     app.new_job.set()
     return put
 
 
-async def _file(app: App, place: Place, before: Source | None, anew: bool) -> Added:
+async def _add_file(app: App, place: Place, before: Source | None, anew: bool) -> Added:
     assert place.path is not None
     path = place.path
     title = place.location.removeprefix(UPLOAD) if place.location.startswith(UPLOAD) else path.name
     stat: Stat = {}
     try:
-        stat = await anyio.to_thread.run_sync(stat_of, path)
+        stat = await anyio.to_thread.run_sync(read_stat, path)
     except OSError as error:
         said = f"{place.shown}: {error.strerror or 'cannot be read'}"
         if before is not None:
             raise SourceUnavailable(
                 said,
-                hint=f"bring it back; the copy of {_moment(before.refreshed_at)} still answers",
+                hint=f"bring it back; the copy of {_format_time(before.refreshed_at)} still "
+                "answers",
             ) from None
         raise InvalidInput(said, hint="name a file that is there") from None
-    if before is not None and not anew and (same := await _same(app, path, before, stat)):
-        put = await _put(app, same, place)
+    if (
+        before is not None
+        and not anew
+        and (same := await _refresh_if_same(app, path, before, stat))
+    ):
+        put = await _put_source(app, same, place)
         return Added(status="unchanged", source=put)
-    async with copied(app, path, title) as copy:
+    async with copy_tables(app, path, title) as copy:
         schema = with_keys(
-            await _inspected(Location("duckdb", str(copy.path), _values(app))), copy.imported.tables
+            await _inspect_schema(Location("duckdb", str(copy.path), _get_value_options(app))),
+            copy.imported.tables,
         )
-        source = _source(
+        source = _build_source(
             place, schema, path=copy.relative, stat={**stat, "sha256": copy.imported.sha256}
         )
         source = source.model_copy(update={"warnings": copy.imported.warnings})
-        put = await _put(app, source, place)
+        put = await _put_source(app, source, place)
     if before is not None:
-        await anyio.to_thread.run_sync(replaced, app, before.path)
+        await anyio.to_thread.run_sync(mark_replaced, app, before.path)
         return Added(status="replaced", source=put, warnings=copy.imported.warnings)
     return Added(
-        status="added", source=put, warnings=[*copy.imported.warnings, *await _twice(app, put)]
+        status="added",
+        source=put,
+        warnings=[*copy.imported.warnings, *await _warn_of_duplicates(app, put)],
     )
 
 
-async def _twice(app: App, new: Source) -> list[str]:
+async def _warn_of_duplicates(app: App, new: Source) -> list[str]:
     """That the same is there under another name: a question would ask back which of them is
     meant.
     """
@@ -320,20 +335,20 @@ async def _twice(app: App, new: Source) -> list[str]:
     return [f"a file with the same bytes is there as {', '.join(same)}"] if same else []
 
 
-async def _same(app: App, path: Path, before: Source, stat: Stat) -> Source | None:
+async def _refresh_if_same(app: App, path: Path, before: Source, stat: Stat) -> Source | None:
     """The source with its new times, where the file's bytes are those that were read."""
     if "log_size" in stat or "log_size" in before.stat or stat["size"] != before.stat.get("size"):
         return None
     if not await anyio.to_thread.run_sync((app.settings.home / before.path).is_file):
         return None
-    digest = await anyio.to_thread.run_sync(_hash, path)
+    digest = await anyio.to_thread.run_sync(_hash_file, path)
     if digest != before.stat.get("sha256"):
         return None
     return before.model_copy(update={"stat": {**stat, "sha256": digest}, "problem": ""})
 
 
-async def _database(app: App, place: Place, before: Source | None, anew: bool) -> Added:
-    connection = connection_of(place.location, app.settings.data.values)
+async def _add_database(app: App, place: Place, before: Source | None, anew: bool) -> Added:
+    connection = build_location(place.location, app.settings.data.values)
     if (
         before is None
         and connection.dialect == "sqlite"
@@ -344,11 +359,11 @@ async def _database(app: App, place: Place, before: Source | None, anew: bool) -
             "one begins with a fourth /"
         )
         raise InvalidInput(f"{place.shown}: there is no such file", hint=hint)
-    schema = await _inspected(connection)
-    put = await _put(app, _source(place, schema), place)
+    schema = await _inspect_schema(connection)
+    put = await _put_source(app, _build_source(place, schema), place)
     warnings = list(schema.notes)
-    if keeps_password(place.location) and await anyio.to_thread.run_sync(
-        readable_by_others, app.settings.database
+    if has_password(place.location) and await anyio.to_thread.run_sync(
+        is_readable_by_others, app.settings.database
     ):
         warnings.append(
             f"its password is kept in {app.settings.database}, which others on this machine may "
@@ -356,13 +371,13 @@ async def _database(app: App, place: Place, before: Source | None, anew: bool) -
         )
     status: Literal["added", "replaced", "unchanged"] = "added"
     if before is None:
-        warnings += await _twice(app, put)
+        warnings += await _warn_of_duplicates(app, put)
     else:
         status = "unchanged" if before.fingerprint == put.fingerprint and not anew else "replaced"
     return Added(status=status, source=put, warnings=warnings)
 
 
-async def _inspected(location: Location) -> Schema:
+async def _inspect_schema(location: Location) -> Schema:
     engine = open_engine(location)
     try:
         return await engine.inspect()
@@ -370,32 +385,32 @@ async def _inspected(location: Location) -> Schema:
         await engine.close()
 
 
-def _source(place: Place, schema: Schema, path: str = "", stat: Stat | None = None) -> Source:
+def _build_source(place: Place, schema: Schema, path: str = "", stat: Stat | None = None) -> Source:
     return Source(
         name=place.name,
         dialect=schema.dialect,
         location=place.shown,
         path=path,
         stat=stat or {},
-        tables=kept(schema),
+        tables=dump_tables(schema),
         fingerprint=schema.fingerprint,
         warnings=list(schema.notes),
         owner=place.owner,
     )
 
 
-def _values(app: App) -> dict[str, int]:
+def _get_value_options(app: App) -> dict[str, int]:
     return {"values": app.settings.data.values}
 
 
-def _hash(path: Path) -> str:
+def _hash_file(path: Path) -> str:
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def _moment(at: float) -> str:
+def _format_time(at: float) -> str:
     return time.strftime("%Y-%m-%d %H:%M", time.localtime(at))
 
 
-def _lock(app: App, name: str) -> anyio.Lock:
+def _get_lock(app: App, name: str) -> anyio.Lock:
     return _locks.setdefault(app.root, WeakValueDictionary()).setdefault(name, anyio.Lock())

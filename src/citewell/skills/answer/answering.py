@@ -12,21 +12,27 @@ from functools import partial
 from typing import Protocol
 
 from citewell.errors import CitewellError, TransientError
-from citewell.graph import emit, note
-from citewell.instrumentation import count
+from citewell.graph import emit, record_detail
+from citewell.instrumentation import add_to_figure
 from citewell.models.base import LLM, Embedder, is_connected
 from citewell.models.reader_base import Reader
 from citewell.models.retry import TRIED
 from citewell.retrieve.confidence import Logistic
-from citewell.skills.answer.decision import Tier, answer_signals, decide, model_of, tier_of
+from citewell.skills.answer.decision import (
+    Tier,
+    collect_answer_signals,
+    decide,
+    get_decision_model,
+    get_tier,
+)
 from citewell.skills.answer.draft import Draft, DraftStatus, write_draft
 from citewell.skills.answer.find_answer import find_answer
 from citewell.skills.evidence.numbered import Unit, number_sentences
-from citewell.skills.evidence.orders import gives_orders, other_units
+from citewell.skills.evidence.orders import filter_injected_units, has_prompt_injection
 from citewell.skills.evidence.passages import Passage
 from citewell.skills.proof.judge import Judge
 from citewell.skills.proof.prove import Proven, judge_draft, repair_draft
-from citewell.text.sentences import language
+from citewell.text.sentences import detect_language
 from citewell.types import Event, Message
 
 _LACKING: frozenset[DraftStatus] = frozenset({"not_told", "partly"})
@@ -106,9 +112,9 @@ async def draft_answer(
     model, the documents' own sentences are the draft. `wanted`: what else the answer shall be like.
     `quoted_only`: no chat model is asked. Raises ModelUnavailable of the reader or the embedder.
     """
-    if orders := sum(gives_orders(passage.hit.text) for passage in passages):
-        note(orders=orders)
-        count("orders", orders)
+    if orders := sum(has_prompt_injection(passage.hit.text) for passage in passages):
+        record_detail(orders=orders)
+        add_to_figure("orders", orders)
     failed: CitewellError | None = None
     if means.llm is not None and is_connected(means.llm) and passages and not quoted_only:
         sink = emit
@@ -122,18 +128,18 @@ async def draft_answer(
             on_text=lambda text: sink(Event("token", text)),
         )
         try:
-            return await _without_orders(
+            return await _redraft_without_injection(
                 write, await _draft_connected(write, question, passages, more)
             )
         except CitewellError as error:
             failed = error
-    pick = model_of("pick", means.calibration)
+    pick = get_decision_model("pick", means.calibration)
     found = await find_answer(question, passages, means.reader, means.embedder, pick)
-    note(
+    record_detail(
         draft=found.draft.text,
         reading={name: round(value, 2) for name, value in found.signals.items()},
     )
-    tier, tried = tier_of(None, means.reader), int(failed is not None)
+    tier, tried = get_tier(None, means.reader), int(failed is not None)
     drafted = Drafted(
         question,
         list(passages),
@@ -167,11 +173,13 @@ async def _draft_connected(
     stands.
     """
     own = (
-        [passage for passage in passages if passage.hit.lang == language(question)] if more else []
+        [passage for passage in passages if passage.hit.lang == detect_language(question)]
+        if more
+        else []
     )
     first = Drafted(question, own or list(passages), Draft(status="not_told"), "connected", calls=1)
     first = replace(first, draft=await write(first.units))
-    note(draft=first.draft.text, draft_status=first.draft.status)
+    record_detail(draft=first.draft.text, draft_status=first.draft.status)
     if first.draft.status not in _LACKING or more is None:
         return first
     try:
@@ -185,25 +193,27 @@ async def _draft_connected(
         # two drafts would be one text on the page
         draft = await write(number_sentences(both), on_text=None)
     except CitewellError as error:
-        note(not_read_again=error.message)
+        record_detail(not_read_again=error.message)
         return replace(first, calls=2)
-    note(draft=draft.text, draft_status=draft.status, read_again=len(both))
+    record_detail(draft=draft.text, draft_status=draft.status, read_again=len(both))
     return Drafted(question, both, draft, "connected", calls=2)
 
 
-async def _without_orders(write: Callable[..., Awaitable[Draft]], first: Drafted) -> Drafted:
+async def _redraft_without_injection(
+    write: Callable[..., Awaitable[Draft]], first: Drafted
+) -> Drafted:
     """Where the draft tells nothing and a passage gives orders, they may be why: a second draft is
     shown all but those.
     """
-    units = other_units(first.units)
+    units = filter_injected_units(first.units)
     if first.draft.status not in _SILENT or len(units) == len(first.units):
         return first
     try:
         draft = await write(units, on_text=None)
     except CitewellError as error:
-        note(not_read_again=error.message)
+        record_detail(not_read_again=error.message)
         return replace(first, calls=first.calls + 1)
-    note(draft=draft.text, draft_status=draft.status, without_orders=len(units))
+    record_detail(draft=draft.text, draft_status=draft.status, without_orders=len(units))
     return replace(
         first, draft=first.draft if draft.status in _SILENT else draft, calls=first.calls + 1
     )
@@ -227,18 +237,18 @@ async def prove_answer(
         or not proven.judgements
     ):
         return proven
-    units = other_units(drafted.units)  # what gives orders may be why nothing is proved
+    units = filter_injected_units(drafted.units)  # what gives orders may be why nothing is proved
     again = await repair_draft(
         means.llm, means.judge, drafted.question, units, proven, history=history
     )
-    note(repaired=again is not proven)
+    record_detail(repaired=again is not proven)
     note_judgements(again)
     return again
 
 
 def note_judgements(proven: Proven) -> None:
     """Tell the trace what was judged how, and why."""
-    note(
+    record_detail(
         verdicts=[each.verdict for each in proven.judgements],
         reasons=[each.reason for each in proven.judgements if each.reason],
     )
@@ -259,16 +269,18 @@ def decide_answer(
     """
     # what is quoted whole has scores that say nothing
     judged = proven if drafted.tier == "connected" else None
-    signals = answer_signals(retrieval, language(drafted.question), judged, drafted.reading)
-    probability, likely = decide(signals, model_of(drafted.tier, means.calibration))
+    signals = collect_answer_signals(
+        retrieval, detect_language(drafted.question), judged, drafted.reading
+    )
+    probability, likely = decide(signals, get_decision_model(drafted.tier, means.calibration))
     if recalled is not None and drafted.tier != "connected":
         probability, likely = max(probability, recalled), True
-    note(
+    record_detail(
         tier=drafted.tier,
         candidate=proven.draft.text,
         probability=probability,
         candidates=drafted.candidates,
     )
-    note(signals={name: round(value, 3) for name, value in signals.items()})
+    record_detail(signals={name: round(value, 3) for name, value in signals.items()})
     told = proven.draft.status not in {"not_told", "unclear"} or drafted.tier != "connected"
     return Decided(proven, probability, likely and told and proven.count > 0, signals)

@@ -10,7 +10,7 @@ import math
 import re
 from collections.abc import Sequence
 
-from citewell.sql.column_label import Label, labels
+from citewell.sql.column_label import Label, label_columns
 from citewell.sql.engines.engine import Rows, Value
 from citewell.types import Chart
 
@@ -33,25 +33,25 @@ _DATED = re.compile(
 )
 
 
-def choose(rows: Rows, question: str, lang: str) -> Chart | None:
+def choose_chart(rows: Rows, question: str, lang: str) -> Chart | None:
     """None for a single value, a list, ids, and for more than can be read."""
-    known = labels(rows, lang)
+    known = label_columns(rows, lang)
     quantities = [
-        at for at, label in enumerate(known) if label.role == "quantity" and _figures(rows, at)
+        at for at, label in enumerate(known) if label.role == "quantity" and _has_figures(rows, at)
     ]
     if len(rows.rows) < FEWEST or not quantities or len(known) > MOST_COLUMNS:
         return None
-    axis = _axis(rows, known)
+    axis = _find_axis(rows, known)
     if axis is None:
-        return _cloud(rows, known, quantities)
-    drawn = _together(rows, quantities)
-    title = _title(known, axis, drawn, lang)
-    kind = _kind(rows, known, axis, drawn, question)
+        return _build_scatter_chart(rows, known, quantities)
+    drawn = _pick_series(rows, quantities)
+    title = _build_title(known, axis, drawn, lang)
+    kind = _choose_kind(rows, known, axis, drawn, question)
     x, y = rows.columns[axis], [rows.columns[at] for at in drawn]
     return None if kind == "" else Chart(kind=kind, x=x, y=y, title=title)
 
 
-def _figures(rows: Rows, at: int) -> bool:
+def _has_figures(rows: Rows, at: int) -> bool:
     """Whether most of a column are finite figures, and not all the same zero."""
     values = [row[at] for row in rows.rows]
     there = [
@@ -62,7 +62,7 @@ def _figures(rows: Rows, at: int) -> bool:
     return len(there) >= max(FEWEST, 0.7 * len(values)) and any(there)
 
 
-def _axis(rows: Rows, known: Sequence[Label]) -> int | None:
+def _find_axis(rows: Rows, known: Sequence[Label]) -> int | None:
     """The column that names each row: a time first, else a text, else of two columns an id; each of
     its values once.
     """
@@ -74,7 +74,7 @@ def _axis(rows: Rows, known: Sequence[Label]) -> int | None:
     return None
 
 
-def _together(rows: Rows, quantities: Sequence[int]) -> list[int]:
+def _pick_series(rows: Rows, quantities: Sequence[int]) -> list[int]:
     """The first quantity, and those beside it that are of its size."""
     largest = {
         at: max((abs(v) for row in rows.rows if isinstance(v := row[at], int | float)), default=0.0)
@@ -85,29 +85,29 @@ def _together(rows: Rows, quantities: Sequence[int]) -> list[int]:
     return near[:MOST_SERIES]
 
 
-def _kind(
+def _choose_kind(
     rows: Rows, known: Sequence[Label], axis: int, drawn: Sequence[int], question: str
 ) -> str:
     n = len(rows.rows)
     if (
         known[axis].role == "time"
-        and _dated([row[axis] for row in rows.rows])
+        and _has_only_dates([row[axis] for row in rows.rows])
         and n >= FEWEST_OF_A_LINE
     ):
         return "line" if n <= MOST_POINTS else ""
-    if len(drawn) == 1 and n <= MOST_SLICES and _slices(rows, drawn[0], question):
+    if len(drawn) == 1 and n <= MOST_SLICES and _has_pie_shares(rows, drawn[0], question):
         return "pie"
     return "bar" if n <= MOST_BARS else ""
 
 
-def _dated(values: Sequence[Value]) -> bool:
+def _has_only_dates(values: Sequence[Value]) -> bool:
     return all(
         _DATED.fullmatch(str(value)) or (isinstance(value, int) and 1 <= value <= 366)
         for value in values
     )
 
 
-def _slices(rows: Rows, at: int, question: str) -> bool:
+def _has_pie_shares(rows: Rows, at: int, question: str) -> bool:
     """Shares of a whole: the column is called so and adds up to 1 or 100, or the question asks for
     them and all are there.
     """
@@ -119,7 +119,9 @@ def _slices(rows: Rows, at: int, question: str) -> bool:
     return whole and bool(_SHARE_COLUMN.search(rows.columns[at]) or _SHARES.search(question))
 
 
-def _cloud(rows: Rows, known: Sequence[Label], quantities: Sequence[int]) -> Chart | None:
+def _build_scatter_chart(
+    rows: Rows, known: Sequence[Label], quantities: Sequence[int]
+) -> Chart | None:
     """Two quantities and nothing beside them, many times: points."""
     if (
         len(known) != 2
@@ -131,7 +133,7 @@ def _cloud(rows: Rows, known: Sequence[Label], quantities: Sequence[int]) -> Cha
     return Chart(kind="scatter", x=x, y=[y], title=f"{known[1].words} / {known[0].words}")
 
 
-def _title(known: Sequence[Label], axis: int, drawn: Sequence[int], lang: str) -> str:
+def _build_title(known: Sequence[Label], axis: int, drawn: Sequence[int], lang: str) -> str:
     y = ("、" if lang == "zh" else ", ").join(known[at].words for at in drawn)
     units = {known[at].unit for at in drawn}
     unit = units.pop() if len(units) == 1 else ""

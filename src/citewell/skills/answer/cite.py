@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from citewell.skills.evidence.numbered import Unit
-from citewell.skills.evidence.orders import gives_orders
+from citewell.skills.evidence.orders import has_prompt_injection
 from citewell.types import Citation, Sentence
 
 
@@ -32,14 +32,16 @@ def number_citations(bound: Sequence[tuple[Sentence, Sequence[Unit], float]]) ->
             if key not in numbers:
                 numbers[key] = len(numbers) + 1
                 citations.append(
-                    _citation(numbers[key], unit, score, verified=sentence.verdict == "supported")
+                    _build_citation(
+                        numbers[key], unit, score, verified=sentence.verdict == "supported"
+                    )
                 )
             used.append(numbers[key])
         shown.append(sentence.model_copy(update={"citations": used}))
     return Proof(shown, citations)
 
 
-def _citation(n: int, unit: Unit, score: float, *, verified: bool) -> Citation:
+def _build_citation(n: int, unit: Unit, score: float, *, verified: bool) -> Citation:
     hit = unit.passage.hit
     return Citation(
         n=n,
@@ -53,11 +55,11 @@ def _citation(n: int, unit: Unit, score: float, *, verified: bool) -> Citation:
         end=unit.end,
         score=round(min(1.0, score), 4),
         status="verified" if verified else "weak",
-        gives_orders=gives_orders(hit.text),
+        gives_orders=has_prompt_injection(hit.text),
     )
 
 
-def renumber(proof: Proof, kept: Sequence[Sentence]) -> Proof:
+def renumber_citations(proof: Proof, kept: Sequence[Sentence]) -> Proof:
     """The proof of fewer sentences: citations that none of them uses are left out, the others
     numbered anew.
     """
@@ -70,6 +72,6 @@ def renumber(proof: Proof, kept: Sequence[Sentence]) -> Proof:
 
 def keep_proved(proof: Proof) -> Proof:
     """The sentences that the evidence proves, in whole or in part."""
-    return renumber(
+    return renumber_citations(
         proof, [sentence for sentence in proof.sentences if sentence.verdict != "unsupported"]
     )

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from citewell.sql.cell_text import short
+from citewell.sql.cell_text import shorten_text
 
 _TEXTS = {
     "en": {
@@ -75,14 +75,14 @@ _TEXTS = {
 LONGEST_PROBLEM = 200
 
 
-def say(key: str, lang: str, **values: str) -> str:
+def format_message(key: str, lang: str, **values: str) -> str:
     """One of our sentences; English where the language has none."""
     if "problem" in values:  # an engine's, of several lines
-        values["problem"] = short(values["problem"], LONGEST_PROBLEM)
+        values["problem"] = shorten_text(values["problem"], LONGEST_PROBLEM)
     return _TEXTS.get(lang, _TEXTS["en"])[key].format(**values)
 
 
-def asked_which_source(text: str) -> bool:
+def is_source_question(text: str) -> bool:
     """Whether a message is our own question which tables are meant."""
     return any(
         text.startswith(texts["which_source"].partition("{")[0])
@@ -91,15 +91,15 @@ def asked_which_source(text: str) -> bool:
     )
 
 
-def either(options: Sequence[str], lang: str) -> str:
+def format_choices(options: Sequence[str], lang: str) -> str:
     """Choices, on one line each, put to the user; Chinese keeps Latin words apart by a space."""
-    shown = [short(option, LONGEST_PROBLEM) for option in options]
+    shown = [shorten_text(option, LONGEST_PROBLEM) for option in options]
     if lang == "zh":
         shown = [" " * each[:1].isascii() + each + " " * each[-1:].isascii() for each in shown]
-    return say("or", lang).join(shown)
+    return format_message("or", lang).join(shown)
 
 
-def listed(words: Sequence[str], lang: str) -> str:
+def quote_words(words: Sequence[str], lang: str) -> str:
     """Words in quotation marks, as they were said."""
-    quoted = [f"“{short(word, 60)}”" for word in words]
+    quoted = [f"“{shorten_text(word, 60)}”" for word in words]
     return ("、" if lang == "zh" else ", ").join(quoted)

@@ -11,7 +11,7 @@ from typing import Literal
 
 from citewell.models.base import LLM, is_connected
 from citewell.models.reader_base import Reader
-from citewell.retrieve.confidence import Logistic, shipped
+from citewell.retrieve.confidence import Logistic, load_shipped
 from citewell.skills.answer.draft import DraftStatus
 from citewell.skills.proof.prove import Proven
 
@@ -27,12 +27,12 @@ _TOLD: dict[DraftStatus, float] = {
 }
 
 
-def tier_of(llm: LLM | None, reader: Reader | None) -> Tier:
+def get_tier(llm: LLM | None, reader: Reader | None) -> Tier:
     """What the answer is made by."""
     return "connected" if is_connected(llm) else "reader" if reader is not None else "search"
 
 
-def answer_signals(
+def collect_answer_signals(
     retrieval: float,
     lang: str,
     proven: Proven | None = None,
@@ -53,11 +53,13 @@ def answer_signals(
     }
 
 
-def model_of(name: Tier | Literal["pick"], own: Mapping[str, Logistic] | None = None) -> Logistic:
+def get_decision_model(
+    name: Tier | Literal["pick"], own: Mapping[str, Logistic] | None = None
+) -> Logistic:
     """The library's own weights for the tier, else the shipped ones; `pick`: those by which the
     reader's candidates are told apart.
     """
-    return (own or {}).get(name) or shipped().answer[name]
+    return (own or {}).get(name) or load_shipped().answer[name]
 
 
 def decide(signals: Mapping[str, float], model: Logistic) -> tuple[float, bool]:

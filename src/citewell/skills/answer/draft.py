@@ -15,9 +15,9 @@ from pydantic.json_schema import SkipJsonSchema
 
 from citewell.errors import PermanentError
 from citewell.models.base import LLM, OnToken
-from citewell.models.prompt import LONGEST_TURN, ask_json, fill, load
-from citewell.skills.evidence.numbered import Unit, listed_ids, show_sentences, without_ids
-from citewell.text.sentences import language
+from citewell.models.prompt import LONGEST_TURN, ask_json, fill_prompt, load_prompt
+from citewell.skills.evidence.numbered import Unit, normalize_ids, show_sentences, strip_ids
+from citewell.text.sentences import detect_language
 from citewell.types import Kind, Message
 
 DraftStatus = Literal["answered", "partly", "not_told", "false_premise", "unclear"]
@@ -44,7 +44,7 @@ class DraftSentence(BaseModel):
 
     @field_validator("text")
     @classmethod
-    def _plain(cls, value: str) -> str:
+    def _strip_markup(cls, value: str) -> str:
         """Without Markdown and the addresses of links: an answer is text, and an address proves
         nothing.
         """
@@ -53,7 +53,7 @@ class DraftSentence(BaseModel):
     @field_validator("evidence", mode="before")
     @classmethod
     def _as_texts(cls, value: object) -> object:
-        return listed_ids(value)
+        return normalize_ids(value)
 
 
 class Draft(BaseModel):
@@ -70,7 +70,7 @@ class Draft(BaseModel):
     search_for: str = ""
 
     @model_validator(mode="after")
-    def _consistent(self) -> Self:
+    def _correct_status(self) -> Self:
         """Some models mix up statuses: only untold sentences are no answer, and what is answered is
         not unclear.
         """
@@ -88,10 +88,10 @@ class Draft(BaseModel):
     def text(self) -> str:
         """The sentences as running text."""
         texts = [sentence.text for sentence in self.sentences]
-        return ("" if texts and language(texts[0]) == "zh" else " ").join(texts)
+        return ("" if texts and detect_language(texts[0]) == "zh" else " ").join(texts)
 
 
-def evidence_messages(
+def build_evidence_messages(
     question: str,
     units: Sequence[Unit],
     task: str,
@@ -103,11 +103,11 @@ def evidence_messages(
     first, so that a prompt cache holds it for every call on a question, and for later questions of
     a conversation on the same evidence. A judge is sent no conversation.
     """
-    lang = language(question)
+    lang = detect_language(question)
     turns = [f"{message.role}: {message.content[:LONGEST_TURN]}" for message in history]
     said = "\n".join([*([summary] if summary else []), *turns]) or "-"
-    template = load(f"skills/prompts/evidence.{lang}.md")
-    return fill(
+    template = load_prompt(f"skills/prompts/evidence.{lang}.md")
+    return fill_prompt(
         template, conversation=said, evidence=show_sentences(units), question=question, task=task
     )
 
@@ -130,18 +130,18 @@ async def write_draft(
     Raises what an LLM raises, and PermanentError `invalid_reply` where two replies in a row do not
     have the form, or where an answer has no sentence.
     """
-    lang = language(question)
-    task = load(f"skills/prompts/answer.{lang}.md")[0].content
+    lang = detect_language(question)
+    task = load_prompt(f"skills/prompts/answer.{lang}.md")[0].content
     task = "\n".join(part for part in (task, wanted, doubts) if part)
-    messages = evidence_messages(question, units, task, history=history, summary=summary)
+    messages = build_evidence_messages(question, units, task, history=history, summary=summary)
     stream = stream_texts(on_text) if on_text else None
     draft = await ask_json(llm, messages, Draft, max_tokens=LONGEST_REPLY, on_token=stream)
-    plain = [s.model_copy(update={"text": without_ids(s.text, units)}) for s in draft.sentences]
+    plain = [s.model_copy(update={"text": strip_ids(s.text, units)}) for s in draft.sentences]
     sentences = [s for s in plain if re.search(r"\w", s.text)]
     if not sentences and draft.status in {"answered", "partly", "false_premise"}:
         raise PermanentError(f"{llm.name}: the reply has no sentence", code="invalid_reply")
     return draft.model_copy(
-        update={"sentences": sentences, "question_back": without_ids(draft.question_back, units)}
+        update={"sentences": sentences, "question_back": strip_ids(draft.question_back, units)}
     )
 
 
@@ -156,7 +156,9 @@ def describe_doubts(draft: Draft, reasons: Sequence[str], lang: str) -> str:
             f"- {sentence.text} ({', '.join(sentence.evidence) or '-'}): "
             f"{mark}{': ' if reason else ''}{reason}"
         )
-    return fill(load(f"skills/prompts/repair.{lang}.md"), findings="\n".join(lines))[0].content
+    return fill_prompt(load_prompt(f"skills/prompts/repair.{lang}.md"), findings="\n".join(lines))[
+        0
+    ].content
 
 
 def stream_texts(on_text: OnToken) -> Callable[[str], None]:

@@ -15,23 +15,25 @@ from itertools import islice
 
 from citewell.errors import ModelUnavailable
 from citewell.models.reader_base import Reader
-from citewell.text.facts import Facts, facts, plain_words
-from citewell.text.sentences import language
-from citewell.text.tokens import query_tokens
+from citewell.text.facts import Facts, extract_facts, strip_figures_and_negations
+from citewell.text.sentences import detect_language
+from citewell.text.tokens import tokenize_query
 
 ASKED = 5  # others, the first of them, that a reader is asked about
 _CAPITALS = re.compile(r"\b[A-Z]\w*")
 
 
-async def find_same(question: str, others: Sequence[str], reader: Reader | None) -> list[bool]:
+async def find_same_questions(
+    question: str, others: Sequence[str], reader: Reader | None
+) -> list[bool]:
     """Which of the others, the likeliest first, ask the same: those in the same words, and those of
     which a reader that has passed its gate for it says so. It is not asked where figures differ.
     """
-    same = [same_words(question, other) for other in others]
+    same = [has_same_words(question, other) for other in others]
     if reader is None or (threshold := reader.same_threshold) is None:
         return same
     open_ones = (
-        n for n, other in enumerate(others) if not same[n] and same_figures(question, other)
+        n for n, other in enumerate(others) if not same[n] and has_same_figures(question, other)
     )
     left = list(islice(open_ones, ASKED))
     try:
@@ -43,42 +45,48 @@ async def find_same(question: str, others: Sequence[str], reader: Reader | None)
     return same
 
 
-def same_figures(one: str, other: str) -> bool:
+def has_same_figures(one: str, other: str) -> bool:
     """Neither asks of another figure or date, or of another plan of the user's own, filled in in
     brackets.
     """
-    mine, theirs = facts(one), facts(other)
-    return (mine.numbers, mine.dates, _filled_in(one)) == (
+    mine, theirs = extract_facts(one), extract_facts(other)
+    return (mine.numbers, mine.dates, _extract_brackets(one)) == (
         theirs.numbers,
         theirs.dates,
-        _filled_in(other),
+        _extract_brackets(other),
     )
 
 
-def same_things(one: str, other: str) -> bool:
+def has_same_facts(one: str, other: str) -> bool:
     """Whether what is known of the one may be evidence for the other: no other figure, no denial,
     and in one language the names of one are all in the other.
     """
-    mine, theirs = facts(one), facts(other)
-    if not same_figures(one, other) or bool(mine.negations) != bool(theirs.negations):
+    mine, theirs = extract_facts(one), extract_facts(other)
+    if not has_same_figures(one, other) or bool(mine.negations) != bool(theirs.negations):
         return False
-    return language(one) != language(other) or _named(mine, other) or _named(theirs, one)
+    return (
+        detect_language(one) != detect_language(other)
+        or _has_names(mine, other)
+        or _has_names(theirs, one)
+    )
 
 
-def same_answer(one: str, other: str, question: str) -> bool:
+def is_same_answer(one: str, other: str, question: str) -> bool:
     """Whether no figure, date, denial or name of one speaks against the other, and they have words
     in common.
     """
-    mine, theirs = facts(one), facts(other)
-    if not (_within(mine.numbers, theirs.numbers) and _within(mine.dates, theirs.dates)):
+    mine, theirs = extract_facts(one), extract_facts(other)
+    if not (
+        _is_subset_pair(mine.numbers, theirs.numbers) and _is_subset_pair(mine.dates, theirs.dates)
+    ):
         return False
     if bool(mine.negations) != bool(theirs.negations):
         return False
-    if same_words(one, other) or language(one) != language(other):
+    if has_same_words(one, other) or detect_language(one) != detect_language(other):
         return True
-    if not (_named(mine, other) or _named(theirs, one)):
+    if not (_has_names(mine, other) or _has_names(theirs, one)):
         return False
-    own, others = (_words(text) - _words(question) for text in (one, other))
+    own, others = (_extract_words(text) - _extract_words(question) for text in (one, other))
     return (
         bool(own & others)
         or not (own and others)
@@ -86,23 +94,23 @@ def same_answer(one: str, other: str, question: str) -> bool:
     )
 
 
-def _filled_in(question: str) -> frozenset[str]:
+def _extract_brackets(question: str) -> frozenset[str]:
     """What stands in brackets: the user's own plan, say, where two questions differ in nothing
     else.
     """
-    return frozenset(_folded(each) for each in re.findall(r"[(（]([^()（）]+)[)）]", question))
+    return frozenset(_fold_text(each) for each in re.findall(r"[(（]([^()（）]+)[)）]", question))
 
 
-def same_words(one: str, other: str) -> bool:
+def has_same_words(one: str, other: str) -> bool:
     """Equal but for case, width, spaces and marks."""
-    return _folded(one) == _folded(other)
+    return _fold_text(one) == _fold_text(other)
 
 
-def _within(one: frozenset[str], other: frozenset[str]) -> bool:
+def _is_subset_pair(one: frozenset[str], other: frozenset[str]) -> bool:
     return one <= other or other <= one
 
 
-def _named(known: Facts, text: str) -> bool:
+def _has_names(known: Facts, text: str) -> bool:
     """Each in so many letters, or as its initials: EU and European Union."""
     text = unicodedata.normalize("NFKC", text)
     initials = "".join(word[0] for word in _CAPITALS.findall(text)).casefold()
@@ -112,11 +120,11 @@ def _named(known: Facts, text: str) -> bool:
 
 
 @lru_cache(maxsize=4096)
-def _folded(text: str) -> str:
+def _fold_text(text: str) -> str:
     return re.sub(r"[\W_]+", " ", unicodedata.normalize("NFKC", text).casefold()).strip()
 
 
 @lru_cache(maxsize=4096)
-def _words(text: str) -> frozenset[str]:
-    plain = plain_words(text)
-    return frozenset(query_tokens(plain)) if plain.strip() else frozenset()
+def _extract_words(text: str) -> frozenset[str]:
+    plain = strip_figures_and_negations(text)
+    return frozenset(tokenize_query(plain)) if plain.strip() else frozenset()

@@ -10,8 +10,13 @@ from dataclasses import dataclass, field
 from citewell.skills.answer.answering import Decided, Drafted
 from citewell.skills.answer.cite import Proof, keep_proved
 from citewell.skills.answer.draft import Draft
-from citewell.skills.answer.format import with_markers
-from citewell.skills.answer.wording import because, nearest, refusal, say
+from citewell.skills.answer.format import format_with_markers
+from citewell.skills.answer.wording import (
+    format_message,
+    format_nearest_sources,
+    format_reasons,
+    format_refusal,
+)
 from citewell.types import Hit, Sentence, Status
 
 EVEN = 0.5  # below it an answer is likelier wrong than right, and says so
@@ -41,7 +46,9 @@ def end_answer(
     """
     draft = decided.proven.draft
     if draft.status == "unclear":
-        return Ending("clarify", draft.question_back.strip() or say("unclear", lang), Proof([], []))
+        return Ending(
+            "clarify", draft.question_back.strip() or format_message("unclear", lang), Proof([], [])
+        )
     kept = keep_proved(proof)
     if not decided.shown:
         failure = decided.proven.failure
@@ -55,48 +62,59 @@ def end_answer(
                 proof.sentences[: len(draft.sentences)],
                 proof.sentences[len(draft.sentences) :],
             )
-            text = f"{say('unchecked', lang)} {with_markers(drafts, lang)}"
+            text = f"{format_message('unchecked', lang)} {format_with_markers(drafts, lang)}"
             if quotes:
-                text += f"\n\n{say('documents_say', lang)} {with_markers(quotes, lang)}"
+                text += (
+                    f"\n\n{format_message('documents_say', lang)} "
+                    f"{format_with_markers(quotes, lang)}"
+                )
             return Ending(
                 "fallback", text, proof, warnings=[f"the answer could not be checked: {failure}"]
             )
-        return _refuse(drafted, decided, kept, hits, lang)
+        return _refuse_answer(drafted, decided, kept, hits, lang)
     unproved, refuted = _split_doubted(decided, proof)
-    text = with_markers(kept.sentences, lang)
+    text = format_with_markers(kept.sentences, lang)
     if refuted:
-        text += "\n\n" + say(
-            "part_denied", lang, why=because([reason for _, reason in refuted], lang)
+        text += "\n\n" + format_message(
+            "part_denied", lang, why=format_reasons([reason for _, reason in refuted], lang)
         )
     if refuted and not unproved:
-        return Ending("fallback", text, kept, warnings=[_say_refuted(*each) for each in refuted])
-    if not unproved and _lacks_untold(draft):
-        return Ending("fallback", f"{text}\n\n{say('part_untold', lang)}", kept)
+        return Ending(
+            "fallback", text, kept, warnings=[_describe_refuted(*each) for each in refuted]
+        )
+    if not unproved and _has_unnamed_gap(draft):
+        return Ending("fallback", f"{text}\n\n{format_message('part_untold', lang)}", kept)
     if not unproved:
         unsure = drafted.tier != "connected" and decided.probability < EVEN
-        caution = say("extract", lang) if degraded else say("perhaps", lang) if unsure else ""
+        caution = (
+            format_message("extract", lang)
+            if degraded
+            else format_message("perhaps", lang)
+            if unsure
+            else ""
+        )
         caution += " " if caution and lang != "zh" else ""
         if drafted.missing:
-            text += "\n\n" + say(
+            text += "\n\n" + format_message(
                 "part_missing", lang, parts=("；" if lang == "zh" else "; ").join(drafted.missing)
             )
         return Ending(
             "fallback" if degraded or drafted.missing else "answered", caution + text, kept
         )
     listed = "\n".join(f"- {sentence.text}" for sentence in unproved)
-    text = f"{text}\n\n{say('unproved', lang)}\n{listed}"
+    text = f"{text}\n\n{format_message('unproved', lang)}\n{listed}"
     told = Proof(
         [*kept.sentences, *(s.model_copy(update={"citations": []}) for s in unproved)],
         kept.citations,
     )
     warnings = [
         f"not proved: {len(unproved)} of {len(proof.sentences)} sentences",
-        *(_say_refuted(*each) for each in refuted),
+        *(_describe_refuted(*each) for each in refuted),
     ]
     return Ending("fallback", text, told, warnings=warnings)
 
 
-def _lacks_untold(draft: Draft) -> bool:
+def _has_unnamed_gap(draft: Draft) -> bool:
     """Whether a draft answers in part and does not say which part is missing."""
     return draft.status == "partly" and all(
         sentence.kind != "not_told" for sentence in draft.sentences
@@ -114,13 +132,13 @@ def _split_doubted(
     return unproved, [(s, j.reason) for s, j in judged if j.verdict == "contradicted"]
 
 
-def _say_refuted(sentence: Sentence, reason: str) -> str:
+def _describe_refuted(sentence: Sentence, reason: str) -> str:
     return f"left out, for the documents say otherwise: {sentence.text}" + (
         f" ({reason})" if reason else ""
     )
 
 
-def _refuse(
+def _refuse_answer(
     drafted: Drafted, decided: Decided, kept: Proof, hits: Sequence[Hit], lang: str
 ) -> Ending:
     """The model's own words for what is missing, where the judge agrees with them; else ours, with
@@ -129,7 +147,7 @@ def _refuse(
     """
     draft, written = decided.proven.draft, drafted.tier == "connected"
     if written and draft.status == "not_told" and kept.sentences:
-        return Ending("refused", with_markers(kept.sentences, lang), kept)
+        return Ending("refused", format_with_markers(kept.sentences, lang), kept)
     judged = (
         zip(draft.sentences, decided.proven.judgements, strict=True)
         if written and draft.status != "not_told"
@@ -138,9 +156,11 @@ def _refuse(
     doubted = [
         (sentence.text, found.reason) for sentence, found in judged if found.verdict != "entailed"
     ]
-    text = say("no_extract", lang) if drafted.warning else refusal(hits, lang)
+    text = format_message("no_extract", lang) if drafted.warning else format_refusal(hits, lang)
     if doubted and not drafted.warning:
-        text = say("draft_unproved", lang, why=because([reason for _, reason in doubted], lang))
-        text += ("" if lang == "zh" else " ") + nearest(hits, lang) if hits else ""
+        text = format_message(
+            "draft_unproved", lang, why=format_reasons([reason for _, reason in doubted], lang)
+        )
+        text += ("" if lang == "zh" else " ") + format_nearest_sources(hits, lang) if hits else ""
     warnings = [f"a draft was not proved: {sentence}" for sentence, _ in doubted]
     return Ending("refused", text, Proof([], []), warnings)

@@ -14,10 +14,10 @@ import numpy as np
 from citewell.models.base import Embedder
 from citewell.models.reader_base import Reader, Reading
 from citewell.retrieve.confidence import Logistic
-from citewell.retrieve.rank import coverage, stretched
+from citewell.retrieve.rank import compute_coverage, stretch_cosines
 from citewell.skills.answer.draft import Draft, DraftSentence
 from citewell.skills.evidence.numbered import Unit, number_sentences
-from citewell.skills.evidence.orders import gives_orders, without_orders
+from citewell.skills.evidence.orders import has_prompt_injection, remove_prompt_injections
 from citewell.skills.evidence.passages import Passage
 
 READ_PASSAGES = 8  # the reader looks at, best first: 0.04 CPU seconds each
@@ -61,16 +61,19 @@ async def find_answer(
     # stable: those of a search come best first
     passages = sorted(passages, key=lambda passage: -passage.hit.score)
     if reader is None:
-        return FoundAnswer(await _nearest_sentence(question, passages, embedder))
-    whole = await _read(question, passages, reader, pick)
-    parts = {part: await _read(part, passages, reader, pick) for part in split_question(question)}
+        return FoundAnswer(await _find_nearest_sentence(question, passages, embedder))
+    whole = await _read_passages(question, passages, reader, pick)
+    parts = {
+        part: await _read_passages(part, passages, reader, pick)
+        for part in split_question(question)
+    }
     found = {part: each for part, each in parts.items() if each.signals["answerable"] > 0}
     if not found:
         return whole
     unsurest = min(found.values(), key=lambda each: each.signals["answerable"])
     missing = tuple(part for part in parts if part not in found)
     return replace(
-        unsurest, draft=_joined([each.draft for each in found.values()]), missing=missing
+        unsurest, draft=_join_drafts([each.draft for each in found.values()]), missing=missing
     )
 
 
@@ -80,19 +83,21 @@ def split_question(question: str) -> list[str]:
     return parts[:MOST_PARTS] if len(parts) > 1 else []
 
 
-async def _read(
+async def _read_passages(
     question: str, passages: Sequence[Passage], reader: Reader, pick: Logistic
 ) -> FoundAnswer:
     read = passages[:READ_PASSAGES]
-    readings = await _readings(question, read, reader)
-    signals = [_signals(n, read, readings) for n in range(len(read))]
-    drafts = [_quote(passage, reading) for passage, reading in zip(read, readings, strict=True)]
+    readings = await _read_bodies(question, read, reader)
+    signals = [_collect_signals(n, read, readings) for n in range(len(read))]
+    drafts = [
+        _quote_span(passage, reading) for passage, reading in zip(read, readings, strict=True)
+    ]
     best = max(range(len(read)), key=lambda n: pick(signals[n]))
     candidates = [(draft.text, each) for draft, each in zip(drafts, signals, strict=True)]
     return FoundAnswer(drafts[best], signals[best], candidates)
 
 
-def body_start(passage: Passage) -> int:
+def find_body_start(passage: Passage) -> int:
     """Where a passage's text goes on behind the headings that it begins with: they say what it is
     about and answer nothing.
     """
@@ -104,14 +109,18 @@ def body_start(passage: Passage) -> int:
     return 0  # headings are all that there is
 
 
-async def _readings(question: str, passages: Sequence[Passage], reader: Reader) -> list[Reading]:
+async def _read_bodies(question: str, passages: Sequence[Passage], reader: Reader) -> list[Reading]:
     """One of each passage, below its headings. One that gives orders is read without them too, and
     the surer reading counts: they must not draw the reader away from what answers.
     """
-    bodies = [body_start(passage) for passage in passages]
+    bodies = [find_body_start(passage) for passage in passages]
     texts = [passage.hit.text[at:] for passage, at in zip(passages, bodies, strict=True)]
     headings = [f"{passage.heading}\n" for passage in passages]
-    others = {n: without_orders(text) for n, text in enumerate(texts) if gives_orders(text)}
+    others = {
+        n: remove_prompt_injections(text)
+        for n, text in enumerate(texts)
+        if has_prompt_injection(text)
+    }
     others = {n: text for n, text in others.items() if text.strip()}
     found = list(
         await reader.read(
@@ -126,11 +135,13 @@ async def _readings(question: str, passages: Sequence[Passage], reader: Reader) 
     ]
 
 
-def _signals(n: int, read: Sequence[Passage], readings: Sequence[Reading]) -> dict[str, float]:
+def _collect_signals(
+    n: int, read: Sequence[Passage], readings: Sequence[Reading]
+) -> dict[str, float]:
     """What is known of the `n`th candidate. `margin`: how much surer the reader is than of any
     other document.
     """
-    odds = [log_odds(reading.answerable) for reading in readings]
+    odds = [compute_log_odds(reading.answerable) for reading in readings]
     others = [odds[k] for k, passage in enumerate(read) if passage.hit.doc_id != read[n].hit.doc_id]
     return {
         "answerable": odds[n],
@@ -141,13 +152,13 @@ def _signals(n: int, read: Sequence[Passage], readings: Sequence[Reading]) -> di
     }
 
 
-def log_odds(probability: float) -> float:
+def compute_log_odds(probability: float) -> float:
     """Log-odds of a probability, kept finite."""
     held = min(max(probability, _CERTAIN), 1 - _CERTAIN)
     return math.log(held / (1 - held))
 
 
-def _quote(passage: Passage, reading: Reading) -> Draft:
+def _quote_span(passage: Passage, reading: Reading) -> Draft:
     """The sentences that the span touches; the nearest one where it touches none that may be
     quoted.
     """
@@ -157,21 +168,23 @@ def _quote(passage: Passage, reading: Reading) -> Draft:
     touched = touched or [
         min(units, key=lambda unit: min(abs(unit.start - start), abs(unit.end - start)))
     ]
-    return Draft(status="answered", sentences=[_sentence(unit, start, end) for unit in touched])
+    return Draft(
+        status="answered", sentences=[_build_sentence(unit, start, end) for unit in touched]
+    )
 
 
-def _sentence(unit: Unit, start: int, end: int) -> DraftSentence:
+def _build_sentence(unit: Unit, start: int, end: int) -> DraftSentence:
     inside = max(unit.start, start) - unit.start, min(unit.end, end) - unit.start
     span = list(inside) if inside[0] < inside[1] else []
     return DraftSentence(text=unit.text, evidence=[unit.id], span=span)
 
 
-def _joined(drafts: Sequence[Draft]) -> Draft:
+def _join_drafts(drafts: Sequence[Draft]) -> Draft:
     said = {sentence.text: sentence for draft in drafts for sentence in draft.sentences}
     return Draft(status="answered", sentences=list(said.values()))
 
 
-async def _nearest_sentence(
+async def _find_nearest_sentence(
     question: str, passages: Sequence[Passage], embedder: Embedder | None
 ) -> Draft:
     """The sentence of the best passage that is most like the question in words and meaning;
@@ -182,11 +195,11 @@ async def _nearest_sentence(
     units = [
         unit for unit in units if not any(unit.text.strip() in heading for heading in headings)
     ] or units
-    shares = coverage(question, [unit.text for unit in units])
+    shares = compute_coverage(question, [unit.text for unit in units])
     order = sorted(range(len(units)), key=lambda n: -shares[n])[:EMBEDDED]
     units, scores = [units[n] for n in order], np.asarray([shares[n] for n in order])
     if embedder is not None and len(units) > 1:
-        scores = scores + stretched(
+        scores = scores + stretch_cosines(
             await embedder.passages([unit.text for unit in units]) @ await embedder.query(question)
         )
     best = units[int(np.argmax(scores))]

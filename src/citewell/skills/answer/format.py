@@ -6,12 +6,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from citewell.skills.answer.wording import say
+from citewell.skills.answer.wording import format_message
 from citewell.text.table_rows import is_row
 from citewell.types import Citation, Sentence
 
 
-def with_markers(sentences: Sequence[Sentence], lang: str) -> str:
+def format_with_markers(sentences: Sequence[Sentence], lang: str) -> str:
     """The sentences with `[n]` behind each. Rows of a table are items of a list: no full stop parts
     them from what follows.
     """
@@ -31,16 +31,16 @@ def with_markers(sentences: Sequence[Sentence], lang: str) -> str:
 
 def format_citations(citations: Sequence[Citation], lang: str) -> list[str]:
     """`[1] Handbook, page 3, Leave › Annual leave: "..."`, one line each."""
-    return [f"[{c.n}] {place(c, lang)}: {_quoted(c.quote, lang)}" for c in citations]
+    return [f"[{c.n}] {format_place(c, lang)}: {_quote_text(c.quote, lang)}" for c in citations]
 
 
-def place(citation: Citation, lang: str) -> str:
+def format_place(citation: Citation, lang: str) -> str:
     """Title, page and section of a citation, as far as there are any."""
-    page = say("page", lang, page=str(citation.page)) if citation.page else ""
+    page = format_message("page", lang, page=str(citation.page)) if citation.page else ""
     parts = [citation.title, page, citation.section if citation.section != citation.title else ""]
     return ("，" if lang == "zh" else ", ").join(p for p in parts if p)
 
 
-def _quoted(text: str, lang: str) -> str:
+def _quote_text(text: str, lang: str) -> str:
     flat = " ".join(text.split())
     return f"“{flat}”" if lang == "zh" else f'"{flat}"'

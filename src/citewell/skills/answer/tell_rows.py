@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from citewell.sql.cell_text import cell, joined
-from citewell.sql.column_label import Label, labels
+from citewell.sql.cell_text import format_cell, join_list
+from citewell.sql.column_label import Label, label_columns
 from citewell.sql.engines.engine import Rows, Value
 
 LISTED = 10  # names of a list that are said
@@ -72,23 +72,23 @@ _TEXTS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class RowSentence:
     """A sentence, and how many of the first rows it rests on."""
 
     text: str
     rows: int
 
 
-def tell(rows: Rows, lang: str) -> list[Told]:
+def describe_rows(rows: Rows, lang: str) -> list[RowSentence]:
     """At least one sentence, whatever the rows are."""
-    known = labels(rows, lang)
-    told = [_told(rows, known, lang)]
+    known = label_columns(rows, lang)
+    told = [_summarize_rows(rows, known, lang)]
     if rows.truncated:
-        told.append(Told(_say("more", lang, n=f"{len(rows.rows):,}"), 0))
+        told.append(RowSentence(_format_message("more", lang, n=f"{len(rows.rows):,}"), 0))
     return told
 
 
-def hollow(rows: Rows) -> bool:
+def is_empty_result(rows: Rows) -> bool:
     """Whether a statement found nothing: no row, or one that counts none and holds no value."""
     if not rows.rows:
         return True
@@ -97,106 +97,134 @@ def hollow(rows: Rows) -> bool:
     )
 
 
-def _told(rows: Rows, known: Sequence[Label], lang: str) -> Told:
+def _summarize_rows(rows: Rows, known: Sequence[Label], lang: str) -> RowSentence:
     if not rows.rows:
-        return Told(_say("none", lang), 0)
+        return RowSentence(_format_message("none", lang), 0)
     if len(rows.rows) == 1:
-        return _single(rows.rows[0], known, lang)
+        return _describe_single_row(rows.rows[0], known, lang)
     if len(set(rows.rows)) == 1:
-        items = _row(rows.rows[0], known, lang)
-        return Told(_say("same", lang, n=f"{len(rows.rows):,}", items=items), len(rows.rows))
+        items = _format_row(rows.rows[0], known, lang)
+        return RowSentence(
+            _format_message("same", lang, n=f"{len(rows.rows):,}", items=items), len(rows.rows)
+        )
     if len(known) == 1:
-        return _list(rows, known[0], lang)
-    if len(known) == 2 and (at := _pairing(known)) is not None:
-        return _pairs(rows, known, at, lang)
-    return _table(rows, known, lang)
+        return _describe_list(rows, known[0], lang)
+    if len(known) == 2 and (at := _find_quantity_column(known)) is not None:
+        return _describe_pairs(rows, known, at, lang)
+    return _describe_table(rows, known, lang)
 
 
-def _single(row: Sequence[Value], known: Sequence[Label], lang: str) -> Told:
+def _describe_single_row(row: Sequence[Value], known: Sequence[Label], lang: str) -> RowSentence:
     if all(value is None for value in row):
-        return Told(
-            _say("no_value", lang, what=joined([_beside(label, lang) for label in known], lang)), 1
+        return RowSentence(
+            _format_message(
+                "no_value",
+                lang,
+                what=join_list([_format_label(label, lang) for label in known], lang),
+            ),
+            1,
         )
     if all(
         value == 0 and not isinstance(value, bool) and label.role == "quantity"
         for value, label in zip(row, known, strict=True)
     ):
-        return Told(
-            _say("zero", lang, what=joined([_beside(label, lang) for label in known], lang)), 1
-        )
-    if len(row) == 1:
-        figure = known[0].role == "quantity" and row[0] is not None
-        words = _beside(known[0], lang) if figure else _begins(known[0].words, lang)
-        return Told(
-            _say(
-                "one" if figure else "named", lang, label=words, value=cell(row[0], known[0], lang)
+        return RowSentence(
+            _format_message(
+                "zero", lang, what=join_list([_format_label(label, lang) for label in known], lang)
             ),
             1,
         )
-    return Told(_begins(_row(row, known, lang), lang) + ("。" if lang == "zh" else "."), 1)
-
-
-def _row(row: Sequence[Value], known: Sequence[Label], lang: str, joint: str = "") -> str:
-    """`name: Joe; age: 52`."""
-    colon, between = ("：", "；") if lang == "zh" else (": ", "; ")
-    return (joint or between).join(
-        f"{label.words}{colon}{cell(v, label, lang)}" for v, label in zip(row, known, strict=True)
+    if len(row) == 1:
+        figure = known[0].role == "quantity" and row[0] is not None
+        words = _format_label(known[0], lang) if figure else _capitalize_first(known[0].words, lang)
+        return RowSentence(
+            _format_message(
+                "one" if figure else "named",
+                lang,
+                label=words,
+                value=format_cell(row[0], known[0], lang),
+            ),
+            1,
+        )
+    return RowSentence(
+        _capitalize_first(_format_row(row, known, lang), lang) + ("。" if lang == "zh" else "."), 1
     )
 
 
-def _list(rows: Rows, label: Label, lang: str) -> Told:
+def _format_row(row: Sequence[Value], known: Sequence[Label], lang: str, joint: str = "") -> str:
+    """`name: Joe; age: 52`."""
+    colon, between = ("：", "；") if lang == "zh" else (": ", "; ")
+    return (joint or between).join(
+        f"{label.words}{colon}{format_cell(v, label, lang)}"
+        for v, label in zip(row, known, strict=True)
+    )
+
+
+def _describe_list(rows: Rows, label: Label, lang: str) -> RowSentence:
     different = list(dict.fromkeys(row[0] for row in rows.rows))
     if len(different) < len(rows.rows):
-        items = joined([cell(value, label, lang) for value in different[:LISTED]], lang)
+        items = join_list([format_cell(value, label, lang) for value in different[:LISTED]], lang)
         key = "repeated" if len(different) <= LISTED else "repeated_some"
         values = {"n": f"{len(rows.rows):,}", "d": f"{len(different):,}", "k": str(LISTED)}
-        return Told(_say(key, lang, items=items, **values), len(rows.rows))
+        return RowSentence(_format_message(key, lang, items=items, **values), len(rows.rows))
     shown = rows.rows[:LISTED]
-    items = joined([cell(row[0], label, lang) for row in shown], lang)
+    items = join_list([format_cell(row[0], label, lang) for row in shown], lang)
     whole = len(shown) == len(rows.rows)
     key = "values" if whole and label.role == "quantity" else "all" if whole else "some"
-    text = _say(
+    text = _format_message(
         key,
         lang,
         n=f"{len(rows.rows):,}",
         k=str(len(shown)),
         items=items,
-        label=_beside(label, lang),
+        label=_format_label(label, lang),
     )
-    return Told(text, len(shown))
+    return RowSentence(text, len(shown))
 
 
-def _pairing(known: Sequence[Label]) -> int | None:
+def _find_quantity_column(known: Sequence[Label]) -> int | None:
     """Which of two columns is the quantity, where the other one is none."""
     quantities = [at for at, label in enumerate(known) if label.role == "quantity"]
     return quantities[0] if len(quantities) == 1 else None
 
 
-def _pairs(rows: Rows, known: Sequence[Label], at: int, lang: str) -> Told:
+def _describe_pairs(rows: Rows, known: Sequence[Label], at: int, lang: str) -> RowSentence:
     name, figure = known[1 - at], known[at]
     shown = rows.rows[:LISTED]
     items = [
-        _say("pair", lang, name=cell(row[1 - at], name, lang), value=cell(row[at], figure, lang))
+        _format_message(
+            "pair",
+            lang,
+            name=format_cell(row[1 - at], name, lang),
+            value=format_cell(row[at], figure, lang),
+        )
         for row in shown
     ]
-    way = 0 if name.role == "time" else _direction([row[at] for row in rows.rows])
+    way = 0 if name.role == "time" else _detect_direction([row[at] for row in rows.rows])
     key = {1: "ranked_up", -1: "ranked_down", 0: "paired"}[way]
     key += "" if len(shown) == len(rows.rows) else "_some"
-    y, x = _beside(figure, lang), _beside(name, lang)
-    y = _begins(y, lang) if key.startswith("paired") else y
-    top = None if way or rows.truncated else _highest([row[at] for row in rows.rows])
+    y, x = _format_label(figure, lang), _format_label(name, lang)
+    y = _capitalize_first(y, lang) if key.startswith("paired") else y
+    top = None if way or rows.truncated else _find_highest([row[at] for row in rows.rows])
     said = {"x": x, "y": y, "n": f"{len(rows.rows):,}", "k": str(len(shown)), "top": ""}
     if top is not None:
         row = rows.rows[top]
-        item = _say(
-            "pair", lang, name=cell(row[1 - at], name, lang), value=cell(row[at], figure, lang)
+        item = _format_message(
+            "pair",
+            lang,
+            name=format_cell(row[1 - at], name, lang),
+            value=format_cell(row[at], figure, lang),
         )
-        said["top"] = _say("top", lang, item=" " * (lang == "zh" and item[:1].isascii()) + item)
-    text = _say(key, lang, items="、".join(items) if lang == "zh" else ", ".join(items), **said)
-    return Told(text, max(len(shown), 0 if top is None else top + 1))
+        said["top"] = _format_message(
+            "top", lang, item=" " * (lang == "zh" and item[:1].isascii()) + item
+        )
+    text = _format_message(
+        key, lang, items="、".join(items) if lang == "zh" else ", ".join(items), **said
+    )
+    return RowSentence(text, max(len(shown), 0 if top is None else top + 1))
 
 
-def _highest(values: Sequence[Value]) -> int | None:
+def _find_highest(values: Sequence[Value]) -> int | None:
     """Where the one highest of at least three figures is; None where two share it, one is missing,
     or it is not quoted.
     """
@@ -209,7 +237,7 @@ def _highest(values: Sequence[Value]) -> int | None:
     return at if at < QUOTED else None
 
 
-def _direction(values: Sequence[Value]) -> int:
+def _detect_direction(values: Sequence[Value]) -> int:
     """1 where figures only go up, -1 where they only go down, 0 where neither, or where some are
     missing.
     """
@@ -221,30 +249,31 @@ def _direction(values: Sequence[Value]) -> int:
     )
 
 
-def _table(rows: Rows, known: Sequence[Label], lang: str) -> Told:
+def _describe_table(rows: Rows, known: Sequence[Label], lang: str) -> RowSentence:
     """Each cell with the words of its column, but the first where it names the row."""
     shown, headed = rows.rows[:FIRST], known[0].role != "quantity"
     items = [
-        _headed(row, known, lang)
+        _format_headed_row(row, known, lang)
         if headed
-        else _row(row, known, lang, "，" if lang == "zh" else ", ")
+        else _format_row(row, known, lang, "，" if lang == "zh" else ", ")
         for row in shown
     ]
     key = "rows" if len(shown) == len(rows.rows) else "rows_some"
-    by = _say("by", lang, x=_beside(known[0], lang)) if headed else ""
+    by = _format_message("by", lang, x=_format_label(known[0], lang)) if headed else ""
     text = ("；" if lang == "zh" else "; ").join(items)
-    return Told(
-        _say(key, lang, n=f"{len(rows.rows):,}", k=str(len(shown)), by=by, items=text), len(shown)
+    return RowSentence(
+        _format_message(key, lang, n=f"{len(rows.rows):,}", k=str(len(shown)), by=by, items=text),
+        len(shown),
     )
 
 
-def _headed(row: Sequence[Value], known: Sequence[Label], lang: str) -> str:
+def _format_headed_row(row: Sequence[Value], known: Sequence[Label], lang: str) -> str:
     """`T300 (returned: 6, orders: 25)`."""
-    rest = _row(row[1:], known[1:], lang, "，" if lang == "zh" else ", ")
-    return _say("pair", lang, name=cell(row[0], known[0], lang), value=rest)
+    rest = _format_row(row[1:], known[1:], lang, "，" if lang == "zh" else ", ")
+    return _format_message("pair", lang, name=format_cell(row[0], known[0], lang), value=rest)
 
 
-def _beside(label: Label, lang: str) -> str:
+def _format_label(label: Label, lang: str) -> str:
     """A label within a sentence: Chinese keeps Latin words apart by a space."""
     words = label.words
     if lang != "zh":
@@ -252,9 +281,9 @@ def _beside(label: Label, lang: str) -> str:
     return (" " if words[:1].isascii() else "") + words + (" " if words[-1:].isascii() else "")
 
 
-def _begins(text: str, lang: str) -> str:
+def _capitalize_first(text: str, lang: str) -> str:
     return text if lang == "zh" else text[:1].upper() + text[1:]
 
 
-def _say(key: str, lang: str, **values: str) -> str:
+def _format_message(key: str, lang: str, **values: str) -> str:
     return _TEXTS.get(lang, _TEXTS["en"])[key].format(**values).strip()

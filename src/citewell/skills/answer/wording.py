@@ -167,43 +167,47 @@ _TEXTS = {
 }
 
 
-def say(key: str, lang: str, **values: str) -> str:
+def format_message(key: str, lang: str, **values: str) -> str:
     """One of our sentences; English where the language has none."""
     return _TEXTS.get(lang, _TEXTS["en"])[key].format(**values)
 
 
-def asks_which(text: str) -> bool:
+def is_clarifying_question(text: str) -> bool:
     """Whether a message is our own question back."""
     return any(text.startswith(texts["which"].partition("{")[0]) for texts in _TEXTS.values())
 
 
-def ending(tried: Sequence[str], stop_reason: str, lang: str, *, web: bool) -> str:
+def describe_ending(tried: Sequence[str], stop_reason: str, lang: str, *, web: bool) -> str:
     """What was tried before giving up, and what ended it."""
     joint = "、" if lang == "zh" else ", "
     parts = (
         [
-            say(
+            format_message(
                 "searched",
                 lang,
-                routes=joint.join(say(route, lang) for route in dict.fromkeys(tried)),
+                routes=joint.join(format_message(route, lang) for route in dict.fromkeys(tried)),
             )
         ]
         if tried
         else []
     )
-    parts += [say(stop_reason, lang)] if stop_reason else []
-    parts += [] if web or not tried or "web_search" in tried else [say("web_off", lang)]
+    parts += [format_message(stop_reason, lang)] if stop_reason else []
+    parts += [] if web or not tried or "web_search" in tried else [format_message("web_off", lang)]
     return ("" if lang == "zh" else " ").join(parts)
 
 
-def refusal(hits: Sequence[Hit], lang: str) -> str:
+def format_refusal(hits: Sequence[Hit], lang: str) -> str:
     """That the documents do not tell, and where the nearest passages stand."""
     if not hits:
-        return say("empty", lang)
-    return say("refused", lang) + ("" if lang == "zh" else " ") + nearest(hits, lang)
+        return format_message("empty", lang)
+    return (
+        format_message("refused", lang)
+        + ("" if lang == "zh" else " ")
+        + format_nearest_sources(hits, lang)
+    )
 
 
-def because(reasons: Sequence[str], lang: str) -> str:
+def format_reasons(reasons: Sequence[str], lang: str) -> str:
     """Why something is not shown, in brackets. A Chinese answer leaves reasons in English to the
     warnings.
     """
@@ -216,18 +220,18 @@ def because(reasons: Sequence[str], lang: str) -> str:
     return f" ({'; '.join(told)})" if told else ""
 
 
-def nearest(hits: Sequence[Hit] | Sequence[Citation], lang: str) -> str:
+def format_nearest_sources(hits: Sequence[Hit] | Sequence[Citation], lang: str) -> str:
     """Where the nearest passages stand."""
     names = []
     for hit in hits[:3]:
-        page = say("page", lang, page=str(hit.page)) if hit.page else ""
+        page = format_message("page", lang, page=str(hit.page)) if hit.page else ""
         names.append(
             f"{hit.title}{f'（{page}）' if lang == 'zh' else f' ({page})'}" if page else hit.title
         )
     joint = "、" if lang == "zh" else ", "
-    return say("nearest", lang, sources=joint.join(dict.fromkeys(names)))
+    return format_message("nearest", lang, sources=joint.join(dict.fromkeys(names)))
 
 
-def pages(n: int, lang: str) -> str:
+def format_page_count(n: int, lang: str) -> str:
     """How many pages, in words."""
-    return say("pages_one" if n == 1 else "pages_many", lang, n=str(n))
+    return format_message("pages_one" if n == 1 else "pages_many", lang, n=str(n))

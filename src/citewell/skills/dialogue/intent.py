@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from citewell.models.base import Embedder
-from citewell.text.entities import entity_list
+from citewell.text.entities import extract_entities
 
 RULE_CONFIDENCE = 0.9
 # their answers may be spread over several passages
@@ -107,6 +107,6 @@ async def classify_intent(text: str, embedder: Embedder | None) -> Intent:
     examples = await embedder.passages([text for texts in EXAMPLES.values() for text in texts])
     likeness = examples @ await embedder.query(text)
     # whoever names something asks about it: "2022 World Cup final, men's singles champion"
-    if entity_list(text):
+    if extract_entities(text):
         likeness[[label == "smalltalk" for label in labels]] = -1.0
     return Intent(labels[int(np.argmax(likeness))], NEAREST_CONFIDENCE)

@@ -12,13 +12,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from citewell.models.base import LLM
-from citewell.models.prompt import fill, load
-from citewell.skills.answer.wording import asks_which
+from citewell.models.prompt import fill_prompt, load_prompt
+from citewell.skills.answer.wording import is_clarifying_question
 from citewell.skills.dialogue.intent import has_pattern
-from citewell.text.entities import entity_list
-from citewell.text.facts import facts
-from citewell.text.sentences import language
-from citewell.text.tokens import query_tokens
+from citewell.text.entities import extract_entities
+from citewell.text.facts import extract_facts
+from citewell.text.sentences import detect_language
+from citewell.text.tokens import tokenize_query
 from citewell.types import Message
 
 FURTHEST = 3  # questions that one is joined to at most
@@ -53,17 +53,19 @@ _PAIR = re.compile(
 )
 
 
-def depends_on_history(question: str, history: Sequence[Message] = ()) -> bool:
+def is_follow_up(question: str, history: Sequence[Message] = ()) -> bool:
     """Whether a question leans on what was said before: a pronoun, an ellipsis, hardly a word of
     its own, or a reply to us.
     """
-    if history and history[-1].role == "assistant" and asks_which(history[-1].content):
+    if history and history[-1].role == "assistant" and is_clarifying_question(history[-1].content):
         return True
-    words = _without_names(question)
-    return bool(_PRONOUN.search(words) or _ELLIPSIS.search(words)) or len(query_tokens(words)) <= 1
+    words = _replace_it_acronym(question)
+    return (
+        bool(_PRONOUN.search(words) or _ELLIPSIS.search(words)) or len(tokenize_query(words)) <= 1
+    )
 
 
-def _without_names(text: str) -> str:
+def _replace_it_acronym(text: str) -> str:
     """With a plain word for IT, the department, which looks like a pronoun: capitals in a sentence
     that has small letters.
     """
@@ -81,24 +83,24 @@ class Readings:
     weight: float = 0.0
 
 
-def readings(question: str, history: Sequence[Message]) -> Readings:
+def build_readings(question: str, history: Sequence[Message]) -> Readings:
     """A question that leans on those before it is searched joined to them and, as much, alone; one
     that does not, alone and, a little, joined.
     """
-    behind = joined(question, history) if history else question
+    behind = join_earlier_questions(question, history) if history else question
     if behind == question:
         return Readings(question)
-    if depends_on_history(question, history):
+    if is_follow_up(question, history):
         return Readings(behind, question, LEANING)
     return Readings(question, behind, STANDING)
 
 
-def last_question(history: Sequence[Message]) -> str:
+def get_last_question(history: Sequence[Message]) -> str:
     """What the user asked before, empty where nothing was asked."""
     return next((m.content[:READ] for m in reversed(history) if m.role == "user"), "")
 
 
-def joined(question: str, history: Sequence[Message]) -> str:
+def join_earlier_questions(question: str, history: Sequence[Message]) -> str:
     """The question behind the ones that it leans on, back to one that stands on its own (three at
     most).
 
@@ -108,29 +110,31 @@ def joined(question: str, history: Sequence[Message]) -> str:
     parts = [question]
     for earlier in [m.content[:READ] for m in reversed(history) if m.role == "user"][:FURTHEST]:
         parts.insert(0, earlier)
-        if not depends_on_history(earlier):
+        if not is_follow_up(earlier):
             break
     return " ".join(parts).strip()
 
 
-def candidates(question: str, history: Sequence[Message]) -> list[str]:
+def find_antecedents(question: str, history: Sequence[Message]) -> list[str]:
     """Two names that a singular pronoun may equally mean: those that the last question joins on
     equal terms. Else empty.
     """
-    if not _SINGULAR.search(_without_names(question)) or _names(question):
+    if not _SINGULAR.search(_replace_it_acronym(question)) or _extract_names(question):
         return []
-    before = last_question(history)
-    pair, known = _PAIR.search(before), _names(before)
+    before = get_last_question(history)
+    pair, known = _PAIR.search(before), _extract_names(before)
     options = [option.strip() for option in pair.groups()] if pair else []
     named = [option for option in options if any(name in option.casefold() for name in known)]
     return named if len(set(named)) == 2 else []
 
 
-def _names(text: str) -> set[str]:
-    return {e.entity for e in entity_list(text) if e.type in {"name", "code", "quoted"}}
+def _extract_names(text: str) -> set[str]:
+    return {e.entity for e in extract_entities(text) if e.type in {"name", "code", "quoted"}}
 
 
-async def rewrite(question: str, history: Sequence[Message], llm: LLM, *, earlier: str = "") -> str:
+async def rewrite_question(
+    question: str, history: Sequence[Message], llm: LLM, *, earlier: str = ""
+) -> str:
     """The question in full words, by the model; the joined one where its wording is no question of
     this conversation.
 
@@ -139,16 +143,16 @@ async def rewrite(question: str, history: Sequence[Message], llm: LLM, *, earlie
     """
     history = [m.model_copy(update={"content": m.content[:READ]}) for m in history]
     for turns in (history, [m for m in history if m.role == "user"]):
-        text = await _reworded(question, turns, llm, earlier)
-        if _plausible(text, question, history):
+        text = await _request_rewrite(question, turns, llm, earlier)
+        if _is_plausible_rewrite(text, question, history):
             return text
-    return joined(question, history)
+    return join_earlier_questions(question, history)
 
 
-async def _reworded(question: str, turns: Sequence[Message], llm: LLM, earlier: str) -> str:
+async def _request_rewrite(question: str, turns: Sequence[Message], llm: LLM, earlier: str) -> str:
     said = [f"{'User' if m.role == 'user' else 'Assistant'}: {m.content[:300]}" for m in turns]
-    template = load(f"skills/prompts/rewrite.{language(question)}.md")
-    messages = fill(
+    template = load_prompt(f"skills/prompts/rewrite.{detect_language(question)}.md")
+    messages = fill_prompt(
         template, history="\n".join([*([earlier] if earlier else []), *said]), question=question
     )
     reply = await llm.chat(messages, max_tokens=80, stop=["\n"])
@@ -160,27 +164,27 @@ async def _reworded(question: str, turns: Sequence[Message], llm: LLM, earlier: 
     )
 
 
-def _plausible(text: str, question: str, history: Sequence[Message]) -> bool:
+def _is_plausible_rewrite(text: str, question: str, history: Sequence[Message]) -> bool:
     """A rewrite asks what is new, stays short, brings in no word that nobody said and no figure
     that only the answers had.
     """
-    asked = facts("\n".join([question, *(m.content for m in history if m.role == "user")]))
-    said = facts("\n".join([question, *(m.content for m in history)]))
-    new = facts(text)
-    words = {w for m in history for w in query_tokens(m.content)} | set(query_tokens(question))
-    unheard = [w for w in query_tokens(text) if w not in words]
+    asked = extract_facts("\n".join([question, *(m.content for m in history if m.role == "user")]))
+    said = extract_facts("\n".join([question, *(m.content for m in history)]))
+    new = extract_facts(text)
+    words = {w for m in history for w in tokenize_query(m.content)} | set(tokenize_query(question))
+    unheard = [w for w in tokenize_query(text) if w not in words]
     asks = bool(text) and (text[-1] in "?？" or has_pattern(text))
-    named = _without_names(question)
+    named = _replace_it_acronym(question)
     own = {
         w
-        for w in query_tokens(_PRONOUN.sub(" ", named).replace("informatics", "IT"))
-        if w not in query_tokens(last_question(history))
+        for w in tokenize_query(_PRONOUN.sub(" ", named).replace("informatics", "IT"))
+        if w not in tokenize_query(get_last_question(history))
     }
-    heard = words - set(query_tokens(question))
+    heard = words - set(tokenize_query(question))
     # what the pronoun stands for
-    names_it = not _PRONOUN.search(named) or not heard or bool(heard & set(query_tokens(text)))
+    names_it = not _PRONOUN.search(named) or not heard or bool(heard & set(tokenize_query(text)))
     moves_on = text not in {m.content for m in history} and (
-        not own or bool(own & set(query_tokens(text)))
+        not own or bool(own & set(tokenize_query(text)))
     )
     return (
         asks

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from citewell.skills.dialogue.intent import WIDE
-from citewell.text.tokens import query_tokens
+from citewell.text.tokens import tokenize_query
 
 Search = Literal["hierarchical_search", "direct_chunk_search", "web_search"]
 RouteName = Literal["hierarchical_search", "direct_chunk_search", "web_search", "direct"]
@@ -48,7 +48,7 @@ class Route:
     reason: str
 
 
-def wants_web(question: str) -> bool:
+def is_web_request(question: str) -> bool:
     """Whether the user asks for the web in so many words."""
     return bool(_WEB.search(question))
 
@@ -67,12 +67,14 @@ _REQUEST = re.compile(
 )
 
 
-def without_request(question: str) -> str:
+def strip_web_request(question: str) -> str:
     """The question itself, where the user also says that the web is to be searched for it."""
-    return (_REQUEST.sub("", question).strip() or question) if wants_web(question) else question
+    return (
+        (_REQUEST.sub("", question).strip() or question) if is_web_request(question) else question
+    )
 
 
-def search_route(
+def choose_search_route(
     question: str,
     intent: str,
     *,
@@ -89,7 +91,7 @@ def search_route(
     known: Search = next((route for route in SEARCHES if route == preferred), "direct_chunk_search")
     if forced:
         return Route(known, "the way to search that the request names")
-    if web and wants_web(question):
+    if web and is_web_request(question):
         return Route("web_search", "the question asks for the web")
     if web and _NEWS.search(question):
         return Route("web_search", "the question is about what is new")
@@ -105,12 +107,12 @@ def search_route(
     return Route(known, "the way to search that the settings name")
 
 
-def next_search(tried: Sequence[str], *, web: bool) -> Search | None:
+def get_next_search(tried: Sequence[str], *, web: bool) -> Search | None:
     """The first search that has not been tried; None where all have."""
     left = [route for route in SEARCHES if route not in tried and (web or route != "web_search")]
     return left[0] if left else None
 
 
-def says_same(one: str, other: str) -> bool:
+def is_same_query(one: str, other: str) -> bool:
     """Whether two queries look for the same words."""
-    return set(query_tokens(one)) == set(query_tokens(other))
+    return set(tokenize_query(one)) == set(tokenize_query(other))

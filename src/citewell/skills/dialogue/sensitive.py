@@ -17,7 +17,7 @@ from citewell.errors import ConfigError
 
 
 @cache
-def word_list(path: Path | None) -> re.Pattern[str] | None:
+def load_word_list(path: Path | None) -> re.Pattern[str] | None:
     """The words of a file (one a line, `#` begins a comment) as one pattern; None where there are
     none.
     """
@@ -32,16 +32,16 @@ def word_list(path: Path | None) -> re.Pattern[str] | None:
             raise ConfigError(
                 f"sensitive_words {path}: {error}", hint="a UTF-8 text file, one word a line"
             ) from None
-    words = {_fold(line.partition("#")[0].strip()) for line in text.splitlines()} - {""}
+    words = {_fold_text(line.partition("#")[0].strip()) for line in text.splitlines()} - {""}
     parts = [rf"\b{re.escape(w)}\b" if w.isascii() else re.escape(w) for w in sorted(words)]
     return re.compile("|".join(parts)) if parts else None
 
 
-def find_sensitive(text: str, words: re.Pattern[str] | None) -> str | None:
+def find_sensitive_word(text: str, words: re.Pattern[str] | None) -> str | None:
     """The first refused word in a text, whatever its width and letter case."""
-    found = words.search(_fold(text)) if words else None
+    found = words.search(_fold_text(text)) if words else None
     return found.group() if found else None
 
 
-def _fold(text: str) -> str:
+def _fold_text(text: str) -> str:
     return unicodedata.normalize("NFKC", text).casefold()

@@ -9,14 +9,14 @@ from collections.abc import Sequence
 
 from citewell.errors import CitewellError
 from citewell.models.base import CONNECTED_TIER, LLM
-from citewell.models.prompt import fill, load
-from citewell.text.sentences import count_tokens, language, sentences
+from citewell.models.prompt import fill_prompt, load_prompt
+from citewell.text.sentences import count_tokens, detect_language, split_sentences
 from citewell.types import Message
 
 SUMMARY_TOKENS = 150
 
 
-def within_budget(history: Sequence[Message], budget: int) -> tuple[list[Message], list[Message]]:
+def split_by_budget(history: Sequence[Message], budget: int) -> tuple[list[Message], list[Message]]:
     """Split a history into (older, kept): the newest messages that fit the budget in tokens, whole
     turns together.
     """
@@ -31,7 +31,7 @@ def within_budget(history: Sequence[Message], budget: int) -> tuple[list[Message
     return list(history[: len(history) - len(kept)]), kept
 
 
-async def summarise(older: Sequence[Message], llm: LLM | None) -> str:
+async def summarize_messages(older: Sequence[Message], llm: LLM | None) -> str:
     """What was said before: by the model where one is connected, else the questions and the first
     sentence of each answer.
     """
@@ -39,22 +39,26 @@ async def summarise(older: Sequence[Message], llm: LLM | None) -> str:
         return ""
     if llm is not None and llm.evidence_tokens >= CONNECTED_TIER:
         said = "\n".join(f"{m.role}: {m.content[:600]}" for m in older[-12:])
-        template = load(f"skills/prompts/summarize.{language(older[-1].content)}.md")
+        template = load_prompt(f"skills/prompts/summarize.{detect_language(older[-1].content)}.md")
         try:
-            reply = await llm.chat(fill(template, conversation=said), max_tokens=SUMMARY_TOKENS)
+            reply = await llm.chat(
+                fill_prompt(template, conversation=said), max_tokens=SUMMARY_TOKENS
+            )
         except CitewellError:
-            return outline(older)  # the spec: where the summary fails, the words themselves serve
-        return reply.text.strip() or outline(older)
-    return outline(older)
+            return shorten_messages(
+                older
+            )  # the spec: where the summary fails, the words themselves serve
+        return reply.text.strip() or shorten_messages(older)
+    return shorten_messages(older)
 
 
-def outline(older: Sequence[Message], budget: int = SUMMARY_TOKENS) -> str:
+def shorten_messages(older: Sequence[Message], budget: int = SUMMARY_TOKENS) -> str:
     """The newest of the older messages, each cut to its first sentence, within a budget of
     tokens.
     """
     lines: list[str] = []
     for message in reversed(older):
-        spans = sentences(message.content)
+        spans = split_sentences(message.content)
         first = message.content[slice(*spans[0])] if spans else ""
         line = f"{'Q' if message.role == 'user' else 'A'}: {first}"
         budget -= count_tokens(line)

@@ -7,16 +7,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from citewell.models.base import LLM
-from citewell.skills.dialogue.reference import rewrite
-from citewell.skills.dialogue.summarize import outline
+from citewell.skills.dialogue.reference import rewrite_question
+from citewell.skills.dialogue.summarize import shorten_messages
 from citewell.types import Message
 
 RECENT_MESSAGES = 6  # three turns, as in spec 000
 
 
-async def in_full(question: str, history: Sequence[Message], llm: LLM) -> str:
+async def rewrite_in_full(question: str, history: Sequence[Message], llm: LLM) -> str:
     """A question that leans on the conversation before it, so that it can be understood alone.
     Raises what the model raises.
     """
-    earlier = outline(history[:-RECENT_MESSAGES])
-    return await rewrite(question, history[-RECENT_MESSAGES:], llm, earlier=earlier)
+    earlier = shorten_messages(history[:-RECENT_MESSAGES])
+    return await rewrite_question(question, history[-RECENT_MESSAGES:], llm, earlier=earlier)

@@ -7,10 +7,10 @@ from __future__ import annotations
 import re
 
 from citewell.errors import CitewellError, InvalidInput, SensitiveContent
-from citewell.skills.dialogue.sensitive import find_sensitive
+from citewell.skills.dialogue.sensitive import find_sensitive_word
 
 
-def objection(
+def find_question_error(
     question: str, longest: int, sensitive: re.Pattern[str] | None
 ) -> tuple[str, CitewellError] | None:
     """Why a cleaned question cannot be asked: spec 000's kind of error, and the error. None where
@@ -26,7 +26,7 @@ def objection(
             hint="ask a shorter question, or raise the setting qa.question_max_chars",
         )
         return "length_error", error
-    if word := find_sensitive(question, sensitive):
+    if word := find_sensitive_word(question, sensitive):
         hint = "the setting qa.sensitive_words names the list"
         return "sensitive_content", SensitiveContent(
             f"the question holds a refused word: {word}", hint=hint

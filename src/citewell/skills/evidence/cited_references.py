@@ -24,7 +24,7 @@ class CitedReference(Shown):
     citations: list[int] = Field(default=[])
 
 
-def references_of(citations: Sequence[Citation], book: OpenPaper) -> list[CitedReference]:
+def find_cited_references(citations: Sequence[Citation], book: OpenPaper) -> list[CitedReference]:
     """The entries that the cited sentences mention, each once, in the order in which they are
     met.
     """
@@ -46,7 +46,7 @@ def references_of(citations: Sequence[Citation], book: OpenPaper) -> list[CitedR
         CitedReference(
             label=f"[{entry.key}]" if entry.key.isdigit() else entry.key,
             text=document.text[entry.start : entry.end],
-            page=document.page_at(entry.start),
+            page=document.find_page_at(entry.start),
             start=entry.start,
             end=entry.end,
             citations=numbers,

@@ -11,15 +11,15 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from citewell.skills.answer.duplicate_question import same_things
-from citewell.skills.answer.wording import say
+from citewell.skills.answer.duplicate_question import has_same_facts
+from citewell.skills.answer.wording import format_message
 from citewell.skills.evidence.numbered import Unit, number_sentences
 from citewell.skills.evidence.passages import Passage
-from citewell.skills.evidence.passages import joined as joined_text
+from citewell.skills.evidence.passages import join_spans as joined_text
 from citewell.skills.proof.judge import Claim, Judge
 from citewell.skills.proof.prove import Proven
 from citewell.store.confirmed.types import Confirmed, Known
-from citewell.text.sentences import count_tokens, language, sentences
+from citewell.text.sentences import count_tokens, detect_language, split_sentences
 from citewell.types import Citation, Followed, Hit
 
 MOST = 2  # confirmed items or rules shown beside the documents
@@ -31,7 +31,7 @@ RULE = "rule:"  # how the address of a reviewed correction begins: it has no doc
 
 
 @dataclass(frozen=True, slots=True)
-class Vouched:
+class ConfirmedEvidence:
     """`hit`: where the answer stands in its document; of a rule the correction itself. `same`: the
     question asked is just the one that it answers. `by`: who vouches for it, and since which day,
     in words. `stale`: why it does not hold any more. `disputed`: there is another confirmed answer
@@ -46,14 +46,14 @@ class Vouched:
     disputed: bool = False
 
 
-def bears_on(question: str, known: Known) -> bool:
+def is_applicable(question: str, known: Known) -> bool:
     """Whether it may be shown for this question: like enough it is (who searched for it saw to
     that).
     """
-    return known.same or same_things(question, known.item.question)
+    return known.same or has_same_facts(question, known.item.question)
 
 
-def followed_of(known: Known) -> Followed:
+def build_followed(known: Known) -> Followed:
     """How an answer says that it rests on this."""
     item = known.item
     if isinstance(item, Confirmed):
@@ -78,18 +78,24 @@ def followed_of(known: Known) -> Followed:
     )
 
 
-async def put_beside(
-    question: str, vouched: Sequence[Vouched], passages: Sequence[Passage], judge: Judge | None
+async def add_confirmed_evidence(
+    question: str,
+    vouched: Sequence[ConfirmedEvidence],
+    passages: Sequence[Passage],
+    judge: Judge | None,
 ) -> tuple[list[Passage], list[str]]:
     """The passages with what people confirmed in front, and warnings of what documents speak
     against. Without a judge: only what answers this very question. Raises what the judge raises.
     """
-    kept: list[Vouched] = []
+    kept: list[ConfirmedEvidence] = []
     warnings: list[str] = []
     found = await find_contradictions(vouched[:MOST], question, passages, judge)
-    for each, against in zip(vouched[:MOST], found, strict=True):
+    for each, contradiction in zip(vouched[:MOST], found, strict=True):
+        against = contradiction
         if against is None and each.stale:
-            against = say("confirmed_stale", language(question), by=each.by, why=each.stale)  # noqa: PLW2901 - the reason why
+            against = format_message(
+                "confirmed_stale", detect_language(question), by=each.by, why=each.stale
+            )
         if against is not None:
             warnings.append(against)
         if (against is None or each.followed.kind == "rule") and (
@@ -98,9 +104,14 @@ async def put_beside(
             kept.append(each)
             if each.disputed:
                 warnings.append(
-                    say("disputed", language(question), by=each.by, item=each.followed.item_id)
+                    format_message(
+                        "disputed",
+                        detect_language(question),
+                        by=each.by,
+                        item=each.followed.item_id,
+                    )
                 )
-    front = [passage for each in kept if (passage := _passage(each.hit)) is not None]
+    front = [passage for each in kept if (passage := _build_passage(each.hit)) is not None]
     both = [
         *front,
         *(p for p in passages if p.hit.doc_id not in {each.hit.doc_id for each in kept}),
@@ -108,13 +119,13 @@ async def put_beside(
     return [replace(passage, n=n) for n, passage in enumerate(both, start=1)], warnings
 
 
-def _passage(hit: Hit) -> Passage | None:
+def _build_passage(hit: Hit) -> Passage | None:
     """Its first sentences, without the citation numbers of the answer that was confirmed: they name
     other sources.
     """
     spans: list[tuple[int, int]] = []
     left = TOKENS
-    for first, last in sentences(hit.text):
+    for first, last in split_sentences(hit.text):
         leading, numbers = (
             _LEADING.match(hit.text, first, last),
             _NUMBERS.search(hit.text, first, last),
@@ -134,7 +145,10 @@ def _passage(hit: Hit) -> Passage | None:
 
 
 async def find_contradictions(
-    vouched: Sequence[Vouched], question: str, passages: Sequence[Passage], judge: Judge | None
+    vouched: Sequence[ConfirmedEvidence],
+    question: str,
+    passages: Sequence[Passage],
+    judge: Judge | None,
 ) -> list[str | None]:
     """What a document says otherwise than each of them, in words; None where none does, or where no
     judge is at hand. One call of the judge for all.
@@ -143,7 +157,7 @@ async def find_contradictions(
     shown = [
         (n, passage)
         for n, each in enumerate(vouched)
-        if (passage := _passage(each.hit)) is not None
+        if (passage := _build_passage(each.hit)) is not None
     ]
     claims = [(n, Claim(unit.text)) for n, passage in shown for unit in number_sentences([passage])]
     if judge is not None and units and claims:
@@ -151,17 +165,25 @@ async def find_contradictions(
         for (n, claim), found in zip(claims, judged, strict=True):
             if found.verdict == "contradicted" and n not in against:
                 other = found.evidence[0] if found.evidence else units[0]
-                against[n] = _say_against(vouched[n], claim, other, language(question))
+                against[n] = _describe_contradiction(
+                    vouched[n], claim, other, detect_language(question)
+                )
     return [against.get(n) for n in range(len(vouched))]
 
 
-def _say_against(vouched: Vouched, claim: Claim, other: Unit, lang: str) -> str:
+def _describe_contradiction(
+    vouched: ConfirmedEvidence, claim: Claim, other: Unit, lang: str
+) -> str:
     key = "rule_against" if vouched.followed.kind == "rule" else "confirmed_against"
     title, text = other.passage.hit.title, other.text.strip()
-    return say(key, lang, by=vouched.by, claim=claim.text.strip(), title=title, text=text)
+    return format_message(
+        key, lang, by=vouched.by, claim=claim.text.strip(), title=title, text=text
+    )
 
 
-def marked(citations: Sequence[Citation], vouched: Sequence[Vouched]) -> list[Citation]:
+def mark_confirmed_citations(
+    citations: Sequence[Citation], vouched: Sequence[ConfirmedEvidence]
+) -> list[Citation]:
     """Citations that say so where they quote what people confirmed."""
     ours = {each.hit.doc_id for each in vouched}
     return [
@@ -169,13 +191,15 @@ def marked(citations: Sequence[Citation], vouched: Sequence[Vouched]) -> list[Ci
     ]
 
 
-def followed_in(citations: Sequence[Citation], vouched: Sequence[Vouched]) -> list[Followed]:
+def find_followed(
+    citations: Sequence[Citation], vouched: Sequence[ConfirmedEvidence]
+) -> list[Followed]:
     """Those that an answer's citations quote, each once."""
     cited = {citation.doc_id for citation in citations}
     return [each.followed for each in vouched if each.hit.doc_id in cited]
 
 
-def sureness(vouched: Sequence[Vouched], found: float, least: float) -> float:
+def adjust_confidence(vouched: Sequence[ConfirmedEvidence], found: float, least: float) -> float:
     """How sure the evidence is to hold the answer: of this very question as sure as the likeness;
     of one like it, sure enough that a model looks at it, which is what `least` asks of a search.
     """
@@ -188,7 +212,7 @@ def sureness(vouched: Sequence[Vouched], found: float, least: float) -> float:
     return max(found, same, least) if good else found
 
 
-def likeness_of_quoted(vouched: Sequence[Vouched], proven: Proven) -> float | None:
+def get_quoted_similarity(vouched: Sequence[ConfirmedEvidence], proven: Proven) -> float | None:
     """Of what people confirmed for this very question and the draft quotes, how like the questions
     are; None where it quotes nothing of the kind.
     """

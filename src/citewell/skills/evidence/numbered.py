@@ -62,7 +62,7 @@ def pick_units(ids: Iterable[str], units: Sequence[Unit]) -> list[Unit]:
     return [unit for unit in units if unit.id in wanted]
 
 
-def without_ids(text: str, units: Sequence[Unit]) -> str:
+def strip_ids(text: str, units: Sequence[Unit]) -> str:
     """The text without ids in square brackets, which a model has copied from its prompt; other
     figures in brackets stay.
     """
@@ -72,7 +72,7 @@ def without_ids(text: str, units: Sequence[Unit]) -> str:
     ).strip()
 
 
-def listed_ids(value: object) -> object:
+def normalize_ids(value: object) -> object:
     """Ids as a model writes them, as a list of texts: numbers, or all of them in one text, or
     none.
     """

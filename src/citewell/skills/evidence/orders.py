@@ -11,7 +11,7 @@ import re
 from collections.abc import Sequence
 
 from citewell.skills.evidence.numbered import Unit
-from citewell.text.sentences import sentences
+from citewell.text.sentences import split_sentences
 
 _ADDRESSED = re.compile(
     r"\b(?:ignore|disregard|forget)\b.{0,40}\b(?:instructions?|prompts?|rules|above|previous)\b|"
@@ -25,21 +25,21 @@ _ADDRESSED = re.compile(
 )
 
 
-def gives_orders(text: str) -> bool:
+def has_prompt_injection(text: str) -> bool:
     """Whether a sentence of it does."""
     return _ADDRESSED.search(text) is not None
 
 
-def without_orders(text: str) -> str:
+def remove_prompt_injections(text: str) -> str:
     """The text with blanks in the place of such sentences, so that all else stands where it
     stood.
     """
-    for start, end in sentences(text):
-        if gives_orders(text[start:end]):
+    for start, end in split_sentences(text):
+        if has_prompt_injection(text[start:end]):
             text = text[:start] + " " * (end - start) + text[end:]
     return text
 
 
-def other_units(units: Sequence[Unit]) -> list[Unit]:
+def filter_injected_units(units: Sequence[Unit]) -> list[Unit]:
     """The sentences that give none; all of them where none is left."""
-    return [unit for unit in units if not gives_orders(unit.text)] or list(units)
+    return [unit for unit in units if not has_prompt_injection(unit.text)] or list(units)

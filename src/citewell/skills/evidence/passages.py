@@ -10,8 +10,8 @@ from itertools import pairwise
 from typing import Any
 
 from citewell.models.base import CONNECTED_TIER, LLM
-from citewell.retrieve.rank import coverage
-from citewell.text.sentences import count_tokens, sentences
+from citewell.retrieve.rank import compute_coverage
+from citewell.text.sentences import count_tokens, split_sentences
 from citewell.types import Hit
 
 PASSAGES = 3  # that a small model is sent: more cost time and mislead it
@@ -42,24 +42,26 @@ class Passage:
         )
 
 
-def pack(question: str, hits: Sequence[Hit], budget: int, *, most: int = PASSAGES) -> list[Passage]:
+def pack_passages(
+    question: str, hits: Sequence[Hit], budget: int, *, most: int = PASSAGES
+) -> list[Passage]:
     """The best `most` hits, cut to `budget` tokens in all by leaving out the sentences that serve
     the question least.
     """
     chosen = list(hits[:most])
-    spans = [sentences(hit.text) for hit in chosen]
+    spans = [split_sentences(hit.text) for hit in chosen]
     pieces = [(i, a, b) for i, each in enumerate(spans) for a, b in each]
     costs = [count_tokens(chosen[i].text[a:b]) for i, a, b in pieces]
     kept = (
         set(range(len(pieces)))
         if sum(costs) <= budget
-        else _best(question, chosen, pieces, costs, budget)
+        else _pick_best_sentences(question, chosen, pieces, costs, budget)
     )
     passages: list[Passage] = []
     for i, hit in enumerate(chosen):
         own = [(a, b) for k, (j, a, b) in enumerate(pieces) if j == i and k in kept]
         if own:
-            text = joined(hit.text, own)
+            text = join_spans(hit.text, own)
             passages.append(
                 Passage(
                     len(passages) + 1,
@@ -74,7 +76,7 @@ def pack(question: str, hits: Sequence[Hit], budget: int, *, most: int = PASSAGE
 Widen = Callable[[Sequence[Hit], int], Awaitable[list[Hit]]]
 
 
-async def packed(
+async def select_passages(
     question: str, hits: Sequence[Hit], llm: LLM | None, widen: Widen, *, share: float = 1.0
 ) -> list[Passage]:
     """What is read for an answer: by a connected model the hits with what stands around them, in
@@ -83,13 +85,15 @@ async def packed(
     """
     budget = llm.evidence_tokens if llm else 0
     if budget < CONNECTED_TIER:
-        return pack(question, hits, READ_PASSAGES * LONGEST_PASSAGE, most=READ_PASSAGES)
+        return pack_passages(question, hits, READ_PASSAGES * LONGEST_PASSAGE, most=READ_PASSAGES)
     budget = int(budget * share)
     most = max(PASSAGES, budget // TOKENS_EACH)
-    return in_document_order(pack(question, await widen(hits[:most], budget), budget, most=most))
+    return sort_by_document(
+        pack_passages(question, await widen(hits[:most], budget), budget, most=most)
+    )
 
 
-def in_document_order(passages: Sequence[Passage]) -> list[Passage]:
+def sort_by_document(passages: Sequence[Passage]) -> list[Passage]:
     """Passages of one document together and in order, numbered anew; the document of the best
     passage first.
     """
@@ -100,7 +104,7 @@ def in_document_order(passages: Sequence[Passage]) -> list[Passage]:
     return [replace(passage, n=n) for n, passage in enumerate(ordered, start=1)]
 
 
-def seen(hit: Hit) -> dict[str, Any]:
+def describe_hit(hit: Hit) -> dict[str, Any]:
     """A hit as a step of a trace tells it."""
     where = {"title": hit.title, "page": hit.page, "section": " › ".join(hit.heading_path)}
     return where | {
@@ -110,14 +114,14 @@ def seen(hit: Hit) -> dict[str, Any]:
     }
 
 
-def _best(
+def _pick_best_sentences(
     question: str,
     hits: Sequence[Hit],
     pieces: Sequence[tuple[int, int, int]],
     costs: Sequence[int],
     budget: int,
 ) -> set[int]:
-    shares = coverage(question, [hits[i].text[a:b] for i, a, b in pieces])
+    shares = compute_coverage(question, [hits[i].text[a:b] for i, a, b in pieces])
     scores = []
     for k, (i, _, _) in enumerate(pieces):
         beside = max(
@@ -133,7 +137,7 @@ def _best(
     return kept
 
 
-def joined(text: str, spans: Sequence[tuple[int, int]]) -> str:
+def join_spans(text: str, spans: Sequence[tuple[int, int]]) -> str:
     """Sentences with the white space that stood between them; ` … ` where some were left out."""
     parts = [text[spans[0][0] : spans[0][1]]]
     for (_, end), (start, stop) in pairwise(spans):

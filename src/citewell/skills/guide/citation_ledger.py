@@ -22,20 +22,22 @@ class Ledger:
         self._book = book
         self._numbers: dict[tuple[int, int], int] = {}
 
-    def states(self, line: Line) -> Sentence | None:
+    def state_line(self, line: Line) -> Sentence | None:
         """The line as a statement of the report: its own words, as it reads alone where those stand
         in it so; None where it has no words.
         """
         quote = " ".join(line.quote.split())
         text = line.text if line.text.casefold().rstrip(" .。") in quote.casefold() else quote
         return (
-            Sentence(text=text, citations=[self.cites(line)], verdict="supported") if text else None
+            Sentence(text=text, citations=[self.cite_line(line)], verdict="supported")
+            if text
+            else None
         )
 
-    def cites(self, line: Line) -> int:
+    def cite_line(self, line: Line) -> int:
         """The number of a line's quote."""
         hit = self._book.hit(line.start, line.end)
-        return self._number(
+        return self._number_citation(
             Citation(
                 n=1,
                 doc_id=hit.doc_id,
@@ -49,7 +51,7 @@ class Ledger:
             )
         )
 
-    def takes(self, proof: Proof, kept: Sequence[Sentence]) -> list[Sentence]:
+    def renumber_sentences(self, proof: Proof, kept: Sequence[Sentence]) -> list[Sentence]:
         """Sentences of a proof of its own, with the report's numbers; title, page and section as at
         each quote's place.
         """
@@ -57,19 +59,22 @@ class Ledger:
         return [
             sentence.model_copy(
                 update={
-                    "citations": [self._number(self._placed(of[n])) for n in sentence.citations]
+                    "citations": [
+                        self._number_citation(self._locate_citation(of[n]))
+                        for n in sentence.citations
+                    ]
                 }
             )
             for sentence in kept
         ]
 
-    def _placed(self, citation: Citation) -> Citation:
+    def _locate_citation(self, citation: Citation) -> Citation:
         hit = self._book.hit(citation.start, citation.end)
         return citation.model_copy(
             update={"title": hit.title, "page": hit.page, "section": " › ".join(hit.heading_path)}
         )
 
-    def _number(self, citation: Citation) -> int:
+    def _number_citation(self, citation: Citation) -> int:
         key = (citation.start, citation.end)
         if key not in self._numbers:
             self._numbers[key] = len(self.citations) + 1

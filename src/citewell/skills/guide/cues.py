@@ -12,12 +12,12 @@ from collections.abc import Mapping
 from typing import Final
 
 from citewell.ingest.paper.shape import Role
-from citewell.skills.guide.paper_name import LIMITS_HEADING, OWN_WORK, Own
+from citewell.skills.guide.paper_name import LIMITS_HEADING, OWN_WORK, OwnWork
 from citewell.skills.guide.quotable import Line
 from citewell.skills.paper.reading_context import Slot
 
 
-def _any(*patterns: str) -> re.Pattern[str]:
+def _compile_any(*patterns: str) -> re.Pattern[str]:
     return re.compile("|".join(patterns), re.IGNORECASE)
 
 
@@ -31,7 +31,7 @@ ROLE_WEIGHT: Final[Mapping[Slot, Mapping[Role, float]]] = {
     "results": {"abstract": 1.2, "results": 0.9, "discussion": 0.5, "introduction": 0.3},
     "limits": {"discussion": 0.9, "other": 0.3, "results": 0.3, "introduction": 0.0},
 }
-COMPARED: Final = _any(
+COMPARED: Final = _compile_any(
     r"\b(?:outperform|improv|boost|gain|surpass|exceed|reduc|increas|decreas|declin|drop|"
     r"halv|doubl|cut)\w*\b",
     r"\b(?:better|higher|lower|larger|smaller|faster|slower|worse|less|fewer|more) "
@@ -44,7 +44,7 @@ COMPARED: Final = _any(
 CUES: Final[Mapping[Slot, tuple[tuple[re.Pattern[str], float], ...]]] = {
     "problem": (
         (
-            _any(
+            _compile_any(
                 r"\b(?:challeng|obstacle|bottleneck|gap\b|drawback|difficult|struggl|suffer|"
                 r"prone to|hamper|harder)\w*",
                 "挑战|难以|瓶颈|困难|受限|制约|无能为力",
@@ -52,7 +52,7 @@ CUES: Final[Mapping[Slot, tuple[tuple[re.Pattern[str], float], ...]]] = {
             0.8,
         ),
         (
-            _any(
+            _compile_any(
                 r"\b(?:lack|fail|limited|cannot|costly|expensive|remains?|insufficient|"
                 r"despite|unable|unclear|costs?\b)\w*",
                 "缺乏|不足|尚未|较差|昂贵|无法|忽略|问题|很少|耗时",
@@ -60,7 +60,7 @@ CUES: Final[Mapping[Slot, tuple[tuple[re.Pattern[str], float], ...]]] = {
             0.5,
         ),
         (
-            _any(
+            _compile_any(
                 r"\b(?:important|crucial|essential|central|requires?|need(?:s|ed)?)\b",
                 "重要|关键|亟需|迫切|需要",
             ),
@@ -69,7 +69,7 @@ CUES: Final[Mapping[Slot, tuple[tuple[re.Pattern[str], float], ...]]] = {
     ),
     "contributions": (
         (
-            _any(
+            _compile_any(
                 r"\b(?:propose|present|introduce|novel|new "
                 r"(?:method|model|framework|approach|dataset|benchmark|task)|"
                 r"first to|contributions?|collect|define a|comprehensive|exhaustive|taxonomy)\w*\b",
@@ -77,12 +77,12 @@ CUES: Final[Mapping[Slot, tuple[tuple[re.Pattern[str], float], ...]]] = {
             ),
             0.8,
         ),
-        (_any(r"\b(?:in this|this|our) (?:paper|work|study|survey)\b", "本文|本研究"), 0.4),
+        (_compile_any(r"\b(?:in this|this|our) (?:paper|work|study|survey)\b", "本文|本研究"), 0.4),
         (OWN_WORK, 0.4),
     ),
     "method": (
         (
-            _any(
+            _compile_any(
                 r"\b(?:consists? of|decompos\w+|compris\w+|modules?|components?|stages?|steps?|"
                 r"pipeline|framework|"
                 r"categori[sz]\w+|taxonom\w+|joins?|parts)\b",
@@ -91,7 +91,7 @@ CUES: Final[Mapping[Slot, tuple[tuple[re.Pattern[str], float], ...]]] = {
             0.6,
         ),
         (
-            _any(
+            _compile_any(
                 r"\b(?:translat|generat|execut|delegat|train|encod|optimi[sz]|refin|revis|"
                 r"retriev|convert|combin|appl|comput|"
                 r"learn|utili[sz]|leverag|integrat|perform|prompt|correct|predict|turns|"
@@ -102,7 +102,7 @@ CUES: Final[Mapping[Slot, tuple[tuple[re.Pattern[str], float], ...]]] = {
             0.4,
         ),
         (
-            _any(
+            _compile_any(
                 r"\bwe (?:first|then|use|utili[sz]e|adopt|train|apply|employ|leverage|combine|"
                 r"delegate|execute)\b|"
                 r"\b(?:first|then|afterwards?|subsequently)\b",
@@ -114,7 +114,7 @@ CUES: Final[Mapping[Slot, tuple[tuple[re.Pattern[str], float], ...]]] = {
     "results": (
         (COMPARED, 0.7),
         (
-            _any(
+            _compile_any(
                 r"\b(?:achiev\w*|results? (?:show|indicate|suggest|demonstrate)|we "
                 r"(?:find|observe|found|show)|on average|"
                 r"compared (?:to|with)|findings|has (?:generally )?shown|reports?)\b",
@@ -125,13 +125,13 @@ CUES: Final[Mapping[Slot, tuple[tuple[re.Pattern[str], float], ...]]] = {
     ),
     "limits": (
         (
-            _any(
+            _compile_any(
                 r"\b(?:limitation|shortcoming|drawback|weakness|caveat)s?\b", "局限|不足|缺点|限制"
             ),
             0.4,
         ),
         (
-            _any(
+            _compile_any(
                 r"\b(?:cannot|does not|do not|did "
                 r"not|fails?|struggle\w*|unable|only|bounded|difficult\w*|higher cost|"
                 r"expensive|depends? on|relies on|requires?|lack|open "
@@ -142,7 +142,7 @@ CUES: Final[Mapping[Slot, tuple[tuple[re.Pattern[str], float], ...]]] = {
             0.6,
         ),
         (
-            _any(
+            _compile_any(
                 r"\bfuture (?:work|research|stud)\w*|\bin (?:the )?future\b",
                 "未来|今后|下一步|后续",
             ),
@@ -172,13 +172,13 @@ ASKED: Final[Mapping[Slot, Mapping[str, str]]] = {
         "zh": "方法的局限和不足，代价，以及未来工作。",
     },
 }
-FUTURE_HEADING: Final = _any(
+FUTURE_HEADING: Final = _compile_any(
     r"\b(?:gaps?|future|open (?:problem|question|challenge)s?)\b", "展望|未来"
 )
 OPENING: Final = 0.2  # share of an abstract in which its first sentence stands
 FEW: Final = 6  # content words: less says little
 LONG: Final = 300  # characters: what is longer is read twice
-_LABEL = _any(
+_LABEL = _compile_any(
     r"\b(?:Sections?|Sec\.|Figures?|Fig\.|Tables?|Tab\.|Eq\.|Equation|Appendix|"
     r"Algorithm)\s*\d+(?:\.\d+)*",
     r"[图表式]\s*\d+(?:[.-]\d+)*|§\s*[\d.]+",
@@ -189,37 +189,39 @@ _MEASURED = re.compile(
     r"个百分点|个点|秒|毫秒|分(?!之|为|类|成))|"
     r"(?<![A-Za-z0-9_.-])\d+\.\d+(?![A-Za-z0-9_.]*[A-Za-z0-9_])|百分之[一二三四五六七八九十\d]"
 )
-_HARDSHIP = _any(r"\b(?:however|but|although|while|still|yet|despite)\b", "但|然而|虽然|尽管|却")
-_STUDIED = _any(  # what is done to a method, not by it
+_HARDSHIP = _compile_any(
+    r"\b(?:however|but|although|while|still|yet|despite)\b", "但|然而|虽然|尽管|却"
+)
+_STUDIED = _compile_any(  # what is done to a method, not by it
     r"\b(?:robust|effectiveness|performance|performs? "
     r"(?:well|better|comparably)|findings|our goal|results)\b",
     r"\bwe (?:\w+ly )?"
     r"(?:also )?(?:evaluate|compare|study|investigate|report|measure|ask|collate|examine)\b",
     "对比方法|评价指标|我们(?:比较|评估|考察|注意到|还考察)",
 )
-_WISHED = _any(
+_WISHED = _compile_any(
     r"\b(?:could|should|would|may|might|future|needed|warrants?|anticipate|want to|open "
     r"challenge)\b",
     "未来|今后|有望|应(?:当|该)|有待",
 )
-_COUNTED = _any(
+_COUNTED = _compile_any(
     r"(?:First|Second|Third|Fourth|Fifth|Finally|Last)(?:ly)?,",
     "第[一二三四五六]，|其[一二三]|首先|其次|最后|[（(]\\d",
 )
-_SOFTENED = _any(
+_SOFTENED = _compile_any(
     r"\b(?:general applicability|can be mitigated|promising|potential "
     r"solution|facilitates|flexib)\w*",
     "可以缓解|反映良好",
 )
-_FORMULA = _any(r"\bEq(?:uation|s?\.)|\b[A-Za-z]\([a-z, ]+\)", "式（")
-DATA_HEADING: Final = _any(
+_FORMULA = _compile_any(r"\bEq(?:uation|s?\.)|\b[A-Za-z]\([a-z, ]+\)", "式（")
+DATA_HEADING: Final = _compile_any(
     r"\bdata|\bset-?ups?\b|\bsettings?\b|baselines?\b", "数据|对比|设置|指标"
 )
-_USUAL = _any(
+_USUAL = _compile_any(
     r"\b(?:often|commonly|widely|usually) \w+ed\b|\bto (?:improve|enhance|boost|increase)\b",
     "常用|通常",
 )
-_OTHERS = _any(
+_OTHERS = _compile_any(
     r"\b(?:existing|previous|prior|earlier|recent) "
     r"(?:\w+ )?(?:work|works|studies|research|methods)\b|"
     r"\b(?:methods|approaches|works|studies|techniques|models) (?:such as|like)\b",
@@ -232,19 +234,19 @@ _THEIRS = re.compile(
 _FIGURE = re.compile(r"(?<![A-Za-z0-9_-])\d[\d.,]*")
 
 
-def measured(text: str) -> bool:
+def has_measurement(text: str) -> bool:
     """Whether it gives a figure that was measured: a share, a factor, a score; not a year, a count
     of things or a label.
     """
     return bool(_MEASURED.search(_LABEL.sub(" ", text)))
 
 
-def compared(text: str) -> bool:
+def has_comparison(text: str) -> bool:
     """Whether it says that something is more, less or best."""
     return bool(COMPARED.search(text))
 
 
-def cue_score(slot: Slot, line: Line, own: Own) -> float:
+def score_cues(slot: Slot, line: Line, own: OwnWork) -> float:
     """What its words and place say for its serving the slot; below 0 it does not."""
     score = ROLE_WEIGHT[slot].get(line.role, -1.0)
     if score < 0 or line.part.appendix:
@@ -260,16 +262,18 @@ def cue_score(slot: Slot, line: Line, own: Own) -> float:
     )
 
 
-def _problem(line: Line, own: Own) -> float:
+def _score_problem(line: Line, own: OwnWork) -> float:
     if OWN_WORK.search(line.text) or own.named(line):
         return -9.0
-    before = (0.5 if own.before_turn(line) else 0.0) + (
+    before = (0.5 if own.is_before_own_work(line) else 0.0) + (
         0.4 if line.role == "abstract" and line.place < OPENING else 0.0
     )
-    return before + (0.2 if _HARDSHIP.search(line.quote) else 0.0) - 0.3 * measured(line.text)
+    return (
+        before + (0.2 if _HARDSHIP.search(line.quote) else 0.0) - 0.3 * has_measurement(line.text)
+    )
 
 
-def _contribution(line: Line, own: Own) -> float:
+def _score_contribution(line: Line, own: OwnWork) -> float:
     if line.order in own.listed:
         return 1.5
     if (
@@ -279,20 +283,20 @@ def _contribution(line: Line, own: Own) -> float:
     ):
         return -9.0
     novel = bool(CUES["contributions"][0][0].search(line.text))
-    return 0.3 * novel + 0.3 * own.named(line) - 0.4 * measured(line.text)
+    return 0.3 * novel + 0.3 * own.named(line) - 0.4 * has_measurement(line.text)
 
 
-def _method(line: Line, own: Own) -> float:
-    if own.before_turn(line) or _STUDIED.search(line.text) or _OTHERS.search(line.text):
+def _score_method(line: Line, own: OwnWork) -> float:
+    if own.is_before_own_work(line) or _STUDIED.search(line.text) or _OTHERS.search(line.text):
         return -9.0
     early = 0.3 if line.role == "method" and line.place < 0.35 else 0.0
-    broad = 0.4 if own.broad(line) else 0.0
+    broad = 0.4 if own.is_overview(line) else 0.0
     finding = 1.5 * (
-        compared(line.text) and (measured(line.text) or line.role != "method")
-    ) or 0.5 * compared(line.text)
+        has_comparison(line.text) and (has_measurement(line.text) or line.role != "method")
+    ) or 0.5 * has_comparison(line.text)
     fine = 0.6 if len(_FIGURE.findall(line.text)) > 1 and line.role == "method" else 0.0
     troubled = 0.8 if CUES["problem"][0][0].search(line.text) else 0.0
-    theirs = 0.8 if _THEIRS.match(line.quote) and not own.speaks(line) else 0.0
+    theirs = 0.8 if _THEIRS.match(line.quote) and not own.is_own_work(line) else 0.0
     formal = (
         theirs
         + 0.6 * bool(_FORMULA.search(line.quote))
@@ -303,35 +307,37 @@ def _method(line: Line, own: Own) -> float:
         + broad
         - formal
         + 0.5 * own.named(line)
-        + 0.2 * own.speaks(line)
+        + 0.2 * own.is_own_work(line)
         - finding
         - fine
         - troubled
     )
 
 
-def _result(line: Line, own: Own) -> float:
+def _score_result(line: Line, own: OwnWork) -> float:
     found = any(pattern.search(line.quote) for pattern, _ in CUES["results"])
     if (
         not found
         or LIMITS_HEADING.search(line.part.heading)
         or _STUDIED.match(line.text)
-        or own.before_turn(line)
+        or own.is_before_own_work(line)
     ):
         return -9.0
-    usual = 0.6 if _USUAL.search(line.text) and not measured(line.text) else 0.0
-    wished = usual + (1.2 if _WISHED.search(line.text) and not measured(line.text) else 0.0)
-    figures = 0.8 * (measured(line.text) and compared(line.text)) + 0.4 * measured(line.text)
-    return figures + 0.6 * own.named(line) + 0.2 * own.speaks(line) - wished
+    usual = 0.6 if _USUAL.search(line.text) and not has_measurement(line.text) else 0.0
+    wished = usual + (1.2 if _WISHED.search(line.text) and not has_measurement(line.text) else 0.0)
+    figures = 0.8 * (
+        has_measurement(line.text) and has_comparison(line.text)
+    ) + 0.4 * has_measurement(line.text)
+    return figures + 0.6 * own.named(line) + 0.2 * own.is_own_work(line) - wished
 
 
-def _limit(line: Line, own: Own) -> float:
+def _score_limit(line: Line, own: OwnWork) -> float:
     named = bool(LIMITS_HEADING.search(line.part.heading))
     open_ = bool(FUTURE_HEADING.search(line.part.heading))
     if not named and not any(pattern.search(line.quote) for pattern, _ in CUES["limits"]):
         return -9.0
     ahead = 0.2 * (1 - line.place) if named else 0.0
-    praised = compared(line.text) and not named
+    praised = has_comparison(line.text) and not named
     soft = 0.6 if _SOFTENED.search(line.text) else 0.0
     counted = 0.8 if named and _COUNTED.match(line.quote) else 0.0
     elsewhere = 0.7 if own.limits and not named else 0.0
@@ -341,15 +347,15 @@ def _limit(line: Line, own: Own) -> float:
         - elsewhere
         + (1.0 if named else 0.4 if open_ else 0.0)
         + ahead
-        + 0.2 * own.speaks(line)
+        + 0.2 * own.is_own_work(line)
         - 0.6 * praised
     )
 
 
 _FITS: Final = {
-    "problem": _problem,
-    "contributions": _contribution,
-    "method": _method,
-    "results": _result,
-    "limits": _limit,
+    "problem": _score_problem,
+    "contributions": _score_contribution,
+    "method": _score_method,
+    "results": _score_result,
+    "limits": _score_limit,
 }

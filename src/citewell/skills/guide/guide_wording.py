@@ -98,12 +98,12 @@ _ASKED: Final = frozenset(
 _BESIDE = re.compile(rf"(?<=[{HAN}])(?=[A-Za-z0-9])|(?<=[A-Za-z0-9])(?=[{HAN}])")
 
 
-def lang_of(lang: str) -> Lang:
+def resolve_language(lang: str) -> Lang:
     """The nearest language that we speak."""
     return "zh" if lang.casefold().startswith("zh") else "en"
 
 
-def say(key: str, lang: str, **values: object) -> str:
+def format_message(key: str, lang: str, **values: object) -> str:
     """One of our sentences."""
-    text = _TEXTS[lang_of(lang)][key].format(**values)
+    text = _TEXTS[resolve_language(lang)][key].format(**values)
     return _BESIDE.sub(" ", text) if key in _ASKED else text

@@ -57,7 +57,7 @@ OWN_WORK = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Own:
+class OwnWork:
     """`name`: what the paper calls its method, or empty. `turns`: by role, the first line that
     speaks of its own work.
     """
@@ -68,7 +68,7 @@ class Own:
     limits: bool  # whether a part is on limits by its heading
     outer: frozenset[int]  # where the parts begin that say how the method works as a whole
 
-    def speaks(self, line: Line) -> bool:
+    def is_own_work(self, line: Line) -> bool:
         """Whether a line speaks of the authors' own: by the name, or as we."""
         named = bool(self.name) and self.name.casefold() in line.text.casefold()
         return named or bool(re.search(r"\b(?:we|our)\b|我们|本文", line.text, re.IGNORECASE))
@@ -76,18 +76,18 @@ class Own:
     def named(self, line: Line) -> bool:
         return bool(self.name) and self.name.casefold() in line.text.casefold()
 
-    def broad(self, line: Line) -> bool:
+    def is_overview(self, line: Line) -> bool:
         """Whether it stands where the method is told as a whole."""
         return line.part.start in self.outer
 
-    def before_turn(self, line: Line) -> bool:
+    def is_before_own_work(self, line: Line) -> bool:
         """Whether it stands before the authors speak of their own work: there they say what is
         wrong with the world.
         """
         return line.role in self.turns and line.order < self.turns[line.role]
 
 
-def _outer(parts: Sequence[Part]) -> frozenset[int]:
+def _find_outer_parts(parts: Sequence[Part]) -> frozenset[int]:
     """Starts of the first part on the method, and of those that have parts of their own."""
     paths = {part.heading_path for part in parts}
     method = [part for part in parts if part.role == "method" and not part.appendix]
@@ -97,7 +97,7 @@ def _outer(parts: Sequence[Part]) -> frozenset[int]:
     return frozenset(part.start for part in [*method[:1], *above])
 
 
-def own(book: OpenPaper, lines: Sequence[Line]) -> Own:
+def find_own_work(book: OpenPaper, lines: Sequence[Line]) -> OwnWork:
     """What can be told of it from the title and the sentences of abstract and introduction."""
     turns: dict[Role, int] = {}
     for line in lines:
@@ -108,10 +108,16 @@ def own(book: OpenPaper, lines: Sequence[Line]) -> Own:
         ):
             turns[line.role] = line.order
     limits = any(LIMITS_HEADING.search(part.heading) for part in book.paper.parts)
-    return Own(_name(book, lines), turns, _listed(book, lines), limits, _outer(book.paper.parts))
+    return OwnWork(
+        _find_method_name(book, lines),
+        turns,
+        _find_listed_contributions(book, lines),
+        limits,
+        _find_outer_parts(book.paper.parts),
+    )
 
 
-def _listed(book: OpenPaper, lines: Sequence[Line]) -> frozenset[int]:
+def _find_listed_contributions(book: OpenPaper, lines: Sequence[Line]) -> frozenset[int]:
     """The lines that stand as items behind "our contributions are:"."""
     found: set[int] = set()
     for part in book.paper.of(("abstract", "introduction")):
@@ -125,7 +131,7 @@ def _listed(book: OpenPaper, lines: Sequence[Line]) -> frozenset[int]:
     return frozenset(found)
 
 
-def _name(book: OpenPaper, lines: Sequence[Line]) -> str:
+def _find_method_name(book: OpenPaper, lines: Sequence[Line]) -> str:
     opening = [line for line in lines if line.role in ("abstract", "introduction")]
     folded = book.document.text.casefold()
     titled = _TITLE.match(book.paper.title or book.document.title)

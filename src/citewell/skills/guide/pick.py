@@ -13,10 +13,10 @@ import anyio.to_thread
 import numpy as np
 
 from citewell.models.base import Embedder, Vector
-from citewell.retrieve.rank import stretched
-from citewell.skills.guide.cues import ASKED, cue_score
-from citewell.skills.guide.paper_name import Own
-from citewell.skills.guide.quotable import SAME_WORDS, Line, alike
+from citewell.retrieve.rank import stretch_cosines
+from citewell.skills.guide.cues import ASKED, score_cues
+from citewell.skills.guide.paper_name import OwnWork
+from citewell.skills.guide.quotable import SAME_WORDS, Line, is_near_duplicate
 from citewell.skills.paper.reading_context import OpenPaper, Slot
 
 SLOTS: Final[tuple[Slot, ...]] = ("problem", "contributions", "method", "results", "limits")
@@ -46,34 +46,36 @@ ELSEWHERE = 0.7
 CROWDED = 0.25  # what a third sentence of the same part costs, so that a slot draws on several
 
 
-async def picks(
-    book: OpenPaper, lines: Sequence[Line], own: Own, embedder: Embedder
+async def pick_lines(
+    book: OpenPaper, lines: Sequence[Line], own: OwnWork, embedder: Embedder
 ) -> dict[Slot, list[Line]]:
     """The sentences of each slot, in the paper's order. A slot for which the paper has none is
     empty.
     """
     scored = await anyio.to_thread.run_sync(
-        lambda: {slot: _heard(slot, lines, own) for slot in SLOTS}
+        lambda: {slot: _rank_by_cues(slot, lines, own) for slot in SLOTS}
     )
     pool = list({line.order: line for held in scored.values() for line, _ in held}.values())
     if not pool:
         return {slot: [] for slot in SLOTS}
     lang = "zh" if book.paper.lang == "zh" else "en"
     vectors = await embedder.passages(
-        [line.text for line in pool] + [ASKED[slot][lang] for slot in SLOTS] + [_in_short(book)]
+        [line.text for line in pool]
+        + [ASKED[slot][lang] for slot in SLOTS]
+        + [_get_title_and_abstract(book)]
     )
     row = {line.order: vectors[i] for i, line in enumerate(pool)}
     about = vectors[len(pool) :]
-    return await anyio.to_thread.run_sync(lambda: _chosen(scored, row, about))
+    return await anyio.to_thread.run_sync(lambda: _choose_lines(scored, row, about))
 
 
-def _chosen(
+def _choose_lines(
     scored: Mapping[Slot, Sequence[tuple[Line, float]]], row: Mapping[int, Vector], about: Vector
 ) -> dict[Slot, list[Line]]:
     """`about`: what each slot asks for and, last, the paper in short."""
     asked, short = about[:-1], about[-1]
     near_short = {
-        line.order: float(stretched(row[line.order] @ short))
+        line.order: float(stretch_cosines(row[line.order] @ short))
         for held in scored.values()
         for line, _ in held
     }
@@ -82,24 +84,25 @@ def _chosen(
         want = asked[SLOTS.index(slot)]
         total = {
             line.order: score
-            + MEANING * (float(stretched(row[line.order] @ want)) + near_short[line.order] / 2)
+            + MEANING
+            * (float(stretch_cosines(row[line.order] @ want)) + near_short[line.order] / 2)
             for line, score in scored[slot]
         }
         held = [line for line, _ in scored[slot]]
         taken = [line for lines_ in chosen.values() for line in lines_]
         chosen[slot] = sorted(
-            _greedy(held, total, row, taken, MOST[slot]), key=lambda line: line.order
+            _pick_greedily(held, total, row, taken, MOST[slot]), key=lambda line: line.order
         )
     return chosen
 
 
-def _heard(slot: Slot, lines: Sequence[Line], own: Own) -> list[tuple[Line, float]]:
+def _rank_by_cues(slot: Slot, lines: Sequence[Line], own: OwnWork) -> list[tuple[Line, float]]:
     """The best by words alone."""
-    scored = [(line, score) for line in lines if (score := cue_score(slot, line, own)) >= LEAST]
+    scored = [(line, score) for line in lines if (score := score_cues(slot, line, own)) >= LEAST]
     return sorted(scored, key=lambda each: -each[1])[:HEARD]
 
 
-def _greedy(
+def _pick_greedily(
     held: Sequence[Line],
     total: Mapping[int, float],
     row: Mapping[int, Vector],
@@ -115,8 +118,8 @@ def _greedy(
             crowd = sum(other.part is line.part for other in picked)
             score = total[line.order] - CROWDED * max(0, crowd - 1)
             if score > best_score and not (
-                any(_same(line, other, row) for other in picked)
-                or any(_same(line, other, row, ELSEWHERE) for other in taken)
+                any(_is_duplicate(line, other, row) for other in picked)
+                or any(_is_duplicate(line, other, row, ELSEWHERE) for other in taken)
             ):
                 best, best_score = line, score
         if best is None:
@@ -125,15 +128,17 @@ def _greedy(
     return picked
 
 
-def _same(one: Line, other: Line, row: Mapping[int, Vector], most: float = SAME_WORDS) -> bool:
+def _is_duplicate(
+    one: Line, other: Line, row: Mapping[int, Vector], most: float = SAME_WORDS
+) -> bool:
     return (
         one.order == other.order
-        or alike(one, other, most)
+        or is_near_duplicate(one, other, most)
         or float(row[one.order] @ row[other.order]) >= SAME
     )
 
 
-def _in_short(book: OpenPaper) -> str:
+def _get_title_and_abstract(book: OpenPaper) -> str:
     """Title and abstract, as much as the embedder reads."""
     start, end = book.paper.abstract or (0, 0)
     return f"{book.paper.title}\n{book.document.text[start:end][:1_000]}"

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import re
 
-from citewell.skills.evidence.orders import gives_orders
+from citewell.skills.evidence.orders import has_prompt_injection
 from citewell.text.language import HAN
-from citewell.text.sentences import language
+from citewell.text.sentences import detect_language
 
 FEWEST_WORDS, MOST_WORDS = 7, 70  # of an English statement
 FEWEST_HAN, MOST_HAN = 10, 180  # characters of a Chinese one
@@ -127,7 +127,7 @@ _HAN = re.compile(f"[{HAN}]")
 _BETWEEN_HAN = re.compile(rf"(?<=[{HAN}，。；：、！？）])\s+(?=[{HAN}（])")
 
 
-def plain(quote: str) -> str:
+def clean_sentence(quote: str) -> str:
     """A sentence without the references, pointers, list and note marks and link words that mean
     something on its page only.
     """
@@ -136,33 +136,35 @@ def plain(quote: str) -> str:
     text = _POINTER.sub("", _NUMBERED.sub("", text))
     text = _NOTE_MARK.sub("", text)
     if ITEM_MARK.match(text):  # items of a list end with a semicolon
-        text = _capital(ITEM_MARK.sub("", re.sub(r"；$", "。", re.sub(r";(?: and)?$", ".", text))))
+        text = _capitalize_first(
+            ITEM_MARK.sub("", re.sub(r"；$", "。", re.sub(r";(?: and)?$", ".", text)))
+        )
     # what begins small by itself is the rest of a sentence: `where m is the mass`
     for pattern in (_LINK_WORD, _SHOWN, _LINK_WORD):
         text, left_out = pattern.subn("", text, count=1)
-        text = _capital(text) if left_out else text
+        text = _capitalize_first(text) if left_out else text
     rest = _LABELLED.sub("", text, count=1)
-    text = rest if complete(rest) else text
+    text = rest if is_complete_sentence(rest) else text
     return re.sub(r"\s+([,.;，。；])", r"\1", _WIDE_HYPHEN.sub("-", text)).strip()
 
 
-def leans(text: str) -> bool:
+def is_dependent_sentence(text: str) -> bool:
     """Whether it leans on the sentence before it."""
     return bool(_DANGLING.match(text) and not _OWN_WORK.match(text)) or bool(_LEANS.match(text))
 
 
-def signpost(text: str) -> bool:
+def is_signpost(text: str) -> bool:
     """Whether it only says what comes where."""
     return bool(_SIGNPOST.search(text))
 
 
-def complete(text: str) -> bool:
+def is_complete_sentence(text: str) -> bool:
     """Whether it reads as a whole sentence of prose."""
     if (
         not _STOPPED.search(text)
         or not _STARTS.match(text)
         or _NOISE.search(text)
-        or gives_orders(text)
+        or has_prompt_injection(text)
     ):
         return False
     if (
@@ -173,7 +175,7 @@ def complete(text: str) -> bool:
         return False
     if "=" in _SETTING.sub("", text):
         return False
-    if language(text) == "zh":
+    if detect_language(text) == "zh":
         return FEWEST_HAN <= len(_HAN.findall(text)) <= MOST_HAN
     words = re.findall(r"[^\W\d_][\w'’-]*", text)
     if not FEWEST_WORDS <= len(words) <= MOST_WORDS:
@@ -182,5 +184,5 @@ def complete(text: str) -> bool:
     return capitals <= CAPITALISED * len(words)
 
 
-def _capital(text: str) -> str:
+def _capitalize_first(text: str) -> str:
     return text[:1].upper() + text[1:]

@@ -12,11 +12,16 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from citewell.ingest.paper.shape import Paper, Part, Role
-from citewell.skills.guide.plain_sentence import complete, leans, plain, signpost
+from citewell.skills.guide.plain_sentence import (
+    clean_sentence,
+    is_complete_sentence,
+    is_dependent_sentence,
+    is_signpost,
+)
 from citewell.skills.paper.reading_context import OpenPaper
-from citewell.text.facts import figures, plain_words
-from citewell.text.sentences import language, sentences
-from citewell.text.tokens import query_tokens
+from citewell.text.facts import extract_figures, strip_figures_and_negations
+from citewell.text.sentences import detect_language, split_sentences
+from citewell.text.tokens import tokenize_query
 
 # shares of the content words of the shorter of two sentences: it says the same; the same if its
 # figures are; if they are others
@@ -58,25 +63,25 @@ class Line:
     @cached_property
     def words(self) -> frozenset[str]:
         """Its content words, numbers left out."""
-        plain = plain_words(self.text)
-        return frozenset(query_tokens(plain)) if plain.strip() else frozenset()
+        plain = strip_figures_and_negations(self.text)
+        return frozenset(tokenize_query(plain)) if plain.strip() else frozenset()
 
     @cached_property
     def zh(self) -> bool:
-        return language(self.text) == "zh"
+        return detect_language(self.text) == "zh"
 
     @cached_property
     def dangling(self) -> bool:
         """Whether it leans on the sentence before it."""
-        return leans(self.text)
+        return is_dependent_sentence(self.text)
 
     @cached_property
     def signpost(self) -> bool:
         """Whether it only says what comes where."""
-        return signpost(self.text)
+        return is_signpost(self.text)
 
 
-def lines(
+def find_quotable_lines(
     book: OpenPaper, words: Sequence[str] = (), parts: Sequence[Part] | None = None
 ) -> list[Line]:
     """The complete sentences of the running text, in order; those of front matter and references
@@ -84,11 +89,14 @@ def lines(
     first. `parts`: of these alone.
     """
     text, paper = book.document.text, book.paper
-    barred = _barred(paper)
+    barred = _find_barred_spans(paper)
     split = [
         (
             part,
-            [(part.start + a, part.start + b) for a, b in sentences(text[part.start : part.end])],
+            [
+                (part.start + a, part.start + b)
+                for a, b in split_sentences(text[part.start : part.end])
+            ],
         )
         for part in (paper.parts if parts is None else parts)
         if part.role not in UNREAD
@@ -107,15 +115,15 @@ def lines(
         )
         most = max(share, WHOLE_OF) if part.role in ("abstract", "introduction") else share
         size, paragraph, counted = max(1, part.end - part.start), 0, part.start
-        for start, end in _shared_out(text, spans, most, marks):
+        for start, end in _sample_spans(text, spans, most, marks):
             paragraph, counted = paragraph + text.count("\n\n", counted, start), start
-            role: Role = "abstract" if _inside(start, paper.abstract) else part.role
+            role: Role = "abstract" if _is_inside(start, paper.abstract) else part.role
             quote = text[start : min(end, start + LONGEST + 1)]
             if (
                 len(quote) > LONGEST
                 or role in UNREAD
-                or _bars(barred, start, end)
-                or not complete(said := plain(quote))
+                or _is_barred(barred, start, end)
+                or not is_complete_sentence(said := clean_sentence(quote))
             ):
                 continue
             found.append(
@@ -134,7 +142,7 @@ def lines(
     return found
 
 
-def _shared_out(
+def _sample_spans(
     text: str, spans: list[tuple[int, int]], most: int, marks: re.Pattern[str]
 ) -> list[tuple[int, int]]:
     """At most so many of a part's sentences, in order."""
@@ -147,16 +155,16 @@ def _shared_out(
         for n in between
         if marks.search(text, spans[n][0], min(spans[n][1], spans[n][0] + LONGEST))
     ]
-    chosen = set(_evenly(wanted, most - first - last))
+    chosen = set(_sample_evenly(wanted, most - first - last))
     chosen |= set(
-        _evenly([n for n in between if n not in chosen], most - first - last - len(chosen))
+        _sample_evenly([n for n in between if n not in chosen], most - first - last - len(chosen))
     )
     return [
         span for n, span in enumerate(spans) if n < first or n >= len(spans) - last or n in chosen
     ]
 
 
-def _evenly(places: Sequence[int], most: int) -> list[int]:
+def _sample_evenly(places: Sequence[int], most: int) -> list[int]:
     return (
         list(places)
         if len(places) <= most
@@ -164,7 +172,7 @@ def _evenly(places: Sequence[int], most: int) -> list[int]:
     )
 
 
-def alike(one: Line, other: Line, most: float = SAME_WORDS) -> bool:
+def is_near_duplicate(one: Line, other: Line, most: float = SAME_WORDS) -> bool:
     """Whether the shorter of them says hardly anything that the other does not: most of its words,
     or a good part of them and all of its figures.
     """
@@ -172,7 +180,7 @@ def alike(one: Line, other: Line, most: float = SAME_WORDS) -> bool:
     if not fewer:
         return one.text == other.text
     shared = len(one.words & other.words) / fewer
-    mine, theirs = figures(one.text), figures(other.text)
+    mine, theirs = extract_figures(one.text), extract_figures(other.text)
     if mine and theirs and not mine & theirs:
         return shared >= OTHER_FIGURES
     return shared >= most or (
@@ -180,11 +188,11 @@ def alike(one: Line, other: Line, most: float = SAME_WORDS) -> bool:
     )
 
 
-def _inside(offset: int, span: tuple[int, int] | None) -> bool:
+def _is_inside(offset: int, span: tuple[int, int] | None) -> bool:
     return span is not None and span[0] <= offset < span[1]
 
 
-def _barred(paper: Paper) -> list[tuple[int, int]]:
+def _find_barred_spans(paper: Paper) -> list[tuple[int, int]]:
     """Spans that are no running text, joined where they touch."""
     spans = [(f.start, f.end) for f in paper.floats] + [f.body for f in paper.floats if f.body]
     spans += [(e.start, e.end) for e in paper.equations] + [
@@ -199,6 +207,6 @@ def _barred(paper: Paper) -> list[tuple[int, int]]:
     return joined
 
 
-def _bars(barred: list[tuple[int, int]], start: int, end: int) -> bool:
+def _is_barred(barred: list[tuple[int, int]], start: int, end: int) -> bool:
     at = bisect_right(barred, (start, end))
     return any(a < end and b > start for a, b in barred[max(0, at - 1) : at + 1])

@@ -16,13 +16,18 @@ import anyio.to_thread
 from citewell.errors import CitewellError
 from citewell.models.base import LLM, Embedder
 from citewell.skills.guide.citation_ledger import Ledger
-from citewell.skills.guide.guide_wording import lang_of, say
-from citewell.skills.guide.paper_name import Own, own
-from citewell.skills.guide.pick import SLOTS, picks
-from citewell.skills.guide.quotable import Line, lines
-from citewell.skills.guide.suggested_questions import Asked, bare, generic, questions
-from citewell.skills.guide.terms import terms
-from citewell.skills.guide.write import Written, has_room, written
+from citewell.skills.guide.guide_wording import format_message, resolve_language
+from citewell.skills.guide.paper_name import OwnWork, find_own_work
+from citewell.skills.guide.pick import SLOTS, pick_lines
+from citewell.skills.guide.quotable import Line, find_quotable_lines
+from citewell.skills.guide.suggested_questions import (
+    SuggestedQuestion,
+    is_generic_heading,
+    strip_heading_number,
+    suggest_questions,
+)
+from citewell.skills.guide.terms import extract_terms
+from citewell.skills.guide.write import Written, has_room, write_slot
 from citewell.skills.paper.reading_context import (
     OpenPaper,
     Report,
@@ -37,10 +42,10 @@ TOPICS = 3  # examples of interests
 
 
 @dataclass
-class _Making:
+class _ReportJob:
     book: OpenPaper
     lines: Sequence[Line]
-    own: Own
+    own: OwnWork
     llm: LLM | None
     judge: Judge | None
     lang: str
@@ -53,74 +58,79 @@ async def make_report(
     """The report in `lang`; its statements are in the paper's language unless a chat model with
     room writes them.
     """
-    lang = lang_of(lang)
-    found, name = await anyio.to_thread.run_sync(_read, book)
-    making = _Making(book, found, name, llm, judge, lang)
-    chosen = await picks(book, found, making.own, embedder)
-    worded = await _worded(making, chosen)
-    return await anyio.to_thread.run_sync(_composed, making, chosen, worded)
+    lang = resolve_language(lang)
+    found, name = await anyio.to_thread.run_sync(_read_book, book)
+    making = _ReportJob(book, found, name, llm, judge, lang)
+    chosen = await pick_lines(book, found, making.own, embedder)
+    worded = await _write_slots(making, chosen)
+    return await anyio.to_thread.run_sync(_compose_report, making, chosen, worded)
 
 
-def _read(book: OpenPaper) -> tuple[list[Line], Own]:
+def _read_book(book: OpenPaper) -> tuple[list[Line], OwnWork]:
     """What takes seconds of a book, so in a thread: others are served meanwhile."""
-    found = lines(book)
-    return found, own(book, found)
+    found = find_quotable_lines(book)
+    return found, find_own_work(book, found)
 
 
-def _composed(
-    making: _Making, chosen: Mapping[Slot, Sequence[Line]], worded: Mapping[Slot, Written]
+def _compose_report(
+    making: _ReportJob, chosen: Mapping[Slot, Sequence[Line]], worded: Mapping[Slot, Written]
 ) -> Report:
     book, found, lang = making.book, making.lines, making.lang
     ledger = Ledger(book)
     parts = [
-        part for slot in SLOTS if (part := _part(slot, chosen[slot], worded.get(slot), ledger))
+        part
+        for slot in SLOTS
+        if (part := _build_part(slot, chosen[slot], worded.get(slot), ledger))
     ]
     known = [
         Term(term=each.name, sentence=sentence)
-        for each in terms(book, found, making.own)
-        if (sentence := ledger.states(each.line)) is not None
+        for each in extract_terms(book, found, making.own)
+        if (sentence := ledger.state_line(each.line)) is not None
     ]
     asked = [
-        _suggested(book, each, ledger) for each in questions(book, found, making.own, chosen, lang)
+        _build_suggestion(book, each, ledger)
+        for each in suggest_questions(book, found, making.own, chosen, lang)
     ]
-    _warn(making, parts, worded)
+    _add_warnings(making, parts, worded)
     return Report(
         lang=lang,
         parts=parts,
         terms=known,
         questions=asked,
-        question=interest_question(book, lang),
+        question=build_interest_question(book, lang),
         citations=ledger.citations,
         warnings=making.warnings,
     )
 
 
-def _suggested(book: OpenPaper, asked: Asked, ledger: Ledger) -> Suggestion:
+def _build_suggestion(book: OpenPaper, asked: SuggestedQuestion, ledger: Ledger) -> Suggestion:
     """A question with what answers it in the one place that it names."""
-    page = book.document.page_at(asked.line.start)
+    page = book.document.find_page_at(asked.line.start)
     there = [
         x
         for x in asked.answer
-        if x.part.start == asked.line.part.start and book.document.page_at(x.start) == page
+        if x.part.start == asked.line.part.start and book.document.find_page_at(x.start) == page
     ]
     return Suggestion(
         question=asked.question,
         section=" › ".join(asked.line.part.heading_path),
         page=page,
-        citations=[ledger.cites(line) for line in there],
+        citations=[ledger.cite_line(line) for line in there],
     )
 
 
-def _part(
+def _build_part(
     slot: Slot, picked: Sequence[Line], worded: Written | None, ledger: Ledger
 ) -> ReportPart | None:
     if worded is not None:
-        return ReportPart(slot=slot, sentences=ledger.takes(worded.proof, worded.kept))
-    stated = [sentence for line in picked if (sentence := ledger.states(line)) is not None]
+        return ReportPart(slot=slot, sentences=ledger.renumber_sentences(worded.proof, worded.kept))
+    stated = [sentence for line in picked if (sentence := ledger.state_line(line)) is not None]
     return ReportPart(slot=slot, sentences=stated) if stated else None
 
 
-async def _worded(making: _Making, chosen: Mapping[Slot, Sequence[Line]]) -> dict[Slot, Written]:
+async def _write_slots(
+    making: _ReportJob, chosen: Mapping[Slot, Sequence[Line]]
+) -> dict[Slot, Written]:
     """What the chat model made of the slots, as far as it is proved; what is not is told. One that
     fails is told once.
     """
@@ -128,28 +138,32 @@ async def _worded(making: _Making, chosen: Mapping[Slot, Sequence[Line]]) -> dic
     if making.llm is None or not has_room(making.llm):
         return {}
     drafts = await asyncio.gather(
-        *(_draft(making, slot, chosen[slot], making.llm) for slot in slots)
+        *(_draft_slot(making, slot, chosen[slot], making.llm) for slot in slots)
     )
     made = {slot: draft for slot, draft in zip(slots, drafts, strict=True) if draft is not None}
     making.warnings += [
-        _unproved(slot, draft, making.lang) for slot, draft in made.items() if draft.unproved
+        _describe_unproved(slot, draft, making.lang)
+        for slot, draft in made.items()
+        if draft.unproved
     ]
     return {slot: draft for slot, draft in made.items() if draft.kept}
 
 
-def _unproved(slot: Slot, draft: Written, lang: str) -> str:
+def _describe_unproved(slot: Slot, draft: Written, lang: str) -> str:
     joint = "" if lang == "zh" else " "
-    return say(
+    return format_message(
         "unproved",
         lang,
-        slot=say(slot, lang),
+        slot=format_message(slot, lang),
         text=joint.join(sentence.text for sentence in draft.unproved),
     )
 
 
-async def _draft(making: _Making, slot: Slot, picked: Sequence[Line], llm: LLM) -> Written | None:
+async def _draft_slot(
+    making: _ReportJob, slot: Slot, picked: Sequence[Line], llm: LLM
+) -> Written | None:
     try:
-        return await written(
+        return await write_slot(
             making.book,
             slot,
             picked,
@@ -161,44 +175,52 @@ async def _draft(making: _Making, slot: Slot, picked: Sequence[Line], llm: LLM) 
         )
     except CitewellError as error:
         if not making.warnings:
-            making.warnings.append(say("no_model", making.lang, problem=error.message))
+            making.warnings.append(format_message("no_model", making.lang, problem=error.message))
         return None
 
 
-def _warn(making: _Making, parts: Sequence[ReportPart], worded: Mapping[Slot, Written]) -> None:
+def _add_warnings(
+    making: _ReportJob, parts: Sequence[ReportPart], worded: Mapping[Slot, Written]
+) -> None:
     """What the reader should know of the report itself."""
     if not making.lines:
-        making.warnings.append(say("empty", making.lang))
+        making.warnings.append(format_message("empty", making.lang))
         return
     missing = [
-        say(slot, making.lang) for slot in SLOTS if slot not in {part.slot for part in parts}
+        format_message(slot, making.lang)
+        for slot in SLOTS
+        if slot not in {part.slot for part in parts}
     ]
     if missing:
         joint = "、" if making.lang == "zh" else ", "
-        making.warnings.append(say("missing", making.lang, slots=joint.join(missing)))
-    if lang_of(making.book.paper.lang) != making.lang and not (has_room(making.llm) and worded):
-        making.warnings.append(say("paper_language", making.lang))
+        making.warnings.append(format_message("missing", making.lang, slots=joint.join(missing)))
+    if resolve_language(making.book.paper.lang) != making.lang and not (
+        has_room(making.llm) and worded
+    ):
+        making.warnings.append(format_message("paper_language", making.lang))
 
 
-def interest_question(book: OpenPaper, lang: str) -> str:
+def build_interest_question(book: OpenPaper, lang: str) -> str:
     """What the guide asks the reader, with examples from the paper's own headings."""
-    topics = _topics(book)
+    topics = _find_topics(book)
     if not topics:
-        return say("ask", lang, examples="")
-    quoted = [say("quoted", lang, text=topic) for topic in topics]
+        return format_message("ask", lang, examples="")
+    quoted = [format_message("quoted", lang, text=topic) for topic in topics]
     joint = "、" if lang == "zh" else ", "
     listed = (
-        joint.join(quoted[:-1]) + say("or", lang) + quoted[-1] if len(quoted) > 1 else quoted[0]
+        joint.join(quoted[:-1]) + format_message("or", lang) + quoted[-1]
+        if len(quoted) > 1
+        else quoted[0]
     )
-    return say("ask", lang, examples=say("examples", lang, topics=listed))
+    return format_message("ask", lang, examples=format_message("examples", lang, topics=listed))
 
 
-def _topics(book: OpenPaper) -> list[str]:
+def _find_topics(book: OpenPaper) -> list[str]:
     """Headings that only this paper has: one of the method, one of the results, then others."""
     named = [
         p
         for p in book.paper.of(("method", "results", "discussion"))
-        if not p.appendix and not generic(p)
+        if not p.appendix and not is_generic_heading(p)
     ]
     first = [
         next((p for p in named if p.role == role and len(p.heading_path) > 1), None)
@@ -209,4 +231,6 @@ def _topics(book: OpenPaper) -> list[str]:
         *(p for p in named if len(p.heading_path) > 1),
         *named,
     ]
-    return list(dict.fromkeys(bare(p.heading).rstrip("?？") for p in ordered))[:TOPICS]
+    return list(dict.fromkeys(strip_heading_number(p.heading).rstrip("?？") for p in ordered))[
+        :TOPICS
+    ]

@@ -14,10 +14,10 @@ from dataclasses import dataclass
 from typing import Final
 
 from citewell.ingest.paper.shape import Float, Part
-from citewell.retrieve.rank import coverage
-from citewell.skills.guide.cues import compared, cue_score, measured
-from citewell.skills.guide.guide_wording import say
-from citewell.skills.guide.paper_name import Own
+from citewell.retrieve.rank import compute_coverage
+from citewell.skills.guide.cues import has_comparison, has_measurement, score_cues
+from citewell.skills.guide.guide_wording import format_message
+from citewell.skills.guide.paper_name import OwnWork
 from citewell.skills.guide.quotable import Line
 from citewell.skills.paper.reading_context import OpenPaper, Slot
 
@@ -25,7 +25,9 @@ MOST = 7
 SECOND = 2  # of one sort
 LONGEST_CAPTION = 80  # characters of it in a question
 ANSWERS = 3  # sentences that answer one question: a part finds more than one thing
-TELLING = 0.5  # of `_tells`, a sign of a finding, from which a sentence is cited beside the best
+TELLING = (
+    0.5  # of `_score_finding`, a sign of a finding, from which a sentence is cited beside the best
+)
 MOST_FLOATS = 60  # that are looked for in the text: the first of a book will do
 LONGEST_OTHER = 48  # characters of what a method is compared with
 
@@ -93,7 +95,7 @@ _FINDING = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class SuggestedQuestion:
     """`kind` is what sort of question it is; of each sort there are few."""
 
     kind: str
@@ -109,7 +111,7 @@ class Asked:
             key=lambda line: line.order,
         )
 
-    def repeats(self, other: Asked) -> bool:
+    def repeats(self, other: SuggestedQuestion) -> bool:
         """Whether it asks the same or has the same answer; of most sorts one is enough."""
         once = self.kind == other.kind and self.kind not in (
             "heading",
@@ -121,35 +123,35 @@ class Asked:
 
 
 @dataclass(frozen=True, slots=True)
-class Matter:
+class QuestionSource:
     """What questions are made from. `lines`: those of the paper proper."""
 
     book: OpenPaper
     lines: Sequence[Line]
-    own: Own
+    own: OwnWork
     picks: Mapping[Slot, Sequence[Line]]
     lang: str
 
     def says(self, key: str, **values: object) -> str:
         """One of our questions, with the method's name where it has one."""
         if self.own.name:
-            return say(key, self.lang, name=self.own.name, **values)
-        return say(f"{key}_unnamed", self.lang, **values)
+            return format_message(key, self.lang, name=self.own.name, **values)
+        return format_message(f"{key}_unnamed", self.lang, **values)
 
 
-def questions(
+def suggest_questions(
     book: OpenPaper,
     lines: Sequence[Line],
-    own: Own,
+    own: OwnWork,
     picks: Mapping[Slot, Sequence[Line]],
     lang: str,
     most: int = MOST,
-) -> list[Asked]:
+) -> list[SuggestedQuestion]:
     """Of every sort the first, then second ones while there is room; no answer serves twice."""
     proper = [line for line in lines if not line.part.appendix and not line.signpost]
-    matter = Matter(book, proper, own, picks, lang)
+    matter = QuestionSource(book, proper, own, picks, lang)
     made = [list(maker(matter)) for maker in _MAKERS]
-    kept: list[Asked] = []
+    kept: list[SuggestedQuestion] = []
     for place in range(SECOND):
         for each in made:
             fresh = [asked for asked in each if not any(asked.repeats(other) for other in kept)]
@@ -166,20 +168,20 @@ def questions(
 _TOLD: Final[tuple[Slot, ...]] = ("method", "contributions")
 
 
-def _how(matter: Matter) -> Iterator[Asked]:
+def _ask_how(matter: QuestionSource) -> Iterator[SuggestedQuestion]:
     """From the place that says most of it."""
     told = {line.order: line for slot in _TOLD for line in matter.picks[slot]}
     inside = Counter(line.part.start for line in told.values())
     ranked = sorted(
         told.values(),
-        key=lambda line: (-inside[line.part.start], -cue_score("method", line, matter.own)),
+        key=lambda line: (-inside[line.part.start], -score_cues("method", line, matter.own)),
     )
     for line in ranked[:1]:
         beside = [other for other in ranked[1:] if other.part.start == line.part.start]
-        yield Asked("how", matter.says("how"), line, tuple(beside[: ANSWERS - 1]))
+        yield SuggestedQuestion("how", matter.says("how"), line, tuple(beside[: ANSWERS - 1]))
 
 
-def _better(matter: Matter) -> Iterator[Asked]:
+def _ask_comparison(matter: QuestionSource) -> Iterator[SuggestedQuestion]:
     """From a sentence that sets the paper's own against something else, with a figure."""
     if not matter.own.name:
         return
@@ -189,7 +191,7 @@ def _better(matter: Matter) -> Iterator[Asked]:
     ]:
         found = (_OVER_ZH if line.zh else _OVER).search(line.text)
         ours = matter.own.named(line) or line.role == "abstract"
-        if not (found and ours and measured(line.text)):
+        if not (found and ours and has_measurement(line.text)):
             continue
         other = found["other"].strip()
         if (
@@ -197,12 +199,14 @@ def _better(matter: Matter) -> Iterator[Asked]:
             and not other[0].isdigit()
             and matter.own.name.casefold() not in other.casefold()
         ):
-            yield Asked(
-                "better", say("better", matter.lang, name=matter.own.name, other=other), line
+            yield SuggestedQuestion(
+                "better",
+                format_message("better", matter.lang, name=matter.own.name, other=other),
+                line,
             )
 
 
-def _floats(matter: Matter) -> Iterator[Asked]:
+def _ask_about_floats(matter: QuestionSource) -> Iterator[SuggestedQuestion]:
     """From a sentence of the running text that says what a table or figure shows, and not only that
     it shows something.
     """
@@ -212,17 +216,21 @@ def _floats(matter: Matter) -> Iterator[Asked]:
         if line.role in ("results", "discussion")
         and not line.dangling
         and _POINTS.search(line.quote)
-        and (compared(line.text) or _FINDING.search(line.quote))
+        and (has_comparison(line.text) or _FINDING.search(line.quote))
     ]
     for one in matter.book.paper.floats[:MOST_FLOATS]:
-        caption = _caption(matter.book, one)
+        caption = _shorten_caption(matter.book, one)
         named = re.compile(rf"{re.escape(one.label)}(?![\w.])") if one.label else None
         line = next((line for line in telling if named and named.search(line.quote)), None)
         if caption and line is not None:
-            yield Asked("float", say("float", matter.lang, label=one.label, caption=caption), line)
+            yield SuggestedQuestion(
+                "float",
+                format_message("float", matter.lang, label=one.label, caption=caption),
+                line,
+            )
 
 
-def _headings(matter: Matter) -> Iterator[Asked]:
+def _ask_about_headings(matter: QuestionSource) -> Iterator[SuggestedQuestion]:
     """From a heading that asks, or one of the results that names what was looked at, where its part
     states a finding.
     """
@@ -230,7 +238,7 @@ def _headings(matter: Matter) -> Iterator[Asked]:
     for line in matter.lines:
         by_part[line.part.start].append(line)
     for part in matter.book.paper.of(("results", "discussion", "method")):
-        heading = bare(part.heading)
+        heading = strip_heading_number(part.heading)
         asks = heading.endswith(("?", "？"))
         own_heading = (
             len(part.heading_path) > 1 and len(heading) > 2 and not _GENERIC.match(heading)
@@ -242,46 +250,48 @@ def _headings(matter: Matter) -> Iterator[Asked]:
         shares = dict(
             zip(
                 (line.order for line in telling),
-                coverage(heading, [line.text for line in telling]),
+                compute_coverage(heading, [line.text for line in telling]),
                 strict=True,
             )
         )
         telling = [line for line in telling if not _ANNOUNCES.match(line.text)]
         best = max(
-            telling, key=lambda line: (_tells(line) + shares[line.order], -line.order), default=None
+            telling,
+            key=lambda line: (_score_finding(line) + shares[line.order], -line.order),
+            default=None,
         )
         if best is not None:
             rest = [
                 line
                 for line in telling
-                if line is not best and _tells(line) >= TELLING and not line.signpost
+                if line is not best and _score_finding(line) >= TELLING and not line.signpost
             ]
-            rest.sort(key=lambda line: -_tells(line))
-            question = heading if asks else say("heading", matter.lang, heading=heading)
-            yield Asked("heading", question, best, tuple(rest[: ANSWERS - 1]))
+            rest.sort(key=lambda line: -_score_finding(line))
+            question = heading if asks else format_message("heading", matter.lang, heading=heading)
+            yield SuggestedQuestion("heading", question, best, tuple(rest[: ANSWERS - 1]))
 
 
-def _tells(line: Line) -> float:
+def _score_finding(line: Line) -> float:
     """How much of a finding a sentence is."""
     return (
-        0.5 * measured(line.text)
-        + 0.5 * compared(line.text)
+        0.5 * has_measurement(line.text)
+        + 0.5 * has_comparison(line.text)
         + 0.5 * bool(_FINDING.search(line.quote))
     )
 
 
-def _without(matter: Matter) -> Iterator[Asked]:
+def _ask_ablation(matter: QuestionSource) -> Iterator[SuggestedQuestion]:
     for line in matter.lines:
         found = _WITHOUT.search(line.text)
-        if found and measured(line.text) and line.role == "results":
-            yield Asked(
+        if found and has_measurement(line.text) and line.role == "results":
+            yield SuggestedQuestion(
                 "without",
-                say("without", matter.lang, part=(found["part"] or found["zh"]).strip()),
+                format_message("without", matter.lang, part=(found["part"] or found["zh"]).strip()),
                 line,
             )
 
 
-def _data(matter: Matter) -> Iterator[Asked]:
+def _ask_about_data(matter: QuestionSource) -> Iterator[SuggestedQuestion]:
     """From a sentence that names the data, or says how much there is; one that only says that there
     are some is no answer.
     """
@@ -291,57 +301,60 @@ def _data(matter: Matter) -> Iterator[Asked]:
         if _DATA.search(line.quote) and line.role in _DATA_ROLES and not line.dangling
     ]
     for line in sorted(
-        told, key=lambda line: (-_names_data(line, matter.own), line.role != "results", line.order)
+        told,
+        key=lambda line: (-_count_data_names(line, matter.own), line.role != "results", line.order),
     ):
-        if _names_data(line, matter.own):
-            yield Asked("data", matter.says("data"), line)
+        if _count_data_names(line, matter.own):
+            yield SuggestedQuestion("data", matter.says("data"), line)
 
 
-def _names_data(line: Line, own: Own) -> int:
+def _count_data_names(line: Line, own: OwnWork) -> int:
     names = {
         name for name in _DATA_NAME.findall(line.text) if name.casefold() != own.name.casefold()
     }
     return len(names) + bool(_COUNT.search(line.text))
 
 
-def _differs(matter: Matter) -> Iterator[Asked]:
+def _ask_difference(matter: QuestionSource) -> Iterator[SuggestedQuestion]:
     for line in matter.lines:
-        ours = matter.own.speaks(line) or (line.zh and line.role == "related_work")
+        ours = matter.own.is_own_work(line) or (line.zh and line.role == "related_work")
         if line.role in ("related_work", "introduction") and _DIFFERS.search(line.quote) and ours:
-            yield Asked("differs", matter.says("differs"), line)
+            yield SuggestedQuestion("differs", matter.says("differs"), line)
 
 
-def _limits(matter: Matter) -> Iterator[Asked]:
+def _ask_about_limits(matter: QuestionSource) -> Iterator[SuggestedQuestion]:
     named = matter.picks["limits"]
     for line in named[:1]:
-        yield Asked("limit", matter.says("limit"), line, tuple(named[1:]))
+        yield SuggestedQuestion("limit", matter.says("limit"), line, tuple(named[1:]))
 
 
-_Maker = Callable[[Matter], Iterator[Asked]]
+_Maker = Callable[[QuestionSource], Iterator[SuggestedQuestion]]
 _MAKERS: Final[tuple[_Maker, ...]] = (
-    _how,
-    _better,
-    _limits,
-    _headings,
-    _without,
-    _floats,
-    _data,
-    _differs,
+    _ask_how,
+    _ask_comparison,
+    _ask_about_limits,
+    _ask_about_headings,
+    _ask_ablation,
+    _ask_about_floats,
+    _ask_about_data,
+    _ask_difference,
 )
 _ORDER: Final = ("how", "differs", "data", "better", "float", "heading", "without", "limit")
 
 
-def bare(heading: str) -> str:
+def strip_heading_number(heading: str) -> str:
     """A heading without its number."""
     return _NUMBER.sub("", heading).strip()
 
 
-def generic(part: Part) -> bool:
+def is_generic_heading(part: Part) -> bool:
     """Whether a part's heading could stand in any paper."""
-    return not bare(part.heading) or bool(_GENERIC.match(bare(part.heading)))
+    return not strip_heading_number(part.heading) or bool(
+        _GENERIC.match(strip_heading_number(part.heading))
+    )
 
 
-def _caption(book: OpenPaper, one: Float) -> str:
+def _shorten_caption(book: OpenPaper, one: Float) -> str:
     """The first sentence or so of a caption, without its label."""
     text = " ".join(book.document.text[one.start : one.end].split())
     text = text.removeprefix(one.label).lstrip(" :：.．-–|")

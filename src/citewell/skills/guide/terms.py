@@ -13,7 +13,7 @@ from itertools import islice
 
 import rjieba
 
-from citewell.skills.guide.paper_name import Own
+from citewell.skills.guide.paper_name import OwnWork
 from citewell.skills.guide.quotable import Line
 from citewell.skills.paper.reading_context import OpenPaper
 from citewell.text.language import HAN
@@ -121,7 +121,7 @@ _ZH_BREAK = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class KnownTerm:
     """`name` as shown, `key` as counted, `line` the sentence that explains it."""
 
     name: str
@@ -129,21 +129,23 @@ class Known:
     line: Line
 
 
-def terms(book: OpenPaper, lines: Sequence[Line], own: Own, most: int = MOST) -> list[Known]:
+def extract_terms(
+    book: OpenPaper, lines: Sequence[Line], own: OwnWork, most: int = MOST
+) -> list[KnownTerm]:
     """The terms that the paper uses most, best first; none is a part of another's name."""
     body = "\n".join(
         book.document.text[p.start : p.end] for p in book.paper.parts if p.role != "references"
     ).casefold()
-    found: dict[str, Known] = {}
+    found: dict[str, KnownTerm] = {}
     for line in lines:
-        for known in _found(line):
+        for known in _find_terms(line):
             key = known.key.casefold()
             held = found.get(key)
             better = held is None or (
-                _explains(line, known.key) and not _explains(held.line, known.key)
+                _has_explanation(line, known.key) and not _has_explanation(held.line, known.key)
             )
             name = max(known.name, held.name if held else "", key=len)  # with what it stands for
-            found[key] = Known(name, known.key, line if better or held is None else held.line)
+            found[key] = KnownTerm(name, known.key, line if better or held is None else held.line)
     if own.name and own.name.casefold() not in found:
         first = next(
             (
@@ -153,13 +155,13 @@ def terms(book: OpenPaper, lines: Sequence[Line], own: Own, most: int = MOST) ->
             ),
             None,
         )
-        found |= {own.name.casefold(): Known(own.name, own.name, first)} if first else {}
-    used = {key: _uses(key, body) for key in islice(found, MOST_COUNTED)}
+        found |= {own.name.casefold(): KnownTerm(own.name, own.name, first)} if first else {}
+    used = {key: _count_uses(key, body) for key in islice(found, MOST_COUNTED)}
     ranked = sorted(
         (key for key in used if used[key] >= LEAST_USED),
         key=lambda key: (-used[key], found[key].line.order),
     )
-    kept: list[Known] = []
+    kept: list[KnownTerm] = []
     for key in ranked:
         if len(kept) < most and not any(
             found[key].name in other.name or other.name in found[key].name for other in kept
@@ -168,7 +170,7 @@ def terms(book: OpenPaper, lines: Sequence[Line], own: Own, most: int = MOST) ->
     return kept
 
 
-def _uses(key: str, body: str) -> int:
+def _count_uses(key: str, body: str) -> int:
     """How often it stands in the text, a Latin one as a word."""
     if not key.isascii():
         return body.count(key)
@@ -182,7 +184,7 @@ def _uses(key: str, body: str) -> int:
     return count
 
 
-def _explains(line: Line, key: str) -> bool:
+def _has_explanation(line: Line, key: str) -> bool:
     """Whether the sentence says what it is, rather than only use it."""
     return bool(
         re.search(
@@ -193,7 +195,7 @@ def _explains(line: Line, key: str) -> bool:
     )
 
 
-def _found(line: Line) -> Iterator[Known]:
+def _find_terms(line: Line) -> Iterator[KnownTerm]:
     if line.part.appendix and line.role != "method":
         return
     text = line.text
@@ -202,9 +204,9 @@ def _found(line: Line) -> Iterator[Known]:
     # the patterns of a bracket try every word of a sentence
     bracketed = "(" in text or "（" in text
     for match in _ABBREVIATED.finditer(text) if bracketed else ():
-        long = expansion(match["long"], match["short"])
+        long = expand_abbreviation(match["long"], match["short"])
         if long and match["short"].casefold() not in _NOT_TERMS:
-            yield Known(f"{long} ({match['short']})", match["short"], line)
+            yield KnownTerm(f"{long} ({match['short']})", match["short"], line)
     if defined := _DEFINED.match(text):
         term = defined["term"] or defined["term2"]
         if term and term.casefold().split()[0] not in (
@@ -218,24 +220,24 @@ def _found(line: Line) -> Iterator[Known]:
             "here",
             "our",
         ):
-            yield Known(term, term, line)
+            yield KnownTerm(term, term, line)
     for match in _ZH_BRACKET.finditer(text) if bracketed else ():
         inside = match["inside"].strip()
-        name = _latin_tail(match["long"])
-        if line.zh and (long := name or _zh_tail(match["long"])):
+        name = _extract_latin_name(match["long"])
+        if line.zh and (long := name or _extract_zh_noun_phrase(match["long"])):
             short = next((part for part in re.split(r"[,，]\s*", inside) if part.isupper()), "")
-            yield Known(f"{long}（{inside}）", short or long, line)
+            yield KnownTerm(f"{long}（{inside}）", short or long, line)
     for named in _NAMED:
         if (said := named.search(text)) and (
             own_name := said["name"] or said.groupdict().get("zh")
         ):
-            yield Known(own_name, own_name, line)
+            yield KnownTerm(own_name, own_name, line)
     for pattern in (_ZH_DEFINED, _ZH_NAMED):
         if meant := pattern.search(text):
-            yield Known(meant["term"], meant["term"], line)
+            yield KnownTerm(meant["term"], meant["term"], line)
 
 
-def expansion(long: str, short: str) -> str:
+def expand_abbreviation(long: str, short: str) -> str:
     """The words before a bracket that its abbreviation stands for, by Schwartz and Hearst (2003):
     read from the end, each letter must be found in turn, the first at the beginning of a word.
     Empty where they are not.
@@ -258,7 +260,7 @@ def expansion(long: str, short: str) -> str:
     return found if fits and found.casefold() != short.casefold() else ""
 
 
-def _zh_tail(run: str) -> str:
+def _extract_zh_noun_phrase(run: str) -> str:
     """The noun phrase that a run of Chinese ends in."""
     kept: list[str] = []
     for word, tag in reversed(rjieba.tag(run)):
@@ -269,7 +271,7 @@ def _zh_tail(run: str) -> str:
     return phrase if 2 <= len(phrase) <= LONGEST_ZH else ""
 
 
-def _latin_tail(name: str) -> str:
+def _extract_latin_name(name: str) -> str:
     """The Latin name that a Chinese term ends in, as `检索方法HLR`."""
     match = re.search(r"[A-Z][A-Za-z0-9-]+$", name)
     return match[0] if match else ""

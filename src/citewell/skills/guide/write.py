@@ -8,13 +8,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from citewell.models.base import LLM, is_connected
-from citewell.models.prompt import fill, load
+from citewell.models.prompt import fill_prompt, load_prompt
 from citewell.skills.answer.cite import Proof
 from citewell.skills.answer.draft import write_draft
 from citewell.skills.evidence.numbered import number_sentences
 from citewell.skills.evidence.passages import Passage
-from citewell.skills.guide.cues import ASKED, ROLE_WEIGHT, cue_score
-from citewell.skills.guide.paper_name import Own
+from citewell.skills.guide.cues import ASKED, ROLE_WEIGHT, score_cues
+from citewell.skills.guide.paper_name import OwnWork
 from citewell.skills.guide.quotable import Line
 from citewell.skills.paper.reading_context import OpenPaper, Slot
 from citewell.skills.proof.judge import Judge
@@ -42,12 +42,12 @@ def has_room(llm: LLM | None) -> bool:
     return is_connected(llm)
 
 
-async def written(
+async def write_slot(
     book: OpenPaper,
     slot: Slot,
     picked: Sequence[Line],
     lines: Sequence[Line],
-    own: Own,
+    own: OwnWork,
     *,
     llm: LLM,
     judge: Judge | None,
@@ -56,13 +56,13 @@ async def written(
     """Sentences of the slot with their proof; what is doubted is written once more. Raises what the
     models raise.
     """
-    evidence = _around(slot, picked, lines, own, min(llm.evidence_tokens, WIDE_EVIDENCE))
+    evidence = _collect_evidence(slot, picked, lines, own, min(llm.evidence_tokens, WIDE_EVIDENCE))
     passages = [
-        _untitled(book.passage(n, [(x.start, x.end) for x in group]))
-        for n, group in enumerate(_by_part(evidence), 1)
+        _remove_title(book.passage(n, [(x.start, x.end) for x in group]))
+        for n, group in enumerate(_group_by_part(evidence), 1)
     ]
-    template = load(f"skills/prompts/guide_write.{lang}.md")
-    question = fill(template, title=book.paper.title, wanted=ASKED[slot][lang])[0].content
+    template = load_prompt(f"skills/prompts/guide_write.{lang}.md")
+    question = fill_prompt(template, title=book.paper.title, wanted=ASKED[slot][lang])[0].content
     units = number_sentences(passages)
     proven = await judge_draft(await write_draft(llm, question, units), question, units, judge)
     if not proven.proved and proven.judgements and not proven.failure:
@@ -74,13 +74,13 @@ async def written(
     return Written(proof, kept, [s for s in said if s.verdict != "supported"])
 
 
-def _untitled(passage: Passage) -> Passage:
+def _remove_title(passage: Passage) -> Passage:
     """A title proves nothing of the paper it stands on."""
     return replace(passage, hit=replace(passage.hit, title=""))
 
 
-def _around(
-    slot: Slot, picked: Sequence[Line], lines: Sequence[Line], own: Own, budget: int
+def _collect_evidence(
+    slot: Slot, picked: Sequence[Line], lines: Sequence[Line], own: OwnWork, budget: int
 ) -> list[Line]:
     """The picked sentences and, while there is room, what else of the slot's parts serves it best,
     in the paper's order.
@@ -94,7 +94,7 @@ def _around(
         if line.role in ROLE_WEIGHT[slot] and not line.part.appendix and line.order not in chosen
     ]
     for line in sorted(
-        rest, key=lambda line: -(cue_score(slot, line, own) + 0.5 * (line.part.start in near))
+        rest, key=lambda line: -(score_cues(slot, line, own) + 0.5 * (line.part.start in near))
     ):
         cost = count_tokens(line.quote)
         if cost <= budget:
@@ -103,7 +103,7 @@ def _around(
     return [chosen[order] for order in sorted(chosen)]
 
 
-def _by_part(lines: Sequence[Line]) -> list[list[Line]]:
+def _group_by_part(lines: Sequence[Line]) -> list[list[Line]]:
     groups: dict[int, list[Line]] = {}
     for line in lines:
         groups.setdefault(line.part.start, []).append(line)

@@ -19,12 +19,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from citewell.models.reader_base import Reader
-from citewell.skills.answer.duplicate_question import find_same, same_things
-from citewell.skills.memory.remember import Fact, asks_about_memory, facts_told, value_of
-from citewell.skills.memory.statements import aliases
+from citewell.skills.answer.duplicate_question import find_same_questions, has_same_facts
+from citewell.skills.memory.remember import (
+    Fact,
+    extract_fact_value,
+    extract_stated_facts,
+    is_memory_question,
+)
+from citewell.skills.memory.statements import get_aliases
 from citewell.store.memory import DAY, Memory
-from citewell.text.facts import negations
-from citewell.text.tokens import STOP_EN, STOP_ZH, query_tokens
+from citewell.text.facts import count_negations
+from citewell.text.tokens import STOP_EN, STOP_ZH, tokenize_query
 
 MOST = 5
 # Cosines as measured above, of questions on evals/reader/same.jsonl; of other embedders they are
@@ -39,11 +44,11 @@ LONGEST_SHOWN = 60  # characters of a value that a question is filled in with
 
 _SELF = re.compile(r"\b(?:i|me|my|mine|myself|we|us|our|ours)\b|我|咱|本人|自己|俺", re.IGNORECASE)
 _ASKING_BACK = frozenset(  # words that only say that earlier conversations are asked about
-    query_tokens(
+    tokenize_query(
         "remember recall know about ask asked tell told say said mention question conversation "
         "chat last previous earlier time"
     )
-    + query_tokens("上次 之前 以前 刚才 问题 问过 问 说过 说 记得 知道 聊 告诉 关于 提过 叫")
+    + tokenize_query("上次 之前 以前 刚才 问题 问过 问 说过 说 记得 知道 聊 告诉 关于 提过 叫")
 )
 
 
@@ -58,7 +63,7 @@ class Recalled:
     same: bool = False
 
 
-async def recalled(
+async def recall_memories(
     question: str,
     near: Sequence[tuple[Memory, float]],
     now: float,
@@ -71,25 +76,27 @@ async def recalled(
     `near`: with cosines, the nearest first, from `Memories.near`. With `collection`, only what was
     settled in it counts; facts count in all.
     """
-    back = asks_about_memory(question)
+    back = is_memory_question(question)
     facts_ = [each for each in near if each[0].kind == "fact"]
     settled = [
         each
         for each in near
         if each[0].kind == "question" and (back or collection in {None, each[0].collection})
     ]
-    found = [_scored(question, memory, cosine, now, asked_back=back) for memory, cosine in facts_]
+    found = [
+        _score_memory(question, memory, cosine, now, asked_back=back) for memory, cosine in facts_
+    ]
     # what was settled for the plan (Pro) was asked of "my plan"
-    full, _ = personalised(question, _best(found))
-    same = await find_same(
+    full, _ = personalize_question(question, _sort_recalled(found))
+    same = await find_same_questions(
         full, [memory.subject for memory, _ in settled], None if back else reader
     )
     for (memory, cosine), asks_same in zip(settled, same, strict=True):
-        found.append(_scored(full, memory, cosine, now, asked_back=back, same=asks_same))
-    return _best(found)[:most]
+        found.append(_score_memory(full, memory, cosine, now, asked_back=back, same=asks_same))
+    return _sort_recalled(found)[:most]
 
 
-def _scored(
+def _score_memory(
     question: str,
     memory: Memory,
     cosine: float,
@@ -98,7 +105,7 @@ def _scored(
     asked_back: bool,
     same: bool = False,
 ) -> Recalled | None:
-    meaning = 1.0 if same else _meaning(question, memory, cosine, asked_back=asked_back)
+    meaning = 1.0 if same else _score_relevance(question, memory, cosine, asked_back=asked_back)
     if meaning is None:
         return None
     recency = 0.5 ** (max(0.0, now - memory.updated_at) / HALF_LIFE)
@@ -107,18 +114,18 @@ def _scored(
     )
 
 
-def _best(found: Sequence[Recalled | None]) -> list[Recalled]:
+def _sort_recalled(found: Sequence[Recalled | None]) -> list[Recalled]:
     return sorted(
         (each for each in found if each is not None), key=lambda each: (not each.same, -each.score)
     )
 
 
-def told_now(text: str) -> list[Recalled]:
+def extract_message_facts(text: str) -> list[Recalled]:
     """The facts of the very message that asks, as memories that have no id yet."""
-    return [Recalled(_unkept(fact), 1.0) for fact in facts_told(text)]
+    return [Recalled(_build_unsaved_memory(fact), 1.0) for fact in extract_stated_facts(text)]
 
 
-def _unkept(fact: Fact) -> Memory:
+def _build_unsaved_memory(fact: Fact) -> Memory:
     return Memory(
         memory_id="",
         user_id="",
@@ -136,18 +143,23 @@ def _unkept(fact: Fact) -> Memory:
     )
 
 
-def personalised(question: str, known: Sequence[Recalled]) -> tuple[str, list[Memory]]:
+def personalize_question(question: str, known: Sequence[Recalled]) -> tuple[str, list[Memory]]:
     """The question with the user's own facts filled in, and the facts that were. Unchanged where it
     names none of them, says the value itself, or asks just for the fact.
     """
     used: list[Memory] = []
-    if asks_about_memory(question):
+    if is_memory_question(question):
         return question, used
     for each in known:
-        value = value_of(each.memory.text) if each.memory.kind == "fact" else ""
-        if not value or len(value) > LONGEST_SHOWN or negations(value) or _holds(question, value):
+        value = extract_fact_value(each.memory.text) if each.memory.kind == "fact" else ""
+        if (
+            not value
+            or len(value) > LONGEST_SHOWN
+            or count_negations(value)
+            or _has_words(question, value)
+        ):
             continue
-        place = _mentioned(question, each.memory.subject)
+        place = _find_mention(question, each.memory.subject)
         if place is not None:
             chinese = not question[place - 1].isascii()
             shown = f"（{value}）" if chinese else f" ({value})"
@@ -156,30 +168,34 @@ def personalised(question: str, known: Sequence[Recalled]) -> tuple[str, list[Me
     return question, used
 
 
-def _meaning(question: str, memory: Memory, cosine: float, *, asked_back: bool) -> float | None:
+def _score_relevance(
+    question: str, memory: Memory, cosine: float, *, asked_back: bool
+) -> float | None:
     """How well a memory fits, 0 to 1; None where it does not bear on the question."""
-    wanted = _content(question)
+    wanted = _extract_content_words(question)
     if asked_back and not wanted:
         return (
             ASKED_MEANING  # "what do you know about me?", "what did I ask last time?": the latest
         )
-    shared = wanted & _content(f"{memory.subject} {memory.text}")
+    shared = wanted & _extract_content_words(f"{memory.subject} {memory.text}")
     if memory.kind == "fact":
         if not _SELF.search(question):
             return None
-        if _mentioned(question, memory.subject) is not None:
+        if _find_mention(question, memory.subject) is not None:
             return max(cosine, FACT_MEANING)
         return cosine if cosine >= (ASKED_MEANING if shared else FACT_MEANING) else None
     if asked_back:
         return max(cosine, ASKED_MEANING) * len(shared) / len(wanted) if shared else None
-    return cosine if cosine >= QUESTION_MEANING and same_things(question, memory.subject) else None
+    return (
+        cosine if cosine >= QUESTION_MEANING and has_same_facts(question, memory.subject) else None
+    )
 
 
-def _mentioned(question: str, subject: str) -> int | None:
+def _find_mention(question: str, subject: str) -> int | None:
     """Where the words for this subject of the user's end in the question: `my plan`, 我的套餐,
     我们公司.
     """
-    for name in aliases(subject):
+    for name in get_aliases(subject):
         owner = (
             r"\b(?:my|our)\s+(?:[\w'’-]+\s+){0,2}?" if name.isascii() else r"(?:我们|咱们|我)的?"
         )
@@ -190,11 +206,11 @@ def _mentioned(question: str, subject: str) -> int | None:
     return None
 
 
-def _content(text: str) -> set[str]:
-    return set(query_tokens(text)) - _ASKING_BACK - STOP_EN - STOP_ZH
+def _extract_content_words(text: str) -> set[str]:
+    return set(tokenize_query(text)) - _ASKING_BACK - STOP_EN - STOP_ZH
 
 
-def _holds(text: str, words: str) -> bool:
+def _has_words(text: str, words: str) -> bool:
     return (
         unicodedata.normalize("NFKC", words).casefold()
         in unicodedata.normalize("NFKC", text).casefold()

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 
-from citewell.skills.answer.wording import say
+from citewell.skills.answer.wording import format_message
 from citewell.store.memory import Memory
-from citewell.text.sentences import language
+from citewell.text.sentences import detect_language
 from citewell.types import Citation, Hit, Message
 
 MEMORY, CONVERSATION = "memory:", "session:"
@@ -19,55 +19,69 @@ REMEMBERED = ("mem_", "ses_", "conversation")  # what no document's id begins wi
 LAST = 12  # messages of the conversation that a question about it is answered from
 
 
-def memory_text(memory: Memory) -> str:
+def format_memory(memory: Memory) -> str:
     """What a memory says: a fact its words, a settled question itself and its answer."""
     return memory.text if memory.kind == "fact" else f"{memory.subject}\n{memory.text}"
 
 
-def memory_hits(memories: Sequence[Memory], lang: str) -> list[Hit]:
+def build_memory_hits(memories: Sequence[Memory], lang: str) -> list[Hit]:
     """Memories as passages, best first."""
     return [
-        _hit(
+        _build_hit(
             n,
             memory.memory_id,
-            _title(memory, lang),
+            _format_title(memory, lang),
             MEMORY + memory.memory_id,
-            memory_text(memory),
+            format_memory(memory),
         )
         for n, memory in enumerate(memories, start=1)
     ]
 
 
-def conversation_hits(history: Sequence[Message], session_id: str, lang: str) -> list[Hit]:
+def build_conversation_hits(history: Sequence[Message], session_id: str, lang: str) -> list[Hit]:
     """What was said before, the latest first, each turn a passage that says who spoke."""
-    said = [say("you" if m.role == "user" else "me", lang, text=m.content) for m in history[-LAST:]]
-    title = say("conversation", lang)
+    said = [
+        format_message("you" if m.role == "user" else "me", lang, text=m.content)
+        for m in history[-LAST:]
+    ]
+    title = format_message("conversation", lang)
     return [
-        _hit(n, session_id or "conversation", title, CONVERSATION + session_id, text)
+        _build_hit(n, session_id or "conversation", title, CONVERSATION + session_id, text)
         for n, text in enumerate(reversed(said), start=1)
     ]
 
 
-def _hit(n: int, doc_id: str, title: str, uri: str, text: str) -> Hit:
+def _build_hit(n: int, doc_id: str, title: str, uri: str, text: str) -> Hit:
     """Ids below zero: no chunk of the index has one."""
     return Hit(
-        -n, doc_id, "", title, uri, (), None, 0, len(text), text, language(text), score=1.0 / n
+        -n,
+        doc_id,
+        "",
+        title,
+        uri,
+        (),
+        None,
+        0,
+        len(text),
+        text,
+        detect_language(text),
+        score=1.0 / n,
     )
 
 
-def _title(memory: Memory, lang: str) -> str:
+def _format_title(memory: Memory, lang: str) -> str:
     day = datetime.fromtimestamp(memory.updated_at, UTC).strftime("%Y-%m-%d")
-    return say("memory", lang, day=day)
+    return format_message("memory", lang, day=day)
 
 
-def memory_citation(n: int, memory: Memory, lang: str) -> Citation:
+def build_memory_citation(n: int, memory: Memory, lang: str) -> Citation:
     """A whole memory, cited."""
-    text = memory_text(memory)
+    text = format_memory(memory)
     return Citation(
         n=n,
         origin="memory",
         doc_id=memory.memory_id,
-        title=_title(memory, lang),
+        title=_format_title(memory, lang),
         uri=MEMORY + memory.memory_id,
         quote=text,
         start=0,
@@ -76,7 +90,9 @@ def memory_citation(n: int, memory: Memory, lang: str) -> Citation:
     )
 
 
-def with_origin(citations: Sequence[Citation], fetched: Mapping[str, float]) -> list[Citation]:
+def mark_citation_origins(
+    citations: Sequence[Citation], fetched: Mapping[str, float]
+) -> list[Citation]:
     """Citations that say where they are from: a memory, a page of the web and when it was fetched,
     or a document.
     """

@@ -11,25 +11,25 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
-from citewell.skills.answer.duplicate_question import same_answer, same_words
-from citewell.skills.memory.statements import Stated, same_subject, stated
+from citewell.skills.answer.duplicate_question import has_same_words, is_same_answer
+from citewell.skills.memory.statements import Stated, is_same_subject, parse_clause
 from citewell.store.memory import Judgement, Memory, Told
-from citewell.text.secret import is_secret, tells_secret
-from citewell.text.sentences import sentences
+from citewell.text.secret import has_secret, is_secret
+from citewell.text.sentences import split_sentences
 
 __all__ = [
     "Fact",
-    "asked_part",
-    "asks_about_memory",
-    "asks_about_talk",
-    "asks_to_remember",
-    "fact_of",
-    "facts_told",
+    "extract_fact_value",
+    "extract_question_part",
+    "extract_stated_facts",
+    "has_only_statements",
+    "has_secret",
+    "is_conversation_question",
+    "is_memory_question",
+    "is_remember_request",
     "is_secret",
-    "judge",
-    "only_tells",
-    "tells_secret",
-    "value_of",
+    "judge_memory",
+    "parse_fact",
 ]
 
 LONGEST = 300  # characters of a fact
@@ -162,7 +162,7 @@ class Fact:
     text: str
 
 
-def facts_told(text: str) -> list[Fact]:
+def extract_stated_facts(text: str) -> list[Fact]:
     """What the user states of themselves or asks to remember, each subject once, the last word on
     it counting.
 
@@ -170,78 +170,80 @@ def facts_told(text: str) -> list[Fact]:
     like a secret.
     """
     found: dict[tuple[str, str], Fact] = {}
-    for sentence in _stating(text):
-        for fact in _facts(sentence):
+    for sentence in _split_statements(text):
+        for fact in _extract_facts(sentence):
             if len(fact.text) <= LONGEST and not is_secret(fact.text):
-                about = _about(fact.text)
+                about = _parse_statement(fact.text)
                 found[fact.subject, fact.text.casefold() if about is None or about.many else ""] = (
                     fact
                 )
     return list(found.values())
 
 
-def fact_of(text: str) -> Fact:
+def parse_fact(text: str) -> Fact:
     """The fact that somebody writes down as one: with its subject where it states one, else about
     itself.
     """
-    body = _bare(text)
-    known = _about(body)
+    body = _strip_punctuation(text)
+    known = _parse_statement(body)
     return Fact(known.subject if known else body.lower(), body)
 
 
-def asks_to_remember(text: str) -> bool:
+def is_remember_request(text: str) -> bool:
     """An explicit request to remember, with nothing in it to answer."""
-    return only_tells(text) and any(_ASKED.match(_without_lead(each)) for each in _stating(text))
+    return has_only_statements(text) and any(
+        _ASKED.match(_strip_lead(each)) for each in _split_statements(text)
+    )
 
 
-def only_tells(text: str) -> bool:
+def has_only_statements(text: str) -> bool:
     """Whether all it does is to state facts or to ask to remember: there is nothing to answer."""
-    parts = [text[a:b] for a, b in sentences(text)]
+    parts = [text[a:b] for a, b in split_sentences(text)]
     told = [part for part in parts if not _COURTESY.fullmatch(part)]
-    return bool(told) and all(_tells(part) for part in told)
+    return bool(told) and all(_is_statement(part) for part in told)
 
 
-def asked_part(text: str) -> str:
+def extract_question_part(text: str) -> str:
     """What is left to answer without what is only told: "My plan is Pro. How long may I wait?" asks
     how long. All of it where nothing would be left.
     """
     left = []
-    for a, b in sentences(text):
+    for a, b in split_sentences(text):
         sentence = text[a:b].strip()
         if not _SUPPOSED.search(sentence):
-            while (cut := _CLAUSES.search(sentence)) and _tells(sentence[: cut.start()]):
+            while (cut := _CLAUSES.search(sentence)) and _is_statement(sentence[: cut.start()]):
                 sentence = sentence[cut.end() :]
-        if not _tells(sentence) and not _COURTESY.fullmatch(sentence):
+        if not _is_statement(sentence) and not _COURTESY.fullmatch(sentence):
             left.append(sentence)
     return " ".join(left) or text
 
 
-def asks_about_memory(text: str) -> bool:
+def is_memory_question(text: str) -> bool:
     """Whether it asks about the user themself ("what is my plan?") or about earlier conversations.
     What is asked may also be known to the documents ("what is my notice period?"): where nothing is
     remembered, they are to be searched.
     """
-    return asks_about_talk(text) or (
-        bool(_USER.search(text.strip())) and not _only_asks_to_remember(text)
+    return is_conversation_question(text) or (
+        bool(_USER.search(text.strip())) and not _is_only_remember_request(text)
     )
 
 
-def asks_about_talk(text: str) -> bool:
+def is_conversation_question(text: str) -> bool:
     """Whether it asks about what was said, in this or an earlier conversation ("what did I ask?");
     not about the user ("what is my plan?").
     """
-    return bool(_TALK.search(text.strip())) and not _only_asks_to_remember(text)
+    return bool(_TALK.search(text.strip())) and not _is_only_remember_request(text)
 
 
-def value_of(text: str) -> str:
+def extract_fact_value(text: str) -> str:
     """What a remembered fact says its subject is: `Pro` of `my plan is Pro`; empty where it says no
     such thing, or many.
     """
-    known = _about(text)
+    known = _parse_statement(text)
     return known.value if known is not None and not known.many else ""
 
 
-def judge(
+def judge_memory(
     told: Told, near: Sequence[tuple[Memory, float]], same_asked: Collection[str] = ()
 ) -> Judgement:
     """Which known memory says the same as `told`, and which ones otherwise; for `Memories.keep`.
@@ -252,7 +254,7 @@ def judge(
     same: str | None = None
     others: list[str] = []
     for memory, _ in near:
-        agrees = _facts_agree(told, memory)
+        agrees = _compare_facts(told, memory)
         if agrees and same is None:
             same = memory.memory_id
         elif agrees is not None:
@@ -266,102 +268,104 @@ def _judge_question(
     same: str | None = None
     others: list[str] = []
     for memory, _ in near:
-        asks_same = memory.subject in same_asked or same_words(told.subject, memory.subject)
+        asks_same = memory.subject in same_asked or has_same_words(told.subject, memory.subject)
         if memory.collection != told.collection or not asks_same:
             continue
-        if same is None and same_answer(told.text, memory.text, told.subject):
+        if same is None and is_same_answer(told.text, memory.text, told.subject):
             same = memory.memory_id
         else:
             others.append(memory.memory_id)
     return Judgement(same, tuple(others))
 
 
-def _facts_agree(told: Told, memory: Memory) -> bool | None:
+def _compare_facts(told: Told, memory: Memory) -> bool | None:
     """None where they speak of different things."""
-    if same_words(told.text, memory.text):
+    if has_same_words(told.text, memory.text):
         return True
-    new, old = _about(told.text), _about(memory.text)
-    if new is None or old is None or not same_subject(new.subject, old.subject):
+    new, old = _parse_statement(told.text), _parse_statement(memory.text)
+    if new is None or old is None or not is_same_subject(new.subject, old.subject):
         return None
-    if same_words(new.value, old.value):
+    if has_same_words(new.value, old.value):
         return True
     return None if new.many or old.many else False
 
 
-def _only_asks_to_remember(text: str) -> bool:
-    return bool(_ASKED.match(_without_lead(text))) and not re.search(r"[?？吗]", text)
+def _is_only_remember_request(text: str) -> bool:
+    return bool(_ASKED.match(_strip_lead(text))) and not re.search(r"[?？吗]", text)
 
 
-def _about(text: str) -> Stated | None:
-    return stated(_without_lead(text))
+def _parse_statement(text: str) -> Stated | None:
+    return parse_clause(_strip_lead(text))
 
 
-def _stating(text: str) -> Iterator[str]:
+def _split_statements(text: str) -> Iterator[str]:
     """The sentences that may state something; tags make a question of what goes before them."""
-    for a, b in sentences(text):
+    for a, b in split_sentences(text):
         sentence = text[a:b].strip()
         if not _SUPPOSED.search(sentence) and not _TAG.search(sentence):
             yield sentence
 
 
-def _facts(sentence: str) -> Iterator[Fact]:
-    asked = _ASKED.match(_without_lead(sentence))
+def _extract_facts(sentence: str) -> Iterator[Fact]:
+    asked = _ASKED.match(_strip_lead(sentence))
     if asked and not _QUESTION.search(sentence):
-        yield from _asked_facts(_without_lead(sentence)[asked.end() :])
+        yield from _extract_requested_facts(_strip_lead(sentence)[asked.end() :])
         return
-    yield from _clause_facts(sentence)
+    yield from _extract_clause_facts(sentence)
 
 
-def _asked_facts(body: str) -> Iterator[Fact]:
+def _extract_requested_facts(body: str) -> Iterator[Fact]:
     """What is asked to be remembered is remembered, whatever it is: as facts where it is some, else
     as it stands.
     """
-    body = _bare(body)
-    known = list(_clause_facts(body))
-    whole = stated(body)
+    body = _strip_punctuation(body)
+    known = list(_extract_clause_facts(body))
+    whole = parse_clause(body)
     if len(known) > 1 and len(known) == len(_CLAUSES.split(body)):
         yield from known
     elif body:
         yield Fact(whole.subject if whole else body.lower(), body)
 
 
-def _clause_facts(sentence: str) -> Iterator[Fact]:
+def _extract_clause_facts(sentence: str) -> Iterator[Fact]:
     """Clause by clause; one that leaves out its `I` says it of the speaker of the clause before
     (我叫李雷，在销售部工作).
     """
     speaker = ""
     for clause in _CLAUSES.split(sentence):
-        body = _bare(_without_lead(clause))
+        body = _strip_punctuation(_strip_lead(clause))
         if _QUESTION.search(clause) or _TALK.search(clause) or _USER.search(clause):
             continue
         for each in (body, speaker + body):
-            known = stated(each)
+            known = parse_clause(each)
             if known is not None:
                 yield Fact(known.subject, each)
                 speaker = "I " if each.isascii() else "我"
                 break
 
 
-def _tells(sentence: str) -> bool:
+def _is_statement(sentence: str) -> bool:
     """Every clause of it is a fact, or all of it is asked to be remembered."""
     if _SUPPOSED.search(sentence) or _TAG.search(sentence) or _QUESTION.search(sentence):
         return False
-    if _ASKED.match(_without_lead(sentence)):
+    if _ASKED.match(_strip_lead(sentence)):
         return True
     clauses = [
-        body for clause in _CLAUSES.split(sentence) if (body := _bare(_without_lead(clause)))
+        body
+        for clause in _CLAUSES.split(sentence)
+        if (body := _strip_punctuation(_strip_lead(clause)))
     ]
     told = [body for body in clauses if not _COURTESY.fullmatch(body)]
-    return bool(told) and len(list(_clause_facts(sentence))) == len(told)
+    return bool(told) and len(list(_extract_clause_facts(sentence))) == len(told)
 
 
-def _without_lead(text: str) -> str:
+def _strip_lead(text: str) -> str:
     text = text.strip()
     lead = _LEAD.match(text)
     return text[lead.end() :].strip() if lead else text
 
 
-def _bare(text: str) -> str:
+def _strip_punctuation(text: str) -> str:
     return text.strip().strip("。.!！~,，:：;； 　").strip()
 
 
@@ -379,11 +383,11 @@ _ALL = re.compile(
 )
 
 
-def asks_to_forget(text: str) -> bool:
+def is_forget_request(text: str) -> bool:
     """A request to forget something, which only the command and the HTTP route do."""
     return bool(_FORGET.search(text))
 
 
-def asks_for_all(text: str) -> bool:
+def is_list_all_request(text: str) -> bool:
     """Whether all that is remembered of the user is asked for."""
     return bool(_ALL.search(text))

@@ -165,7 +165,7 @@ _PATTERNS = tuple(
 )
 
 
-def stated(clause: str) -> Stated | None:
+def parse_clause(clause: str) -> Stated | None:
     """What one clause states of its speaker; None where it states nothing, or only a state of the
     moment.
     """
@@ -173,25 +173,25 @@ def stated(clause: str) -> Stated | None:
     for pattern, subject, many in _PATTERNS:
         match = pattern.fullmatch(clause)
         if match:
-            found = _stated(match, subject, many=many)
+            found = _build_statement(match, subject, many=many)
             if found is not None:
                 return found
     return None
 
 
-def aliases(subject: str) -> tuple[str, ...]:
+def get_aliases(subject: str) -> tuple[str, ...]:
     """The subjects that mean this one, itself first."""
     return (subject, *(name for name in _ALIASES.get(subject, ()) if name != subject))
 
 
-def same_subject(one: str, other: str) -> bool:
-    return other in aliases(one)
+def is_same_subject(one: str, other: str) -> bool:
+    return other in get_aliases(one)
 
 
-def _stated(match: re.Match[str], subject: str, *, many: bool) -> Stated | None:
+def _build_statement(match: re.Match[str], subject: str, *, many: bool) -> Stated | None:
     groups = match.groupdict()
     value = match["v"].strip(" .!。！~")
-    subject = subject.format(s=(groups.get("s") or "").lower()) or _key(match["s"])
+    subject = subject.format(s=(groups.get("s") or "").lower()) or _normalize_subject(match["s"])
     if (
         not value
         or len(value) > LONGEST_VALUE
@@ -211,7 +211,7 @@ def _stated(match: re.Match[str], subject: str, *, many: bool) -> Stated | None:
     return Stated(subject, value, many)
 
 
-def _key(subject: str) -> str:
+def _normalize_subject(subject: str) -> str:
     return _ADJECTIVES.sub("", " ".join(subject.lower().replace("’", "'").split()))
 
 

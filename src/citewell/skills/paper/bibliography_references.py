@@ -12,7 +12,7 @@ import re
 from citewell.ingest.paper.shape import Reference
 from citewell.skills.paper.found_references import Found
 from citewell.skills.paper.reading_context import OpenPaper
-from citewell.skills.paper.reference_numbers import plain
+from citewell.skills.paper.reference_numbers import fold_accents
 
 _NUMBERS = r"\d{1,3}(?:\s*(?:[,;、-]|and|和)\s*\d{1,3})*"
 _BRACKET = re.compile(
@@ -38,35 +38,37 @@ _AUTHORS = re.compile(
 _HAN = re.compile("[\u4e00-\u9fff]{2,4}")
 
 
-def references_in(question: str, book: OpenPaper) -> Found:
+def find_references(question: str, book: OpenPaper) -> Found:
     """Indexes of `paper.references`."""
     found = Found()
-    _by_number(found, question, book)
-    _by_author(found, question, book)
-    _by_han_author(found, question, book)
+    _find_by_number(found, question, book)
+    _find_by_author(found, question, book)
+    _find_by_han_author(found, question, book)
     return found
 
 
-def numbered(book: OpenPaper) -> bool:
+def has_numbered_references(book: OpenPaper) -> bool:
     """Whether the entries are known by numbers."""
     return any(entry.key.isdigit() for entry in book.paper.references)
 
 
-def _by_number(found: Found, question: str, book: OpenPaper) -> None:
+def _find_by_number(found: Found, question: str, book: OpenPaper) -> None:
     keys = {entry.key: i for i, entry in enumerate(book.paper.references)}
     for match in [*_BRACKET.finditer(question), *_NAMED.finditer(question)]:
         groups = match.groupdict()
         named = match.re is _NAMED or bool(groups.get("named"))
-        if found.covers(match.start()) or not (named or numbered(book)):
+        if found.covers(match.start()) or not (named or has_numbered_references(book)):
             continue  # `[1, 2]` beside a list of names and years: a form of answer, not an entry
-        for number in _listed(groups["numbers"] or groups.get("han") or groups.get("nth") or ""):
+        for number in _expand_number_list(
+            groups["numbers"] or groups.get("han") or groups.get("nth") or ""
+        ):
             if number in keys:
                 found.add([keys[number]], match.span())
             else:
-                found.lacks("reference", f"[{number}]", match.span())
+                found.add_missing("reference", f"[{number}]", match.span())
 
 
-def _listed(numbers: str) -> list[str]:
+def _expand_number_list(numbers: str) -> list[str]:
     """`3-5, 7` -> 3, 4, 5, 7."""
     listed: list[str] = []
     for part in re.split(r"\s*(?:[,;、]|and|和)\s*", numbers):
@@ -75,32 +77,32 @@ def _listed(numbers: str) -> list[str]:
     return listed
 
 
-def _by_author(found: Found, question: str, book: OpenPaper) -> None:
+def _find_by_author(found: Found, question: str, book: OpenPaper) -> None:
     for match in _AUTHORS.finditer(question):
         others, second, year = match["others"], match["second"], match["year"] or ""
         if not (others or year) or not match["first"].split()[-1][0].isupper():
             continue
-        names = [plain(match["first"])] + ([plain(second)] if second else [])
+        names = [fold_accents(match["first"])] + ([fold_accents(second)] if second else [])
         at = [
             i
             for i, entry in enumerate(book.paper.references)
-            if _is(entry, names, year, bool(others))
+            if _has_authors(entry, names, year, bool(others))
         ]
         label = match[0].strip().rstrip(",").removesuffix("'s")
         if at:
             found.add(at, match.span())
         elif book.paper.references and (others or (second and year and match["open"])):
-            found.lacks("reference", label, match.span())
+            found.add_missing("reference", label, match.span())
 
 
-def _is(entry: Reference, names: list[str], year: str, others: bool) -> bool:
+def _has_authors(entry: Reference, names: list[str], year: str, others: bool) -> bool:
     """Whether an entry is of these authors; of the year where one is given, its letter only where
     both have one.
     """
-    family = [plain(name) for name in entry.authors]
-    if not family or not _same_name(family[0], names[0]) or (others and len(family) == 1):
+    family = [fold_accents(name) for name in entry.authors]
+    if not family or not _is_same_name(family[0], names[0]) or (others and len(family) == 1):
         return False
-    if len(names) == 2 and (len(family) < 2 or not _same_name(family[1], names[1])):
+    if len(names) == 2 and (len(family) < 2 or not _is_same_name(family[1], names[1])):
         return False
     if not year:
         return True
@@ -112,12 +114,12 @@ def _is(entry: Reference, names: list[str], year: str, others: bool) -> bool:
     return known == year if known[4:] and year[4:] else known[:4] == year[:4]
 
 
-def _same_name(known: str, asked: str) -> bool:
+def _is_same_name(known: str, asked: str) -> bool:
     """`van den berg` is also asked for as `berg`, `pan` also as `liangming pan`."""
     return known == asked or known.split()[-1:] == asked.split()[-1:]
 
 
-def _by_han_author(found: Found, question: str, book: OpenPaper) -> None:
+def _find_by_han_author(found: Found, question: str, book: OpenPaper) -> None:
     """A first author's Chinese name with `等` or a year behind it, or behind a second name."""
     for index, entry in enumerate(book.paper.references):
         if not entry.authors or not _HAN.fullmatch(entry.authors[0]):

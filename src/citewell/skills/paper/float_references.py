@@ -14,8 +14,12 @@ from typing import Final
 from citewell.ingest.paper.shape import FloatKind
 from citewell.skills.paper.found_references import Found, Kind
 from citewell.skills.paper.reading_context import OpenPaper
-from citewell.skills.paper.reference_numbers import canonical, expand, numbers_at
-from citewell.text.tokens import STOP_EN, index_tokens, query_tokens
+from citewell.skills.paper.reference_numbers import (
+    expand_number,
+    normalize_number,
+    parse_numbers_at,
+)
+from citewell.text.tokens import STOP_EN, tokenize_for_index, tokenize_query
 
 _LABEL = re.compile(
     r"\b(?P<plural>tables|figures|figs\.?|tabs\.|charts|graphs|diagrams)\s?(?=[\d(IVXA-S])"
@@ -73,74 +77,76 @@ _VAGUE = frozenset(  # stemmed, as questions are cut
 )
 
 
-def floats_in(question: str, book: OpenPaper) -> Found:
+def find_floats(question: str, book: OpenPaper) -> Found:
     """Indexes of `paper.floats`. By words only where nothing is named by number or order."""
     found = Found()
     for match in _LABEL.finditer(question):
-        numbers, end = numbers_at(question, match.end(), plural=bool(match["plural"]))
+        numbers, end = parse_numbers_at(question, match.end(), plural=bool(match["plural"]))
         if numbers:
-            _by_number(found, _kinds(match[0]), numbers, (match.start(), end), book)
-    _by_order(found, question, book)
+            _find_by_number(found, _get_float_kinds(match[0]), numbers, (match.start(), end), book)
+    _find_by_order(found, question, book)
     if not found.read:
-        _by_words(found, question, book)
+        _find_by_words(found, question, book)
     return found
 
 
-def equations_in(question: str, book: OpenPaper) -> Found:
+def find_equations(question: str, book: OpenPaper) -> Found:
     """Indexes of `paper.equations`."""
     found = Found()
-    labels = [canonical(equation.label) for equation in book.paper.equations]
+    labels = [normalize_number(equation.label) for equation in book.paper.equations]
     for match in _EQUATION.finditer(question):
-        numbers, end = numbers_at(question, match.end(), plural=bool(match["plural"]))
-        for number in (each for raw in numbers for each in expand(raw, labels)):
+        numbers, end = parse_numbers_at(question, match.end(), plural=bool(match["plural"]))
+        for number in (each for raw in numbers for each in expand_number(raw, labels)):
             at = [i for i, label in enumerate(labels) if label and label == number]
             if at:
                 found.add(at, (match.start(), end))
             else:
-                found.lacks("equation", number, (match.start(), end))
-    for which, thing, span in _ordered(question):
+                found.add_missing("equation", number, (match.start(), end))
+    for which, thing, span in _find_ordinals(question):
         if thing == "equation" and not found.covers(span[0]):
-            _take(found, "equation", list(range(len(labels))), which, span)
+            _add_nth(found, "equation", list(range(len(labels))), which, span)
     return found
 
 
-def in_order(kind: FloatKind, book: OpenPaper) -> list[int]:
+def sort_floats(kind: FloatKind, book: OpenPaper) -> list[int]:
     """The floats of a kind as a reader counts them: by number where all are plain numbers, else as
     they stand.
     """
     mine = [i for i, each in enumerate(book.paper.floats) if each.kind == kind]
-    numbers = {i: canonical(book.paper.floats[i].number) for i in mine}
+    numbers = {i: normalize_number(book.paper.floats[i].number) for i in mine}
     plain = all(number.isdigit() for number in numbers.values())
     return sorted(mine, key=lambda i: (int(numbers[i]) if plain else 0, book.paper.floats[i].start))
 
 
-def _kinds(word: str) -> tuple[FloatKind, ...]:
+def _get_float_kinds(word: str) -> tuple[FloatKind, ...]:
     """The kinds that a noun may mean; the likelier first."""
     if word.strip() == "图表":
         return ("figure", "table")
     return ("table",) if re.match(r"ta?b|表", word.strip(), re.IGNORECASE) else ("figure",)
 
 
-def _by_number(
+def _find_by_number(
     found: Found,
     kinds: Sequence[FloatKind],
     numbers: Sequence[str],
     span: tuple[int, int],
     book: OpenPaper,
 ) -> None:
-    known = {canonical(each.number) for each in book.paper.floats if each.kind in kinds}
-    for number in (each for raw in numbers for each in expand(raw, known)):
-        at = next((hits for kind in kinds if (hits := _numbered(kind, number, book))), [])
+    known = {normalize_number(each.number) for each in book.paper.floats if each.kind in kinds}
+    for number in (each for raw in numbers for each in expand_number(raw, known)):
+        at = next((hits for kind in kinds if (hits := _match_number(kind, number, book))), [])
         if at:
             found.add(at, span)
         else:
-            found.lacks(kinds[0], number, span)
+            found.add_missing(kinds[0], number, span)
 
 
-def _numbered(kind: FloatKind, number: str, book: OpenPaper) -> list[int]:
+def _match_number(kind: FloatKind, number: str, book: OpenPaper) -> list[int]:
     """That one; of `3a` else the figure 3 that holds it, of `3` else its panels."""
     own = {
-        i: canonical(each.number) for i, each in enumerate(book.paper.floats) if each.kind == kind
+        i: normalize_number(each.number)
+        for i, each in enumerate(book.paper.floats)
+        if each.kind == kind
     }
     whole = re.sub(r"(?<=\d)[a-h]$", "", number)
     for wanted in (number, whole):
@@ -153,13 +159,13 @@ def _numbered(kind: FloatKind, number: str, book: OpenPaper) -> list[int]:
     ]
 
 
-def _ordered(question: str) -> list[tuple[int, Kind, tuple[int, int]]]:
+def _find_ordinals(question: str) -> list[tuple[int, Kind, tuple[int, int]]]:
     """(which, counted from 1 or from -1 at the end; of what; where in the question)."""
     hits: list[tuple[int, Kind, tuple[int, int]]] = []
     for match in _ORDER.finditer(question):
         which = _ORDINALS[match["word"].lower()] if match["word"] else int(match["digits"])
         both = [_ORDINALS[match["other"].lower()], which] if match["other"] else [which]
-        hits += [(each, _thing(match["thing"]), match.span()) for each in both]
+        hits += [(each, _get_kind(match["thing"]), match.span()) for each in both]
     for match in _ORDER_HAN.finditer(question):
         back, number = match["back"], match["number"]
         which = (
@@ -167,56 +173,64 @@ def _ordered(question: str) -> list[tuple[int, Kind, tuple[int, int]]]:
             if match["last"]
             else 1
             if match["first"]
-            else int(canonical(number or back)) * (-1 if back else 1)
+            else int(normalize_number(number or back)) * (-1 if back else 1)
         )
-        hits.append((which, _thing(match["thing"]), match.span()))
+        hits.append((which, _get_kind(match["thing"]), match.span()))
     return hits
 
 
-def _thing(word: str) -> Kind:
+def _get_kind(word: str) -> Kind:
     if re.match("equation|formula|公式|方程", word, re.IGNORECASE):
         return "equation"
-    return _kinds(word)[0]
+    return _get_float_kinds(word)[0]
 
 
-def _by_order(found: Found, question: str, book: OpenPaper) -> None:
+def _find_by_order(found: Found, question: str, book: OpenPaper) -> None:
     named = Found(read=list(found.read))
-    for which, thing, span in _ordered(question):
+    for which, thing, span in _find_ordinals(question):
         if thing != "equation" and not named.covers(span[0]):
-            _take(
-                found, thing, in_order("table" if thing == "table" else "figure", book), which, span
+            _add_nth(
+                found,
+                thing,
+                sort_floats("table" if thing == "table" else "figure", book),
+                which,
+                span,
             )
 
 
-def _take(
+def _add_nth(
     found: Found, kind: Kind, there: Sequence[int], which: int, span: tuple[int, int]
 ) -> None:
     at = which - 1 if which > 0 else len(there) + which
     if 0 <= at < len(there):
         found.add([there[at]], span)
     else:
-        found.lacks(kind, str(abs(which)) if there else "", span)
+        found.add_missing(kind, str(abs(which)) if there else "", span)
 
 
-def _by_words(found: Found, question: str, book: OpenPaper) -> None:
+def _find_by_words(found: Found, question: str, book: OpenPaper) -> None:
     """The one float whose caption holds the words that describe it. Words that none or two hold
     describe nothing.
     """
     for match in _WORDED.finditer(question):
-        kind = _kinds(match["thing"] or match["thing2"])[0]
+        kind = _get_float_kinds(match["thing"] or match["thing2"])[0]
         tail = re.split(
             r"\s(?:is|are|does|do|say|show|which|that|have|has)\b", match["after"] or ""
         )[0]
         words = [
-            w for w in query_tokens(match["before"] or tail) if w not in _VAGUE and w not in STOP_EN
+            w
+            for w in tokenize_query(match["before"] or tail)
+            if w not in _VAGUE and w not in STOP_EN
         ]
-        _captioned(found, kind, words, 1.0 if match["before"] else 0.6, match.span(), book)
+        _find_by_caption(found, kind, words, 1.0 if match["before"] else 0.6, match.span(), book)
     for match in _WORDED_HAN.finditer(question):
-        words = [w for w in query_tokens(match["before"].removesuffix("的")) if len(w) > 1]
-        _captioned(found, _kinds(match["thing"])[0], words[-3:], 0.6, match.span(), book)
+        words = [w for w in tokenize_query(match["before"].removesuffix("的")) if len(w) > 1]
+        _find_by_caption(
+            found, _get_float_kinds(match["thing"])[0], words[-3:], 0.6, match.span(), book
+        )
 
 
-def _captioned(
+def _find_by_caption(
     found: Found,
     kind: FloatKind,
     words: Sequence[str],
@@ -228,7 +242,7 @@ def _captioned(
         return
     text = book.document.text
     held = {
-        i: len(set(words) & set(index_tokens(text[each.start : each.end])))
+        i: len(set(words) & set(tokenize_for_index(text[each.start : each.end])))
         for i, each in enumerate(book.paper.floats)
         if each.kind == kind
     }

@@ -36,7 +36,7 @@ class Found:
         self.targets += [target for target in dict.fromkeys(targets) if target not in self.targets]
         self.read.append(span)
 
-    def lacks(self, kind: Kind, label: str, span: tuple[int, int]) -> None:
+    def add_missing(self, kind: Kind, label: str, span: tuple[int, int]) -> None:
         if Missing(kind, label) not in self.missing:
             self.missing.append(Missing(kind, label))
         self.read.append(span)

@@ -14,7 +14,7 @@ from typing import Final
 from citewell.ingest.paper.shape import FloatKind
 from citewell.skills.paper.found_references import Found
 from citewell.skills.paper.reading_context import OpenPaper
-from citewell.skills.paper.reference_numbers import NUMBER, canonical, fold
+from citewell.skills.paper.reference_numbers import NUMBER, fold_text, normalize_number
 
 _PAGE = re.compile(
     r"\b(?:pages?|pp?\.)\s*(?P<first>\d{1,5})"
@@ -44,36 +44,36 @@ BEFORE: Final = 80  # characters before or behind a page that may say what stand
 TOP, BOTTOM = 0.4, 0.6
 
 
-def pages_in(question: str, book: OpenPaper) -> Found:
+def find_pages(question: str, book: OpenPaper) -> Found:
     """Numbers of the file's pages, from 1."""
     found = Found()
     if not book.document.pages:
         return found
     for match in _PAGE.finditer(question):
-        first = match["first"] or _digits(match["han"])
+        first = match["first"] or _to_digits(match["han"])
         last = match["last"] or match["han_last"] or first
         ends = [int(first), int(last)]
         joined = "and" in match[0] or any(sign in match[0] for sign in ",&和、")
         asked = ends if joined else list(range(ends[0], min(ends[1], ends[0] + 50) + 1))
         for number in dict.fromkeys(asked):
-            page = page_of(number, book)
+            page = resolve_page(number, book)
             if page:
                 found.add([page], match.span())
             else:
-                found.lacks("page", str(number), match.span())
+                found.add_missing("page", str(number), match.span())
     return found
 
 
-def page_of(number: int, book: OpenPaper) -> int | None:
+def resolve_page(number: int, book: OpenPaper) -> int | None:
     """The page of the file that a number means: its own count first, then the printed one."""
     count = len(book.document.pages)
     if 1 <= number <= count:
         return number
-    first = first_printed(book)
+    first = find_first_printed_page(book)
     return number - first + 1 if first is not None and first <= number < first + count else None
 
 
-def first_printed(book: OpenPaper) -> int | None:
+def find_first_printed_page(book: OpenPaper) -> int | None:
     """The number printed on the first page: by a line such as `pages 6981-7004` that fits the
     count, or by the folios.
     """
@@ -81,14 +81,14 @@ def first_printed(book: OpenPaper) -> int | None:
     entries = [part for part in book.paper.parts if part.role == "references"]
     ends_early = min((part.start for part in entries), default=len(document.text))
     opening = document.pages[min(1, count - 1)].end if count else 0
-    for match in _FILLS.finditer(fold(document.text[: min(opening, ends_early)])):
+    for match in _FILLS.finditer(fold_text(document.text[: min(opening, ends_early)])):
         first, last = (int(number) for number in match.groups() if number)
         if last - first + 1 == count > 1:
             return first
-    return _by_folios(book)
+    return _infer_from_folios(book)
 
 
-def _by_folios(book: OpenPaper) -> int | None:
+def _infer_from_folios(book: OpenPaper) -> int | None:
     """Where most pages begin or end with a line that is a number only, and these run on."""
     shifts: Counter[int] = Counter()
     for page in book.document.pages:
@@ -104,7 +104,7 @@ def _by_folios(book: OpenPaper) -> int | None:
     return shift + 1 if seen >= 3 and seen > len(book.document.pages) / 2 else None
 
 
-def floats_there(question: str, found: Found, book: OpenPaper) -> Found:
+def find_floats_on_pages(question: str, found: Found, book: OpenPaper) -> Found:
     """`the figure at the top of page 5`, `第5页的表`: the floats of that kind on that page, missing
     where there are none.
     """
@@ -113,7 +113,7 @@ def floats_there(question: str, found: Found, book: OpenPaper) -> Found:
         before = _THERE.search(question, max(0, match.start() - BEFORE), match.start())
         behind = _THERE_HAN.match(question[match.end() : match.end() + BEFORE])
         said = before or behind
-        page = page_of(int(match["first"] or _digits(match["han"])), book)
+        page = resolve_page(int(match["first"] or _to_digits(match["han"])), book)
         if not said or page is None or page not in found.targets:
             continue
         kind: FloatKind = "table" if said["kind"].lower() in {"table", "表"} else "figure"
@@ -121,12 +121,12 @@ def floats_there(question: str, found: Found, book: OpenPaper) -> Found:
             i for i, each in enumerate(book.paper.floats) if each.kind == kind and each.page == page
         ]
         half = said["where"] or ""
-        at = [i for i in at if not half or _in_half(i, page, half, book)]
+        at = [i for i in at if not half or _is_in_half(i, page, half, book)]
         span = (before.start() if before else match.start(), match.end())
         if at:
             there.add(at, span)
         else:
-            there.lacks(
+            there.add_missing(
                 kind,
                 question[span[0] : match.end() + (behind.end() if behind else 0)].strip(),
                 span,
@@ -134,7 +134,7 @@ def floats_there(question: str, found: Found, book: OpenPaper) -> Found:
     return there
 
 
-def _in_half(index: int, page: int, half: str, book: OpenPaper) -> bool:
+def _is_in_half(index: int, page: int, half: str, book: OpenPaper) -> bool:
     """Whether a float reaches into that end of the page; true where nothing says where it lies."""
     each = book.paper.floats[index]
     spans = [(each.start, each.end), *([each.body] if each.body else [])]
@@ -150,6 +150,6 @@ def _in_half(index: int, page: int, half: str, book: OpenPaper) -> bool:
     return max(box.y1 for box in boxes) > BOTTOM
 
 
-def _digits(number: str) -> str:
-    digits = canonical(number)
+def _to_digits(number: str) -> str:
+    digits = normalize_number(number)
     return digits if digits.isdigit() else "0"

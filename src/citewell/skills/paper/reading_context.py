@@ -13,7 +13,7 @@ from typing import Literal
 from pydantic import Field
 
 from citewell.ingest.paper.shape import Paper, Role
-from citewell.skills.evidence.passages import Passage, joined
+from citewell.skills.evidence.passages import Passage, join_spans
 from citewell.types import Citation, Document, Hit, Sentence, Shown
 
 Slot = Literal["problem", "contributions", "method", "results", "limits"]
@@ -115,7 +115,7 @@ class OpenPaper:
 
     def hit(self, start: int, end: int, score: float = 0.0) -> Hit:
         """A span of it as a search would give it."""
-        part = self.paper.part_at(start)
+        part = self.paper.get_part_at(start)
         return Hit(
             chunk_id=0,
             doc_id=self.doc_id,
@@ -123,7 +123,7 @@ class OpenPaper:
             title=self.paper.title or self.document.title,
             uri=self.uri,
             heading_path=part.heading_path if part else (),
-            page=self.document.page_at(start),
+            page=self.document.find_page_at(start),
             start=start,
             end=end,
             text=self.document.text[start:end],
@@ -136,4 +136,4 @@ class OpenPaper:
         quoted one by one.
         """
         hit = self.hit(spans[0][0], spans[-1][1])
-        return Passage(n, hit, tuple(spans), joined(self.document.text, spans))
+        return Passage(n, hit, tuple(spans), join_spans(self.document.text, spans))

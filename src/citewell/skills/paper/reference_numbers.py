@@ -1,8 +1,8 @@
 """Numbers of figures, tables, equations and sections as people write them: `2`, `II`, `二`, `3a`,
 `3(a)`, `A1`, `2 to 4`.
 
-The one rule: a question and a paper are compared by `canonical`, so that `Table II` finds `表 2`
-and nothing finds by likeness.
+The one rule: a question and a paper are compared by `normalize_number`, so that `Table II` finds
+`表 2` and nothing finds by likeness.
 """
 
 from __future__ import annotations
@@ -56,45 +56,45 @@ _ROMAN = {"I": 1, "V": 5, "X": 10}
 _LONGEST_RANGE = 20
 
 
-def fold(text: str) -> str:
+def fold_text(text: str) -> str:
     """Full width to half width, one kind of dash, quote and square bracket: what the patterns of a
     question are read on.
     """
     return unicodedata.normalize("NFKC", text.translate(_SIGNS)).translate(_SIGNS)
 
 
-def spelt(text: str) -> str:
+def replace_number_words(text: str) -> str:
     """`figure two` as `figure 2`."""
     return _SPELT.sub(lambda found: f"{found[1]} {1 + _WORDS.index(found[2].lower())}", text)
 
 
-def plain(text: str) -> str:
+def fold_accents(text: str) -> str:
     """`text` without accents and letter case: names of authors are compared so."""
     parts = unicodedata.normalize("NFKD", text.translate(_SIGNS))
     return "".join(c for c in parts if not unicodedata.combining(c)).casefold()
 
 
-def canonical(number: str) -> str:
+def normalize_number(number: str) -> str:
     """`II` and `二` are `2`, `3(a)` is `3a`, `a.1` is `A1`, `3-1` is `3.1`; empty where there is no
     number.
     """
-    text = fold(number).strip(" ()[].:")
+    text = fold_text(number).strip(" ()[].:")
     text = re.sub(r"[\s()]", "", text).replace("-", ".")
     if re.fullmatch("[IVX]+", text):
-        return str(roman(text))
+        return str(parse_roman_number(text))
     if text and not set(text) - set(_HAN):
-        return str(han(text))
+        return str(parse_han_number(text))
     if lettered := re.fullmatch(r"([A-Za-z])\.?(\d[\d.]*)([a-z]?)", text):
         return lettered[1].upper() + lettered[2] + lettered[3]
     return text.lower() if text[:1].isdigit() else text.upper()
 
 
-def roman(text: str) -> int:
+def parse_roman_number(text: str) -> int:
     values = [_ROMAN[c] for c in text]
     return sum(-v if v < after else v for v, after in zip(values, [*values[1:], 0], strict=True))
 
 
-def han(text: str) -> int:
+def parse_han_number(text: str) -> int:
     """`十二` -> 12, `二十` -> 20: up to 99."""
     tens, ten, ones = text.partition("十")
     units = {c: i + 1 for i, c in enumerate(_HAN[:9])}
@@ -103,7 +103,7 @@ def han(text: str) -> int:
     return 10 * units.get(tens, 1) + units.get(ones, 0)
 
 
-def numbers_at(text: str, at: int, *, plural: bool) -> tuple[list[str], int]:
+def parse_numbers_at(text: str, at: int, *, plural: bool) -> tuple[list[str], int]:
     """The numbers that begin at `at` and where they end; `2 to 4` is given as `2-4`. None where it
     is a count.
     """
@@ -126,17 +126,17 @@ def numbers_at(text: str, at: int, *, plural: bool) -> tuple[list[str], int]:
     return found, end
 
 
-def expand(number: str, known: Collection[str]) -> list[str]:
+def expand_number(number: str, known: Collection[str]) -> list[str]:
     """The canonical numbers that one stands for: `3-1` is one where the paper has it, else `2-4` is
     three.
     """
-    if canonical(number) in known:
-        return [canonical(number)]
-    ends = [canonical(part) for part in fold(number).split("-")]
+    if normalize_number(number) in known:
+        return [normalize_number(number)]
+    ends = [normalize_number(part) for part in fold_text(number).split("-")]
     if (
         len(ends) == 2
         and all(end.isdigit() for end in ends)
         and 0 < int(ends[1]) - int(ends[0]) <= _LONGEST_RANGE
     ):
         return [str(n) for n in range(int(ends[0]), int(ends[1]) + 1)]
-    return [canonical(number)]
+    return [normalize_number(number)]

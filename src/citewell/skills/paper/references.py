@@ -12,22 +12,30 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from citewell.skills.paper.bibliography_references import numbered, references_in
-from citewell.skills.paper.float_references import equations_in, floats_in, in_order
+from citewell.skills.paper.bibliography_references import find_references, has_numbered_references
+from citewell.skills.paper.float_references import find_equations, find_floats, sort_floats
 from citewell.skills.paper.found_references import Found, Kind, Missing
-from citewell.skills.paper.page_references import first_printed, floats_there, pages_in
+from citewell.skills.paper.page_references import (
+    find_first_printed_page,
+    find_floats_on_pages,
+    find_pages,
+)
 from citewell.skills.paper.reading_context import OpenPaper
-from citewell.skills.paper.reference_numbers import canonical, fold, spelt
-from citewell.skills.paper.section_references import section_numbers, sections_in
+from citewell.skills.paper.reference_numbers import (
+    fold_text,
+    normalize_number,
+    replace_number_words,
+)
+from citewell.skills.paper.section_references import find_sections, get_section_numbers
 
-__all__ = ["Kind", "Missing", "Pointed", "missing_said", "pointed"]
+__all__ = ["Kind", "Missing", "PaperTargets", "describe_missing", "find_paper_targets"]
 
 
 LONGEST: Final = 4_000  # characters of a question that are read: as many as a selection has
 
 
 @dataclass(frozen=True, slots=True)
-class Pointed:
+class PaperTargets:
     """Indexes into the tuples of `Paper`, in the order of the question (`parts` in that of the
     paper); `pages` are the file's own, from 1. `rest`: the question without the words that point,
     for what is asked of it.
@@ -46,27 +54,27 @@ class Pointed:
         return any((self.floats, self.equations, self.parts, self.pages, self.references))
 
 
-def pointed(question: str, book: OpenPaper) -> Pointed:
+def find_paper_targets(question: str, book: OpenPaper) -> PaperTargets:
     """What `question` names in the paper; of a very long one, its beginning."""
-    folded = spelt(fold(question[:LONGEST]))
-    floats, pages = floats_in(folded, book), pages_in(folded, book)
-    there = floats_there(folded, pages, book)
+    folded = replace_number_words(fold_text(question[:LONGEST]))
+    floats, pages = find_floats(folded, book), find_pages(folded, book)
+    there = find_floats_on_pages(folded, pages, book)
     floats.add(there.targets, (0, 0))
-    references, equations = references_in(folded, book), equations_in(folded, book)
-    sections = sections_in(folded, book)
+    references, equations = find_references(folded, book), find_equations(folded, book)
+    sections = find_sections(folded, book)
     each = (floats, there, equations, sections, pages, references)
-    return Pointed(
+    return PaperTargets(
         tuple(floats.targets),
         tuple(equations.targets),
         tuple(sections.targets),
         tuple(pages.targets),
         tuple(references.targets),
         tuple(missing for found in each for missing in found.missing),
-        _rest(folded, each),
+        _strip_pointers(folded, each),
     )
 
 
-def _rest(question: str, finders: Sequence[Found]) -> str:
+def _strip_pointers(question: str, finders: Sequence[Found]) -> str:
     letters = list(question)
     for start, end in {span for found in finders for span in found.read}:
         letters[start:end] = " " * (end - start)
@@ -93,24 +101,24 @@ _NAMES: Final[dict[str, dict[Kind, tuple[str, str]]]] = {
 }
 
 
-def missing_said(points: Pointed, book: OpenPaper, lang: str) -> str:
+def describe_missing(points: PaperTargets, book: OpenPaper, lang: str) -> str:
     """`The paper has no Table 9; it has Tables 1 to 3.`, a sentence for each thing that is not
     there; empty where all is.
     """
     return ("" if lang == "zh" else " ").join(
-        _said(missing, book, lang) for missing in points.missing
+        _describe_one_missing(missing, book, lang) for missing in points.missing
     )
 
 
-def _said(missing: Missing, book: OpenPaper, lang: str) -> str:
-    one = _one(missing, lang)
-    there = _there(missing.kind, book, lang)
+def _describe_one_missing(missing: Missing, book: OpenPaper, lang: str) -> str:
+    one = _name_missing(missing, lang)
+    there = _describe_existing(missing.kind, book, lang)
     if lang == "zh":
         return f"论文中没有{one}；{there}。"
     return f"The paper has no {one}; {there}."
 
 
-def _one(missing: Missing, lang: str) -> str:
+def _name_missing(missing: Missing, lang: str) -> str:
     name, many = _NAMES["zh" if lang == "zh" else "en"][missing.kind]
     label = missing.label
     if not label:
@@ -126,31 +134,35 @@ def _one(missing: Missing, lang: str) -> str:
     return f"{name} ({label})" if missing.kind == "equation" else f"{name} {label}"
 
 
-def _there(kind: Kind, book: OpenPaper, lang: str) -> str:
+def _describe_existing(kind: Kind, book: OpenPaper, lang: str) -> str:
     """What of the kind there is: `it has Tables 1 to 3`."""
     chinese = lang == "zh"
     paper = book.paper
     if kind == "page":
-        return _pages_there(book, lang)
+        return _describe_pages(book, lang)
     if kind == "reference":
         if not paper.references:
             return "没有找到参考文献表" if chinese else "I found no list of references in it"
-        n, how = len(paper.references), numbered(book)
+        n, how = len(paper.references), has_numbered_references(book)
         if chinese:
             return f"它的参考文献表有 {n} 条" + ("" if how else "，没有编号")
         return f"its list has {n} references" + ("" if how else ", which are not numbered")
     if kind == "section":
-        known = [number for number in dict.fromkeys(section_numbers(paper.parts)) if number]
+        known = [number for number in dict.fromkeys(get_section_numbers(paper.parts)) if number]
         top = [number for number in known if "." not in number and not re.match(r"[A-Z]\d", number)]
     elif kind == "equation":
-        top = list(dict.fromkeys(canonical(each.label) for each in paper.equations if each.label))
+        top = list(
+            dict.fromkeys(normalize_number(each.label) for each in paper.equations if each.label)
+        )
     else:
-        top = list(dict.fromkeys(fold(paper.floats[i].number) for i in in_order(kind, book)))
-    return _listed(kind, top, lang)
+        top = list(
+            dict.fromkeys(fold_text(paper.floats[i].number) for i in sort_floats(kind, book))
+        )
+    return _describe_numbers(kind, top, lang)
 
 
-def _pages_there(book: OpenPaper, lang: str) -> str:
-    count, first = len(book.document.pages), first_printed(book)
+def _describe_pages(book: OpenPaper, lang: str) -> str:
+    count, first = len(book.document.pages), find_first_printed_page(book)
     if lang == "zh":
         return f"它有 {count} 页" + (
             f"（印刷页码 {first} 至 {first + count - 1}）" if first not in (None, 1) else ""
@@ -163,11 +175,11 @@ def _pages_there(book: OpenPaper, lang: str) -> str:
     return f"it has {count} pages{printed}"
 
 
-def _listed(kind: Kind, numbers: Sequence[str], lang: str) -> str:
+def _describe_numbers(kind: Kind, numbers: Sequence[str], lang: str) -> str:
     name, many = _NAMES["zh" if lang == "zh" else "en"][kind]
     if not numbers:
         return f"其中没有找到{many}" if lang == "zh" else f"I found no {many} in it"
-    spans = _runs(numbers, " 至 " if lang == "zh" else " to ")
+    spans = _group_runs(numbers, " 至 " if lang == "zh" else " to ")
     if lang == "zh":
         return f"它有{name} {'、'.join(spans)}"
     only = " only" if len(numbers) == 1 else ""
@@ -175,7 +187,7 @@ def _listed(kind: Kind, numbers: Sequence[str], lang: str) -> str:
     return f"it has {name}{'' if only else 's'} {joined}{only}"
 
 
-def _runs(numbers: Sequence[str], to: str) -> list[str]:
+def _group_runs(numbers: Sequence[str], to: str) -> list[str]:
     """`1, 2, 3, 5, A` -> `1 to 3`, `5`, `A`."""
     runs: list[list[str]] = []
     for number in numbers:

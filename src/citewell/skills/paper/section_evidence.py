@@ -13,10 +13,16 @@ from functools import partial
 from typing import Final
 
 from citewell.ingest.paper.shape import Float, Mention, Role
-from citewell.skills.evidence.passages import PASSAGES, TOKENS_EACH, Passage, pack
+from citewell.skills.evidence.passages import PASSAGES, TOKENS_EACH, Passage, pack_passages
 from citewell.skills.paper.reading_context import OpenPaper
-from citewell.skills.paper.references import Pointed
-from citewell.skills.paper.span_pick import Pick, Span, around, paragraph, sentence_spans
+from citewell.skills.paper.references import PaperTargets
+from citewell.skills.paper.span_pick import (
+    Pick,
+    Span,
+    find_paragraph,
+    find_sentence_at,
+    list_sentence_spans,
+)
 from citewell.types import Hit
 
 # Both shares chosen by hand on the evidence for a dozen questions of five papers; other values were
@@ -34,18 +40,20 @@ _EXPLAINS = re.compile(
 _CELL = re.compile(r"[^|:]{1,80}: \S")
 
 
-def chunk_of(points: Pointed, book: OpenPaper, question: str, budget_tokens: int) -> list[Passage]:
+def build_target_passages(
+    points: PaperTargets, book: OpenPaper, question: str, budget_tokens: int
+) -> list[Passage]:
     """Passages about all that is pointed to, within the budget, in the order: figures and tables,
     equations, references, sections, pages. Empty where nothing is pointed to.
     """
     jobs: list[Callable[[Pick, int], None]] = [
-        *(partial(_float, index) for index in points.floats),
-        *(partial(_equation, index) for index in points.equations),
-        *(partial(_reference, index) for index in points.references),
+        *(partial(_add_float, index) for index in points.floats),
+        *(partial(_add_equation, index) for index in points.equations),
+        *(partial(_add_reference, index) for index in points.references),
     ]
-    stretches = _stretches(points, book)
+    stretches = _list_target_spans(points, book)
     if stretches:
-        jobs.append(partial(_stretch, stretches))
+        jobs.append(partial(_add_best_sentences, stretches))
     pick = Pick(book, points.rest or question, budget_tokens)
     for done, job in enumerate(jobs):
         pick.group()
@@ -53,7 +61,7 @@ def chunk_of(points: Pointed, book: OpenPaper, question: str, budget_tokens: int
     return pick.passages()
 
 
-def section_chunk(
+def build_section_passages(
     hits: Sequence[Hit], roles: Sequence[Role], book: OpenPaper, question: str, budget: int
 ) -> list[Passage]:
     """Of the hits of a search what lies in parts of these roles, best first. With `references` go
@@ -62,21 +70,27 @@ def section_chunk(
     cut = []
     for hit in hits:
         if hit.doc_id == book.doc_id:
-            cut += [piece for span in _borders(roles, book) if (piece := _within(hit, span, book))]
+            cut += [
+                piece
+                for span in _list_role_spans(roles, book)
+                if (piece := _clip_hit(hit, span, book))
+            ]
     most = max(PASSAGES, budget // TOKENS_EACH)
-    return pack(question, cut, budget, most=most) if cut else []
+    return pack_passages(question, cut, budget, most=most) if cut else []
 
 
-def part_chunk(roles: Sequence[Role], book: OpenPaper, question: str, budget: int) -> list[Passage]:
+def build_part_passages(
+    roles: Sequence[Role], book: OpenPaper, question: str, budget: int
+) -> list[Passage]:
     """The best sentences of all parts of these roles, by words: for where a search finds nothing in
     them.
     """
     pick = Pick(book, question, budget)
-    _stretch([(part.start, part.end) for part in book.paper.of(roles)], pick, budget)
+    _add_best_sentences([(part.start, part.end) for part in book.paper.of(roles)], pick, budget)
     return pick.passages()
 
 
-def _borders(roles: Sequence[Role], book: OpenPaper) -> list[Span]:
+def _list_role_spans(roles: Sequence[Role], book: OpenPaper) -> list[Span]:
     spans = [(part.start, part.end) for part in book.paper.of(roles)]
     if "references" in roles:
         for each in book.paper.floats:
@@ -84,7 +98,7 @@ def _borders(roles: Sequence[Role], book: OpenPaper) -> list[Span]:
     return spans
 
 
-def _within(hit: Hit, span: Span, book: OpenPaper) -> Hit | None:
+def _clip_hit(hit: Hit, span: Span, book: OpenPaper) -> Hit | None:
     """What of a hit lies in a span, where that is more than a heading."""
     text = book.document.text
     start, end = max(hit.start, span[0]), min(hit.end, span[1])
@@ -97,7 +111,7 @@ def _within(hit: Hit, span: Span, book: OpenPaper) -> Hit | None:
     return None if bare else book.hit(start, end, hit.score)
 
 
-def _stretches(points: Pointed, book: OpenPaper) -> list[Span]:
+def _list_target_spans(points: PaperTargets, book: OpenPaper) -> list[Span]:
     """The sections and pages that are pointed to; of both, where they overlap, what lies in
     both.
     """
@@ -113,30 +127,32 @@ def _stretches(points: Pointed, book: OpenPaper) -> list[Span]:
     return both or parts or pages
 
 
-def _stretch(spans: Sequence[Span], pick: Pick, room: int) -> None:
-    sentences_ = [span for start, end in spans for span in sentence_spans(pick.book, start, end)]
+def _add_best_sentences(spans: Sequence[Span], pick: Pick, room: int) -> None:
+    sentences_ = [
+        span for start, end in spans for span in list_sentence_spans(pick.book, start, end)
+    ]
     pick.best(sentences_, room)
 
 
-def _float(index: int, pick: Pick, room: int) -> None:
+def _add_float(index: int, pick: Pick, room: int) -> None:
     """Caption, then the rows of a table, then what the text says of it, and last the lettering of a
     figure, which says little by itself; what the one leaves unspent the other may have.
     """
     each, left = pick.book.paper.floats[index], pick.left
     inside = pick.group()
-    header, rows = _rows(pick, each) if each.body else ([], [])
-    for span in [*sentence_spans(pick.book, each.start, each.end), *header]:
+    header, rows = _split_table_rows(pick, each) if each.body else ([], [])
+    for span in [*list_sentence_spans(pick.book, each.start, each.end), *header]:
         pick.take(span)
     rest = max(0, room - (left - pick.left))
     said = pick.group()
-    _said(pick, "float", index, int(rest * (1 - BODY_SHARE)) if rows else rest)
+    _add_mentions(pick, "float", index, int(rest * (1 - BODY_SHARE)) if rows else rest)
     pick.into = pick.group() if each.kind == "figure" else inside
     pick.best(rows, max(0, room - (left - pick.left)))
     pick.into = said
-    _said(pick, "float", index, max(0, room - (left - pick.left)))
+    _add_mentions(pick, "float", index, max(0, room - (left - pick.left)))
 
 
-def _rows(pick: Pick, each: Float) -> tuple[list[Span], list[Span]]:
+def _split_table_rows(pick: Pick, each: Float) -> tuple[list[Span], list[Span]]:
     """The lines that head a table's columns, and its rows. Of a figure every line is a row."""
     text, (start, end) = pick.book.document.text, each.body or (0, 0)
     lines = [
@@ -157,7 +173,7 @@ def _rows(pick: Pick, each: Float) -> tuple[list[Span], list[Span]]:
     return lines[:head], lines[head:]
 
 
-def _said(pick: Pick, kind: str, index: int, room: int) -> None:
+def _add_mentions(pick: Pick, kind: str, index: int, room: int) -> None:
     """The sentences that point to something, those that answer the question first; then those
     around them.
     """
@@ -168,21 +184,23 @@ def _said(pick: Pick, kind: str, index: int, room: int) -> None:
         if mention.kind == kind and index in mention.targets
     ]
     pointing = list(
-        dict.fromkeys(around(book, mention.start) for mention in _outside(places, book))
+        dict.fromkeys(
+            find_sentence_at(book, mention.start) for mention in _filter_text_mentions(places, book)
+        )
     )
     pick.best(pointing, int(SAID_SHARE * room))
     if left == pick.left:  # one that points to it is worth more than two that stand beside it
         pick.best(pointing, room)
     beside = [
         span
-        for start, end in dict.fromkeys(paragraph(book, span[0]) for span in pointing)
-        for span in sentence_spans(book, start, end)
+        for start, end in dict.fromkeys(find_paragraph(book, span[0]) for span in pointing)
+        for span in list_sentence_spans(book, start, end)
         if span not in pointing
     ]
     pick.best(beside, max(0, room - (left - pick.left)))
 
 
-def _outside(places: Sequence[Mention], book: OpenPaper) -> list[Mention]:
+def _filter_text_mentions(places: Sequence[Mention], book: OpenPaper) -> list[Mention]:
     """Mentions in the running text: not in captions, tables and figures or the list of
     references.
     """
@@ -195,31 +213,31 @@ def _outside(places: Sequence[Mention], book: OpenPaper) -> list[Mention]:
     ]
 
 
-def _equation(index: int, pick: Pick, room: int) -> None:
+def _add_equation(index: int, pick: Pick, room: int) -> None:
     """The equation, what explains its symbols behind it, the sentence that leads to it, and what is
     said of it elsewhere.
     """
     book, left = pick.book, pick.left
     each = book.paper.equations[index]
     pick.take((each.start, each.end))
-    part = book.paper.part_at(each.start)
+    part = book.paper.get_part_at(each.start)
     start, end = (part.start, part.end) if part else (0, len(book.document.text))
-    behind = sentence_spans(book, each.end, end)[:3]
-    before = sentence_spans(book, start, each.start)[-2:]
+    behind = list_sentence_spans(book, each.end, end)[:3]
+    before = list_sentence_spans(book, start, each.start)[-2:]
     own = (each.start, each.end)
     explains = [
         span
         for span in behind
-        if _EXPLAINS.match(pick.words(span)) or _shares_symbols(pick, span, own)
+        if _EXPLAINS.match(pick.words(span)) or _has_shared_symbols(pick, span, own)
     ]
     for span in [*explains, *reversed(before), *behind]:
         if left - pick.left < room:
             pick.take(span)
     pick.group()
-    _said(pick, "equation", index, max(0, room - (left - pick.left)))
+    _add_mentions(pick, "equation", index, max(0, room - (left - pick.left)))
 
 
-def _shares_symbols(pick: Pick, span: Span, equation: Span) -> bool:
+def _has_shared_symbols(pick: Pick, span: Span, equation: Span) -> bool:
     """Whether a sentence speaks of letters that the equation has: `Here s₀ is the charge`."""
     symbols = set(re.findall(r"(?<![^\W\d_])[^\W\d_](?![^\W\d_])", pick.words(equation))) - {
         "a",
@@ -230,9 +248,9 @@ def _shares_symbols(pick: Pick, span: Span, equation: Span) -> bool:
     return len(symbols & words) >= 1
 
 
-def _reference(index: int, pick: Pick, room: int) -> None:
+def _add_reference(index: int, pick: Pick, room: int) -> None:
     """Its entry, then the sentences that cite it."""
     each, left = pick.book.paper.references[index], pick.left
     pick.take((each.start, each.end))
     pick.group()
-    _said(pick, "reference", index, max(0, room - (left - pick.left)))
+    _add_mentions(pick, "reference", index, max(0, room - (left - pick.left)))

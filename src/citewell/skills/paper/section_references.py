@@ -14,7 +14,7 @@ from typing import Final
 from citewell.ingest.paper.shape import Part, Role
 from citewell.skills.paper.found_references import Found
 from citewell.skills.paper.reading_context import OpenPaper
-from citewell.skills.paper.reference_numbers import canonical, fold, numbers_at
+from citewell.skills.paper.reference_numbers import fold_text, normalize_number, parse_numbers_at
 
 _NUMBERED = re.compile(
     r"(?P<plural>\b(?:sections|secs\.|chapters|appendices|appendixes)|§§)\s*(?=[\dA-Z])"
@@ -78,13 +78,13 @@ _APPENDIX = re.compile(
 _WORDS_BEFORE: Final = 12  # words of a heading that are looked for: longer ones are not typed
 
 
-def sections_in(question: str, book: OpenPaper) -> Found:
+def find_sections(question: str, book: OpenPaper) -> Found:
     """Indexes of `paper.parts`; a section is all of its subsections too."""
     found = Found()
-    numbers = section_numbers(book.paper.parts)
+    numbers = get_section_numbers(book.paper.parts)
     for match in _NUMBERED.finditer(question):
         appendix = bool(re.search("append|附录", match[0], re.IGNORECASE))
-        asked, end = numbers_at(question, match.end(), plural=bool(match["plural"]))
+        asked, end = parse_numbers_at(question, match.end(), plural=bool(match["plural"]))
         if (
             not asked
             and (letter := _LETTER.match(question, match.end()))
@@ -92,30 +92,30 @@ def sections_in(question: str, book: OpenPaper) -> Found:
         ):
             asked, end = [letter[1]], letter.end()
         for number in asked:
-            _number(found, number, (match.start(), end), numbers, book, appendix=appendix)
+            _find_by_number(found, number, (match.start(), end), numbers, book, appendix=appendix)
     for match in _NTH.finditer(question):
-        last = f"-{canonical(match['last'])}" if match["last"] else ""
-        _number(
+        last = f"-{normalize_number(match['last'])}" if match["last"] else ""
+        _find_by_number(
             found,
-            (canonical(match["nth"]) if last else match["nth"] or match["dotted"]) + last,
+            (normalize_number(match["nth"]) if last else match["nth"] or match["dotted"]) + last,
             match.span(),
             numbers,
             book,
         )
-    _by_heading(found, question, book)
-    _by_name(found, question, book)
+    _find_by_heading(found, question, book)
+    _find_by_name(found, question, book)
     found.targets.sort()
     return found
 
 
-def section_numbers(parts: tuple[Part, ...]) -> list[str]:
+def get_section_numbers(parts: tuple[Part, ...]) -> list[str]:
     """Each part's number as its heading gives it, canonical; empty where it gives none. `A.` under
     `II.` is `2.A`.
     """
     found: list[str] = []
     by_path: dict[tuple[str, ...], str] = {}
     for part in parts:
-        number = _own_number(part)
+        number = _parse_heading_number(part)
         above = by_path.get(part.heading_path[:-1], "")
         if number.isalpha() and above and not part.appendix:
             number = f"{above}.{number}"
@@ -124,14 +124,14 @@ def section_numbers(parts: tuple[Part, ...]) -> list[str]:
     return found
 
 
-def bare_heading(heading: str) -> str:
+def strip_section_number(heading: str) -> str:
     """A heading without its number."""
-    folded = fold(heading).strip()
+    folded = fold_text(heading).strip()
     match = _HEADED.match(folded)
     return folded[match.end() :].strip(" .:、") if match else folded
 
 
-def under(index: int, book: OpenPaper) -> list[int]:
+def list_subsections(index: int, book: OpenPaper) -> list[int]:
     """A part and those of its subsections."""
     parts, path = book.paper.parts, book.paper.parts[index].heading_path
     if not path:
@@ -143,8 +143,8 @@ def under(index: int, book: OpenPaper) -> list[int]:
     ]
 
 
-def _own_number(part: Part) -> str:
-    match = _HEADED.match(fold(part.heading).strip())
+def _parse_heading_number(part: Part) -> str:
+    match = _HEADED.match(fold_text(part.heading).strip())
     if not match:
         return ""
     number = next(group for name, group in match.groupdict().items() if group and name != "dot")
@@ -157,10 +157,10 @@ def _own_number(part: Part) -> str:
             return ""
         if part.appendix:
             return number
-    return canonical(number)
+    return normalize_number(number)
 
 
-def _number(
+def _find_by_number(
     found: Found,
     number: str,
     span: tuple[int, int],
@@ -170,13 +170,15 @@ def _number(
     appendix: bool = False,
 ) -> None:
     """`3` takes 3.1 and 3.2 with it; `3-5` is each of them."""
-    ends = [canonical(part) for part in number.split("-")]
+    ends = [normalize_number(part) for part in number.split("-")]
     several = len(ends) == 2 and all(end.isdigit() for end in ends) and int(ends[0]) < int(ends[1])
     asked = (
-        [str(n) for n in range(int(ends[0]), int(ends[1]) + 1)] if several else [canonical(number)]
+        [str(n) for n in range(int(ends[0]), int(ends[1]) + 1)]
+        if several
+        else [normalize_number(number)]
     )
     for each in asked:
-        wanted = {each, fold(number).upper()} if appendix else {each}
+        wanted = {each, fold_text(number).upper()} if appendix else {each}
         at = [
             i
             for i, known in enumerate(numbers)
@@ -193,18 +195,22 @@ def _number(
             )
         ]
         if at:
-            found.add(dict.fromkeys(sub for i in at for sub in (i, *under(i, book))), span)
+            found.add(
+                dict.fromkeys(sub for i in at for sub in (i, *list_subsections(i, book))), span
+            )
         else:
-            found.lacks("section", f"Appendix {fold(number).upper()}" if appendix else each, span)
+            found.add_missing(
+                "section", f"Appendix {fold_text(number).upper()}" if appendix else each, span
+            )
 
 
-def _by_heading(found: Found, question: str, book: OpenPaper) -> None:
+def _find_by_heading(found: Found, question: str, book: OpenPaper) -> None:
     """`the "Error analysis" section`, `under Program Execution`: a heading's own words, where a
     place is meant.
     """
     asked = question.casefold()
     for i, part in enumerate(book.paper.parts):
-        words = bare_heading(part.heading).casefold()
+        words = strip_section_number(part.heading).casefold()
         at = asked.find(words) if len(words) > 1 and len(words.split()) <= _WORDS_BEFORE else -1
         if at < 0:
             continue
@@ -222,10 +228,12 @@ def _by_heading(found: Found, question: str, book: OpenPaper) -> None:
         )
         inside = len(words.split()) > 1 and re.search(r"\b(?:in|under|within)\s+[\"']?$", before)
         if (quoted and (said or len(words) > 4)) or called or (said and len(words) > 1) or inside:
-            found.add(under(i, book), (at, at + len(words) + (said.end() if said else 0)))
+            found.add(
+                list_subsections(i, book), (at, at + len(words) + (said.end() if said else 0))
+            )
 
 
-def _by_name(found: Found, question: str, book: OpenPaper) -> None:
+def _find_by_name(found: Found, question: str, book: OpenPaper) -> None:
     for name in _NAMES:
         there = (
             rf"|\b(?:in|from|within)\s+(?:the\s+|its\s+)(?:{name.english})\b{_OF_PAPER}"
@@ -240,7 +248,7 @@ def _by_name(found: Found, question: str, book: OpenPaper) -> None:
         )
         match = re.search(pattern, question, re.IGNORECASE)
         if match and not found.covers(match.start()):
-            at = _named(name, book)
+            at = _match_name(name, book)
             if at:
                 found.add(at, match.span())
     if match := _APPENDIX.search(question):
@@ -249,18 +257,18 @@ def _by_name(found: Found, question: str, book: OpenPaper) -> None:
             found.add(at, match.span())
 
 
-def _named(name: _Name, book: OpenPaper) -> list[int]:
+def _match_name(name: _Name, book: OpenPaper) -> list[int]:
     """By the headings' words, of the paper proper first; else by role."""
     headed = re.compile(rf"\b(?:{name.english})\b|{name.chinese}", re.IGNORECASE)
     parts = book.paper.parts
     at = [
         i
         for i, part in enumerate(parts)
-        if not part.appendix and headed.search(bare_heading(part.heading))
+        if not part.appendix and headed.search(strip_section_number(part.heading))
     ]
     at = at or [
         i
         for i, part in enumerate(parts)
         if name.role and part.role == name.role and not part.appendix
     ]
-    return list(dict.fromkeys(sub for i in at for sub in under(i, book)))
+    return list(dict.fromkeys(sub for i in at for sub in list_subsections(i, book)))

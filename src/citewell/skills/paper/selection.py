@@ -45,41 +45,43 @@ _SIGNS_BEFORE, _SIGNS_BEHIND = re.compile(r"\W+"), re.compile(r"\W+$")
 LONG_WORDS, LONG_HAN = 6, 12  # from which a quotation is a passage rather than a term
 
 
-def selected(selection: Selection, book: OpenPaper) -> tuple[int, int]:
+def locate_selection(selection: Selection, book: OpenPaper) -> tuple[int, int]:
     """The span that is meant. Raises InvalidInput where it is too short or too long or outside the
     text, NotFound where the paper does not have these words.
     """
     text = book.document.text
     if 0 <= selection.start < selection.end:
-        span = _placed(selection, text)
-        if not selection.text.strip() or _letters(text[slice(*span)]) == _letters(selection.text):
-            return _bounded(span, text)
+        span = _trim_selection(selection, text)
+        if not selection.text.strip() or _extract_letters(text[slice(*span)]) == _extract_letters(
+            selection.text
+        ):
+            return _check_length(span, text)
     elif selection.end >= 0 and selection.start >= selection.end:
         raise InvalidInput(
             "the selection ends before it begins", hint="send start < end, or its text"
         )
-    return _by_words(selection, text)
+    return _locate_by_words(selection, text)
 
 
-def selection_in(question: str) -> Selection | None:
+def extract_selection(question: str) -> Selection | None:
     """A passage quoted in a question, or set behind `explain this:`. A quoted term or title is
     none.
     """
     quoted = [
         next(group for group in match.groups() if group) for match in _QUOTES.finditer(question)
     ]
-    passages = [words.strip() for words in quoted if _long(words)]
-    if not passages and (asked := _ASKS.match(question)) and _long(asked["text"]):
+    passages = [words.strip() for words in quoted if _is_long_enough(words)]
+    if not passages and (asked := _ASKS.match(question)) and _is_long_enough(asked["text"]):
         passages = [asked["text"].strip()]
     return Selection(text=max(passages, key=len)[:MOST]) if passages else None
 
 
-def _long(words: str) -> bool:
+def _is_long_enough(words: str) -> bool:
     han = len(re.findall(r"[\u4e00-\u9fff]", words))
     return han >= LONG_HAN or len(re.findall(r"[^\W\d_]{2,}", words)) >= LONG_WORDS
 
 
-def _placed(selection: Selection, text: str) -> tuple[int, int]:
+def _trim_selection(selection: Selection, text: str) -> tuple[int, int]:
     if selection.end > len(text):
         raise InvalidInput(
             "the selection ends behind the end of the paper",
@@ -93,8 +95,8 @@ def _placed(selection: Selection, text: str) -> tuple[int, int]:
     return start, end
 
 
-def _bounded(span: tuple[int, int], text: str) -> tuple[int, int]:
-    if len(_letters(text[slice(*span)])) < FEWEST:
+def _check_length(span: tuple[int, int], text: str) -> tuple[int, int]:
+    if len(_extract_letters(text[slice(*span)])) < FEWEST:
         raise InvalidInput(
             "the selection is too short to say what is meant", hint="mark a word at least"
         )
@@ -106,16 +108,16 @@ def _bounded(span: tuple[int, int], text: str) -> tuple[int, int]:
     return span
 
 
-def _by_words(selection: Selection, text: str) -> tuple[int, int]:
-    wanted = _letters(selection.text)
+def _locate_by_words(selection: Selection, text: str) -> tuple[int, int]:
+    wanted = _extract_letters(selection.text)
     if len(wanted) < FEWEST:
         raise InvalidInput(
             "the selection is too short to say what is meant", hint="mark a word at least"
         )
-    folded, where = _folded(text)
-    places = _places(wanted, folded)
+    folded, where = _fold_cached(text)
+    places = _find_places(wanted, folded)
     whole = [
-        at for at in places if _on_words(text, where[at], where[at + len(wanted) - 1] + 1)
+        at for at in places if _is_on_word_bounds(text, where[at], where[at + len(wanted) - 1] + 1)
     ] or places
     if whole:
         near = (
@@ -124,8 +126,8 @@ def _by_words(selection: Selection, text: str) -> tuple[int, int]:
             else whole[0]
         )
         span = (where[near], where[near + len(wanted) - 1] + 1)
-        return _bounded(_with_signs(span, selection.text, text), text)
-    found = _alike(wanted, folded)
+        return _check_length(_extend_to_signs(span, selection.text, text), text)
+    found = _find_similar(wanted, folded)
     if found is None:
         hint = "copy it from the paper as it stands there, or send its place"
         raise NotFound(
@@ -133,10 +135,10 @@ def _by_words(selection: Selection, text: str) -> tuple[int, int]:
             hint=hint,
             code="selection_not_found",
         )
-    return _bounded(_whole_words(text, where[found[0]], where[found[1] - 1] + 1), text)
+    return _check_length(_extend_to_words(text, where[found[0]], where[found[1] - 1] + 1), text)
 
 
-def _with_signs(span: tuple[int, int], copied: str, text: str) -> tuple[int, int]:
+def _extend_to_signs(span: tuple[int, int], copied: str, text: str) -> tuple[int, int]:
     """With as many brackets, quotes and stops at its ends as were copied."""
     start, end = span
     before, behind = _SIGNS_BEFORE.match(copied), _SIGNS_BEHIND.search(copied)
@@ -147,7 +149,7 @@ def _with_signs(span: tuple[int, int], copied: str, text: str) -> tuple[int, int
     return start, end
 
 
-def _places(wanted: str, folded: str) -> list[int]:
+def _find_places(wanted: str, folded: str) -> list[int]:
     """Where it stands. Those of a run such as `aaaa` overlap: the next is looked for behind the one
     before.
     """
@@ -159,17 +161,17 @@ def _places(wanted: str, folded: str) -> list[int]:
     return places
 
 
-def _letters(text: str) -> str:
-    return _fold(text)[0]
+def _extract_letters(text: str) -> str:
+    return _fold_text(text)[0]
 
 
 @lru_cache(maxsize=4)
-def _folded(text: str) -> tuple[str, array[int]]:
+def _fold_cached(text: str) -> tuple[str, array[int]]:
     """Of a paper: a reader marks more than once in it, and a megabyte takes a fifth of a second."""
-    return _fold(text)
+    return _fold_text(text)
 
 
-def _fold(text: str) -> tuple[str, array[int]]:
+def _fold_text(text: str) -> tuple[str, array[int]]:
     """Letters and figures without case, accents and ligatures, and where each stands: hyphens,
     spaces and quotes differ between a paper and what is copied from it.
     """
@@ -178,7 +180,7 @@ def _fold(text: str) -> tuple[str, array[int]]:
     for match in _RUN.finditer(text):
         run, at = match[0], match.start()
         if match["foreign"]:
-            plain = _plain(run)
+            plain = _fold_char(run)
             letters.append(plain)
             where.extend([at] * len(plain))
         else:
@@ -187,13 +189,13 @@ def _fold(text: str) -> tuple[str, array[int]]:
     return "".join(letters), where
 
 
-def _plain(char: str) -> str:
+def _fold_char(char: str) -> str:
     if char.isspace():
         return ""
     return "".join(c for c in unicodedata.normalize("NFKD", char).casefold() if c.isalnum())
 
 
-def _alike(wanted: str, folded: str) -> tuple[int, int] | None:
+def _find_similar(wanted: str, folded: str) -> tuple[int, int] | None:
     """The place that holds most of `wanted`, though not all of it in a row; None where none holds
     enough.
     """
@@ -201,14 +203,14 @@ def _alike(wanted: str, folded: str) -> tuple[int, int] | None:
         return None
     step = max(STEP, len(wanted) // MOST_PIECES)
     pieces = [(i, wanted[i : i + SHINGLE]) for i in range(0, len(wanted) - SHINGLE + 1, step)]
-    votes = Counter((at - i) // _SLACK for i, at in _sighted(pieces, folded))
+    votes = Counter((at - i) // _SLACK for i, at in _find_shingles(pieces, folded))
     if not votes:
         return None
     bucket = max(votes, key=lambda b: votes[b] + votes.get(b + 1, 0))
     held = {
         i: there
         for i, piece in pieces
-        if (there := list(_within(folded, piece, bucket * _SLACK + i)))
+        if (there := list(_find_shingle_near(folded, piece, bucket * _SLACK + i)))
     }
     if len(held) < ENOUGH * len(pieces):
         return None
@@ -227,7 +229,7 @@ def _alike(wanted: str, folded: str) -> tuple[int, int] | None:
     return start, end
 
 
-def _sighted(pieces: Sequence[tuple[int, str]], folded: str) -> Iterator[tuple[int, int]]:
+def _find_shingles(pieces: Sequence[tuple[int, str]], folded: str) -> Iterator[tuple[int, int]]:
     """Places in what is wanted and in the text that hold the same. A shingle that stands everywhere
     tells no place: it is not looked for to the end.
     """
@@ -241,7 +243,7 @@ def _sighted(pieces: Sequence[tuple[int, str]], folded: str) -> Iterator[tuple[i
             at, met = folded.find(piece, at + SHINGLE), met + 1
 
 
-def _within(folded: str, piece: str, low: int) -> Iterator[int]:
+def _find_shingle_near(folded: str, piece: str, low: int) -> Iterator[int]:
     """Where a shingle stands at `low` or, by twice the slack, behind it."""
     high = low + 2 * _SLACK - 1 + SHINGLE
     at = folded.find(piece, max(0, low), max(0, high))
@@ -250,21 +252,22 @@ def _within(folded: str, piece: str, low: int) -> Iterator[int]:
         at = folded.find(piece, at + 1, high)
 
 
-def _on_words(text: str, start: int, end: int) -> bool:
+def _is_on_word_bounds(text: str, start: int, end: int) -> bool:
     before, behind = text[start - 1 : start], text[end : end + 1]
     return not (
-        (_latin(before) and _latin(text[start])) or (_latin(behind) and _latin(text[end - 1]))
+        (_is_latin(before) and _is_latin(text[start]))
+        or (_is_latin(behind) and _is_latin(text[end - 1]))
     )
 
 
-def _whole_words(text: str, start: int, end: int) -> tuple[int, int]:
+def _extend_to_words(text: str, start: int, end: int) -> tuple[int, int]:
     """Out to the ends of words that are cut."""
-    while start > 0 and _latin(text[start - 1]) and _latin(text[start]):
+    while start > 0 and _is_latin(text[start - 1]) and _is_latin(text[start]):
         start -= 1
-    while end < len(text) and _latin(text[end]) and _latin(text[end - 1]):
+    while end < len(text) and _is_latin(text[end]) and _is_latin(text[end - 1]):
         end += 1
     return start, end
 
 
-def _latin(char: str) -> bool:
+def _is_latin(char: str) -> bool:
     return char.isalnum() and not "\u3000" <= char <= "\u9fff"

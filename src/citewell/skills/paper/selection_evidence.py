@@ -13,7 +13,7 @@ from typing import Final
 from citewell.ingest.paper.shape import Equation, Float, Reference
 from citewell.skills.evidence.passages import Passage
 from citewell.skills.paper.reading_context import OpenPaper
-from citewell.skills.paper.span_pick import Pick, Span, paragraph, sentence_spans
+from citewell.skills.paper.span_pick import Pick, Span, find_paragraph, list_sentence_spans
 from citewell.text.sentences import count_tokens
 
 PARAGRAPH_SHARE: Final = 0.4  # of what is left behind the marked text
@@ -23,33 +23,36 @@ _SHORT = re.compile(r"\b(?:[A-Z][A-Za-z]*[A-Z][A-Za-z0-9]*|[A-Z]{2,}s?)(?:-[A-Z0
 _SYMBOL = re.compile(r"(?<![\w'’.-])(?:[B-HJ-Zb-hj-z]|[α-ωΑ-Ω])(?:[₀-₉′']|\d|_\w)?(?![\w'’])")
 
 
-def selection_chunk(span: Span, book: OpenPaper, budget: int) -> list[Passage]:
+def build_selection_passages(span: Span, book: OpenPaper, budget: int) -> list[Passage]:
     """The sentences that the marking touches, whole; the rest of its paragraph; where its
     abbreviations and symbols are explained; captions and entries of what it mentions.
     """
     pick = Pick(book, book.document.text[span[0] : span[1]], budget)
-    _marked(pick, span)
+    _add_marked(pick, span)
     pick.group()
-    start, _ = paragraph(book, span[0])
-    _, end = paragraph(book, span[1] - 1)
-    pick.best(_unmarked(sentence_spans(book, start, end), span), int(PARAGRAPH_SHARE * pick.left))
+    start, _ = find_paragraph(book, span[0])
+    _, end = find_paragraph(book, span[1] - 1)
+    pick.best(
+        _exclude_marked(list_sentence_spans(book, start, end), span),
+        int(PARAGRAPH_SHARE * pick.left),
+    )
     pick.group()
-    for said in _mentioned(span, book):
+    for said in _find_mention_targets(span, book):
         pick.take(said)
     pick.group()
-    for said in _explained(pick, span):
+    for said in _find_explanations(pick, span):
         pick.take(said)
     return pick.passages()
 
 
-def _marked(pick: Pick, span: Span) -> None:
+def _add_marked(pick: Pick, span: Span) -> None:
     """As much of it as there is room for, from its beginning; of a first sentence that is too long,
     the marked words.
     """
-    first = paragraph(pick.book, span[0])[0]
-    last = paragraph(pick.book, span[1] - 1)[1]
+    first = find_paragraph(pick.book, span[0])[0]
+    last = find_paragraph(pick.book, span[1] - 1)[1]
     touched = [
-        s for s in sentence_spans(pick.book, first, last) if s[0] < span[1] and span[0] < s[1]
+        s for s in list_sentence_spans(pick.book, first, last) if s[0] < span[1] and span[0] < s[1]
     ]
     for at, (start, end) in enumerate(touched):
         if not pick.take((start, end)):
@@ -60,11 +63,11 @@ def _marked(pick: Pick, span: Span) -> None:
             break
 
 
-def _unmarked(spans: list[Span], span: Span) -> list[Span]:
+def _exclude_marked(spans: list[Span], span: Span) -> list[Span]:
     return [s for s in spans if s[1] <= span[0] or span[1] <= s[0]]
 
 
-def _mentioned(span: Span, book: OpenPaper) -> list[Span]:
+def _find_mention_targets(span: Span, book: OpenPaper) -> list[Span]:
     """Captions, equations and entries that the marked text points to."""
     paper = book.paper
     found: list[Span] = []
@@ -77,14 +80,15 @@ def _mentioned(span: Span, book: OpenPaper) -> list[Span]:
     return list(dict.fromkeys(found))
 
 
-def _explained(pick: Pick, span: Span) -> list[Span]:
+def _find_explanations(pick: Pick, span: Span) -> list[Span]:
     """For each abbreviation and symbol of the marked text the first sentence that says what it
     is.
     """
     words = pick.words(span)
-    wanted = [_definition(term) for term in dict.fromkeys(_SHORT.findall(words))]
+    wanted = [_build_definition_pattern(term) for term in dict.fromkeys(_SHORT.findall(words))]
     wanted += [
-        _meaning(sign) for sign in list(dict.fromkeys(_SYMBOL.findall(words)))[:MOST_SYMBOLS]
+        _build_symbol_pattern(sign)
+        for sign in list(dict.fromkeys(_SYMBOL.findall(words)))[:MOST_SYMBOLS]
     ]
     text = pick.book.document.text
     found = []
@@ -95,12 +99,12 @@ def _explained(pick: Pick, span: Span) -> list[Span]:
         there = [match.start() for a, b in running for match in pattern.finditer(text, a, b)]
         near = sorted(there, key=lambda at: (abs(at - span[0]) > NEAR, at))
         for at in near[:1]:
-            start, end = paragraph(pick.book, at)
-            found += [s for s in sentence_spans(pick.book, start, end) if s[0] <= at < s[1]]
-    return _unmarked(list(dict.fromkeys(found)), span)
+            start, end = find_paragraph(pick.book, at)
+            found += [s for s in list_sentence_spans(pick.book, start, end) if s[0] <= at < s[1]]
+    return _exclude_marked(list(dict.fromkeys(found)), span)
 
 
-def _definition(term: str) -> re.Pattern[str]:
+def _build_definition_pattern(term: str) -> re.Pattern[str]:
     """`Large Language Models (LLMs)`, `LLM (large language model)`, `LLMs are ...`,
     `HLR（Hierarchical ...）`.
     """
@@ -113,7 +117,7 @@ def _definition(term: str) -> re.Pattern[str]:
     )
 
 
-def _meaning(sign: str) -> re.Pattern[str]:
+def _build_symbol_pattern(sign: str) -> re.Pattern[str]:
     """`where m is the mass`, `K denotes`, `let X be`, `其中s₁为`."""
     name, of = re.escape(sign), r"(?:\([^)]{1,12}\))?"
     return re.compile(

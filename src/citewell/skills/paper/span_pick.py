@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 
-from citewell.retrieve.rank import coverage
+from citewell.retrieve.rank import compute_coverage
 from citewell.skills.evidence.passages import NEIGHBOUR, Passage
 from citewell.skills.paper.reading_context import OpenPaper
-from citewell.text.sentences import count_tokens, sentences
+from citewell.text.sentences import count_tokens, split_sentences
 
 Span = tuple[int, int]
 
@@ -55,7 +55,7 @@ class Pick:
         left.
         """
         kept = self.left - budget if budget is not None else 0
-        for i in ranked(self.question, [self.words(span) for span in spans], spans):
+        for i in rank_spans(self.question, [self.words(span) for span in spans], spans):
             if count_tokens(self.words(spans[i])) <= self.left - kept:
                 self.take(spans[i])
 
@@ -66,18 +66,18 @@ class Pick:
         found: list[list[Span]] = []
         for group in self.groups:
             for at, span in enumerate(sorted(group)):
-                if at and self._together(found[-1][-1], span):
+                if at and self._can_join(found[-1][-1], span):
                     found[-1].append(span)
                 else:
                     found.append([span])
         return [self.book.passage(n, spans) for n, spans in enumerate(found, start=1)]
 
-    def _together(self, one: Span, other: Span) -> bool:
+    def _can_join(self, one: Span, other: Span) -> bool:
         document, paper = self.book.document, self.book.paper
-        same_page = document.page_at(one[0]) == document.page_at(other[0])
+        same_page = document.find_page_at(one[0]) == document.find_page_at(other[0])
         return (
             same_page
-            and paper.part_at(one[0]) == paper.part_at(other[0])
+            and paper.get_part_at(one[0]) == paper.get_part_at(other[0])
             and other[0] - one[1] <= FURTHEST
         )
 
@@ -91,18 +91,18 @@ ABOUT = 0.5
 FURTHEST = 1_500
 
 
-def ranked(question: str, texts: Sequence[str], spans: Sequence[Span]) -> list[int]:
+def rank_spans(question: str, texts: Sequence[str], spans: Sequence[Span]) -> list[int]:
     """Best first; what stands beside a good one gains. Where the question's words tell nothing, the
     first of each run of neighbours goes before the second: a paragraph's first sentence says what
     it is about.
     """
-    shares = coverage(question, texts) if question.strip() else [0.0] * len(texts)
+    shares = compute_coverage(question, texts) if question.strip() else [0.0] * len(texts)
     beside = [
         max(
             (
                 shares[j]
                 for j in (i - 1, i + 1)
-                if 0 <= j < len(spans) and _near(spans[i], spans[j])
+                if 0 <= j < len(spans) and _is_adjacent(spans[i], spans[j])
             ),
             default=0.0,
         )
@@ -122,7 +122,7 @@ def ranked(question: str, texts: Sequence[str], spans: Sequence[Span]) -> list[i
         if spans
         else []
     )
-    about = coverage(question, whole) if question.strip() else [0.0] * len(whole)
+    about = compute_coverage(question, whole) if question.strip() else [0.0] * len(whole)
     scores = [
         max(s, NEIGHBOUR * n) + ABOUT * about[b]
         for s, n, b in zip(shares, beside, block, strict=True)
@@ -130,17 +130,19 @@ def ranked(question: str, texts: Sequence[str], spans: Sequence[Span]) -> list[i
     return sorted(range(len(spans)), key=lambda i: (-round(scores[i], 6), depth[i], i))
 
 
-def _near(one: Span, other: Span) -> bool:
+def _is_adjacent(one: Span, other: Span) -> bool:
     return min(abs(other[0] - one[1]), abs(one[0] - other[1])) <= 4
 
 
-def sentence_spans(book: OpenPaper, start: int, end: int) -> list[Span]:
+def list_sentence_spans(book: OpenPaper, start: int, end: int) -> list[Span]:
     """The sentences of a stretch of the paper, cut at its ends and where a page begins; an entry of
     the references is one, and headings are none.
     """
     text, headings = book.document.text, {part.heading for part in book.paper.parts}
     spans = [
-        (a + x, a + y) for a, b in stretches(book, start, end) for x, y in sentences(text[a:b])
+        (a + x, a + y)
+        for a, b in split_at_page_starts(book, start, end)
+        for x, y in split_sentences(text[a:b])
     ]
     entries = [
         (entry.start, entry.end)
@@ -154,7 +156,7 @@ def sentence_spans(book: OpenPaper, start: int, end: int) -> list[Span]:
     return [span for span in spans if text[slice(*span)] not in headings]
 
 
-def stretches(book: OpenPaper, start: int, end: int) -> list[Span]:
+def split_at_page_starts(book: OpenPaper, start: int, end: int) -> list[Span]:
     """A stretch cut at blank lines that open a page: a sentence that runs over the border stays
     whole.
     """
@@ -167,7 +169,7 @@ def stretches(book: OpenPaper, start: int, end: int) -> list[Span]:
     return list(pairwise([start, *cuts, end]))
 
 
-def paragraph(book: OpenPaper, at: int) -> Span:
+def find_paragraph(book: OpenPaper, at: int) -> Span:
     """The block between blank lines that holds `at`."""
     text = book.document.text
     start = text.rfind("\n\n", 0, at) + 2
@@ -176,9 +178,10 @@ def paragraph(book: OpenPaper, at: int) -> Span:
     return start, len(text) if end < 0 else end
 
 
-def around(book: OpenPaper, at: int) -> Span:
+def find_sentence_at(book: OpenPaper, at: int) -> Span:
     """The sentence that holds `at`."""
-    start, end = paragraph(book, at)
+    start, end = find_paragraph(book, at)
     return next(
-        (span for span in sentence_spans(book, start, end) if span[0] <= at < span[1]), (start, end)
+        (span for span in list_sentence_spans(book, start, end) if span[0] <= at < span[1]),
+        (start, end),
     )

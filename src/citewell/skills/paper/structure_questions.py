@@ -11,8 +11,8 @@ import re
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from citewell.skills.paper.reference_numbers import fold
-from citewell.skills.paper.references import Pointed
+from citewell.skills.paper.reference_numbers import fold_text
+from citewell.skills.paper.references import PaperTargets
 
 FactKind = Literal[
     "title", "authors", "count", "list", "reference", "published", "keywords", "where", "cites"
@@ -21,7 +21,7 @@ Thing = Literal["page", "section", "figure", "table", "reference", "equation", "
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class StructureQuestion:
     """`thing`: what is counted or listed. `detail`: of a count nothing, of authors `first` or
     `last`, of `cites` the words that name a work.
     """
@@ -248,36 +248,36 @@ _POLITE: Final = re.compile(
 )
 
 
-def asked(question: str, points: Pointed) -> Asked | None:
+def parse_structure_question(question: str, points: PaperTargets) -> StructureQuestion | None:
     """What of the structure is asked for; None where the question asks for anything else."""
-    text = plain_question(question)
+    text = strip_courtesies(question)
     for kind, pattern in _PATTERNS:
         if match := pattern.fullmatch(text):
             groups = {name: value for name, value in match.groupdict().items() if value}
-            return Asked(kind, _thing(kind, groups), _detail(kind, groups))
-    rest = plain_question(points.rest)
+            return StructureQuestion(kind, _get_thing(kind, groups), _get_detail(kind, groups))
+    rest = strip_courtesies(points.rest)
     named = {missing.kind for missing in points.missing}
     if _WHERE.fullmatch(rest) and (
         points.floats or points.equations or points.parts or points.references or named
     ):
-        return Asked("where")
+        return StructureQuestion("where")
     only = not (points.floats or points.equations or points.parts or points.pages) and named <= {
         "reference"
     }
     if only and (points.references or named) and (_ENTRY.fullmatch(rest) or not rest):
-        return Asked("reference")
+        return StructureQuestion("reference")
     return None
 
 
-def plain_question(question: str) -> str:
+def strip_courtesies(question: str) -> str:
     """Folded, without courtesies and marks at its ends."""
-    text, before = " ".join(fold(question).split()), ""
+    text, before = " ".join(fold_text(question).split()), ""
     while text != before:
         text, before = _POLITE.sub("", text).strip(), text
     return text
 
 
-def _thing(kind: FactKind, groups: dict[str, str]) -> Thing | None:
+def _get_thing(kind: FactKind, groups: dict[str, str]) -> Thing | None:
     if kind not in {"count", "list"}:
         return None
     if groups.keys() & {"outline", "organised", "structure"}:
@@ -290,7 +290,7 @@ def _thing(kind: FactKind, groups: dict[str, str]) -> Thing | None:
     return _THINGS_EN.get(word) or _THINGS_ZH.get(word)
 
 
-def _detail(kind: FactKind, groups: dict[str, str]) -> str:
+def _get_detail(kind: FactKind, groups: dict[str, str]) -> str:
     if kind == "authors":
         return {"第一": "first", "最后": "last"}.get(
             groups.get("which", ""), groups.get("which", "").lower()

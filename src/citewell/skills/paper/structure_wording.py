@@ -89,11 +89,11 @@ _THINGS: Final = {
 }
 
 
-def fact_said(key: str, lang: str, **values: str) -> str:
+def format_fact(key: str, lang: str, **values: str) -> str:
     return _TEXTS["zh" if lang == "zh" else "en"][key].format(**values)
 
 
-def things(kind: str, n: int, lang: str) -> str:
+def format_noun(kind: str, n: int, lang: str) -> str:
     """The noun as it stands behind a number; behind none, alone."""
     one, other = _THINGS["zh" if lang == "zh" else "en"][kind]
     if lang == "zh":
@@ -101,7 +101,7 @@ def things(kind: str, n: int, lang: str) -> str:
     return one if n == 1 else other
 
 
-def enumerated(items: Sequence[str], lang: str) -> str:
+def join_items(items: Sequence[str], lang: str) -> str:
     """`a, b and c`, `a、b和c`."""
     if lang == "zh":
         return "、".join(items[:-1]) + ("和" if len(items) > 1 else "") + "".join(items[-1:])

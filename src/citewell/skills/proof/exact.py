@@ -24,15 +24,15 @@ LONGEST_EQUATION = 300  # characters
 _SEVERAL = re.compile(r"[;；\n]")
 
 
-def is_quoted(text: str, units: Sequence[Unit]) -> Unit | None:
+def find_quoted_unit(text: str, units: Sequence[Unit]) -> Unit | None:
     """The sentence that `text` is, word for word but for white space and final punctuation; None
     where none is. The whole sentence: a part of it may say the opposite.
     """
-    wanted = _plain(text)
-    return next((unit for unit in units if wanted and _plain(unit.text) == wanted), None)
+    wanted = _normalize_quote(text)
+    return next((unit for unit in units if wanted and _normalize_quote(unit.text) == wanted), None)
 
 
-def _plain(text: str) -> str:
+def _normalize_quote(text: str) -> str:
     flat = " ".join(unicodedata.normalize("NFKC", text).split())
     return flat.strip(" .。!！;；").casefold()
 
@@ -45,14 +45,17 @@ def check_equation(text: str) -> str:
     for equation in _SEVERAL.split(text):
         sides = equation.replace("≈", "=").split("=")
         for left, right in pairwise(sides):
-            if wrong := _differs(left, right):
+            if wrong := _compare_sides(left, right):
                 return wrong
     return ""
 
 
-def _differs(left: str, right: str) -> str:
+def _compare_sides(left: str, right: str) -> str:
     try:
-        computed, stated = evaluate(_readable(left)), evaluate(_readable(right))
+        computed, stated = (
+            evaluate(_to_python_expression(left)),
+            evaluate(_to_python_expression(right)),
+        )
     except ValueError:
         return ""
     digits = _NUMBER.findall(join_thousands(right))
@@ -68,7 +71,7 @@ def _differs(left: str, right: str) -> str:
     return f"{left.strip()} = {computed:,.10g} ≠ {right.strip()}"
 
 
-def _readable(side: str) -> str:
+def _to_python_expression(side: str) -> str:
     """In Python's signs, without the names of units."""
     text = unicodedata.normalize("NFKC", side)
     for sign, plain in (("×", "*"), ("·", "*"), ("÷", "/"), ("−", "-"), ("–", "-")):
@@ -82,14 +85,14 @@ def join_thousands(text: str) -> str:
     return _THOUSANDS.sub("", text)
 
 
-def values_of(text: str) -> tuple[list[float], list[float]]:
+def evaluate_equations(text: str) -> tuple[list[float], list[float]]:
     """The results of equations, one a side that can be read, and the values of all their parts."""
     results, parts = [], []
     for side in (
         side for equation in _SEVERAL.split(text) for side in equation.replace("≈", "=").split("=")
     ):
         try:
-            values = _part_values(_readable(side))
+            values = _evaluate_parts(_to_python_expression(side))
         except ValueError:
             continue
         results.append(values[0])
@@ -101,18 +104,18 @@ def evaluate(expression: str) -> float:
     """The value of an expression of figures, brackets and the four operations. Raises ValueError
     for anything else.
     """
-    return _part_values(expression)[0]
+    return _evaluate_parts(expression)[0]
 
 
-def _part_values(expression: str) -> list[float]:
+def _evaluate_parts(expression: str) -> list[float]:
     """The value of an expression, then those of its parts. Raises ValueError as `evaluate`."""
     if len(expression) > LONGEST_EQUATION:
         raise ValueError("it is too long")
     try:
         whole = ast.parse(expression.strip(), mode="eval").body
         return [
-            _value(whole),
-            *(_value(part) for part in ast.walk(whole) if isinstance(part, ast.expr)),
+            _evaluate_node(whole),
+            *(_evaluate_node(part) for part in ast.walk(whole) if isinstance(part, ast.expr)),
         ]
     except (SyntaxError, RecursionError, MemoryError):
         raise ValueError("it is no arithmetic") from None
@@ -120,7 +123,7 @@ def _part_values(expression: str) -> list[float]:
         raise ValueError("it divides by zero") from None
 
 
-def _value(node: ast.expr) -> float:
+def _evaluate_node(node: ast.expr) -> float:
     if (
         isinstance(node, ast.Constant)
         and isinstance(node.value, int | float)
@@ -128,7 +131,7 @@ def _value(node: ast.expr) -> float:
     ):
         return float(node.value)
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
-        return -_value(node.operand)
+        return -_evaluate_node(node.operand)
     if isinstance(node, ast.BinOp) and type(node.op) in _BINARY:
-        return _BINARY[type(node.op)](_value(node.left), _value(node.right))
+        return _BINARY[type(node.op)](_evaluate_node(node.left), _evaluate_node(node.right))
     raise ValueError("it is no arithmetic")

@@ -16,9 +16,9 @@ from decimal import Decimal
 from itertools import pairwise
 
 from citewell.skills.evidence.numbered import Unit
-from citewell.skills.proof.exact import join_thousands, values_of
-from citewell.text.dates import take_dates
-from citewell.text.numbers import measures
+from citewell.skills.proof.exact import evaluate_equations, join_thousands
+from citewell.text.dates import extract_dates
+from citewell.text.numbers import find_measures
 
 DATABASE = "table:"  # begins the address of rows that a statement gave
 _DIGITS = re.compile(r"\d+(?:\.\d+)?")
@@ -46,18 +46,18 @@ def check_result(text: str, calculation: str, question: str, evidence: Sequence[
     nothing surely is. It is wrong where it does not state the result, and states a figure that
     neither equation, question nor `evidence` has.
     """
-    results, parts = values_of(calculation)
-    told = list(_figures(text))
+    results, parts = evaluate_equations(calculation)
+    told = list(_find_figures(text))
     if (
         not results
-        or any(_gives(value, figure) for figure in told for value in results)
-        or _as_share(told, results)
+        or any(_is_result(value, figure) for figure in told for value in results)
+        or _has_quotient(told, results)
     ):
         return ""
-    known = _read(
+    known = _read_values(
         [question, *{unit.passage.heading for unit in evidence}, *(unit.text for unit in evidence)]
     )
-    strange = _strange(told, [*parts, *known])
+    strange = _find_unknown_figure(told, [*parts, *known])
     return f"{calculation.strip()} ≠ {strange.text}" if strange else ""
 
 
@@ -68,59 +68,65 @@ def check_rows(text: str, calculation: str, question: str, evidence: Sequence[Un
     """
     if not evidence or not all(unit.passage.hit.uri.startswith(DATABASE) for unit in evidence):
         return ""
-    asked = list(_read([question, *(unit.passage.heading for unit in evidence[:1])]))
-    given = [*values_of(calculation)[1], *_read([unit.text for unit in evidence])]
-    told = [figure for figure in _figures(text) if not any(_is(figure, value) for value in asked)]
-    if any(_is(figure, value) for figure in told for value in given):
+    asked = list(_read_values([question, *(unit.passage.heading for unit in evidence[:1])]))
+    given = [*evaluate_equations(calculation)[1], *_read_values([unit.text for unit in evidence])]
+    told = [
+        figure
+        for figure in _find_figures(text)
+        if not any(_has_value(figure, value) for value in asked)
+    ]
+    if any(_has_value(figure, value) for figure in told for value in given):
         return ""
-    strange = _strange(
+    strange = _find_unknown_figure(
         [each for each in told if not each.value.is_integer() or each.value > len(evidence)], given
     )
     return f"{strange.text} is in no row, and no equation gives it" if strange else ""
 
 
-def _figures(text: str) -> Iterator[_Figure]:
+def _find_figures(text: str) -> Iterator[_Figure]:
     """Of a text without dates and times of day."""
-    plain = _CLOCK.sub(" ", take_dates(unicodedata.normalize("NFKC", text))[1])
+    plain = _CLOCK.sub(" ", extract_dates(unicodedata.normalize("NFKC", text))[1])
     for read in dict.fromkeys((plain, join_thousands(plain))):
-        for number, unit in measures(read):
+        for number, unit in find_measures(read):
             digits = Decimal(number.rstrip("%s")).normalize()
             exponent = digits.as_tuple().exponent
             assert isinstance(exponent, int), "figures are finite"
             yield _Figure(number, float(digits), 0.5 * 10.0**exponent, unit)
 
 
-def _read(texts: Iterable[str]) -> Iterator[float]:
+def _read_values(texts: Iterable[str]) -> Iterator[float]:
     """Every figure of the texts, parts of dates and names too."""
     for text in texts:
-        yield from (figure.value for figure in _figures(text))
+        yield from (figure.value for figure in _find_figures(text))
         yield from (
             float(digits) for digits in _DIGITS.findall(unicodedata.normalize("NFKC", text))
         )
 
 
-def _strange(told: Sequence[_Figure], known: Sequence[float]) -> _Figure | None:
+def _find_unknown_figure(told: Sequence[_Figure], known: Sequence[float]) -> _Figure | None:
     """A figure that is none of the known ones. Several times beside each other may be one ("1 hour
     30 minutes").
     """
     several = sum(figure.unit in _TIMES for figure in told) > 1
     sure = (figure for figure in told if not (several and figure.unit in _TIMES))
-    return next((figure for figure in sure if not any(_is(figure, value) for value in known)), None)
+    return next(
+        (figure for figure in sure if not any(_has_value(figure, value) for value in known)), None
+    )
 
 
-def _gives(value: float, figure: _Figure) -> bool:
+def _is_result(value: float, figure: _Figure) -> bool:
     """Whether a result is the figure, in another unit of time perhaps."""
-    return _is(figure, value, (*_SCALES, *_SPANS) if figure.unit in _TIMES else _SCALES)
+    return _has_value(figure, value, (*_SCALES, *_SPANS) if figure.unit in _TIMES else _SCALES)
 
 
-def _is(figure: _Figure, value: float, scales: Sequence[int] = _SCALES) -> bool:
+def _has_value(figure: _Figure, value: float, scales: Sequence[int] = _SCALES) -> bool:
     told, value, half = abs(figure.value), abs(value), figure.half * 1.0001
     return any(
         abs(told - value * scale) <= half or abs(told - value / scale) <= half for scale in scales
     )
 
 
-def _as_share(told: Sequence[_Figure], results: Sequence[float]) -> bool:
+def _has_quotient(told: Sequence[_Figure], results: Sequence[float]) -> bool:
     """Whether two figures beside each other tell a quotient: 1/3, two of three. A lone `one` is not
     read as a figure.
     """

@@ -9,11 +9,11 @@ from collections.abc import Sequence
 from pydantic import BaseModel, Field, field_validator
 
 from citewell.models.base import LLM
-from citewell.models.prompt import ask_json, fill, load
-from citewell.skills.answer.draft import evidence_messages
-from citewell.skills.evidence.numbered import Unit, listed_ids, pick_units, without_ids
+from citewell.models.prompt import ask_json, fill_prompt, load_prompt
+from citewell.skills.answer.draft import build_evidence_messages
+from citewell.skills.evidence.numbered import Unit, normalize_ids, pick_units, strip_ids
 from citewell.skills.proof.judge import Claim, Judgement, JudgeVerdict
-from citewell.text.sentences import count_tokens, language
+from citewell.text.sentences import count_tokens, detect_language
 
 LONGEST_REPLY = 1_500  # tokens
 # Probability of `entailed` that stands for each verdict word: a connected model gives no usable
@@ -32,7 +32,7 @@ class StatementVerdict(BaseModel):
     @field_validator("evidence", mode="before")
     @classmethod
     def _as_texts(cls, value: object) -> object:
-        return listed_ids(value)
+        return normalize_ids(value)
 
 
 class Verdicts(BaseModel):
@@ -56,20 +56,26 @@ class LLMJudge:
         """A statement that the reply leaves out is not stated."""
         if not claims:
             return []
-        units = _fitting(units, claims, self._llm.evidence_tokens)
+        units = _fit_evidence(units, claims, self._llm.evidence_tokens)
         lines = [
-            f"{n}. {_flat(claim.text)}{_names(claim)}" for n, claim in enumerate(claims, start=1)
+            f"{n}. {_flatten_text(claim.text)}{_format_evidence_ids(claim)}"
+            for n, claim in enumerate(claims, start=1)
         ]
-        template = load(f"skills/prompts/judge.{language(question or claims[0].text)}.md")
-        task = fill(template, statements="\n".join(lines))[0].content
+        template = load_prompt(
+            f"skills/prompts/judge.{detect_language(question or claims[0].text)}.md"
+        )
+        task = fill_prompt(template, statements="\n".join(lines))[0].content
         reply = await ask_json(
-            self._llm, evidence_messages(question, units, task), Verdicts, max_tokens=LONGEST_REPLY
+            self._llm,
+            build_evidence_messages(question, units, task),
+            Verdicts,
+            max_tokens=LONGEST_REPLY,
         )
         said = {each.n: each for each in reply.verdicts}
-        return [_judgement(said.get(n), units) for n in range(1, len(claims) + 1)]
+        return [_build_judgement(said.get(n), units) for n in range(1, len(claims) + 1)]
 
 
-def _fitting(units: Sequence[Unit], claims: Sequence[Claim], budget: int) -> Sequence[Unit]:
+def _fit_evidence(units: Sequence[Unit], claims: Sequence[Claim], budget: int) -> Sequence[Unit]:
     """All of them, or where a judge of its own has less room than the model that writes, those that
     statements name before the others, in their order.
     """
@@ -86,15 +92,15 @@ def _fitting(units: Sequence[Unit], claims: Sequence[Claim], budget: int) -> Seq
     return [unit for unit in units if unit.id in kept]
 
 
-def _flat(text: str) -> str:
+def _flatten_text(text: str) -> str:
     return " ".join(text.split())
 
 
-def _names(claim: Claim) -> str:
+def _format_evidence_ids(claim: Claim) -> str:
     return f" ({', '.join(unit.id for unit in claim.evidence)})" if claim.evidence else ""
 
 
-def _judgement(said: StatementVerdict | None, units: Sequence[Unit]) -> Judgement:
+def _build_judgement(said: StatementVerdict | None, units: Sequence[Unit]) -> Judgement:
     if said is None:
         return Judgement(
             "not_stated", SCORES["not_stated"], reason="the check gave no verdict on it"
@@ -103,5 +109,5 @@ def _judgement(said: StatementVerdict | None, units: Sequence[Unit]) -> Judgemen
         said.verdict,
         SCORES[said.verdict],
         tuple(pick_units(said.evidence, units)),
-        without_ids(said.reason, units),
+        strip_ids(said.reason, units),
     )

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from citewell.models import reader_base as reader
 from citewell.models.reader_base import Reader
-from citewell.retrieve.rank import coverage
+from citewell.retrieve.rank import compute_coverage
 from citewell.skills.evidence.numbered import Unit
 from citewell.skills.proof.judge import Claim, Judgement
 
@@ -34,18 +34,18 @@ class ReaderJudge:
         units: Sequence[Unit],
     ) -> list[Judgement]:
         """Of a statement that something is not told the reader knows nothing: it is not stated."""
-        bearing = [claim.evidence or nearest_units(claim.text, units) for claim in claims]
+        bearing = [claim.evidence or find_nearest_units(claim.text, units) for claim in claims]
         pairs = [
             (claim.text, join_units(evidence))
             for claim, evidence in zip(claims, bearing, strict=True)
         ]
         found = await self._reader.judge(pairs)
-        return [_judgement(c, e, b) for c, e, b in zip(claims, found, bearing, strict=True)]
+        return [_build_judgement(c, e, b) for c, e, b in zip(claims, found, bearing, strict=True)]
 
 
-def nearest_units(text: str, units: Sequence[Unit], most: int = NEAREST) -> tuple[Unit, ...]:
+def find_nearest_units(text: str, units: Sequence[Unit], most: int = NEAREST) -> tuple[Unit, ...]:
     """The sentences that hold most of the text's words, in the order of the evidence."""
-    shares = coverage(text, [unit.text for unit in units])
+    shares = compute_coverage(text, [unit.text for unit in units])
     best = sorted(range(len(units)), key=lambda n: -shares[n])[:most]
     return tuple(units[n] for n in sorted(best))
 
@@ -58,7 +58,9 @@ def join_units(units: Sequence[Unit]) -> str:
     )
 
 
-def _judgement(claim: Claim, found: reader.Judgement, evidence: tuple[Unit, ...]) -> Judgement:
+def _build_judgement(
+    claim: Claim, found: reader.Judgement, evidence: tuple[Unit, ...]
+) -> Judgement:
     if claim.kind == "not_told":
         return Judgement(
             "not_stated",
@@ -69,11 +71,14 @@ def _judgement(claim: Claim, found: reader.Judgement, evidence: tuple[Unit, ...]
         return Judgement("entailed", found.entailed, evidence)
     refuted = found.contradicted >= found.not_stated
     return Judgement(
-        "contradicted" if refuted else "not_stated", found.entailed, evidence, _reason(claim, found)
+        "contradicted" if refuted else "not_stated",
+        found.entailed,
+        evidence,
+        _build_reason(claim, found),
     )
 
 
-def _reason(claim: Claim, found: reader.Judgement) -> str:
+def _build_reason(claim: Claim, found: reader.Judgement) -> str:
     """The words that the evidence does not back, where the reader marks some."""
     words = [claim.text[start:end] for start, end in found.unsupported]
     return f"not backed: {', '.join(words)}" if words else ""

@@ -16,10 +16,10 @@ from citewell.models.base import LLM
 from citewell.skills.answer.cite import Proof, number_citations
 from citewell.skills.answer.draft import Draft, DraftSentence, describe_doubts, write_draft
 from citewell.skills.evidence.numbered import Unit, pick_units
-from citewell.skills.proof.exact import check_equation, is_quoted
+from citewell.skills.proof.exact import check_equation, find_quoted_unit
 from citewell.skills.proof.figures import check_result, check_rows
 from citewell.skills.proof.judge import Claim, Judge, Judgement
-from citewell.text.sentences import language
+from citewell.text.sentences import detect_language
 from citewell.types import Kind, Message, Sentence, Verdict
 
 NOT_SHOWN = "no sentence of the evidence was named that shows it"
@@ -78,7 +78,7 @@ async def judge_draft(
     reason = f"it could not be checked: {failure}" if failure else UNCHECKED
     judged = judged or [_settle_quotation(claims[n], units, reason) for n in open_ones]
     for n, judgement in zip(open_ones, judged, strict=True):
-        settled[n] = _with_own_evidence(judgement, claims[n], draft.sentences[n])
+        settled[n] = _add_own_evidence(judgement, claims[n], draft.sentences[n])
     return Proven(draft, [each for each in settled if each is not None], failure, spent)
 
 
@@ -106,7 +106,7 @@ def _settle_figures(
 
 def _settle_quotation(claim: Claim, units: Sequence[Unit], reason: str) -> Judgement:
     """Where nobody judges, a sentence that is quoted whole is proved, and no other."""
-    quoted = is_quoted(claim.text, [*claim.evidence, *units])
+    quoted = find_quoted_unit(claim.text, [*claim.evidence, *units])
     return (
         Judgement("entailed", 1.0, (quoted,))
         if quoted is not None
@@ -114,7 +114,7 @@ def _settle_quotation(claim: Claim, units: Sequence[Unit], reason: str) -> Judge
     )
 
 
-def _with_own_evidence(judgement: Judgement, claim: Claim, sentence: DraftSentence) -> Judgement:
+def _add_own_evidence(judgement: Judgement, claim: Claim, sentence: DraftSentence) -> Judgement:
     """The sentences that the claim names bear it too, where the judge agrees with it. What no
     sentence is named for, by either, is not proved: nothing could be shown for it; that something
     is not told needs none.
@@ -137,7 +137,7 @@ async def repair_draft(
     """One more draft that is told what was doubted and why, judged again; the better of the two.
     What was proved before is not judged again. A model that fails leaves the first.
     """
-    lang = language(question)
+    lang = detect_language(question)
     reasons = [
         "" if each.verdict == "entailed" else each.reason or each.verdict
         for each in first.judgements

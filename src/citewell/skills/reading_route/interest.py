@@ -13,8 +13,8 @@ from citewell.ingest.paper.shape import Part
 from citewell.skills.guide.cues import DATA_HEADING
 from citewell.skills.guide.paper_name import LIMITS_HEADING
 from citewell.text.language import HAN
-from citewell.text.sentences import language
-from citewell.text.tokens import STOP_EN, STOP_ZH, query_tokens
+from citewell.text.sentences import detect_language
+from citewell.text.tokens import STOP_EN, STOP_ZH, tokenize_query
 
 MOST_WANTED = 40
 WORD = re.compile(rf"[^\W_{HAN}]+(?:[-'’][^\W_{HAN}]+)*")
@@ -140,12 +140,12 @@ _WHOSE = re.compile(
 )
 
 
-def _asked_of(interest: str) -> str:
+def _strip_owner(interest: str) -> str:
     left = _WHOSE.sub(" ", interest)
     return left if any(pattern.search(left) for _, pattern in _PARTS) else interest
 
 
-def of_part(part: Part, interest: str) -> bool:
+def is_part_of_interest(part: Part, interest: str) -> bool:
     """Whether the interest asks for a part of this kind."""
     if part.appendix:
         return False
@@ -157,35 +157,39 @@ def of_part(part: Part, interest: str) -> bool:
         "cost": bool(_COST.search(part.heading)),
         "method": part.role == "method" and not data,
     }
-    interest = _asked_of(interest)
+    interest = _strip_owner(interest)
     return any(
         pattern.search(interest) and fits.get(name, part.role == name and not limits)
         for name, pattern in _PARTS
     )
 
 
-def without_parts(interest: str) -> str:
+def strip_part_names(interest: str) -> str:
     """An interest without the names of parts: `method` in a section on limits does not make it one
     on the method. Cost is also what a section speaks of.
     """
-    interest = _asked_of(interest)
+    interest = _strip_owner(interest)
     for name, pattern in _PARTS:
         interest = interest if name == "cost" else pattern.sub(" ", interest)
     rest = " ".join(interest.split())
-    return rest if _subjects(rest) else ""
+    return rest if _extract_subjects(rest) else ""
 
 
-def _subjects(text: str) -> list[str]:
-    latin = [match[0] for match in WORD.finditer(text) if not empty(match[0])]
+def _extract_subjects(text: str) -> list[str]:
+    latin = [match[0] for match in WORD.finditer(text) if not is_empty_word(match[0])]
     han = (
-        [token for token in query_tokens(text) if _HAN_RUN.fullmatch(token) and not empty(token)]
+        [
+            token
+            for token in tokenize_query(text)
+            if _HAN_RUN.fullmatch(token) and not is_empty_word(token)
+        ]
         if text.strip()
         else []
     )
     return latin + han
 
 
-def empty(word: str) -> bool:
+def is_empty_word(word: str) -> bool:
     """Whether a word says nothing of what an interest is about."""
     return (
         word.casefold() in _EMPTY
@@ -195,23 +199,23 @@ def empty(word: str) -> bool:
     )
 
 
-def names_part(interest: str) -> bool:
+def is_part_name(interest: str) -> bool:
     """Whether an interest is hardly more than the name of a part of a paper."""
-    interest = rest = _asked_of(interest)
+    interest = rest = _strip_owner(interest)
     for _, pattern in _PARTS:
         rest = pattern.sub(" ", rest)
-    left = len(_subjects(rest))
+    left = len(_extract_subjects(rest))
     return rest != interest and left <= 1
 
 
-def wanted(interest: str) -> list[str]:
+def extract_interest_words(interest: str) -> list[str]:
     """The words of an interest that say what it is about, by which the sentences of a book are
     chosen.
     """
-    if language(interest) == "zh":
+    if detect_language(interest) == "zh":
         runs = [run for run in _HAN_RUN.findall(interest) if run not in EMPTY_ZH]
         return list(dict.fromkeys(run[i : i + 2] for run in runs for i in range(len(run) - 1)))[
             :MOST_WANTED
         ]
-    words = [m[0] for m in WORD.finditer(interest) if len(m[0]) > 2 and not empty(m[0])]
+    words = [m[0] for m in WORD.finditer(interest) if len(m[0]) > 2 and not is_empty_word(m[0])]
     return list(dict.fromkeys(words))[:MOST_WANTED]

@@ -17,24 +17,28 @@ import anyio.to_thread
 from citewell.errors import CitewellError
 from citewell.ingest.paper.shape import Role
 from citewell.models.base import LLM, Embedder
-from citewell.models.prompt import fill, load
-from citewell.skills.guide.guide_wording import lang_of
+from citewell.models.prompt import fill_prompt, load_prompt
+from citewell.skills.guide.guide_wording import resolve_language
 from citewell.skills.guide.paper_name import LIMITS_HEADING
-from citewell.skills.guide.quotable import Line, lines
+from citewell.skills.guide.quotable import Line, find_quotable_lines
 from citewell.skills.guide.write import has_room
 from citewell.skills.paper.reading_context import OpenPaper, Plan, PlanStep
-from citewell.skills.reading_route.interest import names_part, of_part, wanted
+from citewell.skills.reading_route.interest import (
+    extract_interest_words,
+    is_part_name,
+    is_part_of_interest,
+)
 from citewell.skills.reading_route.readable_sections import (
     Reading,
-    anything,
-    minutes,
-    readable,
-    step_id,
-    telling,
-    weighed,
+    compute_step_id,
+    estimate_minutes,
+    find_readable_sections,
+    find_telling_line,
+    list_nonempty_sections,
+    score_sections,
 )
-from citewell.skills.reading_route.route_wording import say
-from citewell.text.sentences import language
+from citewell.skills.reading_route.route_wording import format_message
+from citewell.text.sentences import detect_language
 
 FEWEST, MOST = 3, 8  # steps
 CORE = 5  # sections that serve the interest itself
@@ -92,21 +96,27 @@ async def make_route(
     """The route of `interest`, told in `lang`; an empty one gives the paper in short. `before`: the
     route so far, whose ticks stay with their sections.
     """
-    lang, interest = lang_of(lang), " ".join(interest.split())
-    sections = await anyio.to_thread.run_sync(lambda: readable(book, lines(book, wanted(interest))))
+    lang, interest = resolve_language(lang), " ".join(interest.split())
+    sections = await anyio.to_thread.run_sync(
+        lambda: find_readable_sections(
+            book, find_quotable_lines(book, extract_interest_words(interest))
+        )
+    )
     steps: list[PlanStep] = []
     if interest and sections:
-        looked_for = await _in_paper_language(book, interest, llm)
-        heard = await weighed(sections, looked_for, embedder)
-        if _related(book, heard, looked_for):
-            steps = await anyio.to_thread.run_sync(_serving, book, heard, looked_for, lang)
+        looked_for = await _translate_interest(book, interest, llm)
+        heard = await score_sections(sections, looked_for, embedder)
+        if _is_related(book, heard, looked_for):
+            steps = await anyio.to_thread.run_sync(
+                _plan_for_interest, book, heard, looked_for, lang
+            )
     if not steps:
         steps = await anyio.to_thread.run_sync(
-            lambda: _in_short(book, sections or anything(book), lang)
+            lambda: _plan_overview(book, sections or list_nonempty_sections(book), lang)
         )
         if interest and steps:
             first = steps[0]
-            why = say("unrelated", lang, interest=interest, why=first.why)
+            why = format_message("unrelated", lang, interest=interest, why=first.why)
             steps = [first.model_copy(update={"why": why}), *steps[1:]]
     done = {step.step_id: step.done_at for step in before.steps} if before else {}
     steps = [step.model_copy(update={"done_at": done.get(step.step_id)}) for step in steps]
@@ -119,18 +129,18 @@ async def make_route(
     )
 
 
-async def _in_paper_language(book: OpenPaper, interest: str, llm: LLM | None) -> str:
+async def _translate_interest(book: OpenPaper, interest: str, llm: LLM | None) -> str:
     """The interest with words of the paper's language beside it, where a chat model with room is
     there to find them. They serve to search only; without them the multilingual embedder must do.
     """
-    tongue = lang_of(book.paper.lang)
-    if llm is None or not has_room(llm) or language(interest) == tongue:
+    tongue = resolve_language(book.paper.lang)
+    if llm is None or not has_room(llm) or detect_language(interest) == tongue:
         return interest
     name = {"en": {"en": "English", "zh": "Chinese"}, "zh": {"en": "英文", "zh": "中文"}}[
-        lang_of(language(interest))
+        resolve_language(detect_language(interest))
     ][tongue]
-    messages = fill(
-        load(f"skills/prompts/guide_interest.{language(interest)}.md"),
+    messages = fill_prompt(
+        load_prompt(f"skills/prompts/guide_interest.{detect_language(interest)}.md"),
         interest=interest,
         language=name,
     )
@@ -141,23 +151,27 @@ async def _in_paper_language(book: OpenPaper, interest: str, llm: LLM | None) ->
     return f"{interest} {' '.join(reply.text.split())[:200]}"
 
 
-def _related(book: OpenPaper, sections: Sequence[Reading], interest: str) -> bool:
+def _is_related(book: OpenPaper, sections: Sequence[Reading], interest: str) -> bool:
     """Whether any section has to do with it."""
-    tongue = lang_of(book.paper.lang)
-    least = RELATED[lang_of(language(interest)), tongue]
-    if lang_of(language(interest)) == tongue and not any(s.shared for s in sections):
+    tongue = resolve_language(book.paper.lang)
+    least = RELATED[resolve_language(detect_language(interest)), tongue]
+    if resolve_language(detect_language(interest)) == tongue and not any(
+        s.shared for s in sections
+    ):
         least += STRANGE
-    if names_part(interest) or any(len(s.shared) >= WORDS for s in sections):
+    if is_part_name(interest) or any(len(s.shared) >= WORDS for s in sections):
         return True
-    return any(s.cosine >= least - SLACK * (_held(s, interest) > HALF) for s in sections)
+    return any(
+        s.cosine >= least - SLACK * (_compute_word_share(s, interest) > HALF) for s in sections
+    )
 
 
-def _held(section: Reading, interest: str) -> float:
+def _compute_word_share(section: Reading, interest: str) -> float:
     """What share of the interest, in characters, its section holds."""
     return sum(len(word) for word in section.shared) / max(1, len(interest))
 
 
-def _serving(
+def _plan_for_interest(
     book: OpenPaper, sections: Sequence[Reading], interest: str, lang: str
 ) -> list[PlanStep]:
     """First the paper in short, then what serves the interest, then results and limits that bear on
@@ -170,54 +184,56 @@ def _serving(
     opening = next((s for s in sections if s.opening), None)
     if opening is not None:
         chosen.setdefault(opening.part.start, opening)
-    for other in (_best(ranked, "results"), _limits(ranked)):
+    for other in (_find_best(ranked, "results"), _find_limits(ranked)):
         if other is not None and len(chosen) < MOST and other.score >= BEARS * best:
             chosen.setdefault(other.part.start, other)
     for section in ranked:
         if len(chosen) >= FEWEST:
             break
         chosen.setdefault(section.part.start, section)
-    ordered = sorted(chosen.values(), key=lambda s: (_place(s), s.part.start))[:MOST]
+    ordered = sorted(chosen.values(), key=lambda s: (_get_reading_order(s), s.part.start))[:MOST]
     starts = [s.part.start for s in core]
-    return [_step(book, s, _why(s, starts, interest, lang), s.said) for s in ordered]
+    return [
+        _build_step(book, s, _explain_choice(s, starts, interest, lang), s.said) for s in ordered
+    ]
 
 
-def _place(section: Reading) -> int:
+def _get_reading_order(section: Reading) -> int:
     return 4 if section.part.appendix else PLACE.get(section.part.role, 3)
 
 
-def _best(ranked: Sequence[Reading], role: Role) -> Reading | None:
+def _find_best(ranked: Sequence[Reading], role: Role) -> Reading | None:
     return next((s for s in ranked if s.part.role == role and not s.part.appendix), None)
 
 
-def _limits(ranked: Sequence[Reading]) -> Reading | None:
+def _find_limits(ranked: Sequence[Reading]) -> Reading | None:
     named = next(
         (s for s in ranked if LIMITS_HEADING.search(s.part.heading) and not s.part.appendix), None
     )
-    return named or _best(ranked, "discussion")
+    return named or _find_best(ranked, "discussion")
 
 
-def _why(section: Reading, core: Sequence[int], interest: str, lang: str) -> str:
+def _explain_choice(section: Reading, core: Sequence[int], interest: str, lang: str) -> str:
     """What in the section meets the interest."""
-    said = _short(section.said)
+    said = _shorten_line(section.said)
     if section.part.start not in core:
-        return say(_beside(section), lang, said=said)
+        return format_message(_get_purpose_key(section), lang, said=said)
     if section.shared:
-        quoted = [say("quoted", lang, word=word) for word in section.shared[:NAMED]]
+        quoted = [format_message("quoted", lang, word=word) for word in section.shared[:NAMED]]
         joint = "、" if lang == "zh" else ", "
         listed = (
-            joint.join(quoted[:-1]) + say("and", lang) + quoted[-1]
+            joint.join(quoted[:-1]) + format_message("and", lang) + quoted[-1]
             if len(quoted) > 1
             else quoted[0]
         )
-        return say("words", lang, words=listed)
-    if of_part(section.part, interest):
-        return say("asked", lang, said=said)
-    rank = say("nearest" if section.part.start == core[0] else "near_too", lang)
-    return say("near", lang, rank=rank, said=said)
+        return format_message("words", lang, words=listed)
+    if is_part_of_interest(section.part, interest):
+        return format_message("asked", lang, said=said)
+    rank = format_message("nearest" if section.part.start == core[0] else "near_too", lang)
+    return format_message("near", lang, rank=rank, said=said)
 
 
-def _beside(section: Reading) -> str:
+def _get_purpose_key(section: Reading) -> str:
     """What a section is there for that does not serve the interest itself."""
     if section.opening:
         return "open"
@@ -226,7 +242,7 @@ def _beside(section: Reading) -> str:
     return {"results": "results", "discussion": "discussion"}.get(section.part.role, "beside")
 
 
-def _short(line: Line | None) -> str:
+def _shorten_line(line: Line | None) -> str:
     """The beginning of a sentence, cut between words."""
     text = (line.text if line else "").rstrip(".。")
     if len(text) <= SAID:
@@ -235,7 +251,7 @@ def _short(line: Line | None) -> str:
     return (cut.rpartition(" ")[0] if " " in cut[SAID // 2 :] else cut).rstrip(" ,，、;；:：") + "…"
 
 
-def _in_short(book: OpenPaper, sections: Sequence[Reading], lang: str) -> list[PlanStep]:
+def _plan_overview(book: OpenPaper, sections: Sequence[Reading], lang: str) -> list[PlanStep]:
     """The paper in short: abstract, introduction, the method as a whole, the main results, limits
     or the end.
     """
@@ -244,17 +260,17 @@ def _in_short(book: OpenPaper, sections: Sequence[Reading], lang: str) -> list[P
     chosen: list[Reading] = []
     for role in ("abstract", "introduction", "method", "results"):
         of_role = [s for s in proper if s.part.role == role]
-        chosen += _main(of_role)
+        chosen += _find_main(of_role)
     closing = [s for s in proper if s.part.role == "discussion"]
     chosen += [s for s in closing if LIMITS_HEADING.search(s.part.heading)][:1]
     chosen += [s for s in closing[-1:] if s not in chosen]
     for spare in (proper, whole):  # a report or a chapter may have no part of a paper at all
         chosen += [s for s in spare if s not in chosen][: max(0, FEWEST - len(chosen))]
     ordered = sorted(chosen, key=lambda s: s.part.start)[:MOST]
-    return [_step(book, s, _general(s, lang), telling(s)) for s in ordered]
+    return [_build_step(book, s, _describe_section(s, lang), find_telling_line(s)) for s in ordered]
 
 
-def _main(sections: Sequence[Reading]) -> list[Reading]:
+def _find_main(sections: Sequence[Reading]) -> list[Reading]:
     """Of the sections of one role the first that is not only a line or two, and one named as
     main.
     """
@@ -273,25 +289,27 @@ def _main(sections: Sequence[Reading]) -> list[Reading]:
     return [first] if first else []
 
 
-def _general(section: Reading, lang: str) -> str:
+def _describe_section(section: Reading, lang: str) -> str:
     role = section.part.role
     if role == "abstract":
-        return say("open_general", lang)
-    said = _short(telling(section))
-    return say(f"general_{role}" if said and role != "front" else "general_unsaid", lang, said=said)
+        return format_message("open_general", lang)
+    said = _shorten_line(find_telling_line(section))
+    return format_message(
+        f"general_{role}" if said and role != "front" else "general_unsaid", lang, said=said
+    )
 
 
-def _step(book: OpenPaper, section: Reading, why: str, quoted: Line | None) -> PlanStep:
+def _build_step(book: OpenPaper, section: Reading, why: str, quoted: Line | None) -> PlanStep:
     part = section.part
     return PlanStep(
-        step_id=step_id(part),
+        step_id=compute_step_id(part),
         section=part.heading or part.role,
         role=part.role,
         start=part.start,
         end=part.end,
         first_page=part.first_page,
         last_page=part.last_page,
-        minutes=minutes(book, part),
+        minutes=estimate_minutes(book, part),
         why=why,
         quote=quoted.quote if quoted else "",
     )

@@ -18,21 +18,21 @@ import numpy as np
 
 from citewell.ingest.paper.shape import Part, Role
 from citewell.models.base import Embedder, Vector
-from citewell.retrieve.rank import coverage, stretched
-from citewell.skills.guide.cues import CUES, compared, measured
-from citewell.skills.guide.quotable import Line, lines
+from citewell.retrieve.rank import compute_coverage, stretch_cosines
+from citewell.skills.guide.cues import CUES, has_comparison, has_measurement
+from citewell.skills.guide.quotable import Line, find_quotable_lines
 from citewell.skills.paper.reading_context import OpenPaper
 from citewell.skills.reading_route.interest import (
     EMPTY_ZH,
     WORD,
-    empty,
-    names_part,
-    of_part,
-    without_parts,
+    is_empty_word,
+    is_part_name,
+    is_part_of_interest,
+    strip_part_names,
 )
 from citewell.text.language import HAN
-from citewell.text.sentences import language
-from citewell.text.tokens import STOP_ZH, index_tokens, query_tokens
+from citewell.text.sentences import detect_language
+from citewell.text.tokens import STOP_ZH, tokenize_for_index, tokenize_query
 
 # Minutes of careful reading. English: 238 words a minute is silent reading of non-fiction
 # (Brysbaert 2019); reading to learn takes half as long again as plain reading (Carver 1992: 200
@@ -75,13 +75,13 @@ class Reading:
         return self.part.role in ("abstract", "introduction")
 
 
-def step_id(part: Part) -> str:
+def compute_step_id(part: Part) -> str:
     """Stays the same while the section is in the paper."""
     key = "\n".join([*part.heading_path, str(part.start)])
     return blake2b(key.encode("utf-8", "replace"), digest_size=5).hexdigest()
 
 
-def readable(book: OpenPaper, found: Sequence[Line]) -> list[Reading]:
+def find_readable_sections(book: OpenPaper, found: Sequence[Line]) -> list[Reading]:
     """The sections worth reading, in order: no front matter, references, acknowledgements or bare
     headings.
     """
@@ -99,14 +99,14 @@ def readable(book: OpenPaper, found: Sequence[Line]) -> list[Reading]:
     return sections
 
 
-def minutes(book: OpenPaper, part: Part) -> float:
+def estimate_minutes(book: OpenPaper, part: Part) -> float:
     """Of careful reading, to the half minute."""
     text = book.document.text[part.start : part.end]
     exact = len(WORD.findall(text)) / WORDS_A_MINUTE + len(_HAN.findall(text)) / HAN_A_MINUTE
     return max(LEAST_MINUTES, round(2 * exact) / 2)
 
 
-def anything(book: OpenPaper) -> list[Reading]:
+def list_nonempty_sections(book: OpenPaper) -> list[Reading]:
     """The sections with any text but their heading, for a document that has none worth a stop:
     short ones, of which perhaps no sentence can be quoted.
     """
@@ -116,26 +116,28 @@ def anything(book: OpenPaper) -> list[Reading]:
         if part.role != "references" and part.end - part.start > len(part.heading) + LEAST
     ]
     held = [part for part in held if part.role != "front"] or held
-    return [Reading(part, tuple(lines(book, parts=[part]))) for part in held]
+    return [Reading(part, tuple(find_quotable_lines(book, parts=[part]))) for part in held]
 
 
-async def weighed(sections: Sequence[Reading], interest: str, embedder: Embedder) -> list[Reading]:
+async def score_sections(
+    sections: Sequence[Reading], interest: str, embedder: Embedder
+) -> list[Reading]:
     """The sections with what each has to do with the interest; of a book's many those that its
     words and parts speak for.
     """
-    sifted = await anyio.to_thread.run_sync(_sifted, sections, interest)
+    sifted = await anyio.to_thread.run_sync(_filter_sections, sections, interest)
     flat = [line for each in sifted for line in each.lines]
     if not flat:
         return list(sections)
-    vectors = await embedder.passages([f"{_heading(line.part)}: {line.text}" for line in flat])
+    vectors = await embedder.passages([f"{_get_heading(line.part)}: {line.text}" for line in flat])
     cosines = vectors @ await embedder.query(interest)
-    return await anyio.to_thread.run_sync(_scored, sifted, interest, cosines)
+    return await anyio.to_thread.run_sync(_score_readings, sifted, interest, cosines)
 
 
 @dataclass(frozen=True, slots=True)
 class _Sifted:
-    """`lines`: the sentences whose meaning is asked of; `held` and `headed`: shares of the
-    interest's words that the section and its heading hold.
+    """`find_quotable_lines`: the sentences whose meaning is asked of; `held` and `headed`: shares
+    of the interest's words that the section and its heading hold.
     """
 
     section: Reading
@@ -145,22 +147,22 @@ class _Sifted:
     named: float
 
 
-def _sifted(sections: Sequence[Reading], interest: str) -> list[_Sifted]:
+def _filter_sections(sections: Sequence[Reading], interest: str) -> list[_Sifted]:
     sections = [section for section in sections if section.lines]
-    subject = without_parts(interest)
+    subject = strip_part_names(interest)
     held = (
-        coverage(subject, [_words_of(section) for section in sections])
+        compute_coverage(subject, [_get_section_text(section) for section in sections])
         if subject
         else [0.0] * len(sections)
     )
     headed = (
-        coverage(subject, [_heading(section.part) for section in sections])
+        compute_coverage(subject, [_get_heading(section.part) for section in sections])
         if subject
         else [0.0] * len(sections)
     )
     # `the cost of the approach` is not about the method
-    weight = PART_WEIGHS if names_part(interest) else PART_WEIGHS / 2
-    named = [weight * of_part(section.part, interest) for section in sections]
+    weight = PART_WEIGHS if is_part_name(interest) else PART_WEIGHS / 2
+    named = [weight * is_part_of_interest(section.part, interest) for section in sections]
     worth = [
         WORDS_WEIGH * held[n] + HEADING_WEIGHS * headed[n] + named[n] for n in range(len(sections))
     ]
@@ -171,18 +173,18 @@ def _sifted(sections: Sequence[Reading], interest: str) -> list[_Sifted]:
     ]
     kept = sorted({*ranked, *(n for n in first if n is not None)})
     return [
-        _Sifted(sections[n], _asked(sections[n], interest), held[n], headed[n], named[n])
+        _Sifted(sections[n], _pick_lines(sections[n], interest), held[n], headed[n], named[n])
         for n in kept
     ]
 
 
-def _scored(sifted: Sequence[_Sifted], interest: str, cosines: Vector) -> list[Reading]:
-    subject = without_parts(interest)
+def _score_readings(sifted: Sequence[_Sifted], interest: str, cosines: Vector) -> list[Reading]:
+    subject = strip_part_names(interest)
     found, at = [], 0
     for each in sifted:
         mine = cosines[at : at + len(each.lines)]
         at += len(each.lines)
-        shares = np.asarray(coverage(interest, [line.text for line in each.lines]))
+        shares = np.asarray(compute_coverage(interest, [line.text for line in each.lines]))
         leaning = np.asarray([line.dangling or line.signpost for line in each.lines])
         best = int(np.argmax(mine + 0.1 * shares - 0.05 * leaning))
         top = float(np.sort(mine)[::-1][:2].mean())
@@ -190,11 +192,11 @@ def _scored(sifted: Sequence[_Sifted], interest: str, cosines: Vector) -> list[R
             each.named
             + WORDS_WEIGH * each.held
             + HEADING_WEIGHS * each.headed
-            + float(stretched(np.asarray(top)))
+            + float(stretch_cosines(np.asarray(top)))
         )
         of = each.section
-        said = each.lines[best] if subject else telling(of)
-        shared = _shared(of, subject) if subject else ()
+        said = each.lines[best] if subject else find_telling_line(of)
+        shared = _find_shared_words(of, subject) if subject else ()
         found.append(Reading(of.part, of.lines, score, float(mine.max()), shared, said))
     return found
 
@@ -204,12 +206,12 @@ def _scored(sifted: Sequence[_Sifted], interest: str, cosines: Vector) -> list[R
 WORDS_WEIGH, HEADING_WEIGHS, PART_WEIGHS = 0.6, 0.8, 0.4
 
 
-def _asked(section: Reading, interest: str) -> list[Line]:
+def _pick_lines(section: Reading, interest: str) -> list[Line]:
     """The sentences of a section that hold most words of the interest, then its first ones, in
     their order.
     """
     own = [line for line in section.lines if not line.signpost] or list(section.lines)
-    shares = coverage(interest, [line.text for line in own])
+    shares = compute_coverage(interest, [line.text for line in own])
     spread = [round(i * (len(own) - 1) / max(1, EMBEDDED - 1)) for i in range(EMBEDDED)]
     by_words = sorted(
         (i for i in range(len(own)) if shares[i] > 0),
@@ -219,19 +221,19 @@ def _asked(section: Reading, interest: str) -> list[Line]:
     return [own[i] for i in sorted(chosen)]
 
 
-def _shared(section: Reading, interest: str) -> tuple[str, ...]:
+def _find_shared_words(section: Reading, interest: str) -> tuple[str, ...]:
     """The words of the interest that a section holds, as the reader wrote them, words side by side
     in both as one.
     """
-    text = _words_of(section)
-    if language(interest) == "zh":
-        return _longest_common(interest, text)
-    held, folded = set(index_tokens(text)), text.casefold()
+    text = _get_section_text(section)
+    if detect_language(interest) == "zh":
+        return _find_common_runs(interest, text)
+    held, folded = set(tokenize_for_index(text)), text.casefold()
     found: list[str] = []
     end = -2
     for match in WORD.finditer(interest):
         word = match[0]
-        if len(word) < 3 or empty(word) or not set(query_tokens(word)) & held:
+        if len(word) < 3 or is_empty_word(word) or not set(tokenize_query(word)) & held:
             continue
         phrase = f"{found[-1]} {word}" if found else ""
         if phrase and match.start() == end + 1 and phrase.casefold() in folded:
@@ -242,7 +244,7 @@ def _shared(section: Reading, interest: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(found))
 
 
-def _longest_common(interest: str, text: str) -> tuple[str, ...]:
+def _find_common_runs(interest: str, text: str) -> tuple[str, ...]:
     """The longest runs of the interest, of two characters and more, that stand in the text."""
     found: list[str] = []
     at = 0
@@ -255,15 +257,15 @@ def _longest_common(interest: str, text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(found))
 
 
-def _words_of(section: Reading) -> str:
-    return "\n".join([_heading(section.part), *(line.text for line in section.lines)])
+def _get_section_text(section: Reading) -> str:
+    return "\n".join([_get_heading(section.part), *(line.text for line in section.lines)])
 
 
-def _heading(part: Part) -> str:
+def _get_heading(part: Part) -> str:
     return part.heading or part.role
 
 
-def telling(section: Reading) -> Line | None:
+def find_telling_line(section: Reading) -> Line | None:
     """The sentence of a section that says most by itself, whatever the interest: of the method one
     that says how, else one with a figure or a comparison.
     """
@@ -274,14 +276,16 @@ def telling(section: Reading) -> Line | None:
     return max(
         whole,
         key=lambda line: (
-            _how(line) if how else measured(line.text) + compared(line.text),
+            _score_method_cues(line)
+            if how
+            else has_measurement(line.text) + has_comparison(line.text),
             -line.order,
         ),
         default=None,
     )
 
 
-def _how(line: Line) -> float:
+def _score_method_cues(line: Line) -> float:
     return sum(
         weight for pattern, weight in CUES["method"] if pattern.search(line.quote)
-    ) - 0.5 * compared(line.text)
+    ) - 0.5 * has_comparison(line.text)

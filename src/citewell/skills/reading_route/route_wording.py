@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from citewell.skills.guide.guide_wording import lang_of
+from citewell.skills.guide.guide_wording import resolve_language
 
 _TEXTS: Final[Mapping[str, Mapping[str, str]]] = {
     "en": {
@@ -78,6 +78,6 @@ _TEXTS: Final[Mapping[str, Mapping[str, str]]] = {
 }
 
 
-def say(key: str, lang: str, **values: object) -> str:
+def format_message(key: str, lang: str, **values: object) -> str:
     """One of our sentences."""
-    return _TEXTS[lang_of(lang)][key].format(**values)
+    return _TEXTS[resolve_language(lang)][key].format(**values)

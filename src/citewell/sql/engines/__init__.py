@@ -1,6 +1,6 @@
 """The table engines by dialect, loaded when one is opened, and how a database's URL is understood.
 
-The one rule: a URL is shown to nobody but through `shown`, which masks its password.
+The one rule: a URL is shown to nobody but through `mask_url`, which masks its password.
 """
 
 from __future__ import annotations
@@ -43,32 +43,32 @@ def open_engine(location: Location) -> Engine:
     return engine
 
 
-def location_of(url: str) -> Location:
+def parse_location(url: str) -> Location:
     """Raises InvalidInput for what is not a database's URL."""
     url = url.strip()
     scheme, divider, rest = url.partition("://")
     dialect = SCHEMES.get(scheme.lower().partition("+")[0])
     if not divider or dialect is None:
         raise InvalidInput(
-            f"{shown(url)} is not a database that can be asked", hint=f"give {FORMS}"
+            f"{mask_url(url)} is not a database that can be asked", hint=f"give {FORMS}"
         )
     if dialect == "sqlite":
-        return Location("sqlite", _path(url, rest))
+        return Location("sqlite", _parse_path(url, rest))
     try:
         parts = urlsplit(f"{dialect}://{rest}")
         _ = parts.port  # raises where it is not a number
     except ValueError:
         raise InvalidInput(
-            f"{shown(url)} has no host and port that can be read", hint=f"give {FORMS}"
+            f"{mask_url(url)} has no host and port that can be read", hint=f"give {FORMS}"
         ) from None
     if not unquote(parts.path).strip("/"):
         raise InvalidInput(
-            f"{shown(url)} names no database",
+            f"{mask_url(url)} names no database",
             hint="put its name behind the host: ...@host/database",
         )
     if "#" in rest:
         raise InvalidInput(
-            f"{shown(url)} holds a '#'",
+            f"{mask_url(url)} holds a '#'",
             hint="write special characters of the password as %23 and the like",
         )
     where = f"{'postgresql' if dialect == 'postgres' else 'mysql'}://{rest}"
@@ -76,7 +76,7 @@ def location_of(url: str) -> Location:
     return Location(dialect, where)
 
 
-def _path(url: str, rest: str) -> str:
+def _parse_path(url: str, rest: str) -> str:
     """`sqlite:///relative.db`, `sqlite:////absolute.db`; a Windows path as `sqlite:///C:/x.db`."""
     path = unquote(rest[1:]) if rest.startswith("/") else ""
     if not path or path == ":memory:" or "\0" in path:
@@ -86,7 +86,7 @@ def _path(url: str, rest: str) -> str:
     return path
 
 
-def shown(url: str) -> str:
+def mask_url(url: str) -> str:
     """The URL with its password masked, also where the rest of it makes no sense: what stands
     before the last @ but a plain user's name, a port that is no number, and the values of
     parameters that are called so, however their names are written.
@@ -101,24 +101,24 @@ def shown(url: str) -> str:
         before = (f"{user}:***" if colon else user) if plain else "***"
     elif divider and not HOSTS.match(after):
         after = re.sub(r":[^/?#]*", ":***", after, count=1)
-    return f"{scheme}{divider}{before}{at}{_without_secrets(after)}"
+    return f"{scheme}{divider}{before}{at}{_mask_parameters(after)}"
 
 
-def _without_secrets(text: str) -> str:
+def _mask_parameters(text: str) -> str:
     out, at = "", 0
     while found := PARAMETER.search(text, at):
         out, at = out + text[at : found.end()], found.end()
-        if SECRET.search(_decoded(found[1])):
-            out, at = out + "***", _end(text, at)
+        if SECRET.search(_decode_name(found[1])):
+            out, at = out + "***", _find_value_end(text, at)
     return out + text[at:]
 
 
-def _end(text: str, at: int) -> int:
+def _find_value_end(text: str, at: int) -> int:
     places = [place for mark in "&#" if (place := text.find(mark, at)) >= 0]
     return min(places, default=len(text))
 
 
-def _decoded(name: str) -> str:
+def _decode_name(name: str) -> str:
     """Drivers decode the names of parameters; what was encoded twice is decoded until nothing is
     left to decode.
     """

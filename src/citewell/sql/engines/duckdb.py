@@ -15,16 +15,16 @@ from typing import TYPE_CHECKING, Any
 
 from citewell.errors import SourceUnavailable, StatementFailed
 from citewell.sql.engines.engine import Column, ForeignKey, Limits, Location, Rows, Schema, Table
-from citewell.sql.engines.profile import INSPECT_SECONDS, Budget, Found, look, quoted
-from citewell.sql.engines.values import gather, kind_of
+from citewell.sql.engines.profile import INSPECT_SECONDS, Budget, Found, inspect_tables, quote_name
+from citewell.sql.engines.values import detect_kind, gather_rows
 from citewell.sql.engines.worker_process import (
     ProcessEngine,
-    complaint,
-    late,
-    timed,
-    too_large,
-    unavailable,
-    within_memory,
+    format_engine_error,
+    limit_memory,
+    make_memory_error,
+    make_timeout_error,
+    make_unavailable_error,
+    time_query,
 )
 
 if TYPE_CHECKING:
@@ -69,31 +69,33 @@ class DuckDB(ProcessEngine):
 
 
 def run(location: Location, _token: str, sql: str, limits: Limits) -> Rows:
-    with _opened(location, limits.seconds, limits.memory_mib, locked=True) as connection:
-        return timed(lambda: _rows(connection, _one(connection, sql), limits))
+    with _open_connection(location, limits.seconds, limits.memory_mib, locked=True) as connection:
+        return time_query(lambda: _fetch_rows(connection, _check_single(connection, sql), limits))
 
 
 def explain(location: Location, _token: str, sql: str, limits: Limits) -> None:
-    with _opened(location, limits.seconds, limits.memory_mib, locked=True) as connection:
-        _one(connection, sql)
+    with _open_connection(location, limits.seconds, limits.memory_mib, locked=True) as connection:
+        _check_single(connection, sql)
         explained = sql.lstrip().lower().startswith("explain")
         connection.execute(sql if explained else f"EXPLAIN {sql}").fetchall()
 
 
 def inspect(location: Location, _token: str, values: int) -> Schema:
     budget = Budget.of(INSPECT_SECONDS)
-    with _opened(location, INSPECT_SECONDS, INSPECT_MIB, locked=False) as connection:
-        tables, notes = look(_found(connection), _Asking(connection), "duckdb", values, budget)
+    with _open_connection(location, INSPECT_SECONDS, INSPECT_MIB, locked=False) as connection:
+        tables, notes = inspect_tables(
+            _find_tables(connection), _TableProber(connection), "duckdb", values, budget
+        )
     return Schema("duckdb", tuple(tables), tuple(notes))
 
 
 @contextmanager
-def _opened(
+def _open_connection(
     location: Location, seconds: float, mib: int, *, locked: bool
 ) -> Iterator[DuckDBPyConnection]:
     import duckdb
 
-    connection = _connected(location.where)
+    connection = _connect_file(location.where)
     began = time.monotonic()
     try:
         for name, value in SETTINGS.items():
@@ -102,26 +104,30 @@ def _opened(
         connection.execute(f"SET max_execution_time = {max(1, round(seconds * 1000))}")
         if locked:
             connection.execute("SET lock_configuration = true")
-        with within_memory(mib):
+        with limit_memory(mib):
             yield connection
     except duckdb.InterruptException:
-        raise late(seconds) from None
+        raise make_timeout_error(seconds) from None
     except (duckdb.OutOfMemoryException, MemoryError):
-        raise too_large() from None
+        raise make_memory_error() from None
     except duckdb.FatalException as error:
-        raise unavailable(Path(location.where).name, error, "add the source again") from None
+        raise make_unavailable_error(
+            Path(location.where).name, error, "add the source again"
+        ) from None
     except duckdb.Error as error:
         if time.monotonic() - began >= seconds and "nterrupt" in str(error):
-            raise late(seconds) from None
-        raise StatementFailed(_without_path(complaint(error), location.where)) from None
+            raise make_timeout_error(seconds) from None
+        raise StatementFailed(_hide_path(format_engine_error(error), location.where)) from None
     except (ValueError, OverflowError, UnicodeError, RuntimeError) as error:
         # a value that Python cannot hold
-        raise StatementFailed(f"a value of the result cannot be read: {complaint(error)}") from None
+        raise StatementFailed(
+            f"a value of the result cannot be read: {format_engine_error(error)}"
+        ) from None
     finally:
         connection.close()
 
 
-def _connected(path: str) -> DuckDBPyConnection:
+def _connect_file(path: str) -> DuckDBPyConnection:
     import duckdb
 
     name = Path(path).name
@@ -132,23 +138,23 @@ def _connected(path: str) -> DuckDBPyConnection:
     try:
         return duckdb.connect(path, read_only=True)
     except duckdb.Error as error:
-        said = _without_path(complaint(error), path)
+        said = _hide_path(format_engine_error(error), path)
         if "lock" in said.lower():
-            raise unavailable(
+            raise make_unavailable_error(
                 name, "another program has it open for writing", "wait, or close that program"
             ) from None
-        raise unavailable(
+        raise make_unavailable_error(
             name, said, "is it a DuckDB database of this version? else add the source again"
         ) from None
 
 
-def _without_path(message: str, path: str) -> str:
+def _hide_path(message: str, path: str) -> str:
     return message.replace(str(Path(path).resolve()), Path(path).name).replace(
         path, Path(path).name
     )
 
 
-def _one(connection: DuckDBPyConnection, sql: str) -> str:
+def _check_single(connection: DuckDBPyConnection, sql: str) -> str:
     """The statement, if it is one and hands out rows."""
     import duckdb
 
@@ -160,22 +166,25 @@ def _one(connection: DuckDBPyConnection, sql: str) -> str:
     return sql
 
 
-def _rows(connection: DuckDBPyConnection, sql: str, limits: Limits) -> Rows:
+def _fetch_rows(connection: DuckDBPyConnection, sql: str, limits: Limits) -> Rows:
     connection.execute(sql)
     described = [(str(column[0]), str(column[1])) for column in connection.description or []]
     if any("TIME ZONE" in kind for _, kind in described):
-        connection.execute(_zones_as_text(sql, [kind for _, kind in described]))
+        connection.execute(_cast_zones_to_text(sql, [kind for _, kind in described]))
 
     def each() -> Iterator[Sequence[Any]]:
         while some := connection.fetchmany(min(AT_ONCE, limits.rows + 1)):
             yield from some
 
-    return gather(
-        [name for name, _ in described], [kind_of(kind) for _, kind in described], each(), limits
+    return gather_rows(
+        [name for name, _ in described],
+        [detect_kind(kind) for _, kind in described],
+        each(),
+        limits,
     )
 
 
-def _zones_as_text(sql: str, kinds: Sequence[str]) -> str:
+def _cast_zones_to_text(sql: str, kinds: Sequence[str]) -> str:
     """DuckDB hands out moments with a time zone only where a package for them is installed: as text
     they need none.
     """
@@ -187,7 +196,7 @@ def _zones_as_text(sql: str, kinds: Sequence[str]) -> str:
     return f"SELECT {told} FROM ({sql.rstrip().rstrip(';')}\n) AS told({', '.join(names)})"  # noqa: S608 - the statement itself
 
 
-class _Asking:
+class _TableProber:
     """Looks into tables; a view that no longer works, or takes too long, tells nothing."""
 
     def __init__(self, connection: DuckDBPyConnection) -> None:
@@ -203,18 +212,20 @@ class _Asking:
             return None
 
 
-def _found(connection: DuckDBPyConnection) -> list[Found]:
+def _find_tables(connection: DuckDBPyConnection) -> list[Found]:
     tables = connection.execute(TABLES).fetchall()
     columns: dict[tuple[str, str], list[Column]] = {}
     for schema, table, name, kind, comment in connection.execute(COLUMNS).fetchall():
-        columns.setdefault((schema, table), []).append(Column(name, kind, kind_of(kind), comment))
-    primary, foreign = _keys(connection)
+        columns.setdefault((schema, table), []).append(
+            Column(name, kind, detect_kind(kind), comment)
+        )
+    primary, foreign = _load_keys(connection)
     found = []
     for schema, name, comment, rows, is_view in tables:
         key = (schema, name)
-        source = f"{quoted(schema, 'duckdb')}.{quoted(name, 'duckdb')}"
+        source = f"{quote_name(schema, 'duckdb')}.{quote_name(name, 'duckdb')}"
         own = Table(
-            _shown(schema, name),
+            _qualify_name(schema, name),
             tuple(columns.get(key, ())),
             comment,
             rows,
@@ -225,11 +236,11 @@ def _found(connection: DuckDBPyConnection) -> list[Found]:
     return found
 
 
-def _shown(schema: str, name: str) -> str:
+def _qualify_name(schema: str, name: str) -> str:
     return name if schema == "main" else f"{schema}.{name}"
 
 
-def _keys(
+def _load_keys(
     connection: DuckDBPyConnection,
 ) -> tuple[dict[tuple[str, str], tuple[str, ...]], dict[tuple[str, str], tuple[ForeignKey, ...]]]:
     primary: dict[tuple[str, str], tuple[str, ...]] = {}
@@ -241,6 +252,6 @@ def _keys(
         elif kind == "FOREIGN KEY" and target:
             foreign[key] = (
                 *foreign.get(key, ()),
-                ForeignKey(tuple(columns), _shown(schema, target), tuple(target_columns)),
+                ForeignKey(tuple(columns), _qualify_name(schema, target), tuple(target_columns)),
             )
     return primary, foreign

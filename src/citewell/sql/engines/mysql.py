@@ -19,21 +19,21 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs, unquote, urlsplit
 
 from citewell.errors import CitewellError, SourceUnavailable, StatementFailed
-from citewell.sql.engines import shown
+from citewell.sql.engines import mask_url
 from citewell.sql.engines.engine import Kind, Limits, Location, Rows, Schema
-from citewell.sql.engines.mysql_schema import found_tables, notes_on
-from citewell.sql.engines.profile import INSPECT_SECONDS, Budget, look
-from citewell.sql.engines.values import gather
+from citewell.sql.engines.mysql_schema import find_tables, list_notes
+from citewell.sql.engines.profile import INSPECT_SECONDS, Budget, inspect_tables
+from citewell.sql.engines.values import gather_rows
 from citewell.sql.engines.worker_process import (
     MIB,
     STOP_SECONDS,
     ProcessEngine,
-    complaint,
-    late,
-    timed,
-    too_large,
-    unavailable,
-    within_memory,
+    format_engine_error,
+    limit_memory,
+    make_memory_error,
+    make_timeout_error,
+    make_unavailable_error,
+    time_query,
 )
 
 if TYPE_CHECKING:
@@ -91,21 +91,21 @@ class MySQL(ProcessEngine):
 
 
 def run(location: Location, token: str, sql: str, limits: Limits) -> Rows:
-    _check(sql)
+    _check_reading(sql)
     with (
-        _reading(location, limits.seconds, limits.memory_mib) as connection,
-        within_memory(min(limits.memory_mib, CLIENT_MIB)),
+        _open_read_only(location, limits.seconds, limits.memory_mib) as connection,
+        limit_memory(min(limits.memory_mib, CLIENT_MIB)),
     ):
-        return timed(lambda: _rows(connection, _marked(sql, token), limits))
+        return time_query(lambda: _fetch_rows(connection, _tag_statement(sql, token), limits))
 
 
 def explain(location: Location, token: str, sql: str, limits: Limits) -> None:
-    _check(sql)
+    _check_reading(sql)
     with (
-        _reading(location, limits.seconds, limits.memory_mib) as connection,
+        _open_read_only(location, limits.seconds, limits.memory_mib) as connection,
         connection.cursor() as cursor,
     ):
-        cursor.execute(_marked(sql if EXPLAINS.match(sql) else f"EXPLAIN {sql}", token))
+        cursor.execute(_tag_statement(sql if EXPLAINS.match(sql) else f"EXPLAIN {sql}", token))
         cursor.fetchall()
 
 
@@ -114,34 +114,37 @@ def inspect(location: Location, token: str, values: int) -> Schema:
 
     budget = Budget.of(INSPECT_SECONDS - CONNECT_SECONDS)
     with (
-        _reading(location, INSPECT_SECONDS, CLIENT_MIB) as connection,
+        _open_read_only(location, INSPECT_SECONDS, CLIENT_MIB) as connection,
         connection.cursor() as cursor,
     ):
 
         def ask(sql: str, seconds: float) -> list[Sequence[Any]] | None:
             """A view that no longer works, or takes too long, tells nothing."""
             try:
-                _end_after(connection, seconds)
-                cursor.execute(_marked(sql, token))
+                _set_timeout(connection, seconds)
+                cursor.execute(_tag_statement(sql, token))
                 return list(cursor.fetchall())
             except pymysql.Error as error:
                 if error.args and error.args[0] in UNAVAILABLE:
                     raise
                 return None
 
-        found = found_tables(cursor)
-        notes = notes_on(cursor)
-        tables, left = look(found, ask, "mysql", values, budget)
+        found = find_tables(cursor)
+        notes = list_notes(cursor)
+        tables, left = inspect_tables(found, ask, "mysql", values, budget)
     return Schema("mysql", tuple(tables), (*notes, *left))
 
 
 def stop(location: Location, token: str) -> None:
     """Ends the statement of a worker that was killed; it carries the token in a comment."""
-    with _reading(location, STOP_SECONDS, CLIENT_MIB) as connection, connection.cursor() as cursor:
-        _end(cursor, token)
+    with (
+        _open_read_only(location, STOP_SECONDS, CLIENT_MIB) as connection,
+        connection.cursor() as cursor,
+    ):
+        _kill_statements(cursor, token)
 
 
-def _end(cursor: pymysql.cursors.Cursor, token: str) -> None:
+def _kill_statements(cursor: pymysql.cursors.Cursor, token: str) -> None:
     import pymysql
 
     looking = (
@@ -153,17 +156,17 @@ def _end(cursor: pymysql.cursors.Cursor, token: str) -> None:
             cursor.execute(f"KILL {int(number)}")
 
 
-def _marked(sql: str, token: str) -> str:
+def _tag_statement(sql: str, token: str) -> str:
     return f"/* {token} */ {sql}"
 
 
-def _check(sql: str) -> None:
+def _check_reading(sql: str) -> None:
     if not READING.match(sql):
         raise StatementFailed("only statements that read are run")
 
 
 @contextmanager
-def _reading(location: Location, seconds: float, mib: int) -> Iterator[Connection]:
+def _open_read_only(location: Location, seconds: float, mib: int) -> Iterator[Connection]:
     """A connection inside a read-only transaction with its limits. At the end its socket is closed,
     whatever is to come.
     """
@@ -172,25 +175,29 @@ def _reading(location: Location, seconds: float, mib: int) -> Iterator[Connectio
     connection: Connection | None = None
     try:
         connection = pymysql.connect(
-            **_arguments(location.where), read_timeout=seconds + AFTER_SECONDS
+            **_build_arguments(location.where), read_timeout=seconds + AFTER_SECONDS
         )
-        _limit(connection, seconds, mib)
+        _apply_limits(connection, seconds, mib)
         yield connection
     except pymysql.Error as error:
-        raise _told(error, location.where, seconds, connected=connection is not None) from None
+        raise _translate_error(
+            error, location.where, seconds, connected=connection is not None
+        ) from None
     except MemoryError:
-        raise too_large() from None
+        raise make_memory_error() from None
     except OSError as error:
         # pymysql's own are told above: this is of the file with the certificates
-        raise _no_certificates(location.where, error) from None
+        raise _make_certificate_error(location.where, error) from None
     except (ValueError, OverflowError, UnicodeError) as error:
-        raise StatementFailed(f"a value of the result cannot be read: {complaint(error)}") from None
+        raise StatementFailed(
+            f"a value of the result cannot be read: {format_engine_error(error)}"
+        ) from None
     finally:
         if connection is not None:
             connection._force_close()  # type: ignore[attr-defined]  # noqa: SLF001 - close() reads on to the last row first
 
 
-def _arguments(url: str) -> dict[str, Any]:
+def _build_arguments(url: str) -> dict[str, Any]:
     """What the driver takes, of
     `mysql://user:password@host:port/database?ssl_ca=...&unix_socket=...`.
     """
@@ -215,13 +222,13 @@ def _arguments(url: str) -> dict[str, Any]:
     return said
 
 
-def _limit(connection: Connection, seconds: float, mib: int) -> None:
+def _apply_limits(connection: Connection, seconds: float, mib: int) -> None:
     import pymysql
 
     with connection.cursor() as cursor:
         cursor.execute("SET SESSION sql_mode = %s", (MODE,))
         cursor.execute("SET SESSION TRANSACTION READ ONLY")
-        _end_after(connection, seconds)
+        _set_timeout(connection, seconds)
         wait = max(1, min(2, round(seconds)))
         size = mib * MIB
         for setting in (
@@ -234,7 +241,7 @@ def _limit(connection: Connection, seconds: float, mib: int) -> None:
         cursor.execute("START TRANSACTION READ ONLY")
 
 
-def _end_after(connection: Connection, seconds: float) -> None:
+def _set_timeout(connection: Connection, seconds: float) -> None:
     """MariaDB counts seconds, for every statement; MySQL milliseconds, for those that read."""
     maria = "MariaDB" in str(connection.get_server_info())  # type: ignore[no-untyped-call]
     limit = (
@@ -246,7 +253,7 @@ def _end_after(connection: Connection, seconds: float) -> None:
         cursor.execute(f"SET SESSION {limit}")
 
 
-def _rows(connection: Connection, sql: str, limits: Limits) -> Rows:
+def _fetch_rows(connection: Connection, sql: str, limits: Limits) -> Rows:
     from pymysql.cursors import SSCursor
 
     cursor = connection.cursor(SSCursor)
@@ -254,9 +261,9 @@ def _rows(connection: Connection, sql: str, limits: Limits) -> Rows:
     if cursor.description is None:  # SELECT ... INTO @x
         raise StatementFailed("only statements that read are run, and this one hands out nothing")
     result = getattr(cursor, "_result")  # noqa: B009 - only there is said what is binary
-    kinds = [_kind(field.type_code, field.charsetnr) for field in result.fields or ()]
+    kinds = [_detect_kind(field.type_code, field.charsetnr) for field in result.fields or ()]
     try:
-        return gather(
+        return gather_rows(
             [column[0] for column in cursor.description or ()],
             kinds,
             cursor.fetchall_unbuffered(),
@@ -267,7 +274,7 @@ def _rows(connection: Connection, sql: str, limits: Limits) -> Rows:
         result.unbuffered_active = False
 
 
-def _kind(code: int, charset: int) -> Kind:
+def _detect_kind(code: int, charset: int) -> Kind:
     if code in NUMBERS:
         return "number"
     if code in DATES:
@@ -275,15 +282,17 @@ def _kind(code: int, charset: int) -> Kind:
     return "text" if code in TEXTS and charset != BINARY else "other"
 
 
-def _told(error: pymysql.Error, url: str, seconds: float, *, connected: bool) -> CitewellError:
+def _translate_error(
+    error: pymysql.Error, url: str, seconds: float, *, connected: bool
+) -> CitewellError:
     code = error.args[0] if error.args and isinstance(error.args[0], int) else 0
-    said = complaint(str(error.args[-1]) if error.args else str(error))
+    said = format_engine_error(str(error.args[-1]) if error.args else str(error))
     if password := unquote(urlsplit(url).password or ""):
         said = said.replace(password, "***")
     if code in LATE or (connected and "timed out" in said):
-        return late(seconds)
+        return make_timeout_error(seconds)
     if not connected or code in UNAVAILABLE:
-        return _unreachable(url, code, said)
+        return _make_unreachable_error(url, code, said)
     if code in TOO_LARGE or (code == 1290 and "max-session-mem" in said):
         return StatementFailed(
             said, hint="ask for less at once, or raise data.memory_mib", code="memory"
@@ -291,23 +300,25 @@ def _told(error: pymysql.Error, url: str, seconds: float, *, connected: bool) ->
     return StatementFailed(said)
 
 
-def _no_certificates(url: str, error: OSError) -> SourceUnavailable:
+def _make_certificate_error(url: str, error: OSError) -> SourceUnavailable:
     """Never with the words of the file."""
     if isinstance(error, ssl.SSLError):
         said = "the file of ssl_ca holds no certificate that can be read"
     else:
         said = f"the file of ssl_ca cannot be opened: {error.strerror or type(error).__name__}"
-    return unavailable(
-        shown(url), said, "ssl_ca=/path/to/ca.pem, certificates in PEM form that this user may read"
+    return make_unavailable_error(
+        mask_url(url),
+        said,
+        "ssl_ca=/path/to/ca.pem, certificates in PEM form that this user may read",
     )
 
 
-def _unreachable(url: str, code: int, said: str) -> SourceUnavailable:
+def _make_unreachable_error(url: str, code: int, said: str) -> SourceUnavailable:
     hints = {
         1045: "look at user and password",
         1044: "may this user read that database?",
         1049: "look at the name of the database",
     }
-    return unavailable(
-        shown(url), said, hints.get(code, "is the server up, and are host and port right?")
+    return make_unavailable_error(
+        mask_url(url), said, hints.get(code, "is the server up, and are host and port right?")
     )

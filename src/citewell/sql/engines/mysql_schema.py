@@ -10,8 +10,8 @@ import re
 from typing import TYPE_CHECKING
 
 from citewell.sql.engines.engine import Column, ForeignKey, Table
-from citewell.sql.engines.profile import Found, quoted
-from citewell.sql.engines.values import kind_of
+from citewell.sql.engines.profile import Found, quote_name
+from citewell.sql.engines.values import detect_kind
 
 if TYPE_CHECKING:
     from pymysql.cursors import Cursor
@@ -34,14 +34,14 @@ SYSTEM = {"information_schema", "mysql", "performance_schema", "sys"}
 WRITING = re.compile(r"\b(ALL PRIVILEGES|INSERT|UPDATE|DELETE|CREATE|DROP|ALTER|SUPER)\b")
 
 
-def found_tables(cursor: Cursor) -> list[Found]:
+def find_tables(cursor: Cursor) -> list[Found]:
     cursor.execute(TABLES)
     tables = cursor.fetchall()
     cursor.execute(COLUMNS)
     columns: dict[str, list[Column]] = {}
     for table, name, kind, comment in cursor.fetchall():
-        columns.setdefault(table, []).append(Column(name, kind, kind_of(kind), comment))
-    primary, foreign = _keys(cursor)
+        columns.setdefault(table, []).append(Column(name, kind, detect_kind(kind), comment))
+    primary, foreign = _load_keys(cursor)
     found = []
     for name, kind, rows, comment in tables:
         view = kind == "VIEW"
@@ -53,11 +53,11 @@ def found_tables(cursor: Cursor) -> list[Found]:
             None if view else rows,
             *keys,
         )
-        found.append(Found(table, quoted(name, "mysql"), view))
+        found.append(Found(table, quote_name(name, "mysql"), view))
     return found
 
 
-def _keys(cursor: Cursor) -> tuple[dict[str, tuple[str, ...]], dict[str, list[ForeignKey]]]:
+def _load_keys(cursor: Cursor) -> tuple[dict[str, tuple[str, ...]], dict[str, list[ForeignKey]]]:
     cursor.execute(KEYS)
     parts: dict[tuple[str, str], list[tuple[str, str | None, str | None, str | None]]] = {}
     for table, constraint, *part in cursor.fetchall():
@@ -79,12 +79,12 @@ def _keys(cursor: Cursor) -> tuple[dict[str, tuple[str, ...]], dict[str, list[Fo
     return primary, foreign
 
 
-def notes_on(cursor: Cursor) -> list[str]:
+def list_notes(cursor: Cursor) -> list[str]:
     """What whoever adds the source should know of its user."""
-    return [*_rights(cursor), *_others(cursor)]
+    return [*_check_rights(cursor), *_list_other_databases(cursor)]
 
 
-def _others(cursor: Cursor) -> list[str]:
+def _list_other_databases(cursor: Cursor) -> list[str]:
     """Databases beside the one that is asked."""
     cursor.execute("SHOW DATABASES")
     every = [str(row[0]) for row in cursor.fetchall()]
@@ -102,7 +102,7 @@ def _others(cursor: Cursor) -> list[str]:
     ]
 
 
-def _rights(cursor: Cursor) -> list[str]:
+def _check_rights(cursor: Cursor) -> list[str]:
     cursor.execute("SHOW GRANTS")
     # the rights of `GRANT SELECT, FILE ON *.* TO ...`: a name or a password behind them is no right
     given = [str(row[0]).partition(" ON ") for row in cursor.fetchall()]

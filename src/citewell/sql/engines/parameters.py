@@ -77,7 +77,7 @@ def check_parameters(url: str, dialect: Dialect) -> None:
     """Raises InvalidInput for what a URL may not say, whoever says it. `url` has been looked at by
     `location_of`.
     """
-    parts = _split(url)
+    parts = _split_url(url)
     known = ANYBODY[dialect] | HERE[dialect]
     for name, value in parse_qsl(parts.query, keep_blank_values=True):
         if name not in known:
@@ -100,7 +100,7 @@ def check_remote(url: str, dialect: Dialect) -> None:
     host, user and password, so that the driver looks up none of them here (a socket, ~/.pgpass,
     PGPASSWORD), and no file.
     """
-    parts = _split(url)
+    parts = _split_url(url)
     for name, _ in parse_qsl(parts.query, keep_blank_values=True):
         if name not in ANYBODY[dialect]:
             allowed = ", ".join(sorted(ANYBODY[dialect]))
@@ -127,7 +127,7 @@ def check_remote(url: str, dialect: Dialect) -> None:
         )
 
 
-def _split(url: str) -> SplitResult:
+def _split_url(url: str) -> SplitResult:
     """Raises InvalidInput for what drivers read in another way than we do."""
     if CONTROL.search(url):
         raise InvalidInput(

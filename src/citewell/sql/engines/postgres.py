@@ -14,20 +14,20 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
 from citewell.errors import CitewellError, StatementFailed
-from citewell.sql.engines import shown
+from citewell.sql.engines import mask_url
 from citewell.sql.engines.engine import Kind, Limits, Location, Rows, Schema
 from citewell.sql.engines.postgres_calls import check_calls
-from citewell.sql.engines.postgres_schema import found_tables, notes_on
-from citewell.sql.engines.profile import INSPECT_SECONDS, Budget, look
-from citewell.sql.engines.values import gather
+from citewell.sql.engines.postgres_schema import find_tables, list_notes
+from citewell.sql.engines.profile import INSPECT_SECONDS, Budget, inspect_tables
+from citewell.sql.engines.values import gather_rows
 from citewell.sql.engines.worker_process import (
     ProcessEngine,
-    complaint,
-    late,
-    timed,
-    too_large,
-    unavailable,
-    within_memory,
+    format_engine_error,
+    limit_memory,
+    make_memory_error,
+    make_timeout_error,
+    make_unavailable_error,
+    time_query,
 )
 
 if TYPE_CHECKING:
@@ -67,38 +67,40 @@ class Postgres(ProcessEngine):
 
 def run(location: Location, token: str, sql: str, limits: Limits) -> Rows:
     with (
-        _reading(location, token, limits.seconds) as connection,
-        within_memory(min(limits.memory_mib, CLIENT_MIB)),
+        _open_read_only(location, token, limits.seconds) as connection,
+        limit_memory(min(limits.memory_mib, CLIENT_MIB)),
     ):
         check_calls(connection, sql)
-        return timed(lambda: _rows(connection, sql, limits))
+        return time_query(lambda: _fetch_rows(connection, sql, limits))
 
 
 def explain(location: Location, token: str, sql: str, limits: Limits) -> None:
-    with _reading(location, token, limits.seconds) as connection:
+    with _open_read_only(location, token, limits.seconds) as connection:
         check_calls(connection, sql)
-        _sent(connection, sql if DIRECT.match(sql) else f"EXPLAIN {sql}").fetchall()
+        _send_statement(connection, sql if DIRECT.match(sql) else f"EXPLAIN {sql}").fetchall()
 
 
 def inspect(location: Location, token: str, values: int) -> Schema:
     budget = Budget.of(INSPECT_SECONDS - CONNECT_SECONDS)
-    with _reading(location, token, INSPECT_SECONDS) as connection:
+    with _open_read_only(location, token, INSPECT_SECONDS) as connection:
         import psycopg
 
         def ask(sql: str, seconds: float) -> list[Sequence[Any]] | None:
             """A view that no longer works, or takes too long, tells nothing."""
             try:
                 with connection.transaction():
-                    _set(connection, {"statement_timeout": str(max(1, round(seconds * 1000)))})
-                    return list(_sent(connection, sql).fetchall())
+                    _set_config(
+                        connection, {"statement_timeout": str(max(1, round(seconds * 1000)))}
+                    )
+                    return list(_send_statement(connection, sql).fetchall())
             except psycopg.Error:
                 if connection.closed:
                     raise
                 return None
 
-        found = found_tables(connection, CATEGORIES)
-        notes = notes_on(connection)
-        tables, left = look(found, ask, "postgres", values, budget)
+        found = find_tables(connection, CATEGORIES)
+        notes = list_notes(connection)
+        tables, left = inspect_tables(found, ask, "postgres", values, budget)
     return Schema("postgres", tuple(tables), (*notes, *left))
 
 
@@ -115,11 +117,11 @@ def stop(location: Location, token: str) -> None:
         ) as connection:
             connection.execute(ending, (token,))
     except psycopg.Error as error:
-        raise _told(error, location.where, 0.0, None) from None
+        raise _translate_error(error, location.where, 0.0, None) from None
 
 
 @contextmanager
-def _reading(location: Location, token: str, seconds: float) -> Iterator[Connection]:
+def _open_read_only(location: Location, token: str, seconds: float) -> Iterator[Connection]:
     """A connection inside a read-only transaction with its limits; rolled back and closed at the
     end.
     """
@@ -136,25 +138,29 @@ def _reading(location: Location, token: str, seconds: float) -> Iterator[Connect
         )
         connection.execute("SET SESSION CHARACTERISTICS AS TRANSACTION READ ONLY")
         connection.execute("BEGIN READ ONLY")
-        _limit(connection, seconds)
-        _as_text(connection)
+        _apply_limits(connection, seconds)
+        _register_text_loaders(connection)
         yield connection
     except psycopg.Error as error:
-        raise _told(error, location.where, seconds, connection) from None
+        raise _translate_error(error, location.where, seconds, connection) from None
     except MemoryError:
-        raise too_large() from None
+        raise make_memory_error() from None
     except (ValueError, OverflowError, UnicodeError) as error:
         if connection is None:  # the URL
-            raise unavailable(
-                shown(location.where), _masked(str(error), location.where), "look at the URL"
+            raise make_unavailable_error(
+                mask_url(location.where),
+                _mask_secrets(str(error), location.where),
+                "look at the URL",
             ) from None
-        raise StatementFailed(f"a value of the result cannot be read: {complaint(error)}") from None
+        raise StatementFailed(
+            f"a value of the result cannot be read: {format_engine_error(error)}"
+        ) from None
     finally:
         if connection is not None:
             connection.close()  # rolls back
 
 
-def _limit(connection: Connection, seconds: float) -> None:
+def _apply_limits(connection: Connection, seconds: float) -> None:
     """The settings hold for the transaction. Reading them first also fixes that it is read-only:
     the server refuses to change that after the first statement.
     """
@@ -182,19 +188,19 @@ def _limit(connection: Connection, seconds: float) -> None:
         limits["client_connection_check_interval"] = "500"
     if superuser:
         limits["temp_file_limit"] = f"{TEMP_FILE_MIB}MB"
-    _set(connection, limits)
+    _set_config(connection, limits)
     if superuser and version >= 140_000:
         connection.execute(f"SET LOCAL ROLE {READ_ALL}")
 
 
-def _set(connection: Connection, settings: dict[str, str]) -> None:
+def _set_config(connection: Connection, settings: dict[str, str]) -> None:
     calls = ", ".join(["set_config(%s, %s, true)"] * len(settings))
     connection.execute(
         f"SELECT {calls}".encode(), [part for pair in settings.items() for part in pair]
     )
 
 
-def _as_text(connection: Connection) -> None:
+def _register_text_loaders(connection: Connection) -> None:
     """Dates and times as the server writes them, which is ISO: Python knows no year 0, no
     `infinity`.
     """
@@ -214,32 +220,32 @@ def _as_text(connection: Connection) -> None:
         connection.adapters.register_loader(name, TextLoader)
 
 
-def _sent(connection: Connection, sql: str) -> psycopg.Cursor[tuple[Any, ...]]:
+def _send_statement(connection: Connection, sql: str) -> psycopg.Cursor[tuple[Any, ...]]:
     """By the extended protocol: `prepare` alone makes psycopg use it for a statement without
     parameters.
     """
     return connection.execute(sql.encode(), prepare=True)
 
 
-def _rows(connection: Connection, sql: str, limits: Limits) -> Rows:
+def _fetch_rows(connection: Connection, sql: str, limits: Limits) -> Rows:
     direct = bool(DIRECT.match(sql))
     if not direct:
-        _sent(connection, f"DECLARE citewell NO SCROLL CURSOR FOR {sql}")
+        _send_statement(connection, f"DECLARE citewell NO SCROLL CURSOR FOR {sql}")
     fetching = f"FETCH {min(AT_ONCE, limits.rows + 1)} FROM citewell"
-    cursor = _sent(connection, sql if direct else fetching)
+    cursor = _send_statement(connection, sql if direct else fetching)
     described = cursor.description or []
-    kinds = _kinds(connection, [column.type_code for column in described])
+    kinds = _load_kinds(connection, [column.type_code for column in described])
 
     def each() -> Iterator[Sequence[Any]]:
         some = cursor.fetchall()
         while some:
             yield from some
-            some = [] if direct else _sent(connection, fetching).fetchall()
+            some = [] if direct else _send_statement(connection, fetching).fetchall()
 
-    return gather([column.name for column in described], kinds, each(), limits)
+    return gather_rows([column.name for column in described], kinds, each(), limits)
 
 
-def _kinds(connection: Connection, types: Sequence[int]) -> list[Kind]:
+def _load_kinds(connection: Connection, types: Sequence[int]) -> list[Kind]:
     told = connection.execute(
         "SELECT oid, typcategory::text FROM pg_catalog.pg_type WHERE oid = ANY(%s)",
         (list(set(types)),),
@@ -248,35 +254,35 @@ def _kinds(connection: Connection, types: Sequence[int]) -> list[Kind]:
     return [categories.get(one, "other") for one in types]
 
 
-def _told(
+def _translate_error(
     error: psycopg.Error, url: str, seconds: float, connection: Connection | None
 ) -> CitewellError:
     state = error.sqlstate or ""
-    said = _masked(_words(error), url)
+    said = _mask_secrets(_extract_message(error), url)
     if connection is None or state.startswith(UNAVAILABLE):
-        return unavailable(shown(url), said, _hint(said))
+        return make_unavailable_error(mask_url(url), said, _suggest_hint(said))
     if state in {"57014", "55P03", "25P03"}:
-        return late(seconds)
+        return make_timeout_error(seconds)
     if state in TOO_LARGE:
         return StatementFailed(
             said, hint="ask for less at once, or raise data.memory_mib", code="memory"
         )
     if not state and "memory" in said:  # the driver's own: a row larger than a worker may hold
-        return too_large()
+        return make_memory_error()
     if not state and connection.closed:
-        return unavailable(shown(url), said, "is the server still up?")
+        return make_unavailable_error(mask_url(url), said, "is the server still up?")
     return StatementFailed(said)
 
 
-def _words(error: psycopg.Error) -> str:
+def _extract_message(error: psycopg.Error) -> str:
     """Not with its LINE, which would show the cursor around the statement."""
     if not error.diag.message_primary:
-        return complaint(error)
+        return format_engine_error(error)
     more = error.diag.message_hint or error.diag.message_detail
-    return complaint("\n".join(filter(None, (error.diag.message_primary, more))))
+    return format_engine_error("\n".join(filter(None, (error.diag.message_primary, more))))
 
 
-def _hint(said: str) -> str:
+def _suggest_hint(said: str) -> str:
     if re.search("password|authentication|pg_hba", said):
         return "look at user and password, and whether the server lets them in from here"
     if re.search("database .* does not exist", said):
@@ -284,11 +290,11 @@ def _hint(said: str) -> str:
     return "is the server up, and are host and port right?"
 
 
-def _masked(text: str, url: str) -> str:
-    """The driver quotes what it cannot read, passwords too: no word of the URL is told that `shown`
-    would not show.
+def _mask_secrets(text: str, url: str) -> str:
+    """The driver quotes what it cannot read, passwords too: no word of the URL is told that
+    `mask_url` would not show.
     """
-    seen = shown(url)
+    seen = mask_url(url)
     for secret in re.split(r"[/?&#@:;=]", url):
         for said in (secret, unquote(secret)):
             if said and secret not in seen:

@@ -49,12 +49,12 @@ def check_calls(connection: psycopg.Connection[tuple[Any, ...]], sql: str) -> No
         called = sql[match.end() :].lstrip()[:1] in ("(", "/", "-")  # a comment may stand between
         dotted = sql[: match.start()].rstrip()[-1:] in (".", "/")
         word = (match[1] or match[2]).replace('""', '"')
-        for name in {_cut(word), _cut(word.lower())}:
+        for name in {_cut_name(word), _cut_name(word.lower())}:
             words[name] = words.get(name, False) or called or dotted
         # between two double quotes of a text in single ones
         for inner in re.findall(r"[^\W\d][\w$]*", match[1] or ""):
-            words[_cut(inner.lower())] = (
-                words.get(_cut(inner.lower()), False) or "(" in match[1] or "." in match[1]
+            words[_cut_name(inner.lower())] = (
+                words.get(_cut_name(inner.lower()), False) or "(" in match[1] or "." in match[1]
             )
     for name, catalogue, column in connection.execute(VOLATILE, (list(words), HARMLESS)).fetchall():
         if catalogue or (words[name] and not column):
@@ -64,6 +64,6 @@ def check_calls(connection: psycopg.Connection[tuple[Any, ...]], sql: str) -> No
             )
 
 
-def _cut(name: str) -> str:
+def _cut_name(name: str) -> str:
     """As the server keeps it: 63 bytes."""
     return name.encode("utf-8", "replace")[:63].decode("utf-8", "ignore")

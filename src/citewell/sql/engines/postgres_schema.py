@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from citewell.sql.engines.engine import Column, ForeignKey, Kind, Table
-from citewell.sql.engines.profile import Found, quoted
+from citewell.sql.engines.profile import Found, quote_name
 
 if TYPE_CHECKING:
     import psycopg
@@ -54,7 +54,7 @@ SELECT r.rolsuper,
 FROM pg_catalog.pg_roles r WHERE r.rolname = session_user"""
 
 
-def found_tables(connection: Connection, categories: Mapping[str, Kind]) -> list[Found]:
+def find_tables(connection: Connection, categories: Mapping[str, Kind]) -> list[Found]:
     """Tables, partitioned ones as a whole, views and foreign tables of all schemas; not those of
     extensions.
     """
@@ -68,7 +68,7 @@ def found_tables(connection: Connection, categories: Mapping[str, Kind]) -> list
     names = {
         oid: (name if visible else f"{schema}.{name}") for oid, schema, name, visible, *_ in tables
     }
-    primary, foreign = _keys(connection, names)
+    primary, foreign = _load_keys(connection, names)
     found = []
     for oid, schema, name, _, kind, rows, comment in tables:
         keys = primary.get(oid, ()), foreign.get(oid, ())
@@ -79,12 +79,12 @@ def found_tables(connection: Connection, categories: Mapping[str, Kind]) -> list
             rows if rows >= 0 and kind in "rm" else None,
             *keys,
         )
-        source = f"{quoted(schema, 'postgres')}.{quoted(name, 'postgres')}"
+        source = f"{quote_name(schema, 'postgres')}.{quote_name(name, 'postgres')}"
         found.append(Found(table, source, kind == "v", remote=kind == "f"))
     return found
 
 
-def _keys(
+def _load_keys(
     connection: Connection, names: Mapping[int, str]
 ) -> tuple[dict[int, tuple[str, ...]], dict[int, tuple[ForeignKey, ...]]]:
     primary: dict[int, tuple[str, ...]] = {}
@@ -102,7 +102,7 @@ def _keys(
     return primary, foreign
 
 
-def notes_on(connection: Connection) -> list[str]:
+def list_notes(connection: Connection) -> list[str]:
     """What whoever adds the source should know of its role."""
     told = connection.execute(ROLE).fetchone()
     assert told is not None

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from citewell.sql.engines.engine import Column, Dialect, Table
-from citewell.sql.engines.values import plain
+from citewell.sql.engines.values import to_plain_value
 
 INSPECT_SECONDS = 20.0  # for all tables together
 PROBE_SECONDS = 1.0  # for one look into one table
@@ -47,20 +47,20 @@ class Budget:
     def of(cls, seconds: float) -> Budget:
         return cls(time.monotonic() + seconds)
 
-    def probe(self) -> float:
+    def get_probe_seconds(self) -> float:
         return min(PROBE_SECONDS, self.until - time.monotonic())
 
     @property
     def over(self) -> bool:
-        return self.probe() < 0.02
+        return self.get_probe_seconds() < 0.02
 
 
-def quoted(name: str, dialect: Dialect) -> str:
+def quote_name(name: str, dialect: Dialect) -> str:
     mark = "`" if dialect == "mysql" else '"'
     return mark + name.replace(mark, mark * 2) + mark
 
 
-def look(
+def inspect_tables(
     found: Sequence[Found], ask: Ask, dialect: Dialect, values: int, budget: Budget
 ) -> tuple[list[Table], list[str]]:
     """The tables with what stands in them, and what was left out. Small tables first: they are many
@@ -76,7 +76,7 @@ def look(
         if budget.over:
             left.append(one.table.name)
             continue
-        tables[place] = _Look(one, ask, dialect, values, budget).taken()
+        tables[place] = _TableInspector(one, ask, dialect, values, budget).taken()
     if not left:
         return tables, []
     some = ", ".join(sorted(left)[:5]) + (", ..." if len(left) > 5 else "")
@@ -88,7 +88,7 @@ def look(
     ]
 
 
-class _Look:
+class _TableInspector:
     """Into one table."""
 
     def __init__(
@@ -96,25 +96,25 @@ class _Look:
     ) -> None:
         self.found, self.dialect, self.values, self.budget = found, dialect, values, budget
         self._ask = ask
-        self.rows = self._count()
+        self.rows = self._count_rows()
         self.large = self.rows is None or self.rows > LARGE
 
     def ask(self, sql: str) -> list[Sequence[Any]] | None:
-        return None if self.budget.over else self._ask(sql, self.budget.probe())
+        return None if self.budget.over else self._ask(sql, self.budget.get_probe_seconds())
 
     def taken(self) -> Table:
         table = self.found.table
         columns = {column.name: column for column in table.columns}
-        for column in self._ranges():
+        for column in self._read_ranges():
             columns[column.name] = column
         if self.values:
-            for column in self._values(
+            for column in self._read_values(
                 {name: column for name, column in columns.items() if column.kind == "text"}
             ):
                 columns[column.name] = column
         return replace(table, columns=tuple(columns.values()), rows=self.rows)
 
-    def _count(self) -> int | None:
+    def _count_rows(self) -> int | None:
         """Exact where that is quick, else the engine's estimate."""
         estimate = self.found.table.rows
         if estimate is not None and estimate > LARGE:
@@ -122,7 +122,7 @@ class _Look:
         told = self.ask(f"SELECT count(*) FROM {self.found.source}")  # noqa: S608 - quoted
         return int(told[0][0]) if told else estimate
 
-    def _sampled(self, columns: Sequence[Column]) -> str:
+    def _build_sample_source(self, columns: Sequence[Column]) -> str:
         """What a large table is read from."""
         whole = self.found.source
         if not self.large:
@@ -131,10 +131,10 @@ class _Look:
             share = f"{max(0.01, min(100.0, 100.0 * SAMPLE / self.rows)):.2f}"
             percent = " PERCENT" if self.dialect == "duckdb" else ""
             return f"{whole} TABLESAMPLE SYSTEM ({share}{percent}) REPEATABLE (7)"
-        names = ", ".join(quoted(column.name, self.dialect) for column in columns)
+        names = ", ".join(quote_name(column.name, self.dialect) for column in columns)
         return f"(SELECT {names} FROM {whole} LIMIT {SAMPLE}) AS part"  # noqa: S608 - quoted
 
-    def _ranges(self) -> Iterator[Column]:
+    def _read_ranges(self) -> Iterator[Column]:
         """Lowest and highest of numbers and dates, how many different texts: of the whole table
         where there is time.
         """
@@ -143,12 +143,12 @@ class _Look:
             for column in self.found.table.columns
             if column.kind in {"number", "date", "text"}
         ]
-        for some in _in_parts(asked):
-            wanted = [part for column in some for part in self._aggregates(column)]
+        for some in _split_parts(asked):
+            wanted = [part for column in some for part in self._build_aggregates(column)]
             picked = ", ".join(wanted)
             told = self.ask(f"SELECT {picked} FROM {self.found.source}")  # noqa: S608 - quoted
             if told is None and self.large:
-                told = self.ask(f"SELECT {picked} FROM {self._sampled(some)}")  # noqa: S608 - quoted
+                told = self.ask(f"SELECT {picked} FROM {self._build_sample_source(some)}")  # noqa: S608 - quoted
             if not told:
                 continue
             for place, column in enumerate(some):
@@ -156,22 +156,25 @@ class _Look:
                 if column.kind == "text":
                     yield replace(column, distinct=None if first is None else int(first))
                 else:
-                    yield replace(column, lowest=plain(first), highest=plain(second))
+                    yield replace(
+                        column, lowest=to_plain_value(first), highest=to_plain_value(second)
+                    )
 
-    def _aggregates(self, column: Column) -> tuple[str, str]:
-        name = quoted(column.name, self.dialect)
+    def _build_aggregates(self, column: Column) -> tuple[str, str]:
+        name = quote_name(column.name, self.dialect)
         if column.kind == "date" and self.dialect == "duckdb":  # see duckdb._zones_as_text
             return f"min({name})::VARCHAR", f"max({name})::VARCHAR"
         if column.kind != "text":
             return f"min({name})", f"max({name})"
         return ("NULL" if self.large else f"count(DISTINCT {name})"), "NULL"
 
-    def _values(self, columns: dict[str, Column]) -> Iterator[Column]:
-        for some in _in_parts(list(columns.values())):
-            source = self._sampled(some)
+    def _read_values(self, columns: dict[str, Column]) -> Iterator[Column]:
+        for some in _split_parts(list(columns.values())):
+            source = self._build_sample_source(some)
             told = self.ask(
                 " UNION ALL ".join(
-                    self._commonest(place, column, source) for place, column in enumerate(some)
+                    self._build_commonest_query(place, column, source)
+                    for place, column in enumerate(some)
                 )
             )
             if told is None:
@@ -184,14 +187,15 @@ class _Look:
                     column, values=known, distinct=len(mine) if all_of_them else column.distinct
                 )
 
-    def _commonest(self, place: int, column: Column, source: str) -> str:
-        name = quoted(column.name, self.dialect)
+    def _build_commonest_query(self, place: int, column: Column, source: str) -> str:
+        name = quote_name(column.name, self.dialect)
         cut = (
             f"substr(CAST({name} AS {'CHAR' if self.dialect == 'mysql' else 'TEXT'}), "
             f"1, {MOST_CHARACTERS})"
         )
         grouped = (
-            f"SELECT {place} AS k, {cut} AS v, count(*) AS n FROM {source} WHERE {name} IS NOT "  # noqa: S608 - quoted
+            f"SELECT {place} AS k, {cut} AS v, count(*) AS n FROM {source} WHERE {name} IS "  # noqa: S608 - quoted
+            "NOT "
             "NULL GROUP BY 2"
         )
         return (
@@ -200,6 +204,6 @@ class _Look:
         )
 
 
-def _in_parts(columns: list[Column]) -> Iterator[list[Column]]:
+def _split_parts(columns: list[Column]) -> Iterator[list[Column]]:
     for start in range(0, len(columns), AT_ONCE):
         yield columns[start : start + AT_ONCE]

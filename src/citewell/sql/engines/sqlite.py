@@ -18,18 +18,18 @@ from urllib.parse import quote
 
 from citewell.errors import SourceUnavailable, StatementFailed
 from citewell.sql.engines.engine import Limits, Location, Rows, Schema
-from citewell.sql.engines.profile import INSPECT_SECONDS, Budget, look, quoted
-from citewell.sql.engines.sqlite_schema import found_tables
-from citewell.sql.engines.values import gather
+from citewell.sql.engines.profile import INSPECT_SECONDS, Budget, inspect_tables, quote_name
+from citewell.sql.engines.sqlite_schema import find_tables
+from citewell.sql.engines.values import gather_rows
 from citewell.sql.engines.worker_process import (
     MIB,
     ProcessEngine,
-    complaint,
-    late,
-    timed,
-    too_large,
-    unavailable,
-    within_memory,
+    format_engine_error,
+    limit_memory,
+    make_memory_error,
+    make_timeout_error,
+    make_unavailable_error,
+    time_query,
 )
 
 INSPECT_MIB = 512
@@ -88,15 +88,15 @@ class SQLite(ProcessEngine):
 
 
 def run(location: Location, _token: str, sql: str, limits: Limits) -> Rows:
-    with _opened(location, limits.seconds, limits.memory_mib) as connection:
-        _guard(connection, limits.memory_mib)
+    with _open_connection(location, limits.seconds, limits.memory_mib) as connection:
+        _restrict_connection(connection, limits.memory_mib)
         _check_names(connection, sql)
-        return timed(lambda: _rows(connection, sql, limits))
+        return time_query(lambda: _fetch_rows(connection, sql, limits))
 
 
 def explain(location: Location, _token: str, sql: str, limits: Limits) -> None:
-    with _opened(location, limits.seconds, limits.memory_mib) as connection:
-        _guard(connection, limits.memory_mib)
+    with _open_connection(location, limits.seconds, limits.memory_mib) as connection:
+        _restrict_connection(connection, limits.memory_mib)
         _check_names(connection, sql)
         explained = sql.lstrip().lower().startswith("explain")
         connection.execute(sql if explained else f"EXPLAIN {sql}").fetchall()
@@ -104,23 +104,23 @@ def explain(location: Location, _token: str, sql: str, limits: Limits) -> None:
 
 def inspect(location: Location, _token: str, values: int) -> Schema:
     budget = Budget.of(INSPECT_SECONDS)
-    with _opened(location, INSPECT_SECONDS, INSPECT_MIB) as connection:
+    with _open_connection(location, INSPECT_SECONDS, INSPECT_MIB) as connection:
 
         def ask(sql: str, seconds: float) -> list[Sequence[Any]] | None:
             """A view that no longer works, or takes too long, tells nothing."""
-            _end_after(connection, seconds)
+            _set_timeout(connection, seconds)
             try:
                 return list(connection.execute(sql).fetchall())
             except (sqlite3.Error, MemoryError):
                 return None
 
-        found = found_tables(connection)
-        tables, notes = look(found, ask, "sqlite", values, budget)
+        found = find_tables(connection)
+        tables, notes = inspect_tables(found, ask, "sqlite", values, budget)
     return Schema("sqlite", tuple(tables), tuple(notes))
 
 
 @contextmanager
-def _opened(location: Location, seconds: float, mib: int) -> Iterator[sqlite3.Connection]:
+def _open_connection(location: Location, seconds: float, mib: int) -> Iterator[sqlite3.Connection]:
     path = Path(location.where)
     if not path.is_file():
         raise SourceUnavailable(
@@ -139,22 +139,22 @@ def _opened(location: Location, seconds: float, mib: int) -> Iterator[sqlite3.Co
             connection.execute(f"PRAGMA {pragma}")
         # reads the file: is it one of SQLite's?
         connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()
-        _end_after(connection, seconds)
-        with within_memory(mib):
+        _set_timeout(connection, seconds)
+        with limit_memory(mib):
             yield connection
     except (sqlite3.Error, sqlite3.Warning, MemoryError, UnicodeError, OverflowError) as error:
-        raise _told(error, path, seconds) from None
+        raise _translate_error(error, path, seconds) from None
     finally:
         if connection is not None:
             connection.close()
 
 
-def _end_after(connection: sqlite3.Connection, seconds: float) -> None:
+def _set_timeout(connection: sqlite3.Connection, seconds: float) -> None:
     until = time.monotonic() + seconds
     connection.set_progress_handler(lambda: time.monotonic() > until, OPERATIONS)
 
 
-def _guard(connection: sqlite3.Connection, mib: int) -> None:
+def _restrict_connection(connection: sqlite3.Connection, mib: int) -> None:
     """What a statement from outside may do, by SQLite's own means."""
     for limit, most in LENGTHS.items():
         connection.setlimit(limit, most)
@@ -166,7 +166,7 @@ def _guard(connection: sqlite3.Connection, mib: int) -> None:
     if hasattr(connection, "enable_load_extension"):
         connection.enable_load_extension(False)
     _connect_virtual(connection)
-    connection.set_authorizer(_authorize)
+    connection.set_authorizer(_authorize_action)
 
 
 def _connect_virtual(connection: sqlite3.Connection) -> None:
@@ -181,10 +181,10 @@ def _connect_virtual(connection: sqlite3.Connection) -> None:
     ).fetchall()
     for (name,) in listed:
         with suppress(sqlite3.Error):  # of an extension that is not here: nobody can ask it
-            connection.execute(f"SELECT * FROM {quoted(name, 'sqlite')} LIMIT 0").fetchall()  # noqa: S608 - quoted
+            connection.execute(f"SELECT * FROM {quote_name(name, 'sqlite')} LIMIT 0").fetchall()  # noqa: S608 - quoted
 
 
-def _authorize(action: int, first: str | None, second: str | None, *_: str | None) -> int:
+def _authorize_action(action: int, first: str | None, second: str | None, *_: str | None) -> int:
     if action == sqlite3.SQLITE_PRAGMA and first in ASKED_BY_SEARCH and second is None:
         return sqlite3.SQLITE_OK
     if action not in ALLOWED:
@@ -210,31 +210,31 @@ def _check_names(connection: sqlite3.Connection, sql: str) -> None:
             raise StatementFailed(f"no such column: {value}")
 
 
-def _rows(connection: sqlite3.Connection, sql: str, limits: Limits) -> Rows:
+def _fetch_rows(connection: sqlite3.Connection, sql: str, limits: Limits) -> Rows:
     cursor = connection.execute(sql)
     if cursor.description is None:
         raise StatementFailed("only statements that read are run, and this one hands out nothing")
     names = [column[0] for column in cursor.description]
     # a column of SQLite has no type: its values have
-    return gather(names, [None] * len(names), iter(cursor), limits)
+    return gather_rows(names, [None] * len(names), iter(cursor), limits)
 
 
-def _told(error: Exception, path: Path, seconds: float) -> Exception:
-    said = complaint(error)
+def _translate_error(error: Exception, path: Path, seconds: float) -> Exception:
+    said = format_engine_error(error)
     if isinstance(error, MemoryError):
-        return too_large()
+        return make_memory_error()
     if "interrupted" in said:
-        return late(seconds)
+        return make_timeout_error(seconds)
     if "is locked" in said or "busy" in said:
-        return unavailable(
+        return make_unavailable_error(
             path.name, "another program is writing to it", "try again when it is done"
         )
     if "unable to open database file" in said or (
-        "readonly database" in said and _writes_ahead(path)
+        "readonly database" in said and _is_write_ahead(path)
     ):
-        return unavailable(path.name, said, _opening_hint(path))
+        return make_unavailable_error(path.name, said, _suggest_opening_hint(path))
     if BROKEN.search(said):
-        return unavailable(path.name, said, "is it a SQLite database, and whole?")
+        return make_unavailable_error(path.name, said, "is it a SQLite database, and whole?")
     if "too big" in said:
         return StatementFailed(
             said, hint="ask for less at once, or raise data.memory_mib", code="memory"
@@ -242,8 +242,8 @@ def _told(error: Exception, path: Path, seconds: float) -> Exception:
     return StatementFailed(said)
 
 
-def _opening_hint(path: Path) -> str:
-    if _writes_ahead(path):
+def _suggest_opening_hint(path: Path) -> str:
+    if _is_write_ahead(path):
         return (
             "it is in WAL mode, which needs a folder that can be written to, also for reading: "
             "copy it elsewhere, or let its "
@@ -252,7 +252,7 @@ def _opening_hint(path: Path) -> str:
     return "may this user read the file?"
 
 
-def _writes_ahead(path: Path) -> bool:
+def _is_write_ahead(path: Path) -> bool:
     """Bytes 18 and 19 of the header are 2 in WAL mode (sqlite.org/fileformat2.html)."""
     with suppress(OSError), path.open("rb") as file:
         return file.read(20)[18:20] == b"\2\2"

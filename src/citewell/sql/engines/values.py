@@ -35,13 +35,13 @@ _KINDS: tuple[tuple[Kind, str], ...] = (
 _ISO = re.compile(r"\d{4}-\d\d-\d\d([ T]\d\d:\d\d(:\d\d(\.\d+)?)?([+-]\d\d(:?\d\d)?|Z)?)?$")
 
 
-def kind_of(type_name: str) -> Kind:
+def detect_kind(type_name: str) -> Kind:
     """Of a column, by the engine's name of its type."""
     name = type_name.strip().lower()
     return next((kind for kind, pattern in _KINDS if re.match(pattern, name)), "other")
 
 
-def kind_of_values(values: Iterable[Value]) -> Kind:
+def infer_kind(values: Iterable[Value]) -> Kind:
     """Where the engine does not tell a type: what all values of the column are."""
     known = [value for value in values if value is not None]
     if not known:
@@ -55,7 +55,7 @@ def kind_of_values(values: Iterable[Value]) -> Kind:
     return "text"
 
 
-def plain(value: Any) -> Value:
+def to_plain_value(value: Any) -> Value:
     """Dates and times as ISO text, bytes as hex cut short, lists and structs as JSON text, NaN and
     infinities as text.
     """
@@ -64,21 +64,21 @@ def plain(value: Any) -> Value:
     if isinstance(value, float):
         return value if math.isfinite(value) else str(value)
     if isinstance(value, Decimal):
-        return _number(value)
+        return _convert_decimal(value)
     if isinstance(value, datetime):
         return value.isoformat(sep=" ")
     if isinstance(value, date | time):
         return value.isoformat()
     if isinstance(value, timedelta):
-        return _span(value)
+        return _format_duration(value)
     if isinstance(value, bytes | bytearray | memoryview):
-        return _hex(bytes(value[: BYTES_SHOWN + 1]))
+        return _format_bytes(bytes(value[: BYTES_SHOWN + 1]))
     if isinstance(value, dict | list | tuple | set | frozenset):
-        return json.dumps(_nested(value), ensure_ascii=False)
+        return json.dumps(_convert_nested(value), ensure_ascii=False)
     return str(value)
 
 
-def _number(value: Decimal) -> Value:
+def _convert_decimal(value: Decimal) -> Value:
     if not value.is_finite():
         return str(value)
     if value == value.to_integral_value():
@@ -87,7 +87,7 @@ def _number(value: Decimal) -> Value:
     return short if Decimal(repr(short)) == value else str(value)
 
 
-def _span(value: timedelta) -> str:
+def _format_duration(value: timedelta) -> str:
     """`-1 day 02:00:00` reads badly: the sign first, then days, then the clock."""
     sign, value = ("-", -value) if value < timedelta(0) else ("", value)
     clock = str(value - timedelta(days=value.days))
@@ -95,21 +95,21 @@ def _span(value: timedelta) -> str:
     return f"{sign}{days}{clock.zfill(8) if '.' not in clock else clock.zfill(15)}"
 
 
-def _hex(value: bytes) -> str:
+def _format_bytes(value: bytes) -> str:
     return value.hex() if len(value) <= BYTES_SHOWN else value[:BYTES_SHOWN].hex() + "…"
 
 
-def _nested(value: Any) -> Any:
+def _convert_nested(value: Any) -> Any:
     if isinstance(value, dict):
-        return {str(plain(key)): _nested(inner) for key, inner in value.items()}
+        return {str(to_plain_value(key)): _convert_nested(inner) for key, inner in value.items()}
     if isinstance(value, set | frozenset):
-        return sorted((_nested(inner) for inner in value), key=str)
+        return sorted((_convert_nested(inner) for inner in value), key=str)
     if isinstance(value, list | tuple):
-        return [_nested(inner) for inner in value]
-    return plain(value)
+        return [_convert_nested(inner) for inner in value]
+    return to_plain_value(value)
 
 
-def distinct_names(names: Iterable[str]) -> tuple[str, ...]:
+def make_names_distinct(names: Iterable[str]) -> tuple[str, ...]:
     """`name`, `name_2` for columns that are called alike; a nameless one is `column_1` by its
     place.
     """
@@ -123,7 +123,7 @@ def distinct_names(names: Iterable[str]) -> tuple[str, ...]:
     return tuple(found)
 
 
-def gather(
+def gather_rows(
     names: Sequence[str],
     kinds: Sequence[Kind | None],
     rows: Iterator[Sequence[Any]],
@@ -138,22 +138,20 @@ def gather(
         if len(kept) >= limits.rows:
             truncated = True
             break
-        row = tuple(plain(value) for value in raw)
+        row = tuple(to_plain_value(value) for value in raw)
         size = sum(len(value) if isinstance(value, str) else len(str(value)) for value in row)
         if characters + size > limits.characters:
             truncated = True
             if not kept:  # one row alone is too long: its texts are cut, so that something is seen
-                kept.append(_shortened(row, limits.characters // max(1, len(row))))
+                kept.append(_shorten_row(row, limits.characters // max(1, len(row))))
             break
         characters += size
         kept.append(row)
-    told = tuple(
-        kind or kind_of_values(row[place] for row in kept) for place, kind in enumerate(kinds)
-    )
-    return Rows(distinct_names(names), told, tuple(kept), truncated)
+    told = tuple(kind or infer_kind(row[place] for row in kept) for place, kind in enumerate(kinds))
+    return Rows(make_names_distinct(names), told, tuple(kept), truncated)
 
 
-def _shortened(row: tuple[Value, ...], most: int) -> tuple[Value, ...]:
+def _shorten_row(row: tuple[Value, ...], most: int) -> tuple[Value, ...]:
     return tuple(
         value[:most] + "…" if isinstance(value, str) and len(value) > most else value
         for value in row

@@ -24,7 +24,7 @@ import anyio
 from anyio.lowlevel import RunVar
 
 from citewell.errors import CitewellError, SourceUnavailable, StatementFailed
-from citewell.ingest.worker import Died, in_worker
+from citewell.ingest.worker import Died, run_in_worker
 from citewell.sql.engines.engine import Dialect, Limits, Location, Rows, Schema
 from citewell.sql.engines.profile import INSPECT_SECONDS
 
@@ -59,35 +59,35 @@ class ProcessEngine:
         self.location = location
 
     async def inspect(self) -> Schema:
-        schema: Schema = await self._call(
+        schema: Schema = await self._call_worker(
             "inspect", INSPECT_SECONDS, self.location.options.get("values", VALUES)
         )
         return schema
 
     async def run(self, sql: str, limits: Limits) -> Rows:
-        rows: Rows = await self._call("run", limits.seconds, sql, limits)
+        rows: Rows = await self._call_worker("run", limits.seconds, sql, limits)
         return rows
 
     async def explain(self, sql: str, limits: Limits) -> None:
-        await self._call("explain", limits.seconds, sql, limits)
+        await self._call_worker("explain", limits.seconds, sql, limits)
 
     async def close(self) -> None:
         """Nothing is kept open between two calls."""
 
-    async def _call(self, function: str, seconds: float, *arguments: Any) -> Any:
+    async def _call_worker(self, function: str, seconds: float, *arguments: Any) -> Any:
         token = f"citewell-{secrets.token_hex(8)}"
         try:
-            async with _places():
-                await self._start()
+            async with _get_limiter():
+                await self._start_worker()
                 with anyio.fail_after(seconds + self.location.options.get("grace", GRACE)):
-                    return await in_worker(
+                    return await run_in_worker(
                         f"{self.module}:{function}", self.location, token, *arguments
                     )
         except TimeoutError:
-            await self._stop(token)
-            raise late(seconds) from None
+            await self._stop_statement(token)
+            raise make_timeout_error(seconds) from None
         except Died:
-            await self._stop(token)
+            await self._stop_statement(token)
             raise StatementFailed(
                 "the table engine's process ended: most likely the statement needs more "
                 "memory than it may have",
@@ -95,7 +95,7 @@ class ProcessEngine:
                 code="memory",
             ) from None
         except (CitewellError, MemoryError) as error:
-            raise (error if isinstance(error, CitewellError) else too_large()) from None
+            raise (error if isinstance(error, CitewellError) else make_memory_error()) from None
         except OSError as error:
             # of a process that could not be started, or of a driver that does not tell its own
             short = error.errno in (errno.ENOMEM, errno.EAGAIN)
@@ -104,23 +104,23 @@ class ProcessEngine:
                 if short
                 else "look at the files that the source names"
             )
-            raise unavailable("the tables", error, hint) from None
+            raise make_unavailable_error("the tables", error, hint) from None
         except anyio.get_cancelled_exc_class():
-            await self._stop(token)
+            await self._stop_statement(token)
             raise
 
-    async def _start(self) -> None:
+    async def _start_worker(self) -> None:
         """Leaves a worker ready for the next call, which takes it up without a wait between."""
         try:
             with anyio.fail_after(START_SECONDS):
-                await in_worker(f"{__name__}:load", self.module, self.driver)
+                await run_in_worker(f"{__name__}:load", self.module, self.driver)
         except (TimeoutError, Died):
             problem = f"the process that reads them was not ready within {START_SECONDS:g} s"
-            raise unavailable(
+            raise make_unavailable_error(
                 "the tables", problem, "this machine is busy: ask again later"
             ) from None
 
-    async def _stop(self, token: str) -> None:
+    async def _stop_statement(self, token: str) -> None:
         """Ends at the server what the worker left there. That it cannot be reached any more is no
         news by then.
         """
@@ -131,10 +131,10 @@ class ProcessEngine:
             anyio.move_on_after(STOP_SECONDS),
             suppress(CitewellError, Died),
         ):
-            await in_worker(f"{self.module}:stop", self.location, token)
+            await run_in_worker(f"{self.module}:stop", self.location, token)
 
 
-def _places() -> anyio.CapacityLimiter:
+def _get_limiter() -> anyio.CapacityLimiter:
     try:
         return _limiter.get()
     except LookupError:
@@ -151,33 +151,33 @@ def load(*modules: str) -> None:
             importlib.import_module(module)
 
 
-def late(seconds: float) -> StatementFailed:
+def make_timeout_error(seconds: float) -> StatementFailed:
     hint = "ask for less at once, or raise data.statement_seconds"
     return StatementFailed(
         f"the statement was stopped after {seconds:g} s", hint=hint, code="timeout"
     )
 
 
-def too_large() -> StatementFailed:
+def make_memory_error() -> StatementFailed:
     hint = "ask for less at once, or raise data.memory_mib"
     return StatementFailed(
         "the statement needs more memory than it may have", hint=hint, code="memory"
     )
 
 
-def complaint(error: BaseException | str) -> str:
+def format_engine_error(error: BaseException | str) -> str:
     """The engine's own words, in two lines at most."""
     lines = [" ".join(line.split()) for line in str(error).splitlines() if line.strip(" ^\t")]
     text = "\n".join(lines[:2]) or type(error).__name__
     return text if len(text) <= MESSAGE_CHARACTERS else text[: MESSAGE_CHARACTERS - 1] + "…"
 
 
-def unavailable(what: str, error: BaseException | str, hint: str) -> SourceUnavailable:
-    return SourceUnavailable(f"{what} cannot be read: {complaint(error)}", hint=hint)
+def make_unavailable_error(what: str, error: BaseException | str, hint: str) -> SourceUnavailable:
+    return SourceUnavailable(f"{what} cannot be read: {format_engine_error(error)}", hint=hint)
 
 
 @contextmanager
-def within_memory(mib: int) -> Iterator[None]:
+def limit_memory(mib: int) -> Iterator[None]:
     """In the worker: what is held now, and so much more. Where the system cannot tell, the worker's
     own bound stays.
     """
@@ -185,7 +185,7 @@ def within_memory(mib: int) -> Iterator[None]:
         yield
         return
     soft, hard = resource.getrlimit(resource.RLIMIT_DATA)
-    most = _held() + (mib + OWN_MIB) * MIB
+    most = _measure_memory() + (mib + OWN_MIB) * MIB
     if soft != resource.RLIM_INFINITY:
         most = min(most, soft)
     resource.setrlimit(resource.RLIMIT_DATA, (most, hard))
@@ -195,13 +195,13 @@ def within_memory(mib: int) -> Iterator[None]:
         resource.setrlimit(resource.RLIMIT_DATA, (soft, hard))
 
 
-def _held() -> int:
+def _measure_memory() -> int:
     """Bytes of data and stack, which RLIMIT_DATA counts."""
     with open("/proc/self/statm", encoding="ascii") as told:  # noqa: PTH123 - the system's own figure, not a file of ours
         return int(told.read().split()[5]) * resource.getpagesize()
 
 
-def timed(work: Callable[[], Rows]) -> Rows:
+def time_query(work: Callable[[], Rows]) -> Rows:
     """With the seconds that it took."""
     began = time.monotonic()
     rows = work()

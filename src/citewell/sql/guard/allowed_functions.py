@@ -11,13 +11,13 @@ from __future__ import annotations
 from citewell.sql.engines.engine import Dialect
 
 
-def words(text: str) -> frozenset[str]:
+def split_words(text: str) -> frozenset[str]:
     """A long list, written as text."""
     return frozenset(text.split())
 
 
 # Words of the grammar that may stand before a parenthesis without being a function.
-GRAMMAR = words(
+GRAMMAR = split_words(
     """
         all and any array as asof at anti between by case columns cross cube distinct div else
         except exclude exists filter for from full grouping sets group having ignore ilike in index
@@ -29,7 +29,7 @@ GRAMMAR = words(
 """
 )
 # Types that take a length or a precision.
-TYPES = words(
+TYPES = split_words(
     """
         binary bit blob bpchar char character clob date datetime dec decimal double enum float
         integer int bigint smallint tinyint interval nchar number numeric nvarchar real signed
@@ -157,16 +157,16 @@ _MYSQL = """
     isnull nvl2 to_char char rtrim json_detailed json_compact json_loose natural_sort_key
 """
 # A function of such a name in PostgreSQL is somebody's own.
-_NOT_POSTGRES = words(
+_NOT_POSTGRES = split_words(
     """
     group_concat hex unhex ifnull nvl json_extract json_type json_valid log2 try_cast
     """
 )
 FUNCTIONS: dict[Dialect, frozenset[str]] = {
-    "sqlite": words(_COMMON + _SQLITE),
-    "duckdb": words(_COMMON + _DUCKDB),
-    "postgres": words(_COMMON + _POSTGRES) - _NOT_POSTGRES,
-    "mysql": words(_COMMON + _MYSQL) - {"unnest"},
+    "sqlite": split_words(_COMMON + _SQLITE),
+    "duckdb": split_words(_COMMON + _DUCKDB),
+    "postgres": split_words(_COMMON + _POSTGRES) - _NOT_POSTGRES,
+    "mysql": split_words(_COMMON + _MYSQL) - {"unnest"},
 }
 # Functions that give a table: all that may stand in FROM with parentheses.
 TABLES: dict[Dialect, frozenset[str]] = {
@@ -182,7 +182,7 @@ TABLES: dict[Dialect, frozenset[str]] = {
             "regexp_split_to_table",
         }
     ),
-    "postgres": words(
+    "postgres": split_words(
         """
             unnest generate_series generate_subscripts json_each json_each_text jsonb_each
             jsonb_each_text json_array_elements json_array_elements_text jsonb_array_elements
@@ -195,7 +195,7 @@ TABLES: dict[Dialect, frozenset[str]] = {
 }
 # Functions of PostgreSQL's catalogue, beside those above, that take a row: `t.f` may be one where
 # `t` has no column f.
-ROW_FUNCTIONS = words(
+ROW_FUNCTIONS = split_words(
     """
         any_out anycompatible_out anycompatiblenonarray_out anyelement_out anyenum_out
         anynonarray_out enum_out enum_send hash_record hashenum json_agg_strict jsonb_agg_strict
@@ -222,7 +222,7 @@ SESSION: dict[Dialect, frozenset[str]] = {
 }
 
 # Words that PostgreSQL takes in FROM for a function that gives one value: `FROM CURRENT_DATE AS x`.
-VALUE_WORDS = _SESSION | words(
+VALUE_WORDS = _SESSION | split_words(
     "user current_date current_time current_timestamp localtime localtimestamp"
 )
 
@@ -240,7 +240,7 @@ GROWING = {
 SERIES = frozenset({"generate_series", "range"})
 REPEATING = frozenset({"repeat"})  # of these so many times what is given first
 # Functions that hold all of what they are given in one value.
-COLLECTING = words(
+COLLECTING = split_words(
     """
         array_agg bitstring_agg group_concat histogram json_agg json_arrayagg json_group_array
         json_group_object json_group_structure json_object_agg json_objectagg jsonb_agg
@@ -249,7 +249,7 @@ COLLECTING = words(
 )
 # Functions that may write one character as several: where a text comes back into one of these in
 # each round, it is multiplied.
-AMPLIFYING = words(
+AMPLIFYING = split_words(
     """
         bin encode format hex json_array json_build_array json_build_object json_object json_quote
         json_scalar quote quote_ident quote_literal quote_nullable regexp_escape to_base to_base64

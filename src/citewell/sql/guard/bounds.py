@@ -31,26 +31,26 @@ _WIDE = re.compile(r"\*|\d{4,}|\{[^{}]*\{")  # the last is a width that an argum
 _TINY = re.compile(r"micro|milli|nano|\b(us|ms|ns)\b", re.IGNORECASE)
 
 
-def bounded(tree: exp.Expr, dialect: Dialect) -> None:
+def check_bounds(tree: exp.Expr, dialect: Dialect) -> None:
     """Raises StatementRefused where the statement has no end that can be seen in it."""
     from sqlglot import exp
 
     rows = 1.0
     collected = False
     for function in tree.find_all(exp.Func):
-        names = name_of(function)
+        names = get_function_names(function)
         collected = collected or bool(names & COLLECTING)
         if names & SERIES:
-            rows *= max(1.0, _series(function))
+            rows *= max(1.0, _count_series_rows(function))
         if names & GROWING.keys():
-            _growth(function, GROWING[next(iter(names & GROWING.keys()))])
+            _check_growth(function, GROWING[next(iter(names & GROWING.keys()))])
         if names & FORMATS and dialect != "mysql":
-            _format(function)
+            _check_format(function)
     if rows > MOST_ROWS:
         raise StatementRefused(
             f"A series of {rows:.0f} rows is written down.", hint=f"At most {MOST_ROWS} are made."
         )
-    longest = longest_text(tree)
+    longest = estimate_longest_text(tree)
     if longest > MOST_CHARACTERS or longest * rows > MOST_MADE:
         raise StatementRefused(
             f"Texts of {longest * rows:.0f} characters are made.",
@@ -63,7 +63,7 @@ def bounded(tree: exp.Expr, dialect: Dialect) -> None:
         )
 
 
-def name_of(function: exp.Func) -> set[str]:
+def get_function_names(function: exp.Func) -> set[str]:
     """All names by which the function may stand in SQL, in lower case."""
     from sqlglot import exp
 
@@ -78,7 +78,7 @@ def name_of(function: exp.Func) -> set[str]:
     return {name.lower() for name in type(function).sql_names()}
 
 
-def number(node: exp.Expr | None) -> float | None:
+def evaluate_number(node: exp.Expr | None) -> float | None:
     """The value of an expression of literals; None where it has a column, a function or a text that
     is no number.
     """
@@ -92,16 +92,16 @@ def number(node: exp.Expr | None) -> float | None:
         except ValueError:
             return None
     if isinstance(node, exp.Paren | exp.Cast | exp.TryCast):
-        return number(node.this)
+        return evaluate_number(node.this)
     if isinstance(node, exp.Neg):
-        value = number(node.this)
+        value = evaluate_number(node.this)
         return None if value is None else -value
     if isinstance(node, exp.Binary | exp.Pow):
-        return _binary(node, number(node.this), number(node.expression))
+        return _evaluate_binary(node, evaluate_number(node.this), evaluate_number(node.expression))
     return None
 
 
-def _binary(node: exp.Expr, left: float | None, right: float | None) -> float | None:
+def _evaluate_binary(node: exp.Expr, left: float | None, right: float | None) -> float | None:
     from sqlglot import exp
 
     if left is None or right is None:
@@ -120,7 +120,7 @@ def _binary(node: exp.Expr, left: float | None, right: float | None) -> float | 
         return float("inf")  # too large for a float, so too large
 
 
-def _arguments(function: exp.Func) -> list[exp.Expr]:
+def _list_arguments(function: exp.Func) -> list[exp.Expr]:
     from sqlglot import exp
 
     found: list[exp.Expr] = []
@@ -135,13 +135,13 @@ def _arguments(function: exp.Func) -> list[exp.Expr]:
     return found
 
 
-def _series(function: exp.Func) -> float:
+def _count_series_rows(function: exp.Func) -> float:
     """Rows that a series of literal bounds has; 1 where they are dates or come from the data."""
     from sqlglot import exp
 
-    arguments = _arguments(function)
-    step = number(arguments[2]) if len(arguments) > 2 else 1.0
-    values = [number(argument) for argument in arguments[:2]]
+    arguments = _list_arguments(function)
+    step = evaluate_number(arguments[2]) if len(arguments) > 2 else 1.0
+    values = [evaluate_number(argument) for argument in arguments[:2]]
     if any(
         _TINY.search(interval.sql())
         for argument in arguments
@@ -153,7 +153,7 @@ def _series(function: exp.Func) -> float:
             (0.0, values[0] or 0.0) if len(values) == 1 else (values[0] or 0.0, values[1] or 0.0)
         )
         return abs(last - first) / abs(step) if step else float("inf")
-    _literals(function, MOST_ROWS, "A series")
+    _check_literals(function, MOST_ROWS, "A series")
     if any(
         argument.find(exp.Column, exp.Cast, exp.Date, exp.Interval, exp.CurrentDate)
         for argument in arguments
@@ -167,26 +167,26 @@ def _series(function: exp.Func) -> float:
     )
 
 
-def _growth(function: exp.Func, place: int) -> None:
+def _check_growth(function: exp.Func, place: int) -> None:
     """Texts made by repeating: not longer than the limit, not one inside another."""
     from sqlglot import exp
 
-    arguments = _arguments(function)
+    arguments = _list_arguments(function)
     if len(arguments) <= place:
         return
     length = arguments[place]
     if any(
-        name_of(inner) & GROWING.keys()
+        get_function_names(inner) & GROWING.keys()
         for argument in arguments
         for inner in argument.find_all(exp.Func)
     ):
         raise StatementRefused("A repeated text is repeated again.", hint="Repeat it once.")
-    value = number(length)
+    value = evaluate_number(length)
     if value is not None and value > MOST_CHARACTERS:
         raise StatementRefused(
             f"A text of {value:.0f} characters is made.", hint=f"At most {MOST_CHARACTERS} are."
         )
-    _literals(length, MOST_CHARACTERS, "A text")
+    _check_literals(length, MOST_CHARACTERS, "A text")
     if value is None and (
         not length.find(exp.Column, exp.Count) or length.find(exp.Pow, exp.BitwiseLeftShift)
     ):
@@ -196,18 +196,18 @@ def _growth(function: exp.Func, place: int) -> None:
         )
 
 
-def _literals(node: exp.Expr, most: int, what: str) -> None:
+def _check_literals(node: exp.Expr, most: int, what: str) -> None:
     from sqlglot import exp
 
     for literal in node.find_all(exp.Literal):
-        value = number(literal)
+        value = evaluate_number(literal)
         if value is not None and value > most:
             raise StatementRefused(
                 f"{what} of {value:.0f} or more is asked for.", hint=f"At most {most} is made."
             )
 
 
-def longest_text(tree: exp.Expr) -> float:
+def estimate_longest_text(tree: exp.Expr) -> float:
     """Characters of the longest text that the statement is seen to make by repeating; 0 where it
     makes none.
     """
@@ -217,12 +217,12 @@ def longest_text(tree: exp.Expr) -> float:
     for function in tree.find_all(exp.Func):
         replaces = isinstance(function, exp.Replace | exp.RegexpReplace)
         inside = function.find_all(exp.Func) if replaces else [function]
-        if any(name_of(inner) & GROWING.keys() for inner in inside):
-            longest = max(longest, _made(function))
+        if any(get_function_names(inner) & GROWING.keys() for inner in inside):
+            longest = max(longest, _estimate_length(function))
     return longest
 
 
-def _made(node: exp.Expr) -> float:
+def _estimate_length(node: exp.Expr) -> float:
     """Characters that an expression makes at most, a column taken for one."""
     from sqlglot import exp
 
@@ -230,21 +230,23 @@ def _made(node: exp.Expr) -> float:
         return float(len(node.this))
     if isinstance(node, exp.Replace | exp.RegexpReplace):
         replacement = node.args.get("replacement")
-        return _made(node.this) * max(1.0, _made(replacement) if replacement is not None else 0.0)
-    if isinstance(node, exp.Func) and (names := name_of(node)) & GROWING.keys():
-        arguments, place = _arguments(node), GROWING[next(iter(names & GROWING.keys()))]
-        times = number(arguments[place]) if len(arguments) > place else None
-        width = _made(arguments[0]) if names & REPEATING and times is not None else 1.0
+        return _estimate_length(node.this) * max(
+            1.0, _estimate_length(replacement) if replacement is not None else 0.0
+        )
+    if isinstance(node, exp.Func) and (names := get_function_names(node)) & GROWING.keys():
+        arguments, place = _list_arguments(node), GROWING[next(iter(names & GROWING.keys()))]
+        times = evaluate_number(arguments[place]) if len(arguments) > place else None
+        width = _estimate_length(arguments[0]) if names & REPEATING and times is not None else 1.0
         return max(0.0, times or 0.0) * max(1.0, width)
     if isinstance(node, exp.Column):
         return 1.0
-    return sum(_made(inner) for inner in node.iter_expressions())
+    return sum(_estimate_length(inner) for inner in node.iter_expressions())
 
 
-def _format(function: exp.Func) -> None:
+def _check_format(function: exp.Func) -> None:
     from sqlglot import exp
 
-    template = next(iter(_arguments(function)), None)
+    template = next(iter(_list_arguments(function)), None)
     if not (isinstance(template, exp.Literal) and template.is_string):
         raise StatementRefused(
             "A format that is not written as a text.",

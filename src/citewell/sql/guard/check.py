@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING
 
 from citewell.errors import StatementRefused
 from citewell.sql.engines.engine import Dialect
-from citewell.sql.guard.allowed_functions import FUNCTIONS, GRAMMAR, SESSION, TYPES, words
-from citewell.sql.guard.bounds import bounded
+from citewell.sql.guard.allowed_functions import FUNCTIONS, GRAMMAR, SESSION, TYPES, split_words
+from citewell.sql.guard.bounds import check_bounds
 from citewell.sql.guard.growth import check_growth
-from citewell.sql.guard.lexer import Text, Token, read, same_tokens
+from citewell.sql.guard.lexer import Text, Token, has_same_tokens, read_statement
 from citewell.sql.guard.recursion import check_recursion
-from citewell.sql.guard.tree import allowed, lists
+from citewell.sql.guard.tree import check_tree, count_column_lists
 
 if TYPE_CHECKING:
     from sqlglot import exp
@@ -34,7 +34,7 @@ _BEGINS: dict[Dialect, tuple[str, ...]] = {
 _DESCRIBED = ("duckdb", "mysql")
 # Words that begin a statement. After a parenthesis the parser takes `LOAD x` for a table with
 # another name; DuckDB takes `FROM (SHOW x)` for a statement.
-_STATEMENTS = words(
+_STATEMENTS = split_words(
     """
         abort alter analyze attach backup begin binlog call cancel change checkpoint checksum close
         cluster comment commit copy create deallocate declare delete desc describe detach discard do
@@ -45,7 +45,7 @@ _STATEMENTS = words(
 """
 )
 # Words that may follow a column which is called as one of those.
-_AFTER_COLUMN = words(
+_AFTER_COLUMN = split_words(
     """
         and as asc at between collate cross desc div end for from full glob group having ignore
         ilike in inner is isnull join left like limit mod natural not notnull null on or order over
@@ -54,24 +54,24 @@ _AFTER_COLUMN = words(
 )
 
 
-def check(sql: str, dialect: Dialect) -> str:
+def check_statement(sql: str, dialect: Dialect) -> str:
     """The one statement to run, as it was written, without comments and without a semicolon at its
     end.
 
     Raises StatementRefused, whose message says what was found and whose hint what to write instead.
     """
-    text = read(sql, dialect)
+    text = read_statement(sql, dialect)
     first = text.tokens[0].word
     if first == "explain":
-        _query(_explained(text, dialect), dialect)
+        _check_query(_extract_explained(text, dialect), dialect)
     elif first in ("describe", "desc", "show", "summarize"):
-        _described(text.tokens, dialect)
+        _check_describe(text.tokens, dialect)
     else:
-        _query(text, dialect)
+        _check_query(text, dialect)
     return text.sql
 
 
-def _explained(text: Text, dialect: Dialect) -> Text:
+def _extract_explained(text: Text, dialect: Dialect) -> Text:
     """What follows EXPLAIN. EXPLAIN ANALYZE runs the statement and shows times: no question over
     data needs it.
     """
@@ -88,7 +88,7 @@ def _explained(text: Text, dialect: Dialect) -> Text:
     return Text(text.sql[start:], tokens)
 
 
-def _described(tokens: Sequence[Token], dialect: Dialect) -> None:
+def _check_describe(tokens: Sequence[Token], dialect: Dialect) -> None:
     """DESCRIBE and SUMMARIZE of a plain name, SHOW TABLES: they tell what the schema text tells."""
     first, rest = tokens[0].word, tokens[1:]
     if dialect in _DESCRIBED:
@@ -104,7 +104,7 @@ def _described(tokens: Sequence[Token], dialect: Dialect) -> None:
             from sqlglot import exp
 
             name = rest[0].text if rest[0].kind == "word" else rest[0].text[1:-1]
-            allowed(
+            check_tree(
                 exp.select("*").from_(exp.Table(this=exp.to_identifier(name, quoted=True))), dialect
             )
             return
@@ -113,22 +113,22 @@ def _described(tokens: Sequence[Token], dialect: Dialect) -> None:
     )
 
 
-def _query(text: Text, dialect: Dialect) -> None:
+def _check_query(text: Text, dialect: Dialect) -> None:
     first = text.tokens[0]
     if (first.word or first.text) not in _BEGINS[dialect]:
         raise StatementRefused(
             f"The statement begins with {first.text[:40]}; only queries are run.",
             hint="Write a SELECT (or WITH ... SELECT).",
         )
-    _words(text.tokens, dialect)
-    tree = _parsed(text, dialect)
-    allowed(tree, dialect, {token.start for token in text.tokens if token.kind == "string"})
-    _calls(text.tokens, lists(tree), dialect)
+    _check_words(text.tokens, dialect)
+    tree = _parse_tree(text, dialect)
+    check_tree(tree, dialect, {token.start for token in text.tokens if token.kind == "string"})
+    _check_calls(text.tokens, count_column_lists(tree), dialect)
     check_growth(tree, check_recursion(tree, dialect))
-    bounded(tree, dialect)
+    check_bounds(tree, dialect)
 
 
-def _parsed(text: Text, dialect: Dialect) -> exp.Expr:
+def _parse_tree(text: Text, dialect: Dialect) -> exp.Expr:
     """The tree, where the parser sees the strings, names and words that we see."""
     from sqlglot import ErrorLevel
     from sqlglot.dialects.dialect import Dialect as SqlDialect
@@ -138,7 +138,7 @@ def _parsed(text: Text, dialect: Dialect) -> exp.Expr:
     try:
         language = SqlDialect.get_or_raise(dialect)
         tokens = language.tokenize(text.sql)
-        if not same_tokens(text.tokens, [(token.start, token.end + 1) for token in tokens]):
+        if not has_same_tokens(text.tokens, [(token.start, token.end + 1) for token in tokens]):
             raise StatementRefused(
                 "A quote, a number or a mark can be read in two ways.",
                 hint="Write texts in single quotes and spaces around marks.",
@@ -161,7 +161,7 @@ def _parsed(text: Text, dialect: Dialect) -> exp.Expr:
     return trees[0]
 
 
-def _words(tokens: Sequence[Token], dialect: Dialect) -> None:
+def _check_words(tokens: Sequence[Token], dialect: Dialect) -> None:
     """Words that no reading query has, whatever the parser makes of them."""
     words = [token.word for token in tokens]
     for place, word in enumerate(words):
@@ -182,7 +182,7 @@ def _words(tokens: Sequence[Token], dialect: Dialect) -> None:
             word in _STATEMENTS
             and place
             and tokens[place - 1].text == "("
-            and _begun(tokens, place)
+            and _is_statement_start(tokens, place)
         ):
             raise StatementRefused(
                 f"{word.upper()} begins a statement that is no query.",
@@ -196,7 +196,7 @@ def _words(tokens: Sequence[Token], dialect: Dialect) -> None:
             )
 
 
-def _begun(tokens: Sequence[Token], place: int) -> bool:
+def _is_statement_start(tokens: Sequence[Token], place: int) -> bool:
     """Whether the word after a parenthesis begins a statement, and is no column or function of that
     name.
     """
@@ -212,7 +212,7 @@ def _begun(tokens: Sequence[Token], place: int) -> bool:
     return following.kind != "mark" and following.word not in _AFTER_COLUMN
 
 
-def _calls(tokens: Sequence[Token], named: Counter[str], dialect: Dialect) -> None:
+def _check_calls(tokens: Sequence[Token], named: Counter[str], dialect: Dialect) -> None:
     """Every word before a parenthesis is a known function, a word of the grammar, a type, or a name
     with its columns.
     """

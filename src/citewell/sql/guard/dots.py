@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from citewell.errors import StatementRefused
 from citewell.sql.guard.allowed_functions import ROW_FUNCTIONS
-from citewell.sql.guard.bounds import name_of
+from citewell.sql.guard.bounds import get_function_names
 
 if TYPE_CHECKING:
     from sqlglot import exp
@@ -41,16 +41,16 @@ def check_dots(tree: exp.Expr) -> None:
     qualified = [column for column in tree.find_all(exp.Column) if column.table]
     if not qualified:
         return
-    known = _sources(tree)
+    known = _collect_sources(tree)
     for column in qualified:
-        _column(column, known)
+        _check_column(column, known)
 
 
-def _column(column: exp.Column, known: dict[str, list[set[str] | None]]) -> None:
+def _check_column(column: exp.Column, known: dict[str, list[set[str] | None]]) -> None:
     from sqlglot import exp
 
     told = f"{column.table}.{column.name}"
-    meant = known.get(_loose(column.table))
+    meant = known.get(_fold_source_name(column.table))
     if meant is None:
         raise StatementRefused(
             f"{told}: {column.table} is not named in FROM.",
@@ -58,7 +58,7 @@ def _column(column: exp.Column, known: dict[str, list[set[str] | None]]) -> None
         )
     if isinstance(column.this, exp.Star):
         return
-    name = _folded(column.this)
+    name = _fold_name(column.this)
     if len(name.encode()) > LONGEST_NAME or len(column.table.encode()) > LONGEST_NAME:
         raise StatementRefused(
             f"{told[:80]}: a name longer than {LONGEST_NAME} bytes, which PostgreSQL cuts off.",
@@ -72,7 +72,7 @@ def _column(column: exp.Column, known: dict[str, list[set[str] | None]]) -> None
         raise StatementRefused(f"{told}, {_CALL}", hint="Name the columns in the alias: AS x(n).")
 
 
-def _sources(tree: exp.Expr) -> dict[str, list[set[str] | None]]:
+def _collect_sources(tree: exp.Expr) -> dict[str, list[set[str] | None]]:
     """What stands in FROM, anywhere, by its name: the columns of a function, None of what gives
     rows.
     """
@@ -89,32 +89,32 @@ def _sources(tree: exp.Expr) -> dict[str, list[set[str] | None]]:
         elif isinstance(source, exp.Unnest) and isinstance(source.parent, exp.Lateral):
             continue  # seen as the Lateral
         else:
-            names = [called] if called else sorted(name_of(inner))
-            columns = _given(source, inner, alias)
+            names = [called] if called else sorted(get_function_names(inner))
+            columns = _list_function_columns(source, inner, alias)
         for name in filter(None, names):
-            found.setdefault(_loose(name), []).append(columns)
+            found.setdefault(_fold_source_name(name), []).append(columns)
     return found
 
 
-def _given(source: exp.Expr, inner: exp.Func, alias: exp.Expr | None) -> set[str]:
+def _list_function_columns(source: exp.Expr, inner: exp.Func, alias: exp.Expr | None) -> set[str]:
     """The columns of a function in FROM: those that its alias lists, and its own where the list is
     shorter.
     """
     from sqlglot import exp
 
     listed = [
-        _folded(column)
+        _fold_name(column)
         for column in (alias.args.get("columns") if alias is not None else None) or []
     ]
     if isinstance(offset := inner.args.get("offset"), exp.Expr):
-        listed.append(_folded(offset))  # where sqlglot keeps the last of a list WITH ORDINALITY
-    names = name_of(inner)
+        listed.append(_fold_name(offset))  # where sqlglot keeps the last of a list WITH ORDINALITY
+    names = get_function_names(inner)
     several = isinstance(inner, exp.Unnest) and len(inner.expressions) > 1
     own: list[str] = []
     if any(name.endswith(("_each", "_each_text")) for name in names):
         own = list(_FIELDS)
     elif alias is not None and alias.name and alias.this is not None:
-        own = [] if several else [_folded(alias.this)]
+        own = [] if several else [_fold_name(alias.this)]
     elif not several:
         own = sorted(names)[:1] if len(names) == 1 else []
     if source.args.get("ordinality") or offset:
@@ -122,7 +122,7 @@ def _given(source: exp.Expr, inner: exp.Func, alias: exp.Expr | None) -> set[str
     return {*listed, *own[len(listed) :]}
 
 
-def _folded(node: exp.Expr) -> str:
+def _fold_name(node: exp.Expr) -> str:
     """A name as PostgreSQL keeps it: unquoted in lower case, quoted as it is."""
     from sqlglot import exp
 
@@ -132,7 +132,7 @@ def _folded(node: exp.Expr) -> str:
     return node.name if quoted else node.name.translate(_FOLD)
 
 
-def _loose(name: str) -> str:
+def _fold_source_name(name: str) -> str:
     """Names that PostgreSQL may keep apart are taken together here: every source that might be
     meant is asked.
     """

@@ -15,7 +15,13 @@ from typing import TYPE_CHECKING
 
 from citewell.errors import StatementRefused
 from citewell.sql.guard.allowed_functions import AMPLIFYING, GROWING, REPEATING
-from citewell.sql.guard.bounds import MOST_CHARACTERS, MOST_MADE, MOST_ROWS, name_of, number
+from citewell.sql.guard.bounds import (
+    MOST_CHARACTERS,
+    MOST_MADE,
+    MOST_ROWS,
+    evaluate_number,
+    get_function_names,
+)
 
 if TYPE_CHECKING:
     from sqlglot import exp
@@ -81,42 +87,44 @@ class _Growth:
         """The longest text that a query hands over."""
         from sqlglot import exp
 
-        known = self._known(tree, tables, outer)
+        known = self._collect_ctes(tree, tables, outer)
         if isinstance(tree, exp.Subquery):
             found = self.query(tree.this, known, outer)
         elif isinstance(tree, exp.SetOperation):
             found = self.query(tree.left, known, outer).most(self.query(tree.right, known, outer))
         elif isinstance(tree, exp.Select):
-            found = self._select(tree, known, outer or {})
+            found = self._measure_select(tree, known, outer or {})
         else:
-            found = self._sum(tree, known, outer or {})
-        return _bounded(found)
+            found = self._sum_lengths(tree, known, outer or {})
+        return _check_length(found)
 
-    def _known(self, tree: exp.Expr, tables: Tables, outer: Tables | None = None) -> Tables:
+    def _collect_ctes(self, tree: exp.Expr, tables: Tables, outer: Tables | None = None) -> Tables:
         """With those of its WITH."""
         from sqlglot import exp
 
         known = dict(tables)
         for cte in tree.ctes if isinstance(tree, exp.Query) else ():
-            itself = _names(cte.this, cte.alias.lower())
+            itself = _has_table(cte.this, cte.alias.lower())
             known[cte.alias.lower()] = {
-                "": self._recursion(cte, known) if itself else self.query(cte.this, known, outer)
+                "": self._measure_recursion(cte, known)
+                if itself
+                else self.query(cte.this, known, outer)
             }
         return known
 
-    def _select(self, select: exp.Select, tables: Tables, outer: Tables) -> Length:
-        sources = self._sources(select, tables, outer)
+    def _measure_select(self, select: exp.Select, tables: Tables, outer: Tables) -> Length:
+        sources = self._collect_sources(select, tables, outer)
         found = ONE
         for projection in select.expressions:
-            found = found.most(self._length(projection, tables, sources))
+            found = found.most(self._measure_length(projection, tables, sources))
         # what is made there is made, and thrown away
         for clause in ("where", "having", "order", "group", "qualify"):
             if (part := select.args.get(clause)) is not None:
                 for each in part.iter_expressions():
-                    _bounded(self._length(each, tables, sources))
+                    _check_length(self._measure_length(each, tables, sources))
         return found
 
-    def _sources(self, select: exp.Select, tables: Tables, outer: Tables) -> Tables:
+    def _collect_sources(self, select: exp.Select, tables: Tables, outer: Tables) -> Tables:
         from sqlglot import exp
 
         found = dict(outer)
@@ -135,7 +143,7 @@ class _Growth:
                 table = table.this
             columns = STORED
             if isinstance(table, exp.Table) and not isinstance(table.this, exp.Identifier):
-                columns = {"": self._length(table.this, tables, found)}  # a function
+                columns = {"": self._measure_length(table.this, tables, found)}  # a function
             elif isinstance(table, exp.Table) and not table.args.get("db"):
                 columns = tables.get(table.name.lower(), STORED)
             elif isinstance(
@@ -145,16 +153,16 @@ class _Growth:
             found[(part.this.alias_or_name or table.alias_or_name).lower()] = columns
         return found
 
-    def _length(self, node: exp.Expr, tables: Tables, sources: Tables) -> Length:
+    def _measure_length(self, node: exp.Expr, tables: Tables, sources: Tables) -> Length:
         """The longest that an expression can be."""
         from sqlglot import exp
 
         if isinstance(node, exp.Literal):
             return Length(float(len(node.this))) if node.is_string else ONE
         if isinstance(node, exp.Column) and not isinstance(node.this, exp.Star):
-            return _column(node, sources)
+            return _get_column_length(node, sources)
         if isinstance(node, exp.Star | exp.Column):
-            return _longest(each for columns in sources.values() for each in columns.values())
+            return _find_longest(each for columns in sources.values() for each in columns.values())
         if isinstance(node, exp.Query):
             return self.query(node, tables, sources)
         arithmetic = (
@@ -171,24 +179,24 @@ class _Growth:
             | exp.Avg
         )
         if isinstance(node, measures):
-            for each in _chained(node, measures):
-                _bounded(self._length(each, tables, sources))
+            for each in _flatten_chain(node, measures):
+                _check_length(self._measure_length(each, tables, sources))
             return ONE  # a number, or yes and no
         if isinstance(node, exp.Case | exp.If | exp.Coalesce | exp.Nullif):
-            return self._choice(node, tables, sources)
+            return self._measure_choice(node, tables, sources)
         if isinstance(node, exp.Func):
-            return self._function(node, tables, sources)
-        return self._sum(node, tables, sources)
+            return self._measure_function(node, tables, sources)
+        return self._sum_lengths(node, tables, sources)
 
-    def _sum(self, node: exp.Expr, tables: Tables, sources: Tables) -> Length:
+    def _sum_lengths(self, node: exp.Expr, tables: Tables, sources: Tables) -> Length:
         from sqlglot import exp
 
         found = Length()
-        for each in _chained(node, exp.DPipe):
-            found = found.plus(self._length(each, tables, sources))
+        for each in _flatten_chain(node, exp.DPipe):
+            found = found.plus(self._measure_length(each, tables, sources))
         return found
 
-    def _choice(self, node: exp.Expr, tables: Tables, sources: Tables) -> Length:
+    def _measure_choice(self, node: exp.Expr, tables: Tables, sources: Tables) -> Length:
         """One of several; the conditions are no part of it."""
         from sqlglot import exp
 
@@ -197,29 +205,29 @@ class _Growth:
         else:
             chosen = [node.args.get(name) for name in ("true", "false", "default")]
             parts = [*(each for each in chosen if each is not None), *(node.args.get("ifs") or [])]
-        return _longest(self._length(each, tables, sources) for each in parts)
+        return _find_longest(self._measure_length(each, tables, sources) for each in parts)
 
-    def _function(self, function: exp.Func, tables: Tables, sources: Tables) -> Length:
+    def _measure_function(self, function: exp.Func, tables: Tables, sources: Tables) -> Length:
         from sqlglot import exp
 
-        names = name_of(function)
+        names = get_function_names(function)
         if isinstance(function, exp.Replace | exp.RegexpReplace):
             other = function.args.get("replacement")
-            text = self._length(function.this, tables, sources)
-            put = self._length(other, tables, sources) if other is not None else Length()
+            text = self._measure_length(function.this, tables, sources)
+            put = self._measure_length(other, tables, sources) if other is not None else Length()
             return text.times(max(1.0, put.whole)).plus(put if put.of else Length())
-        found = self._sum(function, tables, sources)
+        found = self._sum_lengths(function, tables, sources)
         if names & GROWING.keys():
             parts = list(function.iter_expressions())
             place = GROWING[next(iter(names & GROWING.keys()))]
-            times = number(parts[place]) if len(parts) > place else None
+            times = evaluate_number(parts[place]) if len(parts) > place else None
             if times is None:
                 return found
-            first = self._length(parts[0], tables, sources)
+            first = self._measure_length(parts[0], tables, sources)
             return first.times(max(1.0, times)) if names & REPEATING else first.plus(Length(times))
         return found.times(2.0) if names & AMPLIFYING else found
 
-    def _recursion(self, cte: exp.CTE, tables: Tables) -> Length:
+    def _measure_recursion(self, cte: exp.CTE, tables: Tables) -> Length:
         """Refuses one that doubles a text, or that adds to a text for too many rounds."""
         from sqlglot import exp
 
@@ -231,11 +239,11 @@ class _Growth:
         ]
         own = {"": ONE, **{each: Length(0.0, {each: 1.0}) for each in names}}
         steps: dict[str, Length] = {}
-        for member in _members(cte.this):
-            if not _names(member, name):
+        for member in _list_members(cte.this):
+            if not _has_table(member, name):
                 continue
-            known = self._known(member, {**tables, name: own})
-            sources = self._sources(member, known, {})
+            known = self._collect_ctes(member, {**tables, name: own})
+            sources = self._collect_sources(member, known, {})
             columns = (
                 names
                 if len(names) == len(member.expressions)
@@ -243,17 +251,19 @@ class _Growth:
             )
             for column, projection in zip(columns, member.expressions, strict=True):
                 steps[column] = steps.get(column, Length()).most(
-                    self._length(projection, known, sources)
+                    self._measure_length(projection, known, sources)
                 )
-        if _doubles(steps):
+        if _is_doubling(steps):
             raise StatementRefused(
                 f"The recursion {cte.alias} makes a text twice as long in each round.",
                 hint="Take each text on once in a round, as path || '/' || name does.",
             )
-        return _grown(cte.alias, steps, min(self._rounds.get(name, 0.0), float(MOST_ROWS)))
+        return _estimate_growth(
+            cte.alias, steps, min(self._rounds.get(name, 0.0), float(MOST_ROWS))
+        )
 
 
-def _names(tree: exp.Expr, name: str) -> bool:
+def _has_table(tree: exp.Expr, name: str) -> bool:
     """Whether the tree reads a table of that name."""
     from sqlglot import exp
 
@@ -262,7 +272,7 @@ def _names(tree: exp.Expr, name: str) -> bool:
     )
 
 
-def _chained(node: exp.Expr, kinds: type | UnionType) -> Iterator[exp.Expr]:
+def _flatten_chain(node: exp.Expr, kinds: type | UnionType) -> Iterator[exp.Expr]:
     """The parts of a node, and in their place those of parts that are of these kinds too: a chain
     may have any length.
     """
@@ -275,38 +285,38 @@ def _chained(node: exp.Expr, kinds: type | UnionType) -> Iterator[exp.Expr]:
             yield each
 
 
-def _members(tree: exp.Expr) -> Iterator[exp.Select]:
+def _list_members(tree: exp.Expr) -> Iterator[exp.Select]:
     """Of a union, each that is put together."""
     from sqlglot import exp
 
     if isinstance(tree, exp.SetOperation):
-        yield from _members(tree.left)
-        yield from _members(tree.right)
+        yield from _list_members(tree.left)
+        yield from _list_members(tree.right)
     elif isinstance(tree, exp.Subquery | exp.Paren):
-        yield from _members(tree.this)
+        yield from _list_members(tree.this)
     elif isinstance(tree, exp.Select):
         yield tree
 
 
-def _column(column: exp.Column, sources: Tables) -> Length:
+def _get_column_length(column: exp.Column, sources: Tables) -> Length:
     name, table = column.name.lower(), column.table.lower()
     named = [sources[table]] if table in sources else list(sources.values())
     exactly = [columns[name] for columns in named if name in columns]
-    return _longest(
+    return _find_longest(
         exactly
         or [columns[""] for columns in named if "" in columns and len(columns) == 1]
         or [ONE]
     )
 
 
-def _longest(lengths: Iterator[Length] | list[Length]) -> Length:
+def _find_longest(lengths: Iterator[Length] | list[Length]) -> Length:
     found = ONE
     for each in lengths:
         found = each if found is ONE else found.most(each)
     return found
 
 
-def _bounded(length: Length) -> Length:
+def _check_length(length: Length) -> Length:
     if length.whole > MOST_CHARACTERS:
         raise StatementRefused(
             f"A text of {length.whole:.0f} characters is put together.",
@@ -315,7 +325,7 @@ def _bounded(length: Length) -> Length:
     return length
 
 
-def _doubles(steps: Mapping[str, Length]) -> bool:
+def _is_doubling(steps: Mapping[str, Length]) -> bool:
     """Whether columns that go into each other do so more than once each: then their length is
     multiplied in each round. In a ring, each goes into the next once and into nothing else of the
     ring.
@@ -338,7 +348,7 @@ def _doubles(steps: Mapping[str, Length]) -> bool:
     return False
 
 
-def _grown(alias: str, steps: Mapping[str, Length], rounds: float) -> Length:
+def _estimate_growth(alias: str, steps: Mapping[str, Length], rounds: float) -> Length:
     """The longest text after so many rounds; refused where all of them together are too long."""
     lengths = dict.fromkeys(steps, 1.0)
     total = 0.0

@@ -65,9 +65,9 @@ class Text:
     tokens: tuple[Token, ...]
 
 
-def read(sql: str, dialect: Dialect) -> Text:
+def read_statement(sql: str, dialect: Dialect) -> Text:
     """Raises StatementRefused for all that engines and parsers may read in different ways."""
-    _characters(sql)
+    _check_characters(sql)
     pieces = _Reader(sql, dialect).pieces()
     while pieces and pieces[-1][1] == ";":
         pieces.pop()
@@ -88,11 +88,11 @@ def read(sql: str, dialect: Dialect) -> Text:
         joined += gap if joined else ""
         tokens.append(Token(kind, text, len(joined)))
         joined += text
-    _depth(tokens)
+    _check_depth(tokens)
     return Text(joined, tuple(tokens))
 
 
-def same_tokens(tokens: Sequence[Token], spans: Iterable[tuple[int, int]]) -> bool:
+def has_same_tokens(tokens: Sequence[Token], spans: Iterable[tuple[int, int]]) -> bool:
     """Whether another reader's tokens (start, end) begin and end where ours do, and a quoted one of
     ours is one of theirs.
     """
@@ -109,7 +109,7 @@ def same_tokens(tokens: Sequence[Token], spans: Iterable[tuple[int, int]]) -> bo
     return covered == len(quoted)
 
 
-def _characters(sql: str) -> None:
+def _check_characters(sql: str) -> None:
     """What no statement needs, and what hides things from the eye or ends the text for an
     engine.
     """
@@ -133,7 +133,7 @@ def _characters(sql: str) -> None:
             )
 
 
-def _depth(tokens: Sequence[Token]) -> None:
+def _check_depth(tokens: Sequence[Token]) -> None:
     depth = run = 0
     for token in tokens:
         depth += (token.text in ("(", "[", "{") and token.kind == "mark") or token.word == "case"
@@ -161,15 +161,15 @@ class _Reader:
         found: list[tuple[Piece, str, str]] = []
         gap = ""
         while self.at < len(self.sql):
-            if blank := self._blank():
+            if blank := self._read_blank():
                 gap += blank
                 continue
-            kind, text = self._token()
+            kind, text = self._read_token()
             found.append((kind, text, gap))
             gap = ""
         return found
 
-    def _blank(self) -> str:
+    def _read_blank(self) -> str:
         """White space or a comment, as the white space that stands for it; empty where there is
         none.
         """
@@ -189,12 +189,12 @@ class _Reader:
                     "-- with no space after it is two minus signs to MySQL.",
                     hint="Write a space, or - (-1).",
                 )
-            return self._line()
+            return self._read_line_comment()
         if character == "#" and self.dialect == "mysql":
-            return self._line()
-        return self._block() if self.sql.startswith("/*", self.at) else ""
+            return self._read_line_comment()
+        return self._read_block_comment() if self.sql.startswith("/*", self.at) else ""
 
-    def _line(self) -> str:
+    def _read_line_comment(self) -> str:
         end = self.sql.find("\n", self.at)
         comment = self.sql[self.at : end if end >= 0 else len(self.sql)]
         if "\r" in comment.removesuffix("\r"):
@@ -205,7 +205,7 @@ class _Reader:
         self.at += len(comment)
         return " "
 
-    def _block(self) -> str:
+    def _read_block_comment(self) -> str:
         if self.sql.startswith(_HINTS, self.at):
             raise StatementRefused(
                 "A comment that the engine obeys (/*! */ or /*+ */).", hint="Leave it out."
@@ -223,14 +223,14 @@ class _Reader:
         self.at = end + 2
         return " "
 
-    def _token(self) -> tuple[Piece, str]:
+    def _read_token(self) -> tuple[Piece, str]:
         character = self.sql[self.at]
         if character in _STRING_QUOTES[self.dialect]:
-            return "string", self._string(self.at)
+            return "string", self._read_string(self.at)
         if character in _NAME_QUOTES[self.dialect]:
-            return "name", self._name("]" if character == "[" else character)
-        if _in_word(character):
-            return self._word()
+            return "name", self._read_name("]" if character == "[" else character)
+        if _is_word_character(character):
+            return self._read_word()
         if character > "~":
             raise StatementRefused(
                 f"The character {character} (U+{ord(character):04X}) stands outside quotes.",
@@ -246,9 +246,11 @@ class _Reader:
         self.at += 1
         return "mark", character
 
-    def _word(self) -> tuple[Piece, str]:
+    def _read_word(self) -> tuple[Piece, str]:
         start = self.at
-        while self.at < len(self.sql) and (_in_word(self.sql[self.at]) or self.sql[self.at] == "$"):
+        while self.at < len(self.sql) and (
+            _is_word_character(self.sql[self.at]) or self.sql[self.at] == "$"
+        ):
             self.at += 1
         word = self.sql[start : self.at]
         if (
@@ -256,7 +258,7 @@ class _Reader:
             and word.lower() in _PREFIXES[self.dialect]
             and self.sql.startswith("'", self.at)
         ):
-            return "string", word + self._string(
+            return "string", word + self._read_string(
                 self.at, escapes=word.lower() == "e" or self.dialect == "mysql"
             )
         if word.lower() == "u" and self.sql[self.at : self.at + 2] in ("&'", '&"'):
@@ -264,14 +266,14 @@ class _Reader:
                 "A text or name with Unicode escapes (U&).",
                 hint="Write its characters as they are.",
             )
-        if any(_lookalike(character) for character in word if character > "~"):
+        if any(_is_lookalike(character) for character in word if character > "~"):
             raise StatementRefused(
                 f"The name {word} holds letters that only look like ASCII ones.",
                 hint="Put it in the quotes of the database.",
             )
         return "word", word
 
-    def _string(self, start: int, *, escapes: bool | None = None) -> str:
+    def _read_string(self, start: int, *, escapes: bool | None = None) -> str:
         """To its end. In MySQL and in E'...' a quote after a backslash is doubled: the same text
         under every setting.
         """
@@ -291,7 +293,7 @@ class _Reader:
                 character == "\\"
                 and following == quote
                 and self.dialect == "postgres"
-                and self._odd(at)
+                and self._has_odd_backslashes(at)
             ):
                 raise StatementRefused(
                     "A text has a backslash before a quote, which PostgreSQL reads in two ways.",
@@ -303,11 +305,11 @@ class _Reader:
             "A text in quotes is not closed.", hint="Close it; a quote inside it is doubled: ''."
         )
 
-    def _odd(self, at: int) -> bool:
+    def _has_odd_backslashes(self, at: int) -> bool:
         before = self.sql[:at]
         return (len(before) - len(before.rstrip("\\"))) % 2 == 0
 
-    def _name(self, quote: str) -> str:
+    def _read_name(self, quote: str) -> str:
         start, at = self.at, self.at + 1
         while at < len(self.sql):
             if self.sql[at] != quote:
@@ -322,12 +324,12 @@ class _Reader:
         )
 
 
-def _in_word(character: str) -> bool:
+def _is_word_character(character: str) -> bool:
     return (
         character == "_" or character.isalnum() or unicodedata.category(character).startswith("M")
     )
 
 
-def _lookalike(character: str) -> bool:
+def _is_lookalike(character: str) -> bool:
     plain = unicodedata.normalize("NFKC", character)
     return character in _LOOKALIKES or any(letter <= "~" for letter in plain)

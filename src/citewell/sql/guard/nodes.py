@@ -6,10 +6,10 @@ stays refused until it is read and added.
 
 from __future__ import annotations
 
-from citewell.sql.guard.allowed_functions import words
+from citewell.sql.guard.allowed_functions import split_words
 
 # Clauses, operators, literals, names.
-GRAMMAR_NODES = words(
+GRAMMAR_NODES = split_words(
     """
         Add Alias Aliases All Any AtTimeZone Between BitString BitwiseAnd BitwiseLeftShift
         BitwiseNot BitwiseOr BitwiseRightShift BitwiseXor Boolean Bracket ByteString CTE
@@ -29,7 +29,7 @@ GRAMMAR_NODES = words(
 )
 # Functions that sqlglot knows: those that the names of guard_functions give, and what operators and
 # special forms give.
-FUNCTION_NODES = words(
+FUNCTION_NODES = split_words(
     """
         Abs Acos Acosh AddMonths And Anonymous AnonymousAggFunc AnyValue ApproxDistinct
         ApproxQuantile ApproxTopK ArgMax ArgMin Array ArrayAgg ArrayAll ArrayAny ArrayAppend

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from citewell.errors import StatementRefused
 from citewell.sql.engines.engine import Dialect
-from citewell.sql.guard.bounds import MOST_ROWS, number
+from citewell.sql.guard.bounds import MOST_ROWS, evaluate_number
 
 if TYPE_CHECKING:
     from sqlglot import exp
@@ -26,13 +26,13 @@ def check_recursion(tree: exp.Expr, dialect: Dialect) -> dict[str, float]:
 
     found: dict[str, float] = {}
     for cte in tree.find_all(exp.CTE):
-        _check(cte, dialect)
-        if (rounds := _rounds(cte)) is not None:
+        _check_cte(cte, dialect)
+        if (rounds := _count_rounds(cte)) is not None:
             found[cte.alias.lower()] = max(rounds, found.get(cte.alias.lower(), 0.0))
     return found
 
 
-def _rounds(cte: exp.CTE) -> float | None:
+def _count_rounds(cte: exp.CTE) -> float | None:
     """As many as the largest number that a condition or a LIMIT names, or that a counter begins
     with; None where none does.
     """
@@ -49,19 +49,19 @@ def _rounds(cte: exp.CTE) -> float | None:
         value
         for part in compared
         for side in part.iter_expressions()
-        if (value := number(side)) is not None
+        if (value := evaluate_number(side)) is not None
     ]
-    values += [value for limit in limits if (value := number(limit)) is not None]
+    values += [value for limit in limits if (value := evaluate_number(limit)) is not None]
     first = cte.this.find(exp.Select)
     begun = (
-        [number(each.unalias()) or 0.0 for each in first.expressions]
+        [evaluate_number(each.unalias()) or 0.0 for each in first.expressions]
         if values and first is not None
         else []
     )
     return max(map(abs, [*values, *begun])) if values else None
 
 
-def _check(cte: exp.CTE, dialect: Dialect) -> None:
+def _check_cte(cte: exp.CTE, dialect: Dialect) -> None:
     """Raises StatementRefused unless a CTE that names itself, where the dialect makes that
     recursion, has a member whose condition ends it.
     """
@@ -75,10 +75,12 @@ def _check(cte: exp.CTE, dialect: Dialect) -> None:
         if table.name.lower() != name or table.args.get("db"):
             continue
         member = table.find_ancestor(exp.Select)
-        while member is not None and not _ends(member, cte):
+        while member is not None and not _has_end(member, cte):
             above = member.find_ancestor(exp.Select)
-            member = above if above is not None and cte.this in (above, *_parents(above)) else None
-        if member is None and not _limited(cte):
+            member = (
+                above if above is not None and cte.this in (above, *_list_parents(above)) else None
+            )
+        if member is None and not _is_limited(cte):
             raise StatementRefused(
                 f"The recursion {cte.alias} has no condition that ends it.",
                 hint="Count in it and write WHERE n < 100, or join it to the table whose rows it "
@@ -86,7 +88,7 @@ def _check(cte: exp.CTE, dialect: Dialect) -> None:
             )
 
 
-def _parents(node: exp.Expr) -> list[exp.Expr]:
+def _list_parents(node: exp.Expr) -> list[exp.Expr]:
     found = []
     above = node.parent
     while above is not None:
@@ -95,14 +97,14 @@ def _parents(node: exp.Expr) -> list[exp.Expr]:
     return found
 
 
-def _limited(cte: exp.CTE) -> bool:
+def _is_limited(cte: exp.CTE) -> bool:
     """SQLite, DuckDB and MySQL end a recursion whose union itself has a LIMIT."""
     limit = cte.this.args.get("limit")
-    value = number(limit.expression) if limit is not None else None
+    value = evaluate_number(limit.expression) if limit is not None else None
     return value is not None and value <= MOST_ROWS
 
 
-def _ends(member: exp.Select, cte: exp.CTE) -> bool:
+def _has_end(member: exp.Select, cte: exp.CTE) -> bool:
     """A counter held below (or above) a number, a date bound, or a join that follows another
     table's rows.
     """
@@ -115,14 +117,18 @@ def _ends(member: exp.Select, cte: exp.CTE) -> bool:
     conditions = [where.this] if where is not None else []
     conditions += [on for on in joined if isinstance(on, exp.Expr)]
     using = any(on for on in joined if not isinstance(on, exp.Expr))
-    if _follows(member, cte, conditions, using=using):
+    if _is_driven_by_table(member, cte, conditions, using=using):
         return True
     return any(
-        _bound(part, member, cte) for condition in conditions for part in _conjuncts(condition)
+        _is_bounded(part, member, cte)
+        for condition in conditions
+        for part in _split_conjuncts(condition)
     )
 
 
-def _follows(member: exp.Select, cte: exp.CTE, conditions: list[exp.Expr], *, using: bool) -> bool:
+def _is_driven_by_table(
+    member: exp.Select, cte: exp.CTE, conditions: list[exp.Expr], *, using: bool
+) -> bool:
     """Whether a condition ties the recursion to another table, from which it takes something on."""
     from sqlglot import exp
 
@@ -151,17 +157,17 @@ def _follows(member: exp.Select, cte: exp.CTE, conditions: list[exp.Expr], *, us
     return (
         bool(distinct)
         or taken
-        or any(_moves(step, falls=falls) for step in steps for falls in (False, True))
+        or any(_is_monotonic_step(step, falls=falls) for step in steps for falls in (False, True))
     )
 
 
-def _conjuncts(condition: exp.Expr) -> list[exp.Expr]:
+def _split_conjuncts(condition: exp.Expr) -> list[exp.Expr]:
     from sqlglot import exp
 
     return list(condition.flatten()) if isinstance(condition, exp.And) else [condition.unnest()]
 
 
-def _bound(part: exp.Expr, member: exp.Select, cte: exp.CTE) -> bool:
+def _is_bounded(part: exp.Expr, member: exp.Select, cte: exp.CTE) -> bool:
     """Whether the condition holds a counter to a number that its own next value comes nearer to."""
     from sqlglot import exp
 
@@ -173,17 +179,19 @@ def _bound(part: exp.Expr, member: exp.Select, cte: exp.CTE) -> bool:
         return False
     falls = isinstance(part, exp.GT | exp.GTE)
     counter, limit = part.this, part.expression
-    if number(counter) is not None or not counter.find(exp.Column):
+    if evaluate_number(counter) is not None or not counter.find(exp.Column):
         counter, limit, falls = limit, counter, not falls
     if not counter.find(exp.Column):
         return False
-    value = number(limit)
+    value = evaluate_number(limit)
     if value is not None and abs(value) > MOST_ROWS:
         return False
-    return any(_moves(step, falls=falls) for step in _next(counter, member, cte))
+    return any(
+        _is_monotonic_step(step, falls=falls) for step in _find_next_values(counter, member, cte)
+    )
 
 
-def _next(counter: exp.Expr, member: exp.Select, cte: exp.CTE) -> list[exp.Expr]:
+def _find_next_values(counter: exp.Expr, member: exp.Select, cte: exp.CTE) -> list[exp.Expr]:
     """What the counter's columns become in the next round; all columns where they cannot be told
     apart.
     """
@@ -210,7 +218,7 @@ def _next(counter: exp.Expr, member: exp.Select, cte: exp.CTE) -> list[exp.Expr]
     return found or steps
 
 
-def _moves(step: exp.Expr, *, falls: bool) -> bool:
+def _is_monotonic_step(step: exp.Expr, *, falls: bool) -> bool:
     """Whether the step makes a value larger, or smaller; by trial where it is arithmetic, by what
     stands in it elsewhere.
     """
@@ -218,7 +226,7 @@ def _moves(step: exp.Expr, *, falls: bool) -> bool:
 
     if isinstance(step, exp.Column):
         return False
-    tried = [(value, _at(step, value)) for value in TRIED]
+    tried = [(value, _evaluate_at(step, value)) for value in TRIED]
     if all(after is not None for _, after in tried):
         return any(
             after < value if falls else after > value for value, after in tried if after is not None
@@ -237,14 +245,14 @@ def _moves(step: exp.Expr, *, falls: bool) -> bool:
     return step.find(*kinds) is not None
 
 
-def _at(step: exp.Expr, value: float) -> float | None:
+def _evaluate_at(step: exp.Expr, value: float) -> float | None:
     """The value of arithmetic in which every column is `value`."""
     from sqlglot import exp
 
     if not step.find(exp.Column):
-        return number(step)
+        return evaluate_number(step)
 
     def known(node: exp.Expr) -> exp.Expr:
         return exp.Literal.number(value) if isinstance(node, exp.Column) else node
 
-    return number(step.copy().transform(known))
+    return evaluate_number(step.copy().transform(known))

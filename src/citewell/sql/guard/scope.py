@@ -31,7 +31,7 @@ _EXPLAIN: Final = re.compile(r"\s*explain\b", re.IGNORECASE)
 _OTHER: Final = re.compile(r"\s*(?:describe|desc|show|summarize)\b", re.IGNORECASE)
 
 
-def within(sql: str, dialect: Dialect, tables: Collection[str]) -> None:
+def check_scope(sql: str, dialect: Dialect, tables: Collection[str]) -> None:
     """A statement that has passed the guard. `tables`: names as they are in a `Schema`, those of
     another schema with it before a dot. Raises StatementRefused for a table of another schema,
     database or file.
@@ -41,7 +41,7 @@ def within(sql: str, dialect: Dialect, tables: Collection[str]) -> None:
     from sqlglot import exp
 
     known = {name.casefold() for name in tables}
-    for table in _parsed(sql, dialect).find_all(exp.Table):
+    for table in _parse_statement(sql, dialect).find_all(exp.Table):
         parts = [part.casefold() for part in (table.catalog, table.db) if part]
         if not parts or isinstance(table.this, exp.Func):
             continue
@@ -58,7 +58,7 @@ def within(sql: str, dialect: Dialect, tables: Collection[str]) -> None:
         raise StatementRefused(f"{said} is no table of this source.", hint=hint)
 
 
-def _parsed(sql: str, dialect: Dialect) -> exp.Expr:
+def _parse_statement(sql: str, dialect: Dialect) -> exp.Expr:
     import sqlglot
     from sqlglot.errors import SqlglotError
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from citewell.errors import StatementRefused
 from citewell.sql.engines.engine import Dialect
 from citewell.sql.guard.allowed_functions import FUNCTIONS, TABLES, VALUE_WORDS
-from citewell.sql.guard.bounds import name_of
+from citewell.sql.guard.bounds import get_function_names
 from citewell.sql.guard.dots import check_dots
 from citewell.sql.guard.nodes import ARGUMENTS, NODES, QUERIES
 
@@ -52,18 +52,18 @@ _PATH = re.compile(
 )
 
 
-def allowed(tree: exp.Expr, dialect: Dialect, texts: Container[int] = ()) -> None:
+def check_tree(tree: exp.Expr, dialect: Dialect, texts: Container[int] = ()) -> None:
     """Raises StatementRefused with the first thing that is not on a list. `texts`: where texts in
     quotes begin.
     """
     from sqlglot import exp
 
     if type(tree).__name__ not in QUERIES:
-        raise StatementRefused(f"The statement is {_said(tree)}, not a query.", hint=_DO)
+        raise StatementRefused(f"The statement is {_describe_node(tree)}, not a query.", hint=_DO)
     for node in tree.walk():
         kind = type(node).__name__
         if kind not in NODES:
-            raise StatementRefused(f"{_said(node)} is not taken in a query.", hint=_DO)
+            raise StatementRefused(f"{_describe_node(node)} is not taken in a query.", hint=_DO)
         if (known := ARGUMENTS.get(kind)) is not None:
             for name, value in node.args.items():
                 if value and name not in known:
@@ -71,13 +71,13 @@ def allowed(tree: exp.Expr, dialect: Dialect, texts: Container[int] = ()) -> Non
                         f"A query with {name.rstrip('_').replace('_', ' ')} is not taken.", hint=_DO
                     )
         if isinstance(node, exp.Anonymous | exp.AnonymousAggFunc):
-            _anonymous(node, dialect)
+            _check_anonymous(node, dialect)
         elif isinstance(node, exp.Table):
-            _table(node, dialect, texts)
+            _check_table(node, dialect, texts)
         elif isinstance(node, exp.CTE | exp.Exists) and type(node.this).__name__ not in QUERIES:
-            raise StatementRefused(f"{_said(node.this)} where a query belongs.", hint=_DO)
+            raise StatementRefused(f"{_describe_node(node.this)} where a query belongs.", hint=_DO)
         elif isinstance(node, exp.DataType):
-            _type(node, dialect)
+            _check_type(node, dialect)
         elif (
             isinstance(node, exp.In) and node.args.get("field") is not None and dialect == "sqlite"
         ):
@@ -86,14 +86,14 @@ def allowed(tree: exp.Expr, dialect: Dialect, texts: Container[int] = ()) -> Non
                 hint="Write IN (SELECT ... FROM table).",
             )
         elif isinstance(node, exp.Pivot) and dialect == "duckdb":
-            _pivot(node)
+            _check_pivot(node)
         elif isinstance(node, exp.PropertyEQ) and dialect != "duckdb":
             raise StatementRefused("An assignment (:=).", hint="A query sets no variables.")
     if dialect == "postgres":
         check_dots(tree)
 
 
-def lists(tree: exp.Expr) -> Counter[str]:
+def count_column_lists(tree: exp.Expr) -> Counter[str]:
     """How often a name stands before a list of columns: `WITH t(a, b) AS`, `AS t(a, b)`."""
     from sqlglot import exp
 
@@ -102,13 +102,13 @@ def lists(tree: exp.Expr) -> Counter[str]:
     )
 
 
-def _said(node: exp.Expr) -> str:
+def _describe_node(node: exp.Expr) -> str:
     """A node as a person would call it: `Delete` -> DELETE, with the words of a command."""
     name = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", type(node).__name__).upper()
     return f"{name} {node.name}".strip()[:60]
 
 
-def _anonymous(node: exp.Expr, dialect: Dialect) -> None:
+def _check_anonymous(node: exp.Expr, dialect: Dialect) -> None:
     name = node.this
     if not isinstance(name, str) or name.lower() not in FUNCTIONS[dialect]:
         said = name if isinstance(name, str) else name.sql()
@@ -118,11 +118,11 @@ def _anonymous(node: exp.Expr, dialect: Dialect) -> None:
         )
 
 
-def _table(table: exp.Table, dialect: Dialect, texts: Container[int]) -> None:
+def _check_table(table: exp.Table, dialect: Dialect, texts: Container[int]) -> None:
     from sqlglot import exp
 
     if isinstance(table.this, exp.Func):
-        if not name_of(table.this) & TABLES[dialect]:
+        if not get_function_names(table.this) & TABLES[dialect]:
             raise StatementRefused(
                 f"A function as a table: {table.this.sql(dialect)[:60]}.",
                 hint="Name a table of the source after FROM.",
@@ -162,7 +162,7 @@ def _table(table: exp.Table, dialect: Dialect, texts: Container[int]) -> None:
         )
 
 
-def _pivot(pivot: exp.Pivot) -> None:
+def _check_pivot(pivot: exp.Pivot) -> None:
     """Without its values DuckDB makes a type of them first, which is a statement of its own and
     writes.
     """
@@ -178,7 +178,7 @@ def _pivot(pivot: exp.Pivot) -> None:
         )
 
 
-def _type(kind: exp.DataType, dialect: Dialect) -> None:
+def _check_type(kind: exp.DataType, dialect: Dialect) -> None:
     """Types of one's own (enumerations) only where the dialect has them; never names of objects
     (regclass).
     """

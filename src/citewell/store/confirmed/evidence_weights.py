@@ -19,16 +19,16 @@ DAY = 86_400.0
 MOST_USES = 31  # more say nothing new; 31 so that log2(1 + uses) is 5 at most
 
 
-def weight_of(item: Confirmed | Rule, now: float, half_life_days: float) -> float:
+def compute_weight(item: Confirmed | Rule, now: float, half_life_days: float) -> float:
     """1.0 is neutral; between 0 and 3."""
     good, bad = (item.good, item.bad) if isinstance(item, Confirmed) else (0, 0)
     votes = 2 * (1 + good) / (2 + good + bad)
     use = 1 + log2(1 + min(max(item.uses, 0), MOST_USES)) / 10
-    age = 0.5 + 0.5 * 2 ** (-max(0.0, now - touched(item)) / (half_life_days * DAY))
+    age = 0.5 + 0.5 * 2 ** (-max(0.0, now - get_last_activity(item)) / (half_life_days * DAY))
     return round(votes * use * age, 4)
 
 
-def touched(item: Confirmed | Rule) -> float:
+def get_last_activity(item: Confirmed | Rule) -> float:
     """When it was last used or vouched for, in seconds since the epoch."""
     people = (
         [each.at for each in item.confirmed_by]

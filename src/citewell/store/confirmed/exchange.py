@@ -19,13 +19,13 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from citewell.errors import InvalidInput
 from citewell.store.confirmed.item_markdown import (
     LOADER,
-    block,
-    document,
-    fence,
-    front_matter,
-    line,
-    plain,
+    clean_text,
+    escape_block,
+    escape_line,
+    fence_code,
     read_front_matter,
+    render_document,
+    render_front_matter,
 )
 from citewell.store.confirmed.types import (
     LONGEST_ANSWER,
@@ -95,11 +95,11 @@ class _Correction(_Place):
     reviewed_by: str = Field(max_length=100)
 
 
-def item_file(item: Confirmed) -> str:
+def render_item_file(item: Confirmed) -> str:
     """The whole file of an item; the same item always gives the same bytes. How often it was used
     is each library's own.
     """
-    text = document(item)
+    text = render_document(item)
     found = _FRONT.match(text)
     assert found is not None, "every document begins with its front matter"
     front = read_front_matter(text) | {
@@ -121,10 +121,10 @@ def item_file(item: Confirmed) -> str:
             for by in sorted(item.confirmed_by, key=lambda by: (by.at, by.user_id))
         ],
     }
-    return front_matter(_deep(front)) + text[found.end() :]
+    return render_front_matter(_normalize_value(front)) + text[found.end() :]
 
 
-def rule_file(rule: Rule) -> str:
+def render_rule_file(rule: Rule) -> str:
     """The whole file of a correction."""
     front = {
         "id": rule.rule_id,
@@ -145,13 +145,16 @@ def rule_file(rule: Rule) -> str:
         "created_at": rule.created_at,
     }
     parts = [
-        front_matter(_deep(front)),
+        render_front_matter(_normalize_value(front)),
         "# 人工更正",
-        f"## 用户问题\n{block(rule.question)}",
-        f"## 错误的内容\n{fence(rule.wrong, 'sql' if rule.agent == 'data' else 'text')}",
-        f"## 更正\n{block(rule.correction)}",
-        *([f"## 正确的语句\n{fence(rule.logic, 'sql')}"] if rule.logic else []),
-        f"## 审核\n- **提出人**: {line(rule.user_id)}\n- **审核人**: {line(rule.reviewed_by)}",
+        f"## 用户问题\n{escape_block(rule.question)}",
+        f"## 错误的内容\n{fence_code(rule.wrong, 'sql' if rule.agent == 'data' else 'text')}",
+        f"## 更正\n{escape_block(rule.correction)}",
+        *([f"## 正确的语句\n{fence_code(rule.logic, 'sql')}"] if rule.logic else []),
+        (
+            f"## 审核\n- **提出人**: {escape_line(rule.user_id)}\n"
+            f"- **审核人**: {escape_line(rule.reviewed_by)}"
+        ),
     ]
     return "\n\n".join(parts) + "\n"
 
@@ -160,8 +163,8 @@ def read_item(data: bytes, stem: str) -> Confirmed:
     """Raises InvalidInput, which says what is wrong with the file. `stem`: its name without the
     suffix.
     """
-    text = _text(data)
-    known = _checked(_Item, text)
+    text = _decode_text(data)
+    known = _validate_front_matter(_Item, text)
     if known.trace_id != stem or known.id != f"qa_confirmed_{stem}" or not ID.fullmatch(stem):
         raise InvalidInput(
             f"its id {known.id!r} is not that of its name",
@@ -196,14 +199,14 @@ def read_item(data: bytes, stem: str) -> Confirmed:
         created_at=known.created_at,
         updated_at=known.created_at,
     )
-    _agrees(text, item_file(item))
+    _check_round_trip(text, render_item_file(item))
     return item
 
 
 def read_rule(data: bytes, stem: str) -> Rule:
     """Raises InvalidInput, which says what is wrong with the file."""
-    text = _text(data)
-    known = _checked(_Correction, text)
+    text = _decode_text(data)
+    known = _validate_front_matter(_Correction, text)
     if known.id != stem or not re.fullmatch(r"rule_[0-9a-f]{1,64}", stem):
         raise InvalidInput(
             f"its id {known.id!r} is not that of its name",
@@ -219,11 +222,11 @@ def read_rule(data: bytes, stem: str) -> Rule:
     rule = Rule(
         rule_id=known.id, question=known.title, state=state, updated_at=known.created_at, **fields
     )
-    _agrees(text, rule_file(rule))
+    _check_round_trip(text, render_rule_file(rule))
     return rule
 
 
-def _text(data: bytes) -> str:
+def _decode_text(data: bytes) -> str:
     if len(data) > MOST_BYTES:
         raise InvalidInput(
             f"{len(data):,} bytes is more than the {MOST_BYTES:,} allowed",
@@ -237,14 +240,14 @@ def _text(data: bytes) -> str:
         raise InvalidInput(
             "there are merge conflict markers in it", hint="settle the merge in git first"
         )
-    if plain(text) != text:
+    if clean_text(text) != text:
         raise InvalidInput(
             "there are control or invisible characters in it", hint="export it again"
         )
     return text
 
 
-def _checked(kind: type[M], text: str) -> M:
+def _validate_front_matter(kind: type[M], text: str) -> M:
     """The front matter as fields. No tag and no alias is resolved: neither is ever written."""
     found = _FRONT.match(text)
     if found is None:
@@ -252,15 +255,15 @@ def _checked(kind: type[M], text: str) -> M:
             "it has no front matter", hint="`citewell knowledge export` writes such files"
         )
     try:
-        _harmless(found.group(0).strip("-\n"))
+        _check_yaml_safety(found.group(0).strip("-\n"))
         return kind(**read_front_matter(text))
     except (yaml.YAMLError, ValueError, RecursionError, TypeError) as error:
         raise InvalidInput(
-            f"its front matter cannot be read: {_why(error)}", hint="export it again"
+            f"its front matter cannot be read: {_describe_error(error)}", hint="export it again"
         ) from None
 
 
-def _harmless(front: str) -> None:
+def _check_yaml_safety(front: str) -> None:
     """Before anything is built of it, as it is read: neither deep nor of too many parts, no tags,
     no aliases, no figure that takes long to compute. Raises InvalidInput, yaml.YAMLError.
     """
@@ -292,13 +295,13 @@ def _harmless(front: str) -> None:
             raise InvalidInput(f"its front matter has a figure of {len(value):,} digits ({where})")
 
 
-def _why(error: Exception) -> str:
+def _describe_error(error: Exception) -> str:
     if isinstance(error, ValidationError):
         return "; ".join(f"{'.'.join(map(str, e['loc']))}: {e['msg']}" for e in error.errors()[:3])
     return " ".join(str(error).split())[:200]
 
 
-def _agrees(text: str, again: str) -> None:
+def _check_round_trip(text: str, again: str) -> None:
     """Whatever is not just what would be written may show its reader one thing and mean another."""
     if text.rstrip("\n") != again.rstrip("\n"):
         mine, theirs = text.split("\n"), again.split("\n")
@@ -308,14 +311,14 @@ def _agrees(text: str, again: str) -> None:
         raise InvalidInput(f"its text and its front matter do not agree (line {at})", hint=hint)
 
 
-def _deep(value: Any) -> Any:
+def _normalize_value(value: Any) -> Any:
     """As YAML and strict types read it back: texts cleaned, figures finite, tuples as lists."""
     if isinstance(value, str):
-        return plain(value)
+        return clean_text(value)
     if isinstance(value, Mapping):
-        return {plain(str(key)): _deep(each) for key, each in value.items()}
+        return {clean_text(str(key)): _normalize_value(each) for key, each in value.items()}
     if isinstance(value, list | tuple):
-        return [_deep(each) for each in value]
+        return [_normalize_value(each) for each in value]
     if isinstance(value, float) and not math.isfinite(value):
         return None
     return value if isinstance(value, bool | int | float) or value is None else str(value)

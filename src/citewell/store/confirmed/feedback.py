@@ -52,7 +52,7 @@ class Wrong(Shown):
     last_at: float
 
 
-def trace_of(connection: Connection, trace_id: str, user_id: str, now: float) -> str | None:
+def find_trace(connection: Connection, trace_id: str, user_id: str, now: float) -> str | None:
     """A trace of this user as JSON: as it is kept, or where its day is over, as it was when they
     said something of it.
     """
@@ -64,7 +64,7 @@ def trace_of(connection: Connection, trace_id: str, user_id: str, now: float) ->
     return str(kept) if kept else None
 
 
-def put(
+def put_vote(
     connection: Connection,
     trace: Trace,
     copy: str,
@@ -86,21 +86,23 @@ def put(
         "now": now,
     }
     connection.execute(_PUT, row)
-    vote = of(connection, trace.trace_id, user_id)
+    vote = find_vote(connection, trace.trace_id, user_id)
     assert vote is not None
     return vote
 
 
-def of(connection: Connection, trace_id: str, user_id: str) -> Vote | None:
+def find_vote(connection: Connection, trace_id: str, user_id: str) -> Vote | None:
     """What this user said of a trace."""
-    return _one(connection, f"{_VOTES} WHERE f.trace_id = :a AND f.user_id = :b", trace_id, user_id)
+    return _fetch_vote(
+        connection, f"{_VOTES} WHERE f.trace_id = :a AND f.user_id = :b", trace_id, user_id
+    )
 
 
-def get(connection: Connection, feedback_id: str) -> Vote | None:
-    return _one(connection, f"{_VOTES} WHERE f.feedback_id = :a", feedback_id)
+def find_vote_by_id(connection: Connection, feedback_id: str) -> Vote | None:
+    return _fetch_vote(connection, f"{_VOTES} WHERE f.feedback_id = :a", feedback_id)
 
 
-def copy_of(connection: Connection, feedback_id: str) -> Trace | None:
+def get_trace_copy(connection: Connection, feedback_id: str) -> Trace | None:
     """The trace as it was when the vote was given; None where it was deleted since, with its
     session or a memory.
     """
@@ -109,19 +111,19 @@ def copy_of(connection: Connection, feedback_id: str) -> Trace | None:
     return Trace(**json.loads(kept)) if kept else None
 
 
-def listed(connection: Connection, user_id: str | None, limit: int) -> list[Vote]:
+def list_votes(connection: Connection, user_id: str | None, limit: int) -> list[Vote]:
     """The newest first; None: everybody's."""
     query = text(
         f"{_VOTES} WHERE :user IS NULL OR f.user_id = :user ORDER BY f.updated_at DESC, f.rowid "
         "DESC LIMIT :limit"
     )
     return [
-        _vote(row)
+        _parse_vote(row)
         for row in connection.execute(query, {"user": user_id, "limit": limit}).mappings()
     ]
 
 
-def of_item(connection: Connection, item_id: str, user_id: str) -> str | None:
+def find_item_trace(connection: Connection, item_id: str, user_id: str) -> str | None:
     """The newest trace of this user that they said to be right, and that stands for this item."""
     found: str | None = connection.execute(
         _OF_ITEM, {"item": item_id, "user": user_id}
@@ -129,13 +131,13 @@ def of_item(connection: Connection, item_id: str, user_id: str) -> str | None:
     return found
 
 
-def stands_for(connection: Connection, vote: Vote, item_id: str) -> None:
+def link_item(connection: Connection, vote: Vote, item_id: str) -> None:
     """Which item or rule came of a vote that is being dealt with."""
     query = text("UPDATE feedback SET item_id = :item WHERE feedback_id = :id")
     connection.execute(query, {"id": vote.feedback_id, "item": item_id})
 
 
-def finish(connection: Connection, vote: Vote, outcome: str) -> None:
+def finish_vote(connection: Connection, vote: Vote, outcome: str) -> None:
     """Unless its user has said otherwise, or its item was undone, meanwhile."""
     connection.execute(_FINISH, {"id": vote.feedback_id, "outcome": outcome, "at": vote.updated_at})
 
@@ -156,7 +158,9 @@ def has_job(connection: Connection, feedback_id: str) -> bool:
     return connection.execute(_JOB, {"id": feedback_id}).scalar_one_or_none() is not None
 
 
-def wrong(connection: Connection, limit: int, viewer: str | None = None) -> list[Wrong]:
+def list_wrong_questions(
+    connection: Connection, limit: int, viewer: str | None = None
+) -> list[Wrong]:
     """Questions that were answered wrong, the most often first; those that this user asked, or that
     rest on what everybody sees. None: all.
     """
@@ -181,16 +185,16 @@ def forget_session(connection: Connection, session_id: str) -> None:
     connection.execute(text(query), {"id": session_id})
 
 
-def _one(connection: Connection, query: str, a: str, b: str = "") -> Vote | None:
+def _fetch_vote(connection: Connection, query: str, a: str, b: str = "") -> Vote | None:
     row = (
         connection.execute(text(query), {"a": a, "b": b} if ":b" in query else {"a": a})
         .mappings()
         .one_or_none()
     )
-    return None if row is None else _vote(row)
+    return None if row is None else _parse_vote(row)
 
 
-def _vote(row: RowMapping) -> Vote:
+def _parse_vote(row: RowMapping) -> Vote:
     values: dict[str, Any] = dict(row)
     return Vote(
         **values | {"is_correct": bool(row["is_correct"]), "question": row["question"] or ""}

@@ -31,12 +31,12 @@ def delete_rules(connection: Connection, ids: Sequence[str]) -> None:
         connection.execute(statement, {"ids": json.dumps(list(ids))})
 
 
-def orphan_documents(connection: Connection) -> list[str]:
+def list_orphan_documents(connection: Connection) -> list[str]:
     """Documents of the reserved collections that belong to no item in force."""
     return list(connection.execute(_ORPHANS, _RESERVED).scalars())
 
 
-def document_ids(connection: Connection) -> set[str]:
+def list_document_ids(connection: Connection) -> set[str]:
     """All documents of the reserved collections."""
     query = text(
         "SELECT doc_id FROM documents WHERE collection = :collection OR collection GLOB :own"
@@ -44,7 +44,7 @@ def document_ids(connection: Connection) -> set[str]:
     return set(connection.execute(query, _RESERVED).scalars())
 
 
-def orphan_feedback(connection: Connection, before: float, gone: Sequence[str]) -> list[str]:
+def list_orphan_feedback(connection: Connection, before: float, gone: Sequence[str]) -> list[str]:
     """Votes whose trace was deleted, whose item or rule is not there or among the `gone`, and those
     kept for analysis since before that moment.
     """

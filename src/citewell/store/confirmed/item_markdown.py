@@ -1,8 +1,8 @@
 """The Markdown document of a confirmed chain: spec 004, section 4.2, its headings and fields.
 
 The one rule: what people and models wrote stands in it as text. Nothing of it can end the front
-matter, make a heading, close a fence or become markup, and `front_matter` reads back what was put
-in.
+matter, make a heading, close a fence or become markup, and `render_front_matter` reads back what
+was put in.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ _MARKUP = re.compile(r"[\\`*\[\]<>#~|&]|(?<![^\W_])_|_(?![^\W_])")
 _START = re.compile(r"^(\d{0,9})([-+=:.)])")
 
 
-def plain(text: str) -> str:
+def clean_text(text: str) -> str:
     """`text` with newlines for all ends of line and without what is no text."""
     return _FORBIDDEN.sub("", _ENDS.sub("\n", text))
 
 
-def document(item: Confirmed) -> str:
+def render_document(item: Confirmed) -> str:
     """The whole file. The time is the last confirmation's, the people all that stand by it."""
     language = "sql" if item.agent == "data" else "text"
     front = {
@@ -48,31 +48,31 @@ def document(item: Confirmed) -> str:
         "priority": item.priority,
     }
     parameters = json.dumps(
-        _cleaned(item.intent.parameters), ensure_ascii=False, indent=2, default=str
+        _clean_value(item.intent.parameters), ensure_ascii=False, indent=2, default=str
     )
     people = ", ".join(dict.fromkeys(each.user_id for each in item.confirmed_by))
     at = max((each.at for each in item.confirmed_by), default=item.updated_at)
     intent = [
-        f"- **意图类型**: {line(item.intent.intent_type)}",
-        f"- **参数提取**:\n{fence(parameters, 'json')}",
-        f"- **分析思路**: {line(item.intent.reasoning)}",
+        f"- **意图类型**: {escape_line(item.intent.intent_type)}",
+        f"- **参数提取**:\n{fence_code(parameters, 'json')}",
+        f"- **分析思路**: {escape_line(item.intent.reasoning)}",
     ]
     parts = [
-        front_matter(front),
+        render_front_matter(front),
         "# 人工确认的问答链路",
-        f"## 用户问题\n{block(item.question)}",
+        f"## 用户问题\n{escape_block(item.question)}",
         "## 意图分析 (正确范式)\n" + "\n".join(intent),
-        f"## 执行逻辑 (标准答案)\n{fence(item.logic, language)}",
-        f"## 最终回答\n{block(item.answer)}",
-        f"## 验证信息\n- **验证时间**: {utc(at)}\n- **验证人**: {line(people)}",
+        f"## 执行逻辑 (标准答案)\n{fence_code(item.logic, language)}",
+        f"## 最终回答\n{escape_block(item.answer)}",
+        f"## 验证信息\n- **验证时间**: {format_utc(at)}\n- **验证人**: {escape_line(people)}",
     ]
     return "\n\n".join(parts) + "\n"
 
 
-def front_matter(fields: Mapping[str, Any]) -> str:
+def render_front_matter(fields: Mapping[str, Any]) -> str:
     """Between two lines of three hyphens, each field on one line."""
     dumped = yaml.dump(
-        _cleaned(dict(fields)),
+        _clean_value(dict(fields)),
         Dumper=_OneLine,
         allow_unicode=True,
         sort_keys=False,
@@ -83,7 +83,9 @@ def front_matter(fields: Mapping[str, Any]) -> str:
 
 
 def read_front_matter(text: str) -> dict[str, Any]:
-    """What `front_matter` wrote. Raises yaml.YAMLError, and ValueError where there is none."""
+    """What `render_front_matter` wrote. Raises yaml.YAMLError, and ValueError where there is
+    none.
+    """
     found = re.match(r"\A---\n(.*?)^---$", text, re.DOTALL | re.MULTILINE)
     fields = yaml.load(found.group(1), Loader=LOADER) if found else None  # noqa: S506 - one of the two safe ones
     if not isinstance(fields, dict):
@@ -91,57 +93,58 @@ def read_front_matter(text: str) -> dict[str, Any]:
     return fields
 
 
-def block(text: str) -> str:
+def escape_block(text: str) -> str:
     """Lines as a reader sees them: markup is escaped, line ends are kept."""
-    paragraphs = re.split(r"\n[ \t\n]*\n", plain(text).strip())
+    paragraphs = re.split(r"\n[ \t\n]*\n", clean_text(text).strip())
     return "\n\n".join(
-        "\\\n".join(_escaped(each) for each in paragraph.split("\n")) for paragraph in paragraphs
+        "\\\n".join(_escape_markup(each) for each in paragraph.split("\n"))
+        for paragraph in paragraphs
     )
 
 
-def line(text: str) -> str:
+def escape_line(text: str) -> str:
     """The same in one line."""
-    return _escaped(" ".join(plain(text).split()))
+    return _escape_markup(" ".join(clean_text(text).split()))
 
 
-def fence(text: str, language: str) -> str:
+def fence_code(text: str, language: str) -> str:
     """Code as it is, behind a fence longer than any in it."""
-    code = plain(text).strip("\n")
+    code = clean_text(text).strip("\n")
     longest = max((len(run) for run in re.findall("`+", code)), default=0)
     ticks = "`" * max(3, longest + 1)
     return f"{ticks}{language}\n{code}\n{ticks}"
 
 
-def utc(at: float) -> str:
+def format_utc(at: float) -> str:
     """ISO 8601, in UTC, to the second."""
     return datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
-def _escaped(text: str) -> str:
+def _escape_markup(text: str) -> str:
     """One line; its own spaces at the ends would be code or a hard break."""
     return _START.sub(r"\1\\\2", _MARKUP.sub(lambda found: "\\" + found.group(), text.strip()))
 
 
-def _cleaned(value: Any) -> Any:
+def _clean_value(value: Any) -> Any:
     if isinstance(value, str):
-        return plain(value)
+        return clean_text(value)
     if isinstance(value, dict):
-        return {_cleaned(name): _cleaned(each) for name, each in value.items()}
-    return [_cleaned(each) for each in value] if isinstance(value, list) else value
+        return {_clean_value(name): _clean_value(each) for name, each in value.items()}
+    return [_clean_value(each) for each in value] if isinstance(value, list) else value
 
 
 class _OneLine(yaml.SafeDumper):
     """Texts with line ends are quoted with escapes, so that no line of theirs can be `---`."""
 
 
-def _text(dumper: yaml.SafeDumper, value: str) -> yaml.ScalarNode:
+def _represent_text(dumper: yaml.SafeDumper, value: str) -> yaml.ScalarNode:
     style = '"' if "\n" in value or "\t" in value or value != value.strip() else None
     return dumper.represent_scalar("tag:yaml.org,2002:str", value, style=style)
 
 
-def _list(dumper: yaml.SafeDumper, value: list[Any]) -> yaml.SequenceNode:
+def _represent_list(dumper: yaml.SafeDumper, value: list[Any]) -> yaml.SequenceNode:
     return dumper.represent_sequence("tag:yaml.org,2002:seq", value, flow_style=True)
 
 
-_OneLine.add_representer(str, _text)
-_OneLine.add_representer(list, _list)
+_OneLine.add_representer(str, _represent_text)
+_OneLine.add_representer(list, _represent_list)

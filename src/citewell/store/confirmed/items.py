@@ -16,7 +16,7 @@ from sqlalchemy import Connection, RowMapping, text
 from citewell.errors import NotFound
 from citewell.store.confirmed.types import Confirmation, Confirmed, ItemState
 from citewell.store.memory_rows import Stored
-from citewell.store.users.identity import VISITOR, is_one_of, person
+from citewell.store.users.identity import VISITOR, get_person_key, is_one_of
 from citewell.types import Followed, IntentAnalysis, Shown
 
 PATH = "knowledge/confirmed_qa/{trace_id}.md"  # below the home folder
@@ -38,40 +38,40 @@ class Votes(NamedTuple):
     bad: int
 
 
-def insert(connection: Connection, item: Confirmed, stored: Stored) -> None:
-    """A new row; who stands by it is added by `confirm`."""
-    connection.execute(_INSERT, _values(item) | stored._asdict())
+def insert_item(connection: Connection, item: Confirmed, stored: Stored) -> None:
+    """A new row; who stands by it is added by `confirm_item`."""
+    connection.execute(_INSERT, _to_row(item) | stored._asdict())
 
 
-def update(connection: Connection, item: Confirmed, stored: Stored) -> None:
+def update_item(connection: Connection, item: Confirmed, stored: Stored) -> None:
     """The chain itself, anew: another run of the same trace's question, or an import. Counts and
     confirmations stay.
     """
-    connection.execute(_UPDATE, _values(item) | stored._asdict())
+    connection.execute(_UPDATE, _to_row(item) | stored._asdict())
 
 
-def find(connection: Connection, item_id: str) -> Confirmed | None:
+def find_item(connection: Connection, item_id: str) -> Confirmed | None:
     row = (
         connection.execute(text(f"{_SELECT} WHERE item_id = :id"), {"id": item_id})
         .mappings()
         .one_or_none()
     )
-    return None if row is None else _items(connection, [row])[0]
+    return None if row is None else _parse_items(connection, [row])[0]
 
 
-def get(connection: Connection, item_id: str) -> Confirmed:
+def get_item(connection: Connection, item_id: str) -> Confirmed:
     """Raises NotFound."""
-    item = find(connection, item_id)
+    item = find_item(connection, item_id)
     if item is None:
-        raise unknown(item_id)
+        raise make_unknown_item(item_id)
     return item
 
 
-def unknown(item_id: str) -> NotFound:
+def make_unknown_item(item_id: str) -> NotFound:
     return NotFound(f"no confirmed answer {item_id!r}", hint="`citewell knowledge list` shows all")
 
 
-def listed(
+def list_items(
     connection: Connection,
     *,
     state: str | None = None,
@@ -87,32 +87,34 @@ def listed(
         .mappings()
         .all()
     )
-    return _items(connection, rows)
+    return _parse_items(connection, rows)
 
 
-def these(connection: Connection, ids: Iterable[str]) -> dict[str, Confirmed]:
+def find_items(connection: Connection, ids: Iterable[str]) -> dict[str, Confirmed]:
     query = text(f"{_SELECT} WHERE item_id IN (SELECT value FROM json_each(:ids))")  # noqa: S608
     rows = connection.execute(query, {"ids": json.dumps(sorted(set(ids)))}).mappings().all()
-    return {item.item_id: item for item in _items(connection, rows)}
+    return {item.item_id: item for item in _parse_items(connection, rows)}
 
 
-def confirm(connection: Connection, item_id: str, user_id: str, trace_id: str, at: float) -> bool:
+def confirm_item(
+    connection: Connection, item_id: str, user_id: str, trace_id: str, at: float
+) -> bool:
     """Add one who stands by it. False where they do already."""
     values = {"item": item_id, "user": user_id, "trace": trace_id, "at": at}
     return connection.execute(_CONFIRM, values).rowcount > 0
 
 
-def withdraw(connection: Connection, item_id: str, user_id: str) -> bool:
+def withdraw_confirmation(connection: Connection, item_id: str, user_id: str) -> bool:
     """False where they did not stand by it."""
     query = text("DELETE FROM confirmations WHERE item_id = :item AND user_id = :user")
     return connection.execute(query, {"item": item_id, "user": user_id}).rowcount > 0
 
 
-def withdraw_all(connection: Connection, item_id: str) -> None:
+def withdraw_confirmations(connection: Connection, item_id: str) -> None:
     connection.execute(text("DELETE FROM confirmations WHERE item_id = :item"), {"item": item_id})
 
 
-def confirmed_by(connection: Connection, trace_id: str, user_id: str) -> list[str]:
+def list_confirmed_items(connection: Connection, trace_id: str, user_id: str) -> list[str]:
     """The items that this user stands by for this very trace."""
     query = text("SELECT item_id FROM confirmations WHERE trace_id = :trace AND user_id = :user")
     return list(connection.execute(query, {"trace": trace_id, "user": user_id}).scalars())
@@ -145,18 +147,18 @@ def set_votes(connection: Connection, item_id: str, votes: Votes) -> None:
     connection.execute(query, {"id": item_id} | votes._asdict())
 
 
-def votes(connection: Connection, item_id: str, reviewers: Sequence[str]) -> Votes:
+def count_votes(connection: Connection, item_id: str, reviewers: Sequence[str]) -> Votes:
     """Of people who said something of an answer that followed this item, since it was last vouched
     for (`restored`). One person, one voice: the last one. With reviewers only theirs.
     """
     said: dict[str, bool] = {}
     for row in connection.execute(_VOTES, {"item": item_id}):
         if row.user_id != VISITOR and (not reviewers or is_one_of(row.user_id, reviewers)):
-            said[person(row.user_id)] = bool(row.is_correct)
+            said[get_person_key(row.user_id)] = bool(row.is_correct)
     return Votes(sum(said.values()), len(said) - sum(said.values()))
 
 
-def followed_in(connection: Connection, trace_id: str) -> list[str]:
+def list_followed_items(connection: Connection, trace_id: str) -> list[str]:
     """The items that the answer of this trace followed; rules are none."""
     return list(connection.execute(_FOLLOWED, {"trace": trace_id}).scalars())
 
@@ -173,7 +175,7 @@ def note_uses(
             )
 
 
-def log(
+def log_action(
     connection: Connection, item_id: str, user_id: str, action: str, at: float, reason: str = ""
 ) -> None:
     connection.execute(
@@ -181,7 +183,7 @@ def log(
     )
 
 
-def logged(connection: Connection, item_id: str) -> list[Logged]:
+def list_log_entries(connection: Connection, item_id: str) -> list[Logged]:
     """What was done to an item or a rule, in order."""
     query = text(
         "SELECT at, user_id, action, reason FROM knowledge_log WHERE item_id = :id ORDER BY at, "
@@ -190,16 +192,16 @@ def logged(connection: Connection, item_id: str) -> list[Logged]:
     return [Logged(**row) for row in connection.execute(query, {"id": item_id}).mappings()]
 
 
-def _items(connection: Connection, rows: Sequence[RowMapping]) -> list[Confirmed]:
+def _parse_items(connection: Connection, rows: Sequence[RowMapping]) -> list[Confirmed]:
     by: dict[str, list[Confirmation]] = {row["item_id"]: [] for row in rows}
     for each in connection.execute(_BY, {"ids": json.dumps(sorted(by))}).mappings():
         by[each["item_id"]].append(
             Confirmation(user_id=each["user_id"], trace_id=each["trace_id"], at=each["at"])
         )
-    return [_item(row, by[row["item_id"]]) for row in rows]
+    return [_parse_item(row, by[row["item_id"]]) for row in rows]
 
 
-def _item(row: RowMapping, confirmed: list[Confirmation]) -> Confirmed:
+def _parse_item(row: RowMapping, confirmed: list[Confirmation]) -> Confirmed:
     values: dict[str, Any] = dict(row)
     values["intent"] = IntentAnalysis(**json.loads(row["intent"]))
     values |= {name: json.loads(row[name]) for name in ("tags", "evidence")}
@@ -207,7 +209,7 @@ def _item(row: RowMapping, confirmed: list[Confirmation]) -> Confirmed:
     return Confirmed(**values, confirmed_by=confirmed, path=path)
 
 
-def _values(item: Confirmed) -> dict[str, Any]:
+def _to_row(item: Confirmed) -> dict[str, Any]:
     values = item.model_dump(
         mode="python", exclude={"priority", "confirmed_by", "conflicts", "path"}
     )

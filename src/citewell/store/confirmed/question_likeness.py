@@ -50,7 +50,7 @@ SCALES = {
 OTHER = Scale()
 
 
-def scale_of(embedder: str) -> Scale:
+def get_scale(embedder: str) -> Scale:
     return SCALES.get(embedder, OTHER)
 
 
@@ -63,14 +63,14 @@ class Candidate(NamedTuple):
     likeness: float
 
 
-def normal(question: str) -> str:
+def normalize_question(question: str) -> str:
     """What two writings of one question share: case, width, space and marks at its ends do not
     count.
     """
     return " ".join(unicodedata.normalize("NFKC", question).casefold().split()).strip(_PUNCTUATION)
 
 
-def alike(rows: list[RowMapping], stored: Stored, lang: str) -> list[Candidate]:
+def rank_similar(rows: list[RowMapping], stored: Stored, lang: str) -> list[Candidate]:
     """Those of the same embedder, the most alike first. `rows` have id, question, lang, embedder
     and vec.
     """
@@ -83,40 +83,42 @@ def alike(rows: list[RowMapping], stored: Stored, lang: str) -> list[Candidate]:
         return []
     matrix = np.frombuffer(b"".join(row["vec"] for row in mine), dtype="<f4").reshape(len(mine), -1)
     cosines = matrix @ np.frombuffer(stored.vec, dtype="<f4")
-    scale = scale_of(stored.embedder)
+    scale = get_scale(stored.embedder)
     found = [
         Candidate(
             row["id"],
             row["question"],
             row["lang"],
-            likeness(float(cosine), lang, row["lang"], scale),
+            compute_likeness(float(cosine), lang, row["lang"], scale),
         )
         for row, cosine in zip(mine, cosines, strict=True)
     ]
     return sorted(found, key=lambda each: (-each.likeness, each.id))
 
 
-def likeness(cosine: float, one: str, other: str, scale: Scale) -> float:
+def compute_likeness(cosine: float, one: str, other: str, scale: Scale) -> float:
     """0 to 1, on the scale of two English questions."""
     shift = scale.cross if one != other else scale.chinese if one == "zh" else 0.0
     return round(min(1.0, max(0.0, cosine + shift)), 4)
 
 
-def items(
+def load_item_vectors(
     connection: Connection, agents: str, source: str, collection: str, states: str
 ) -> list[RowMapping]:
     """Of the confirmed items with these states (with commas between): vectors and questions.
     `agents`: `data` or `other`.
     """
-    return _rows(connection, "confirmed", "item_id", agents, source, collection, states)
+    return _load_vectors(connection, "confirmed", "item_id", agents, source, collection, states)
 
 
-def rules(connection: Connection, agents: str, source: str, collection: str) -> list[RowMapping]:
+def load_rule_vectors(
+    connection: Connection, agents: str, source: str, collection: str
+) -> list[RowMapping]:
     """Of the rules in force."""
-    return _rows(connection, "rules", "rule_id", agents, source, collection, "active")
+    return _load_vectors(connection, "rules", "rule_id", agents, source, collection, "active")
 
 
-def stale(
+def list_stale_vectors(
     connection: Connection, embedder: str, size: int, limit: int
 ) -> list[tuple[str, str, str]]:
     """(table, id, question) of what is in force and has no vector of this embedder and length in
@@ -132,13 +134,13 @@ def set_vector(connection: Connection, table: str, id: str, question: str, store
     connection.execute(query, {"id": id, "question": question} | stored._asdict())
 
 
-def any_in_force(connection: Connection, agents: str, source: str, collection: str) -> bool:
+def has_candidates(connection: Connection, agents: str, source: str, collection: str) -> bool:
     """Whether there is anything that a question could be like."""
     values = {"data": agents == "data", "source": source, "collection": collection}
     return bool(connection.execute(_ANY, values).scalar_one())
 
 
-def _rows(
+def _load_vectors(
     connection: Connection,
     table: str,
     key: str,

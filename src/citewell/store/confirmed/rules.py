@@ -15,17 +15,17 @@ from citewell.store.confirmed.types import Rule, RuleState
 from citewell.store.memory_rows import Stored
 
 
-def id_of(trace_id: str, user_id: str) -> str:
+def compute_rule_id(trace_id: str, user_id: str) -> str:
     """One rule for each user and trace, however often its job is done."""
     return "rule_" + sha256(f"{trace_id}\n{user_id}".encode()).hexdigest()[:16]
 
 
-def put(connection: Connection, rule: Rule, stored: Stored) -> None:
+def put_rule(connection: Connection, rule: Rule, stored: Stored) -> None:
     """A new one, or other words for it: it waits for review (again)."""
     connection.execute(_PUT, rule.model_dump() | stored._asdict())
 
 
-def find(connection: Connection, rule_id: str) -> Rule | None:
+def find_rule(connection: Connection, rule_id: str) -> Rule | None:
     row = (
         connection.execute(text(f"{_SELECT} WHERE rule_id = :id"), {"id": rule_id})
         .mappings()
@@ -34,26 +34,26 @@ def find(connection: Connection, rule_id: str) -> Rule | None:
     return None if row is None else Rule(**row)
 
 
-def get(connection: Connection, rule_id: str) -> Rule:
+def get_rule(connection: Connection, rule_id: str) -> Rule:
     """Raises NotFound."""
-    rule = find(connection, rule_id)
+    rule = find_rule(connection, rule_id)
     if rule is None:
-        raise unknown(rule_id)
+        raise make_unknown_rule(rule_id)
     return rule
 
 
-def unknown(rule_id: str) -> NotFound:
+def make_unknown_rule(rule_id: str) -> NotFound:
     return NotFound(f"no correction {rule_id!r}", hint="`citewell knowledge rules` shows all")
 
 
-def listed(connection: Connection, state: str | None = None) -> list[Rule]:
+def list_rules(connection: Connection, state: str | None = None) -> list[Rule]:
     """Those that wait first, then the newest; None: of every state."""
     order = "ORDER BY state <> 'waiting', updated_at DESC, rule_id"
     query = text(f"{_SELECT} WHERE :state IS NULL OR state = :state {order}")
     return [Rule(**row) for row in connection.execute(query, {"state": state}).mappings()]
 
 
-def these(connection: Connection, ids: Iterable[str]) -> dict[str, Rule]:
+def find_rules(connection: Connection, ids: Iterable[str]) -> dict[str, Rule]:
     query = text(f"{_SELECT} WHERE rule_id IN (SELECT value FROM json_each(:ids))")  # noqa: S608
     rows = connection.execute(query, {"ids": json.dumps(sorted(set(ids)))}).mappings()
     return {row["rule_id"]: Rule(**row) for row in rows}

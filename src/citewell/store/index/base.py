@@ -43,7 +43,7 @@ class Index(Protocol):
     the wrong shape.
     """
 
-    async def by_vector(
+    async def search_vectors(
         self, vector: Vector, k: int, where: Filter = Filter()
     ) -> list[tuple[int, float]]:
         """The `k` nearest chunks as (chunk id, cosine), best first. `vector` has shape (dim,) and
@@ -51,7 +51,7 @@ class Index(Protocol):
         """
         ...
 
-    async def by_words(
+    async def search_words(
         self, text: str, k: int, where: Filter = Filter()
     ) -> list[tuple[int, float]]:
         """The `k` best chunks that hold any word of `text`, as (chunk id, bm25), higher is better.
@@ -82,12 +82,12 @@ class Index(Protocol):
         ...
 
 
-def _sqlite(db: Database, embedder: str) -> Index:
+def _build_sqlite_index(db: Database, embedder: str) -> Index:
     from citewell.store.index.sqlite_index import SqliteIndex
 
     return SqliteIndex(db, embedder)
 
 
 INDEXES: dict[str, Callable[[Database, str], Index]] = {
-    "sqlite": _sqlite,
+    "sqlite": _build_sqlite_index,
 }

@@ -85,7 +85,7 @@ class Columns:
             self._priorities[kept],
         )
 
-    def passing(self, where: Filter) -> Mask | None:
+    def filter_rows(self, where: Filter) -> Mask | None:
         """Which rows pass; None for all of them."""
         asked = (where.collections, where.doc_ids, where.langs, where.kinds, where.media_types)
         masks = [
@@ -96,13 +96,13 @@ class Columns:
         masks += (
             [self._priorities >= where.least_priority] if where.least_priority is not None else []
         )
-        masks += [self._within(where.spans)] if where.spans else []
+        masks += [self._match_spans(where.spans)] if where.spans else []
         if not masks:
             return None
         passing: Mask = np.logical_and.reduce(masks)
         return None if passing.all() else passing
 
-    def _within(self, spans: Sequence[tuple[str, int, int]]) -> Mask:
+    def _match_spans(self, spans: Sequence[tuple[str, int, int]]) -> Mask:
         """Only rows of the spans' documents are compared: few of many."""
         mask = np.zeros(len(self._days), np.bool_)
         rows = np.flatnonzero(self._docs.holds([doc for doc, _, _ in spans]))

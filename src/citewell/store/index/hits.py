@@ -15,11 +15,13 @@ from sqlalchemy import Connection, Row, text
 from citewell.types import Hit
 
 
-def hits(connection: Connection, ids: Sequence[int]) -> dict[int, Hit]:
-    return {row.id: _hit(row) for row in connection.execute(_HITS, {"ids": json.dumps(list(ids))})}
+def load_hits(connection: Connection, ids: Sequence[int]) -> dict[int, Hit]:
+    return {
+        row.id: _parse_hit(row) for row in connection.execute(_HITS, {"ids": json.dumps(list(ids))})
+    }
 
 
-def beside(
+def load_neighbours(
     connection: Connection, ids: Sequence[int], before: int, after: int
 ) -> dict[int, list[Hit]]:
     """Chunks around each id in its section, itself included, summaries left out, in the order of
@@ -27,14 +29,14 @@ def beside(
     """
     asked = {"ids": json.dumps(list(ids)), "before": before, "after": after}
     pairs = [(row.of, row.id) for row in connection.execute(_BESIDE, asked)]
-    known = hits(connection, [chunk for _, chunk in pairs])
+    known = load_hits(connection, [chunk for _, chunk in pairs])
     return {
         of: [known[chunk] for _, chunk in group]
         for of, group in groupby(pairs, lambda pair: pair[0])
     }
 
 
-def texts(connection: Connection, spans: Sequence[tuple[str, int, int]]) -> list[str | None]:
+def load_texts(connection: Connection, spans: Sequence[tuple[str, int, int]]) -> list[str | None]:
     """Each document's text is read once, and cut here: SQLite would end it at its first NUL."""
     bodies: dict[str, str | None] = {}
     for doc in {doc for doc, _, _ in spans}:
@@ -42,7 +44,7 @@ def texts(connection: Connection, spans: Sequence[tuple[str, int, int]]) -> list
     return [None if (body := bodies[doc]) is None else body[start:end] for doc, start, end in spans]
 
 
-def _hit(row: Row[tuple[object, ...]]) -> Hit:
+def _parse_hit(row: Row[tuple[object, ...]]) -> Hit:
     return Hit(
         chunk_id=row.id,
         doc_id=row.doc,

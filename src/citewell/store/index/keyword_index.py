@@ -22,60 +22,70 @@ FEW_DOCUMENTS = 200
 _KINDS: tuple[ChunkKind, ...] = ("text", "whole", "summary")
 
 
-def best(
+def search_keywords(
     connection: Connection, tokens: Sequence[str], k: int, where: Filter
 ) -> list[tuple[int, float]]:
     """(chunk id, bm25) of the `k` best that pass."""
-    narrow = _narrowed(connection, where)
+    narrow = _narrow_filter(connection, where)
     if narrow is None:
         return []
-    marks, checks = _split(connection, narrow)
-    conditions, values = _conditions(checks)
+    marks, checks = _split_filter(connection, narrow)
+    conditions, values = _build_conditions(checks)
     query = _CHECKED + "".join(f" AND {each}" for each in conditions) if conditions else _PLAIN
     rows = connection.execute(
-        text(query + _BEST), values | {"match": match_expression(tokens, marks), "k": k}
+        text(query + _BEST), values | {"match": build_match_expression(tokens, marks), "k": k}
     )
     return [(row.id, -row.rank) for row in rows]  # FTS5 counts its bm25 downwards from zero
 
 
-def match_expression(tokens: Sequence[str], where: Filter) -> str:
+def build_match_expression(tokens: Sequence[str], where: Filter) -> str:
     """A question in FTS5's query language, every word quoted: nothing a person types is an
     operator.
     """
-    quoted = [_quote(token) + ("*" if words.is_prefix(token) else "") for token in tokens]
+    quoted = [_quote_token(token) + ("*" if words.is_prefix(token) else "") for token in tokens]
     clauses = [f"tokens : ({' OR '.join(quoted)})"]
     asked = (
-        [words.place(collection=name) for name in where.collections],
-        [words.place(doc_id=doc_id) for doc_id in where.doc_ids],
-        [words.place(lang=lang) for lang in where.langs],
+        [words.build_filter_tokens(collection=name) for name in where.collections],
+        [words.build_filter_tokens(doc_id=doc_id) for doc_id in where.doc_ids],
+        [words.build_filter_tokens(lang=lang) for lang in where.langs],
     )
     clauses += [
-        _marks([mark for value in values for mark in value] or [""]) for values in asked if values
+        _build_marks_clause([mark for value in values for mark in value] or [""])
+        for values in asked
+        if values
     ]
     return (
-        " AND ".join(clauses) if not where.kinds else _of_kinds(" AND ".join(clauses), where.kinds)
+        " AND ".join(clauses)
+        if not where.kinds
+        else _restrict_kinds(" AND ".join(clauses), where.kinds)
     )
 
 
-def _of_kinds(clause: str, kinds: Sequence[ChunkKind]) -> str:
+def _restrict_kinds(clause: str, kinds: Sequence[ChunkKind]) -> str:
     """Passages of kind `text` have no mark, so they are what is left without the marks of the
     others.
     """
     if "text" in kinds:
-        others = [mark for kind in _KINDS if kind not in kinds for mark in words.place(kind=kind)]
-        return f"({clause}) NOT {_marks(others)}" if others else clause
-    return f"{clause} AND {_marks([mark for kind in kinds for mark in words.place(kind=kind)])}"
+        others = [
+            mark
+            for kind in _KINDS
+            if kind not in kinds
+            for mark in words.build_filter_tokens(kind=kind)
+        ]
+        return f"({clause}) NOT {_build_marks_clause(others)}" if others else clause
+    marks = [mark for kind in kinds for mark in words.build_filter_tokens(kind=kind)]
+    return f"{clause} AND {_build_marks_clause(marks)}"
 
 
-def _marks(marks: Sequence[str]) -> str:
-    return f"place : ({' OR '.join(_quote(mark) for mark in marks)})"
+def _build_marks_clause(marks: Sequence[str]) -> str:
+    return f"place : ({' OR '.join(_quote_token(mark) for mark in marks)})"
 
 
-def _quote(token: str) -> str:
+def _quote_token(token: str) -> str:
     return '"' + token.replace('"', '""') + '"'
 
 
-def _narrowed(connection: Connection, where: Filter) -> Filter | None:
+def _narrow_filter(connection: Connection, where: Filter) -> Filter | None:
     """What documents must be is turned into which documents they are, where those are few. None
     where nothing can pass.
     """
@@ -86,12 +96,12 @@ def _narrowed(connection: Connection, where: Filter) -> Filter | None:
         )
         if not where.doc_ids:
             return None
-    conditions, values = _of_documents(where)
+    conditions, values = _build_document_conditions(where)
     if not conditions:
         return where
     if where.collections:
         conditions, values = (
-            [*conditions, _among("f.collection", "of")],
+            [*conditions, _build_in_condition("f.collection", "of")],
             values | {"of": json.dumps(where.collections)},
         )
     few = text(_DOCUMENTS + " AND ".join(conditions) + " LIMIT :few")
@@ -108,11 +118,11 @@ def _narrowed(connection: Connection, where: Filter) -> Filter | None:
     )
 
 
-def _split(connection: Connection, where: Filter) -> tuple[Filter, Filter]:
+def _split_filter(connection: Connection, where: Filter) -> tuple[Filter, Filter]:
     """What FTS5 is asked for by marks, and what is looked up chunk by chunk."""
     marked = Filter(where.collections, where.doc_ids, where.langs, kinds=where.kinds)
     checked = replace(where, collections=(), doc_ids=(), langs=())
-    conditions, values = _conditions(marked)
+    conditions, values = _build_conditions(marked)
     if not conditions:
         return marked, checked
     passing = connection.execute(
@@ -121,27 +131,27 @@ def _split(connection: Connection, where: Filter) -> tuple[Filter, Filter]:
     return (marked, checked) if passing < FEW else (Filter(kinds=where.kinds), where)
 
 
-def _conditions(where: Filter) -> tuple[list[str], dict[str, object]]:
+def _build_conditions(where: Filter) -> tuple[list[str], dict[str, object]]:
     """In SQL, over `chunks c`; kinds are FTS5's to look at."""
     columns = {"collection": where.collections, "doc": where.doc_ids, "lang": where.langs}
     values: dict[str, object] = {
         name: json.dumps(asked) for name, asked in columns.items() if asked
     }
-    conditions = [_among(f"c.{name}", name) for name in values]
+    conditions = [_build_in_condition(f"c.{name}", name) for name in values]
     if where.spans:
         conditions.append(_SPANS)
         values["spans"] = json.dumps(where.spans)
-    of_documents, more = _of_documents(where)
+    of_documents, more = _build_document_conditions(where)
     if of_documents:
         conditions.append(f"EXISTS ({_DOCUMENTS}f.doc_id = c.doc AND {' AND '.join(of_documents)})")
     return conditions, values | more
 
 
-def _of_documents(where: Filter) -> tuple[list[str], dict[str, object]]:
+def _build_document_conditions(where: Filter) -> tuple[list[str], dict[str, object]]:
     conditions: list[str] = []
     values: dict[str, object] = {}
     if where.media_types:
-        conditions.append(_among("f.media_type", "media_types"))
+        conditions.append(_build_in_condition("f.media_type", "media_types"))
         values["media_types"] = json.dumps(where.media_types)
     for name, condition in _LIMITS.items():
         if getattr(where, name) is not None:
@@ -150,7 +160,7 @@ def _of_documents(where: Filter) -> tuple[list[str], dict[str, object]]:
     return conditions, values
 
 
-def _among(column: str, name: str) -> str:
+def _build_in_condition(column: str, name: str) -> str:
     return f"{column} IN (SELECT value FROM json_each(:{name}))"  # noqa: S608 names of ours
 
 

@@ -48,7 +48,7 @@ class SqliteIndex:
         self._seq = 0
         self._dim = 0  # of the last query: what `vectors` answers in while nothing is embedded yet
 
-    async def by_vector(
+    async def search_vectors(
         self, vector: Vector, k: int, where: Filter = _ANY
     ) -> list[tuple[int, float]]:
         query = np.ascontiguousarray(vector, dtype=np.float32)
@@ -59,33 +59,41 @@ class SqliteIndex:
             )
         self._dim = len(query)
         return (
-            await self._db.read(lambda connection: self._nearest(connection, query, k, where))
+            await self._db.read(
+                lambda connection: self._search_nearest(connection, query, k, where)
+            )
             if k > 0
             else []
         )
 
-    async def by_words(self, text: str, k: int, where: Filter = _ANY) -> list[tuple[int, float]]:
-        tokens = words.query_tokens(text)
+    async def search_words(
+        self, text: str, k: int, where: Filter = _ANY
+    ) -> list[tuple[int, float]]:
+        tokens = words.tokenize_query(text)
         return (
-            await self._db.read(lambda connection: words_sqlite.best(connection, tokens, k, where))
+            await self._db.read(
+                lambda connection: words_sqlite.search_keywords(connection, tokens, k, where)
+            )
             if tokens and k > 0
             else []
         )
 
     async def hits(self, ids: Sequence[int]) -> list[Hit]:
-        found = await self._db.read(lambda connection: hits_sqlite.hits(connection, ids))
+        found = await self._db.read(lambda connection: hits_sqlite.load_hits(connection, ids))
         return [found[chunk] for chunk in ids if chunk in found]
 
     async def beside(self, ids: Sequence[int], before: int, after: int) -> dict[int, list[Hit]]:
         return await self._db.read(
-            lambda connection: hits_sqlite.beside(connection, ids, before, after)
+            lambda connection: hits_sqlite.load_neighbours(connection, ids, before, after)
         )
 
     async def texts(self, spans: Sequence[tuple[str, int, int]]) -> list[str | None]:
-        return await self._db.read(lambda connection: hits_sqlite.texts(connection, spans))
+        return await self._db.read(lambda connection: hits_sqlite.load_texts(connection, spans))
 
     async def vectors(self, ids: Sequence[int]) -> Vector:
-        found = await self._db.read(lambda connection: _vectors(connection, ids, self._embedder))
+        found = await self._db.read(
+            lambda connection: _load_vectors(connection, ids, self._embedder)
+        )
         rows = np.zeros(
             (len(ids), len(next(iter(found.values()))) if found else self._dim), np.float32
         )
@@ -94,12 +102,12 @@ class SqliteIndex:
                 rows[i] = found[chunk]
         return rows
 
-    def _nearest(
+    def _search_nearest(
         self, connection: Connection, query: Vector, k: int, where: Filter
     ) -> list[tuple[int, float]]:
         # the snapshot begins with the first read, inside the lock: memory and file agree
         with self._following:
-            scan = self._follow(connection)
+            scan = self._follow_changes(connection)
             if scan is None:
                 return []
             if query.shape != (scan.dim,):
@@ -107,7 +115,7 @@ class SqliteIndex:
                     f"{self._embedder}: the query has {query.shape[0]} dimensions, the "
                     f"vectors {scan.dim}"
                 )
-            candidates = scan.nominate(query, max(RESCORED, 4 * k), where)
+            candidates = scan.find_nearest(query, max(RESCORED, 4 * k), where)
         rows = connection.execute(
             _EXACT, {"ids": json.dumps(candidates), "embedder": self._embedder}
         ).all()
@@ -119,18 +127,18 @@ class SqliteIndex:
         )
         return best[:k]
 
-    def _follow(self, connection: Connection) -> Scan | None:
+    def _follow_changes(self, connection: Connection) -> Scan | None:
         oldest, newest = connection.execute(_SEQUENCE).one()
         # pruned past us, or the file is an older copy
         lost = oldest > self._seq + 1 or newest < self._seq
         if self._scan is None or lost:
-            return self._load(connection, newest)
+            return self._load_scan(connection, newest)
         if newest > self._seq:
             changed = [row.chunk for row in connection.execute(_CHANGED, {"seq": self._seq})]
             self._scan.remove(changed)
             for start in range(0, len(changed), _ROWS):
                 batch = changed[start : start + _ROWS]
-                self._take(
+                self._add_rows(
                     self._scan,
                     connection,
                     _ROWS_OF,
@@ -138,10 +146,10 @@ class SqliteIndex:
                 )
             self._seq = newest
             if self._scan.worn:
-                return self._load(connection, newest)
+                return self._load_scan(connection, newest)
         return self._scan
 
-    def _load(self, connection: Connection, newest: int) -> Scan | None:
+    def _load_scan(self, connection: Connection, newest: int) -> Scan | None:
         # idle threads of OpenMP must not spin beside the chat model
         os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
         count = connection.execute(_COUNT, {"embedder": self._embedder}).scalar_one()
@@ -151,13 +159,13 @@ class SqliteIndex:
             sample = b"".join(row.vec for row in connection.execute(_SAMPLE, every))
             dim = connection.execute(_LENGTH, every).scalar_one() // 4
             scan = Scan(np.frombuffer(sample, "<f4").reshape(-1, dim))
-            self._take(scan, connection, _ROWS_ALL, every)
+            self._add_rows(scan, connection, _ROWS_ALL, every)
             scan.settle()
             self._scan = scan
         return self._scan
 
     @staticmethod
-    def _take(
+    def _add_rows(
         scan: Scan, connection: Connection, query: TextClause, values: dict[str, object]
     ) -> None:
         facts: dict[str, tuple[str, float, int]] = {}
@@ -171,17 +179,17 @@ class SqliteIndex:
                 for doc, kind, day, n in connection.execute(_FACTS, {"docs": unknown})
             }
             scan.add(
-                [row.id for row in rows], vectors, [_place(row, *facts[row.doc]) for row in rows]
+                [row.id for row in rows], vectors, [_to_place(row, *facts[row.doc]) for row in rows]
             )
 
 
-def _place(row: Any, media_type: str, day: float, priority: int) -> Place:
+def _to_place(row: Any, media_type: str, day: float, priority: int) -> Place:
     return Place(
         row.collection, row.doc, row.lang, row.kind, media_type, row.first, row.last, day, priority
     )
 
 
-def _vectors(connection: Connection, ids: Sequence[int], embedder: str) -> dict[int, Vector]:
+def _load_vectors(connection: Connection, ids: Sequence[int], embedder: str) -> dict[int, Vector]:
     rows = connection.execute(_EXACT, {"ids": json.dumps(list(ids)), "embedder": embedder}).all()
     return {row.id: np.frombuffer(row.vec, "<f4") for row in rows}
 

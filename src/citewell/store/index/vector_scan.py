@@ -81,9 +81,9 @@ class Scan:
         enough = self._added >= min(self._measured / 10, _RELOAD)
         return enough and self._clipped > _CLIPPED * self._added * self.dim
 
-    def nominate(self, query: Vector, count: int, where: Filter) -> list[int]:
+    def find_nearest(self, query: Vector, count: int, where: Filter) -> list[int]:
         """Ids of the `count` rows that look nearest among those that pass the filter exactly."""
-        passing = self._columns.passing(where)
+        passing = self._columns.filter_rows(where)
         count = min(count, len(self.ids) if passing is None else int(np.count_nonzero(passing)))
         if count == 0:
             return []
@@ -94,10 +94,10 @@ class Scan:
             parameters = self._faiss.SearchParameters(sel=self._faiss.IDSelectorBitmap(bits))
         # counts for this thread; one query gains nothing from more
         self._faiss.omp_set_num_threads(1)
-        _, rows = self._codes.search(self._rounded(query)[None, :], count, params=parameters)
+        _, rows = self._codes.search(self._round_query(query)[None, :], count, params=parameters)
         return [int(chunk) for chunk in self.ids[rows[0][rows[0] >= 0]]]
 
-    def _rounded(self, query: Vector) -> Vector:
+    def _round_query(self, query: Vector) -> Vector:
         """The query in whole numbers from -127 to 127: faiss multiplies bytes where the machine
         can, and cuts off fractions.
         """

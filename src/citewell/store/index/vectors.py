@@ -24,14 +24,14 @@ _BATCH = 5_000  # values of one IN (...); SQLite takes 32,766
 CHANGES_KEPT = 100_000  # a process that fell behind by more loads all vectors again
 
 
-def text_to_embed(heading_path: Sequence[str], body: str) -> str:
+def build_embedding_text(heading_path: Sequence[str], body: str) -> str:
     """The headings above a chunk, then its text: a passage of a table or a list says little without
     them.
     """
     return "\n".join([" > ".join(heading_path), body]) if heading_path else body
 
 
-def missing(
+def list_unembedded(
     connection: Connection,
     embedder: str,
     limit: int,
@@ -42,25 +42,29 @@ def missing(
     """Never embedded ones in order of id (or against it), then those that another embedder did;
     each part is read from the index alone.
     """
-    of, values = _of_docs(docs)
+    of, values = _build_docs_filter(docs)
     rows = connection.execute(
         text(_MISSING.format(of, "DESC" if newest else "")),
         values | {"embedder": embedder, "limit": limit},
     ).all()
     first = {row.sha256: row for row in reversed(rows)}
     ordered = sorted(first.values(), key=lambda row: int(row.id))
-    return [(row.id, text_to_embed(json.loads(row.heading_path), row.text)) for row in ordered]
+    return [
+        (row.id, build_embedding_text(json.loads(row.heading_path), row.text)) for row in ordered
+    ]
 
 
-def waiting(connection: Connection, embedder: str, docs: Sequence[str] | None = None) -> int:
+def count_unembedded(
+    connection: Connection, embedder: str, docs: Sequence[str] | None = None
+) -> int:
     """How many chunks have no vector of this embedder, summaries included."""
-    of, values = _of_docs(docs)
+    of, values = _build_docs_filter(docs)
     return int(
         connection.execute(text(_WAITING.format(of)), values | {"embedder": embedder}).scalar_one()
     )
 
 
-def _of_docs(docs: Sequence[str] | None) -> tuple[str, dict[str, object]]:
+def _build_docs_filter(docs: Sequence[str] | None) -> tuple[str, dict[str, object]]:
     """As SQL; None for all documents."""
     return (
         ("", {})
@@ -69,7 +73,7 @@ def _of_docs(docs: Sequence[str] | None) -> tuple[str, dict[str, object]]:
     )
 
 
-def blobs(embedder: str, ids: Sequence[int], rows: Vector) -> dict[int, bytes]:
+def encode_vectors(embedder: str, ids: Sequence[int], rows: Vector) -> dict[int, bytes]:
     """Rows as they are stored, by chunk id, scaled to length 1."""
     rows = np.asarray(rows, dtype=np.float32)
     if rows.ndim != 2 or rows.shape[0] != len(ids) or rows.shape[1] == 0:
@@ -81,18 +85,18 @@ def blobs(embedder: str, ids: Sequence[int], rows: Vector) -> dict[int, bytes]:
     return {chunk: scaled[i].astype("<f4").tobytes() for i, chunk in enumerate(ids)}
 
 
-def put(connection: Connection, embedder: str, given: dict[int, bytes]) -> None:
+def put_vectors(connection: Connection, embedder: str, given: dict[int, bytes]) -> None:
     """Keep vectors for the chunks given and for all others of equal text."""
     if not given:
         return
-    _same_length(connection, embedder, len(next(iter(given.values()))))
+    _check_dimensions(connection, embedder, len(next(iter(given.values()))))
     by_text: dict[str, bytes] = {}
-    for batch in _batches(list(given)):
+    for batch in _split_batches(list(given)):
         for row in connection.execute(_TEXT_OF, {"ids": batch}):
             by_text[row.sha256] = given[row.id]
-    for texts in _batches(list(by_text)):
+    for texts in _split_batches(list(by_text)):
         rows = connection.execute(_CHUNKS_OF, {"texts": texts, "embedder": embedder}).all()
-        insert(connection, {row.id: by_text[row.sha256] for row in rows})
+        insert_vectors(connection, {row.id: by_text[row.sha256] for row in rows})
         if rows:
             connection.execute(
                 _SET_EMBEDDER, [{"embedder": embedder, "id": row.id} for row in rows]
@@ -100,23 +104,23 @@ def put(connection: Connection, embedder: str, given: dict[int, bytes]) -> None:
     connection.execute(_PRUNE, {"kept": CHANGES_KEPT})
 
 
-def insert(connection: Connection, given: dict[int, bytes]) -> None:
+def insert_vectors(connection: Connection, given: dict[int, bytes]) -> None:
     if given:
         connection.execute(
             _UPSERT, [{"chunk": chunk, "vec": blob} for chunk, blob in given.items()]
         )
 
 
-def of_texts(connection: Connection, texts: Sequence[str]) -> Known:
+def find_text_vectors(connection: Connection, texts: Sequence[str]) -> Known:
     """The vectors of texts, given by their hash, that some stored chunk has already."""
     known: Known = {}
-    for batch in _batches(sorted(set(texts))):
+    for batch in _split_batches(sorted(set(texts))):
         for row in connection.execute(_KNOWN, {"texts": batch}):
             known[row.sha256] = (row.embedder, row.vec)
     return known
 
 
-def _same_length(connection: Connection, embedder: str, size: int) -> None:
+def _check_dimensions(connection: Connection, embedder: str, size: int) -> None:
     old = connection.execute(_LENGTH, {"embedder": embedder}).scalar_one_or_none()
     if old is not None and old != size:
         raise InvalidInput(
@@ -126,12 +130,12 @@ def _same_length(connection: Connection, embedder: str, size: int) -> None:
         )
 
 
-def _batches(values: list[T]) -> Iterator[list[T]]:
+def _split_batches(values: list[T]) -> Iterator[list[T]]:
     for start in range(0, len(values), _BATCH):
         yield values[start : start + _BATCH]
 
 
-def _in(sql: str, name: str) -> TextClause:
+def _bind_list(sql: str, name: str) -> TextClause:
     return text(sql).bindparams(bindparam(name, expanding=True))
 
 
@@ -143,11 +147,11 @@ _MISSING = """SELECT id, sha256, heading_path, text FROM chunks WHERE id IN (
         LIMIT :limit)"""
 _WAITING = """SELECT (SELECT count(*) FROM chunks WHERE embedder < :embedder{0})
     + (SELECT count(*) FROM chunks WHERE embedder > :embedder{0})"""
-_TEXT_OF = _in("SELECT id, sha256 FROM chunks WHERE id IN :ids", "ids")
-_CHUNKS_OF = _in(
+_TEXT_OF = _bind_list("SELECT id, sha256 FROM chunks WHERE id IN :ids", "ids")
+_CHUNKS_OF = _bind_list(
     "SELECT id, sha256 FROM chunks WHERE sha256 IN :texts AND embedder <> :embedder", "texts"
 )
-_KNOWN = _in(
+_KNOWN = _bind_list(
     """SELECT c.sha256, c.embedder, v.vec FROM chunks c JOIN vectors v ON v.chunk = c.id
     WHERE c.sha256 IN :texts ORDER BY c.id""",
     "texts",

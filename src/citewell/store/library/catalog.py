@@ -45,7 +45,7 @@ class Catalog:
         self._clock = clock
         self._viewer = viewer
 
-    def seen_by(self, viewer: str) -> Catalog:
+    def restrict_to_viewer(self, viewer: str) -> Catalog:
         """The same, with this user's eyes."""
         return Catalog(self._db, self._embedder, self._clock, viewer=viewer)
 
@@ -54,27 +54,27 @@ class Catalog:
 
         def create(connection: Connection) -> CollectionInfo:
             documents.ensure_collection(connection, name, self._clock(), owner)
-            return self._collection(connection, name)
+            return self._get_collection(connection, name)
 
         return await self._db.write(create)
 
     async def collections(self) -> list[CollectionInfo]:
         """All of them, by name."""
         return await self._db.read(
-            lambda connection: documents.collections(connection, self._embedder, self._viewer)
+            lambda connection: documents.list_collections(connection, self._embedder, self._viewer)
         )
 
     async def collection(self, name: str) -> CollectionInfo:
         """The one of that name. Raises NotFound, which says those there are and how to make this
         one.
         """
-        return await self._db.read(lambda connection: self._collection(connection, name))
+        return await self._db.read(lambda connection: self._get_collection(connection, name))
 
     async def delete_collection(self, name: str) -> None:
         """The collection and all that is in it: documents, bytes, chunks, words, vectors."""
 
         def delete(connection: Connection) -> None:
-            self._collection(connection, name)
+            self._get_collection(connection, name)
             documents.delete_collection(connection, name)
 
         await self._db.write(delete)
@@ -83,20 +83,22 @@ class Catalog:
     async def find(self, collection: str, uri: str) -> DocumentInfo | None:
         """The document kept under this address, if there is one."""
         return await self._db.read(
-            lambda connection: documents.find(connection, self._embedder, collection, uri)
+            lambda connection: documents.find_document(connection, self._embedder, collection, uri)
         )
 
     async def chunking(self, collection: str) -> dict[str, Any]:
         """How this collection's documents are cut where that differs from the settings; empty where
         nothing does, and for a collection that is not there yet.
         """
-        return await self._db.read(lambda connection: documents.chunking(connection, collection))
+        return await self._db.read(
+            lambda connection: documents.get_chunking(connection, collection)
+        )
 
     async def set_chunking(self, collection: str, chunking: dict[str, Any]) -> None:
         """For documents added from now on. Raises NotFound."""
 
         def change(connection: Connection) -> None:
-            self._collection(connection, collection)
+            self._get_collection(connection, collection)
             documents.set_chunking(connection, collection, chunking)
 
         await self._db.write(change)
@@ -116,7 +118,7 @@ class Catalog:
         its vector at once. Creates the collection. `priority` None: that of the version before, or
         0.
         """
-        new = await anyio.to_thread.run_sync(documents.prepare, uri, data, document, cut)
+        new = await anyio.to_thread.run_sync(documents.prepare_document, uri, data, document, cut)
         return await self._db.write(
             lambda connection: self.put_in(connection, collection, new, priority)
         )
@@ -129,14 +131,16 @@ class Catalog:
         priority: int | None = None,
     ) -> DocumentInfo:
         """The same, as part of a transaction."""
-        return documents.put(connection, self._embedder, collection, new, self._clock(), priority)
+        return documents.put_document(
+            connection, self._embedder, collection, new, self._clock(), priority
+        )
 
     async def chunks(self, doc_id: str) -> list[Chunk]:
         """As they were put, summaries included, in order."""
 
         def listed(connection: Connection) -> list[Chunk]:
-            self._document(connection, doc_id)
-            return chunks.of_document(connection, doc_id)
+            self._get_document(connection, doc_id)
+            return chunks.list_chunks(connection, doc_id)
 
         return await self._db.read(listed)
 
@@ -145,12 +149,12 @@ class Catalog:
         Raises NotFound, and Conflict where the text has been replaced since it was cut.
         """
         info = await self.document(doc_id)
-        rows = await anyio.to_thread.run_sync(chunks.rows_of, info.title, cut)
+        rows = await anyio.to_thread.run_sync(chunks.build_rows, info.title, cut)
 
         def change(connection: Connection) -> DocumentInfo:
-            current = self._document(connection, doc_id)
-            chunks.replace(connection, doc_id, current.collection, rows)
-            return self._document(connection, doc_id)
+            current = self._get_document(connection, doc_id)
+            chunks.replace_chunks(connection, doc_id, current.collection, rows)
+            return self._get_document(connection, doc_id)
 
         return await self._db.write(change)
 
@@ -158,9 +162,9 @@ class Catalog:
         """Raises NotFound."""
 
         def change(connection: Connection) -> DocumentInfo:
-            self._document(connection, doc_id)
+            self._get_document(connection, doc_id)
             documents.set_priority(connection, doc_id, priority)
-            return self._document(connection, doc_id)
+            return self._get_document(connection, doc_id)
 
         return await self._db.write(change)
 
@@ -168,13 +172,13 @@ class Catalog:
         """Those of a collection, in the order of their addresses."""
 
         def listed(connection: Connection) -> list[DocumentInfo]:
-            self._collection(connection, collection)
-            return documents.listed(connection, self._embedder, collection)
+            self._get_collection(connection, collection)
+            return documents.list_documents(connection, self._embedder, collection)
 
         return await self._db.read(listed)
 
     async def document(self, doc_id: str) -> DocumentInfo:
-        return await self._db.read(lambda connection: self._document(connection, doc_id))
+        return await self._db.read(lambda connection: self._get_document(connection, doc_id))
 
     async def content(self, doc_id: str) -> Document:
         """Text, sections and pages as the parser made them; not the boxes of its lines, which
@@ -182,16 +186,16 @@ class Catalog:
         """
 
         def content(connection: Connection) -> Document:
-            self._document(connection, doc_id)
-            return documents.content(connection, doc_id)
+            self._get_document(connection, doc_id)
+            return documents.load_content(connection, doc_id)
 
         return await self._db.read(content)
 
-    async def text_lengths(self, doc_ids: Sequence[str]) -> dict[str, int]:
+    async def get_text_lengths(self, doc_ids: Sequence[str]) -> dict[str, int]:
         """Characters of each document's text; those that are gone are left out."""
 
         def lengths(connection: Connection) -> dict[str, int]:
-            return documents.text_lengths(connection, doc_ids)
+            return documents.get_text_lengths(connection, doc_ids)
 
         return await self._db.read(lengths)
 
@@ -202,10 +206,12 @@ class Catalog:
 
         def boxes(connection: Connection) -> list[Box]:
             if self._viewer is not None:
-                info = documents.get(connection, self._embedder, doc_id)
-                if info is None or not documents.sees(connection, self._viewer, info.collection):
+                info = documents.get_document(connection, self._embedder, doc_id)
+                if info is None or not documents.can_see_collection(
+                    connection, self._viewer, info.collection
+                ):
                     return []
-            return documents.boxes(connection, doc_id, spans)
+            return documents.load_boxes(connection, doc_id, spans)
 
         return await self._db.read(boxes)
 
@@ -213,7 +219,7 @@ class Catalog:
         """The original bytes."""
 
         def file(connection: Connection) -> bytes:
-            info = self._document(connection, doc_id)
+            info = self._get_document(connection, doc_id)
             return bytes(
                 connection.execute(
                     text("SELECT data FROM files WHERE sha256 = :s"), {"s": info.sha256}
@@ -228,7 +234,9 @@ class Catalog:
         """
 
         def delete(connection: Connection) -> None:
-            self._delete(connection, [self._document(connection, doc_id) for doc_id in doc_ids])
+            self._delete_documents(
+                connection, [self._get_document(connection, doc_id) for doc_id in doc_ids]
+            )
 
         await self._db.write(delete)
         await self._db.forget()
@@ -237,21 +245,21 @@ class Catalog:
         """The same for one, as part of a transaction, after which `Database.forget` is called.
         False where it is not there.
         """
-        info = documents.get(connection, self._embedder, doc_id)
+        info = documents.get_document(connection, self._embedder, doc_id)
         if info is not None:
-            self._delete(connection, [info])
+            self._delete_documents(connection, [info])
         return info is not None
 
     @staticmethod
-    def _delete(connection: Connection, infos: Sequence[DocumentInfo]) -> None:
-        documents.delete(connection, infos)
-        containers.forget_gone(connection)
-        pages.forget(connection, infos)
+    def _delete_documents(connection: Connection, infos: Sequence[DocumentInfo]) -> None:
+        documents.delete_documents(connection, infos)
+        containers.delete_empty_containers(connection)
+        pages.forget_pages(connection, infos)
 
     async def members(self, collection: str, uri: str) -> list[DocumentInfo]:
         """The documents that came out of this file: a ZIP, a mail."""
         return await self._db.read(
-            lambda connection: containers.members(connection, self._embedder, collection, uri)
+            lambda connection: containers.list_members(connection, self._embedder, collection, uri)
         )
 
     async def unpacked(self, collection: str, uri: str, sha256: str) -> bool:
@@ -259,7 +267,7 @@ class Catalog:
         here.
         """
         return await self._db.read(
-            lambda connection: containers.unpacked(connection, collection, uri, sha256)
+            lambda connection: containers.is_unpacked(connection, collection, uri, sha256)
         )
 
     async def keep_unpacked(
@@ -269,7 +277,9 @@ class Catalog:
         what came out.
         """
         await self._db.write(
-            lambda connection: containers.keep(connection, collection, uri, sha256, members)
+            lambda connection: containers.record_unpacked(
+                connection, collection, uri, sha256, members
+            )
         )
 
     async def unembedded(
@@ -280,7 +290,9 @@ class Catalog:
         that came last.
         """
         return await self._db.read(
-            lambda connection: vectors.missing(connection, embedder, limit, docs, newest=newest)
+            lambda connection: vectors.list_unembedded(
+                connection, embedder, limit, docs, newest=newest
+            )
         )
 
     async def waiting(self, docs: Sequence[str] | None = None) -> int:
@@ -288,17 +300,17 @@ class Catalog:
         these documents only.
         """
         return await self._db.read(
-            lambda connection: vectors.waiting(connection, self._embedder, docs)
+            lambda connection: vectors.count_unembedded(connection, self._embedder, docs)
         )
 
-    async def summaries_to_write(
+    async def list_unwritten_summaries(
         self, author: str, limit: int
     ) -> list[tuple[int, tuple[str, ...], str]]:
         """(chunk id, headings, text of the section) of at most `limit` summaries that `author` has
         not written.
         """
         return await self._db.read(
-            lambda connection: chunks.summaries_to_write(connection, author, limit)
+            lambda connection: chunks.list_unwritten_summaries(connection, author, limit)
         )
 
     async def put_summary(self, chunk_id: int, body: str, author: str) -> bool:
@@ -315,11 +327,11 @@ class Catalog:
         deleted meanwhile are passed over. Raises InvalidInput for a wrong shape or a number that is
         not finite.
         """
-        blobs = vectors.blobs(embedder, ids, rows)
-        await self._db.write(lambda connection: vectors.put(connection, embedder, blobs))
+        blobs = vectors.encode_vectors(embedder, ids, rows)
+        await self._db.write(lambda connection: vectors.put_vectors(connection, embedder, blobs))
 
-    def _collection(self, connection: Connection, name: str) -> CollectionInfo:
-        known = documents.collections(connection, self._embedder, self._viewer)
+    def _get_collection(self, connection: Connection, name: str) -> CollectionInfo:
+        known = documents.list_collections(connection, self._embedder, self._viewer)
         for info in known:
             if info.name == name:
                 return info
@@ -330,9 +342,11 @@ class Catalog:
             hint=f"{there}; `citewell add PATH -c {shlex.quote(name)}` makes it",
         )
 
-    def _document(self, connection: Connection, doc_id: str) -> DocumentInfo:
-        info = documents.get(connection, self._embedder, doc_id)
-        if info is None or not documents.sees(connection, self._viewer, info.collection):
+    def _get_document(self, connection: Connection, doc_id: str) -> DocumentInfo:
+        info = documents.get_document(connection, self._embedder, doc_id)
+        if info is None or not documents.can_see_collection(
+            connection, self._viewer, info.collection
+        ):
             raise NotFound(
                 f"no document {doc_id!r}", hint="`citewell list` shows the documents and their ids"
             )

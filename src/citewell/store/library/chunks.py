@@ -21,7 +21,7 @@ from sqlalchemy import Connection, RowMapping, text
 from citewell.errors import Conflict
 from citewell.store.index import vectors
 from citewell.text import tokens as words
-from citewell.text.sentences import language
+from citewell.text.sentences import detect_language
 from citewell.types import Chunk
 
 _SURROGATES = re.compile("[\ud800-\udfff]")
@@ -32,7 +32,7 @@ _AT_ONCE = (
 )
 
 
-def printable(value: str) -> str:
+def replace_surrogates(value: str) -> str:
     """Half a surrogate pair (broken PDFs, file names that are not UTF-8) cannot be stored: one
     character for one.
     """
@@ -46,7 +46,7 @@ class Rows(Iterable[Row]):
     """
 
     def __init__(self, rows: Iterable[Row]) -> None:
-        stretches = _stretches(rows)
+        stretches = _split_batches(rows)
         self._first = next(stretches, [])
         self._packed = [zlib.compress(pickle.dumps(stretch), 1) for stretch in stretches]
 
@@ -56,28 +56,28 @@ class Rows(Iterable[Row]):
             yield from pickle.loads(zlib.decompress(packed))  # noqa: S301 we packed it ourselves
 
 
-def rows_of(title: str, chunks: Iterable[Chunk]) -> Rows:
-    return Rows(_row(title, ordinal, chunk) for ordinal, chunk in enumerate(chunks))
+def build_rows(title: str, chunks: Iterable[Chunk]) -> Rows:
+    return Rows(_build_row(title, ordinal, chunk) for ordinal, chunk in enumerate(chunks))
 
 
-def _stretches(rows: Iterable[Row]) -> Iterator[list[Row]]:
+def _split_batches(rows: Iterable[Row]) -> Iterator[list[Row]]:
     rest = iter(rows)
     while stretch := list(islice(rest, _AT_ONCE)):
         yield stretch
 
 
-def insert(
+def insert_chunks(
     connection: Connection, doc_id: str, collection: str, rows: Iterable[Row], known: vectors.Known
 ) -> None:
     """Chunks, their words, and the vectors `known` of their texts."""
     # nobody else inserts: this transaction has the write lock
     first = connection.execute(_LAST_CHUNK).scalar_one() + 1
-    for stretch in _stretches(rows):
-        _insert(connection, doc_id, collection, stretch, known, first)
+    for stretch in _split_batches(rows):
+        _insert_batch(connection, doc_id, collection, stretch, known, first)
         first += len(stretch)
 
 
-def _insert(
+def _insert_batch(
     connection: Connection,
     doc_id: str,
     collection: str,
@@ -91,7 +91,7 @@ def _insert(
         chunks.append(
             row | {"id": number, "doc": doc_id, "collection": collection, "embedder": embedder}
         )
-        place = words.place(
+        place = words.build_filter_tokens(
             collection=collection, doc_id=doc_id, lang=row["lang"], kind=row["kind"]
         )
         tokens.append({"id": number, "tokens": row["tokens_of"], "place": " ".join(place)})
@@ -99,14 +99,16 @@ def _insert(
             blobs[number] = blob
     connection.execute(_INSERT_CHUNK, chunks)
     connection.execute(_INSERT_WORDS, tokens)
-    vectors.insert(connection, blobs)
+    vectors.insert_vectors(connection, blobs)
 
 
-def of_document(connection: Connection, doc_id: str) -> list[Chunk]:
-    return [_chunk(row) for row in connection.execute(_OF_DOCUMENT, {"doc": doc_id}).mappings()]
+def list_chunks(connection: Connection, doc_id: str) -> list[Chunk]:
+    return [
+        _parse_chunk(row) for row in connection.execute(_OF_DOCUMENT, {"doc": doc_id}).mappings()
+    ]
 
 
-def replace(connection: Connection, doc_id: str, collection: str, rows: Rows) -> None:
+def replace_chunks(connection: Connection, doc_id: str, collection: str, rows: Rows) -> None:
     """Other chunks for the same text. Raises Conflict where the text is not the one that they were
     cut from.
     """
@@ -115,12 +117,12 @@ def replace(connection: Connection, doc_id: str, collection: str, rows: Rows) ->
         row["kind"] != "summary" and body[row["first"] : row["last"]] != row["text"] for row in rows
     ):
         raise Conflict(f"{doc_id} was changed while it was being cut", hint="cut it again")
-    known = vectors.of_texts(connection, [row["sha256"] for row in rows])
+    known = vectors.find_text_vectors(connection, [row["sha256"] for row in rows])
     connection.execute(text("DELETE FROM chunks WHERE doc = :doc"), {"doc": doc_id})
-    insert(connection, doc_id, collection, rows, known)
+    insert_chunks(connection, doc_id, collection, rows, known)
 
 
-def summaries_to_write(
+def list_unwritten_summaries(
     connection: Connection, author: str, limit: int
 ) -> list[tuple[int, tuple[str, ...], str]]:
     """(chunk id, headings, text of the section) of summaries that `author` has not written, oldest
@@ -140,39 +142,41 @@ def put_summary(connection: Connection, chunk_id: int, body: str, author: str, s
     old = connection.execute(_SUMMARY, {"id": chunk_id}).mappings().one_or_none()
     if old is None:
         return False
-    row = _row(old["title"], old["ordinal"], _chunk(old), summary=printable(body))
+    row = _build_row(
+        old["title"], old["ordinal"], _parse_chunk(old), summary=replace_surrogates(body)
+    )
     row |= {"author": author, "tokens": size or old["tokens"]}
-    known = vectors.of_texts(connection, [row["sha256"]])
+    known = vectors.find_text_vectors(connection, [row["sha256"]])
     connection.execute(text("DELETE FROM chunks WHERE id = :id"), {"id": chunk_id})
-    insert(connection, old["doc"], old["collection"], [row], known)
+    insert_chunks(connection, old["doc"], old["collection"], [row], known)
     return True
 
 
-def _row(title: str, ordinal: int, chunk: Chunk, summary: str = "") -> Row:
+def _build_row(title: str, ordinal: int, chunk: Chunk, summary: str = "") -> Row:
     body, path = (
-        summary or printable(chunk.text),
-        [printable(heading) for heading in chunk.heading_path],
+        summary or replace_surrogates(chunk.text),
+        [replace_surrogates(heading) for heading in chunk.heading_path],
     )
     # every chunk is found by its document's title and its headings
     known_by = path if title in path else [title, *path]
     return {
-        "lang": language(body),
+        "lang": detect_language(body),
         "ordinal": ordinal,
         "section": chunk.section,
         "first": chunk.start,
         "last": chunk.end,
         "page": chunk.page,
         "tokens": chunk.tokens,
-        "sha256": hashlib.sha256(vectors.text_to_embed(path, body).encode()).hexdigest(),
+        "sha256": hashlib.sha256(vectors.build_embedding_text(path, body).encode()).hexdigest(),
         "heading_path": json.dumps(path),
         "text": body,
         "kind": chunk.kind,
         "author": "",
-        "tokens_of": " ".join(words.index_tokens("\n".join([*known_by, body]))),
+        "tokens_of": " ".join(words.tokenize_for_index("\n".join([*known_by, body]))),
     }
 
 
-def _chunk(row: RowMapping) -> Chunk:
+def _parse_chunk(row: RowMapping) -> Chunk:
     path = tuple(json.loads(row["heading_path"]))
     return Chunk(
         row["text"],

@@ -13,38 +13,40 @@ from collections.abc import Sequence
 from sqlalchemy import Connection, text
 
 from citewell.store.library import documents
-from citewell.store.library.chunks import printable
+from citewell.store.library.chunks import replace_surrogates
 from citewell.store.library.documents import DocumentInfo
 
 INSIDE = "!/"  # between the address of a file and the name of what it holds
 
 
-def outwards(uri: str) -> list[str]:
+def list_enclosing_addresses(uri: str) -> list[str]:
     """An address, and those of the files around it."""
     parts = uri.split(INSIDE)
     return [INSIDE.join(parts[:count]) for count in range(len(parts), 0, -1)]
 
 
-def members(connection: Connection, embedder: str, collection: str, uri: str) -> list[DocumentInfo]:
-    return documents.below(connection, embedder, collection, uri + INSIDE)
+def list_members(
+    connection: Connection, embedder: str, collection: str, uri: str
+) -> list[DocumentInfo]:
+    return documents.list_documents_below(connection, embedder, collection, uri + INSIDE)
 
 
-def unpacked(connection: Connection, collection: str, uri: str, sha256: str) -> bool:
+def is_unpacked(connection: Connection, collection: str, uri: str, sha256: str) -> bool:
     """Whether these very bytes were taken whole, and nothing of it was removed since."""
-    where = {"collection": collection, "uri": printable(uri), "sha256": sha256}
+    where = {"collection": collection, "uri": replace_surrogates(uri), "sha256": sha256}
     return connection.execute(_WHOLE, where).scalar_one_or_none() == 0
 
 
-def keep(
+def record_unpacked(
     connection: Connection, collection: str, uri: str, sha256: str, addresses: Sequence[str]
 ) -> None:
-    row = {"collection": collection, "uri": printable(uri), "sha256": sha256}
+    row = {"collection": collection, "uri": replace_surrogates(uri), "sha256": sha256}
     connection.execute(
-        _KEEP, row | {"members": json.dumps([printable(address) for address in addresses])}
+        _KEEP, row | {"members": json.dumps([replace_surrogates(address) for address in addresses])}
     )
 
 
-def forget_gone(connection: Connection) -> None:
+def delete_empty_containers(connection: Connection) -> None:
     """After a deletion: a container of which nothing is left leaves no trace."""
     connection.execute(_FORGET)
 

@@ -22,8 +22,8 @@ from sqlalchemy import Connection, RowMapping, bindparam, text
 from citewell.errors import InvalidInput
 from citewell.store.index import vectors
 from citewell.store.library import chunks
-from citewell.store.library.chunks import Row, Rows, printable
-from citewell.store.users.audit import record
+from citewell.store.library.chunks import Row, Rows, replace_surrogates
+from citewell.store.users.audit import record_event
 from citewell.types import Box, Chunk, Document, Page, Section, Shown
 
 LONGEST_NAME = 100  # characters of a collection's name
@@ -35,7 +35,7 @@ _CONFIRMED = re.compile(rf"{CONFIRMED}(-[0-9a-f]{{16}})?")
 
 class CollectionInfo(Shown):
     """`embedded` of its `chunks` can be found by meaning (have a vector of the embedder in use);
-    all of them by their words. Summaries are not counted. `chunking`: how its documents are cut
+    all of them by their words. Summaries are not counted. `get_chunking`: how its documents are cut
     where that differs from the settings. `owner`: the one user who may see it; empty: everybody.
     """
 
@@ -84,24 +84,26 @@ class Prepared:
     lines: list[Row]
 
 
-def prepare(uri: str, data: bytes, document: Document, cut: Sequence[Chunk]) -> Prepared:
+def prepare_document(uri: str, data: bytes, document: Document, cut: Sequence[Chunk]) -> Prepared:
     row = {
-        "title": printable(document.title),
+        "title": replace_surrogates(document.title),
         "media_type": document.media_type,
         "lang": document.lang,
         "page_count": len(document.pages),
         "warnings": json.dumps(document.warnings),
         "sections": json.dumps([asdict(section) for section in document.sections]),
         "pages": json.dumps([asdict(page) for page in document.pages]),
-        "text": printable(document.text),
+        "text": replace_surrogates(document.text),
         "dated": document.dated,
     }
-    lines = [_line(number, box) for number, box in enumerate(document.boxes)]
-    rows = chunks.rows_of(str(row["title"]), cut)
-    return Prepared(printable(uri), data, hashlib.sha256(data).hexdigest(), row, rows, lines)
+    lines = [_build_line(number, box) for number, box in enumerate(document.boxes)]
+    rows = chunks.build_rows(str(row["title"]), cut)
+    return Prepared(
+        replace_surrogates(uri), data, hashlib.sha256(data).hexdigest(), row, rows, lines
+    )
 
 
-def put(
+def put_document(
     connection: Connection,
     embedder: str,
     collection: str,
@@ -111,8 +113,8 @@ def put(
 ) -> DocumentInfo:
     """`priority` None: that of the version before."""
     ensure_collection(connection, collection, now)
-    known = vectors.of_texts(connection, [chunk["sha256"] for chunk in new.chunks])
-    old = find(connection, embedder, collection, new.uri)
+    known = vectors.find_text_vectors(connection, [chunk["sha256"] for chunk in new.chunks])
+    old = find_document(connection, embedder, collection, new.uri)
     doc_id = old.doc_id if old else "doc_" + secrets.token_hex(8)
     if old:
         _delete_rows(connection, old)
@@ -131,15 +133,15 @@ def put(
         "priority": before if priority is None else priority,
     }
     connection.execute(_INSERT_DOCUMENT, own | new.row)
-    chunks.insert(connection, doc_id, collection, new.chunks, known)
+    chunks.insert_chunks(connection, doc_id, collection, new.chunks, known)
     if new.lines:
         connection.execute(_INSERT_LINE, [line | {"doc": doc_id} for line in new.lines])
-    info = get(connection, embedder, doc_id)
+    info = get_document(connection, embedder, doc_id)
     assert info is not None
     return info
 
 
-def confirmed_of(owner: str) -> str:
+def get_confirmed_collection(owner: str) -> str:
     """The collection of confirmed answers that rest on what is this user's alone; of nobody's:
     everybody's.
     """
@@ -150,7 +152,7 @@ def confirmed_of(owner: str) -> str:
     )
 
 
-def keeps_confirmed(collection: str) -> bool:
+def is_confirmed_collection(collection: str) -> bool:
     """Whether it is one of those."""
     return _CONFIRMED.fullmatch(collection) is not None
 
@@ -162,10 +164,12 @@ def ensure_collection(connection: Connection, name: str, now: float, owner: str 
         "INSERT OR IGNORE INTO collections (name, created_at, owner) VALUES (:name, :now, :owner)"
     )
     if connection.execute(insert, values).rowcount:
-        record(connection, "collection.add", "collection", name, person=owner, shared=not owner)
+        record_event(
+            connection, "collection.add", "collection", name, person=owner, shared=not owner
+        )
 
 
-def sees(connection: Connection, viewer: str | None, collection: str) -> bool:
+def can_see_collection(connection: Connection, viewer: str | None, collection: str) -> bool:
     """Whether this user may see what is in a collection; None: all of them."""
     if viewer is None:
         return True
@@ -174,7 +178,7 @@ def sees(connection: Connection, viewer: str | None, collection: str) -> bool:
     return owner in {"", viewer}
 
 
-def collections(
+def list_collections(
     connection: Connection, embedder: str, viewer: str | None = None
 ) -> list[CollectionInfo]:
     """Those that this user may see; None: all."""
@@ -182,7 +186,7 @@ def collections(
     return [CollectionInfo(**{**row, "chunking": json.loads(row["chunking"])}) for row in rows]
 
 
-def chunking(connection: Connection, name: str) -> dict[str, Any]:
+def get_chunking(connection: Connection, name: str) -> dict[str, Any]:
     """Asked for each document that is added, so it counts nothing."""
     row = connection.execute(
         text("SELECT chunking FROM collections WHERE name = :n"), {"n": name}
@@ -210,8 +214,10 @@ def set_priority(connection: Connection, doc_id: str, priority: int) -> None:
     )
 
 
-def find(connection: Connection, embedder: str, collection: str, uri: str) -> DocumentInfo | None:
-    where = {"embedder": embedder, "collection": collection, "uri": printable(uri)}
+def find_document(
+    connection: Connection, embedder: str, collection: str, uri: str
+) -> DocumentInfo | None:
+    where = {"embedder": embedder, "collection": collection, "uri": replace_surrogates(uri)}
     row = (
         connection.execute(
             text(_INFO + " WHERE d.collection = :collection AND d.uri = :uri"), where
@@ -219,26 +225,26 @@ def find(connection: Connection, embedder: str, collection: str, uri: str) -> Do
         .mappings()
         .one_or_none()
     )
-    return None if row is None else _info(row)
+    return None if row is None else _parse_info(row)
 
 
-def get(connection: Connection, embedder: str, doc_id: str) -> DocumentInfo | None:
+def get_document(connection: Connection, embedder: str, doc_id: str) -> DocumentInfo | None:
     where = {"embedder": embedder, "doc_id": doc_id}
     row = (
         connection.execute(text(_INFO + " WHERE d.doc_id = :doc_id"), where)
         .mappings()
         .one_or_none()
     )
-    return None if row is None else _info(row)
+    return None if row is None else _parse_info(row)
 
 
-def listed(connection: Connection, embedder: str, collection: str) -> list[DocumentInfo]:
+def list_documents(connection: Connection, embedder: str, collection: str) -> list[DocumentInfo]:
     where = {"embedder": embedder, "name": collection}
     rows = connection.execute(text(_INFO + " WHERE d.collection = :name ORDER BY d.uri"), where)
-    return [_info(row) for row in rows.mappings()]
+    return [_parse_info(row) for row in rows.mappings()]
 
 
-def below(
+def list_documents_below(
     connection: Connection, embedder: str, collection: str, prefix: str
 ) -> list[DocumentInfo]:
     """Those whose address begins so, in the order of their addresses. `prefix` ends with a
@@ -248,8 +254,8 @@ def below(
     where = {
         "embedder": embedder,
         "collection": collection,
-        "first": printable(prefix),
-        "until": printable(until),
+        "first": replace_surrogates(prefix),
+        "until": replace_surrogates(until),
     }
     rows = connection.execute(
         text(
@@ -259,10 +265,10 @@ def below(
         ),
         where,
     )
-    return [_info(row) for row in rows.mappings()]
+    return [_parse_info(row) for row in rows.mappings()]
 
 
-def content(connection: Connection, doc_id: str) -> Document:
+def load_content(connection: Connection, doc_id: str) -> Document:
     row = connection.execute(
         text("SELECT * FROM documents WHERE doc_id = :doc_id"), {"doc_id": doc_id}
     ).one()
@@ -271,14 +277,14 @@ def content(connection: Connection, doc_id: str) -> Document:
         media_type=row.media_type,
         lang=row.lang,
         text=row.text,
-        sections=tuple(_section(section) for section in json.loads(row.sections)),
+        sections=tuple(_parse_section(section) for section in json.loads(row.sections)),
         pages=tuple(Page(**page) for page in json.loads(row.pages)),
         warnings=tuple(json.loads(row.warnings)),
         dated=row.dated,
     )
 
 
-def text_lengths(connection: Connection, doc_ids: Sequence[str]) -> dict[str, int]:
+def get_text_lengths(connection: Connection, doc_ids: Sequence[str]) -> dict[str, int]:
     """Characters of each document's text, by doc_id."""
     statement = text("SELECT doc_id, length(text) AS size FROM documents WHERE doc_id IN :ids")
     rows = connection.execute(
@@ -287,7 +293,7 @@ def text_lengths(connection: Connection, doc_ids: Sequence[str]) -> dict[str, in
     return {row.doc_id: row.size for row in rows}
 
 
-def boxes(connection: Connection, doc_id: str, spans: Sequence[tuple[int, int]]) -> list[Box]:
+def load_boxes(connection: Connection, doc_id: str, spans: Sequence[tuple[int, int]]) -> list[Box]:
     """The lines that touch any of the spans, in order, each once. Lines do not overlap: none before
     the last one that begins at or before a span reaches into it.
     """
@@ -298,7 +304,7 @@ def boxes(connection: Connection, doc_id: str, spans: Sequence[tuple[int, int]])
     return [found[number] for number in sorted(found)]
 
 
-def delete(connection: Connection, infos: Sequence[DocumentInfo]) -> None:
+def delete_documents(connection: Connection, infos: Sequence[DocumentInfo]) -> None:
     for info in infos:
         _delete_rows(connection, info)
     _forget_words(connection)
@@ -306,18 +312,18 @@ def delete(connection: Connection, infos: Sequence[DocumentInfo]) -> None:
 
 def delete_collection(connection: Connection, name: str) -> None:
     connection.execute(text("DELETE FROM collections WHERE name = :name"), {"name": name})
-    record(connection, "collection.remove", "collection", name)
+    record_event(connection, "collection.remove", "collection", name)
     connection.execute(text("DELETE FROM files WHERE sha256 NOT IN (SELECT sha256 FROM documents)"))
     _forget_words(connection)
 
 
-def _section(stored: dict[str, Any]) -> Section:
+def _parse_section(stored: dict[str, Any]) -> Section:
     return Section(
         tuple(stored["heading_path"]), stored["start"], stored["end"], stored.get("anchor", "")
     )
 
 
-def _line(number: int, box: Box) -> Row:
+def _build_line(number: int, box: Box) -> Row:
     row = asdict(box)
     return {"first": row.pop("start"), "last": row.pop("end"), "number": number} | row
 
@@ -339,7 +345,7 @@ def _forget_words(connection: Connection) -> None:
     connection.execute(text("INSERT INTO words (words) VALUES ('optimize')"))
 
 
-def _info(row: RowMapping) -> DocumentInfo:
+def _parse_info(row: RowMapping) -> DocumentInfo:
     return DocumentInfo(**{**row, "warnings": json.loads(row["warnings"])})
 
 
@@ -378,7 +384,7 @@ def check_name(name: str) -> str:
     """Names stand in addresses and on command lines: printable, no slash, no space at the ends. For
     what people add, so CONFIRMED is none. Raises InvalidInput.
     """
-    if keeps_confirmed(name):
+    if is_confirmed_collection(name):
         hint = (
             "`citewell feedback TRACE_ID --correct` puts an answer there; choose another name "
             "for your documents"

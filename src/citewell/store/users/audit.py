@@ -23,7 +23,7 @@ from sqlalchemy import Connection, Row, text
 
 from citewell.store.db import Database
 from citewell.store.users.actor import ACTOR
-from citewell.store.users.home_key import derived, folder_of, id_of, key_of
+from citewell.store.users.home_key import derive_key, get_home_folder, get_home_key, get_key_id
 from citewell.types import Shown
 
 log = logging.getLogger("citewell.audit")
@@ -70,29 +70,29 @@ class Verified(Shown):
     damage: list[Damage]
 
 
-def record(
+def record_event(
     connection: Connection, action: str, kind: Kind, subject: str, person: str = "", **detail: Any
 ) -> None:
     """Part of the transaction that it tells of. `person`: whom it concerns, where `subject` is not
     a user's name itself.
     """
-    actor, key = ACTOR.get(), key_of(folder_of(connection))
-    signing, plain = derived(key, "audit"), dict(detail) | ({"person": person} if person else {})
+    actor, key = ACTOR.get(), get_home_key(get_home_folder(connection))
+    signing, plain = derive_key(key, "audit"), dict(detail) | ({"person": person} if person else {})
     if person:
-        detail["person"] = _alias(connection, signing, person)
+        detail["person"] = _get_alias(connection, signing, person)
     before = connection.execute(_LAST).one_or_none()
     entry = {
         "seq": int(connection.execute(_COUNTED).scalar_one_or_none() or 0) + 1,
         "at": time.time(),
         "channel": actor.channel,
-        "who": _alias(connection, signing, actor.name),
+        "who": _get_alias(connection, signing, actor.name),
         "action": action,
         "kind": kind,
-        "subject": _alias(connection, signing, subject) if kind == "user" else subject,
+        "subject": _get_alias(connection, signing, subject) if kind == "user" else subject,
         "detail": json.dumps(detail, sort_keys=True),
-        "key": id_of(key),
+        "key": get_key_id(key),
     }
-    entry["mac"] = _mac(signing, before.mac if before else FIRST, entry)
+    entry["mac"] = _compute_mac(signing, before.mac if before else FIRST, entry)
     connection.execute(_ADD, entry)
     # a command tells its user itself
     level = logging.WARNING if actor.channel == "http" else logging.INFO
@@ -122,14 +122,16 @@ class Audit:
 
     async def record(self, action: str, kind: Kind, subject: str, **detail: Any) -> None:
         """For what is no transaction of this database: a backup, a restore."""
-        await self._db.write(lambda connection: record(connection, action, kind, subject, **detail))
+        await self._db.write(
+            lambda connection: record_event(connection, action, kind, subject, **detail)
+        )
 
-    async def of_action(self, action: str) -> list[Entry]:
+    async def list_by_action(self, action: str) -> list[Entry]:
         """All of one action, the oldest first."""
 
         def listed(connection: Connection) -> list[Entry]:
-            names = _names(connection)
-            return [_entry(row, names) for row in connection.execute(_OF, {"action": action})]
+            names = _load_names(connection)
+            return [_parse_entry(row, names) for row in connection.execute(_OF, {"action": action})]
 
         return await self._db.read(listed)
 
@@ -138,20 +140,20 @@ class Audit:
         values = {"limit": min(limit, MOST), "before": before}
 
         def listed(connection: Connection) -> list[Entry]:
-            names = _names(connection)
-            return [_entry(row, names) for row in connection.execute(_LIST, values)]
+            names = _load_names(connection)
+            return [_parse_entry(row, names) for row in connection.execute(_LIST, values)]
 
         return await self._db.read(listed)
 
     async def verify(self) -> Verified:
         """The whole chain, from the first entry on."""
-        return await self._db.read(_verified)
+        return await self._db.read(_verify_chain)
 
 
-def _verified(connection: Connection) -> Verified:
+def _verify_chain(connection: Connection) -> Verified:
     damage, entries, last, mac = list[Damage](), 0, 0, FIRST
-    key = key_of(folder_of(connection))
-    signing, name = derived(key, "audit"), id_of(key)
+    key = get_home_key(get_home_folder(connection))
+    signing, name = derive_key(key, "audit"), get_key_id(key)
     for row in connection.execute(_ALL):
         entries += 1
         if row.seq != last + 1:
@@ -159,30 +161,30 @@ def _verified(connection: Connection) -> Verified:
         if row.key != name:
             damage.append(Damage(seq=row.seq, what="other_key"))
         elif not hmac.compare_digest(
-            row.mac, _mac(signing, mac, {name: getattr(row, name) for name in _SIGNED})
+            row.mac, _compute_mac(signing, mac, {name: getattr(row, name) for name in _SIGNED})
         ):
             damage.append(Damage(seq=row.seq, what="changed"))
         last, mac = row.seq, row.mac
     if int(connection.execute(_COUNTED).scalar_one_or_none() or 0) > last:
         damage.append(Damage(seq=last, what="cut"))
     if not any(each.what == "other_key" for each in damage):
-        damage += [Damage(seq=seq, what="renamed") for seq in _renamed(connection, signing)]
+        damage += [Damage(seq=seq, what="renamed") for seq in _find_renamed(connection, signing)]
     return Verified(entries=entries, last=last, mac=mac if entries else "", damage=damage)
 
 
-def _renamed(connection: Connection, signing: bytes) -> Iterator[int]:
+def _find_renamed(connection: Connection, signing: bytes) -> Iterator[int]:
     """The first entry of each person whose name is not the one that their alias was made of."""
     for row in connection.execute(text("SELECT alias, name, salt FROM audit_names")).all():
-        if row.alias != _alias_of(signing, row.name, row.salt):
+        if row.alias != _compute_alias(signing, row.name, row.salt):
             yield int(connection.execute(_FIRST_OF, {"alias": row.alias}).scalar_one() or 0)
 
 
-def _mac(signing: bytes, before: str, entry: dict[str, Any]) -> str:
+def _compute_mac(signing: bytes, before: str, entry: dict[str, Any]) -> str:
     said = [before, *(entry[name] for name in _SIGNED)]
     return hmac.new(signing, json.dumps(said).encode(), "sha256").hexdigest()
 
 
-def _alias(connection: Connection, signing: bytes, name: str) -> str:
+def _get_alias(connection: Connection, signing: bytes, name: str) -> str:
     """What stands in the log for a name; empty for nobody."""
     if not name:
         return ""
@@ -192,27 +194,27 @@ def _alias(connection: Connection, signing: bytes, name: str) -> str:
     if known:
         return str(known)
     salt = secrets.token_bytes(16)
-    row = {"alias": _alias_of(signing, name, salt), "name": name, "salt": salt}
+    row = {"alias": _compute_alias(signing, name, salt), "name": name, "salt": salt}
     connection.execute(
         text("INSERT INTO audit_names (alias, name, salt) VALUES (:alias, :name, :salt)"), row
     )
     return str(row["alias"])
 
 
-def _alias_of(signing: bytes, name: str, salt: bytes) -> str:
+def _compute_alias(signing: bytes, name: str, salt: bytes) -> str:
     return (
         "p_" + hmac.new(signing, salt + name.encode("utf-8", "replace"), "sha256").hexdigest()[:24]
     )
 
 
-def _names(connection: Connection) -> dict[str, str]:
+def _load_names(connection: Connection) -> dict[str, str]:
     return {
         row.alias: row.name
         for row in connection.execute(text("SELECT alias, name FROM audit_names"))
     }
 
 
-def _entry(row: Row[Any], names: dict[str, str]) -> Entry:
+def _parse_entry(row: Row[Any], names: dict[str, str]) -> Entry:
     shown = {name: getattr(row, name) for name in Entry.model_fields}
     shown["who"], detail = names.get(row.who, ""), json.loads(row.detail)
     if row.kind == "user":

@@ -17,7 +17,7 @@ from typing import Final
 
 from sqlalchemy import Connection
 
-from citewell.disk import synced
+from citewell.disk import sync_to_disk
 from citewell.errors import StorageError
 
 FILE: Final = "citewell.key"
@@ -25,21 +25,21 @@ _BYTES: Final = 32
 _OTHERS: Final = stat.S_IRWXG | stat.S_IRWXO
 
 
-def folder_of(connection: Connection) -> Path:
+def get_home_folder(connection: Connection) -> Path:
     """The home that an open database is in."""
     rows = connection.exec_driver_sql("PRAGMA database_list").all()
     return Path(next(str(row[2]) for row in rows if row[1] == "main")).parent
 
 
-def key_of(folder: Path) -> bytes:
+def get_home_key(folder: Path) -> bytes:
     """The home's key. A link to a file elsewhere is followed: so the key can be kept apart from the
     home and its backups. Raises StorageError.
     """
     path = folder / FILE
     try:
         if not path.exists():
-            _make(path)
-        _close_to_others(path)
+            _create_key_file(path)
+        _restrict_permissions(path)
         key = bytes.fromhex(path.read_text("ascii").strip())
     except OSError as error:
         hint = "make the file and its folder readable and writable for this user"
@@ -56,17 +56,17 @@ def key_of(folder: Path) -> bytes:
     return key
 
 
-def derived(key: bytes, purpose: str) -> bytes:
+def derive_key(key: bytes, purpose: str) -> bytes:
     """A key for one purpose: 32 bytes."""
     return hmac.digest(key, f"citewell {purpose}".encode(), "sha256")
 
 
-def id_of(key: bytes) -> str:
+def get_key_id(key: bytes) -> str:
     """What a key is called where it was used; says nothing of it."""
-    return hashlib.sha256(derived(key, "id")).hexdigest()[:8]
+    return hashlib.sha256(derive_key(key, "id")).hexdigest()[:8]
 
 
-def _make(path: Path) -> None:
+def _create_key_file(path: Path) -> None:
     """Whole or not at all; of two processes that do it at once, the first one's counts."""
     beside = path.with_name(f"{path.name}.{secrets.token_hex(4)}")
     try:
@@ -76,13 +76,13 @@ def _make(path: Path) -> None:
             file.write(secrets.token_hex(_BYTES) + "\n")
             file.flush()
             os.fsync(file.fileno())
-        _name(beside, path)
+        _publish_key_file(beside, path)
     finally:
         beside.unlink(missing_ok=True)
-    synced(path.parent)
+    sync_to_disk(path.parent)
 
 
-def _name(made: Path, path: Path) -> None:
+def _publish_key_file(made: Path, path: Path) -> None:
     try:
         os.link(made, path)
     except FileExistsError:
@@ -91,6 +91,6 @@ def _name(made: Path, path: Path) -> None:
         made.rename(path)
 
 
-def _close_to_others(path: Path) -> None:
+def _restrict_permissions(path: Path) -> None:
     if os.name == "posix" and path.stat().st_mode & _OTHERS and path.stat().st_uid == os.getuid():
         path.chmod(0o600)

@@ -14,23 +14,23 @@ from collections.abc import Iterable
 VISITOR = "widget"
 
 
-def named(user_id: str) -> str:
+def normalize_user_id(user_id: str) -> str:
     """A user's id as it is kept: composed (NFC), without spaces at its ends. Capitals stay as they
     were written.
     """
     return unicodedata.normalize("NFC", user_id).strip()
 
 
-def person(user_id: str) -> str:
+def get_person_key(user_id: str) -> str:
     """What two ids of one person share. It is never shown."""
     return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", user_id).casefold()).strip()
 
 
-def people(user_ids: Iterable[str]) -> set[str]:
+def get_person_keys(user_ids: Iterable[str]) -> set[str]:
     """Each person once."""
-    return {person(user_id) for user_id in user_ids}
+    return {get_person_key(user_id) for user_id in user_ids}
 
 
 def is_one_of(user_id: str, reviewers: Iterable[str]) -> bool:
     """Whether a user is named among these: with capitals as they are written there."""
-    return named(user_id) in {named(each) for each in reviewers}
+    return normalize_user_id(user_id) in {normalize_user_id(each) for each in reviewers}

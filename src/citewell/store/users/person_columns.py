@@ -18,7 +18,7 @@ from typing import Any, Final, Literal, NamedTuple
 
 from sqlalchemy import Connection, text
 
-from citewell.store.users.identity import person
+from citewell.store.users.identity import get_person_key
 
 Becomes = Literal["delete", "alias", "given_up"]
 
@@ -64,36 +64,36 @@ MOST_IDS: Final = 200  # removed rows whose ids are looked for in the bytes of t
 _IDS: Final = {"sessions": "session_id", "memories": "memory_id", "feedback": "feedback_id"}
 
 
-def spellings(connection: Connection, name: str) -> dict[Held, list[str]]:
+def find_spellings(connection: Connection, name: str) -> dict[Held, list[str]]:
     """How a person's id is written in each column where it is found."""
-    wanted, found = person(name), dict[Held, list[str]]()
+    wanted, found = get_person_key(name), dict[Held, list[str]]()
     for held in PERSON_COLUMNS:
         values = connection.execute(
             text(f"SELECT DISTINCT {held.column} FROM {held.table}")  # noqa: S608 - ours
         ).scalars()
-        same = [str(value) for value in values if value and person(str(value)) == wanted]
+        same = [str(value) for value in values if value and get_person_key(str(value)) == wanted]
         if same:
             found[held] = same
     return found
 
 
-def counted(connection: Connection, name: str) -> dict[str, int]:
+def count_person_rows(connection: Connection, name: str) -> dict[str, int]:
     """Rows by table in which a person's id stands; those that go along, too."""
     rows = Counter[str]()
-    for held, same in spellings(connection, name).items():
+    for held, same in find_spellings(connection, name).items():
         if held.column != "person":
-            rows[held.table] += sum(_count(connection, held, value) for value in same)
+            rows[held.table] += sum(_count_rows(connection, held, value) for value in same)
     signed_in = connection.execute(
         text("SELECT t.user_id FROM sign_ins JOIN tokens t USING (token_id)")
     ).scalars()
-    rows["sign_ins"] = sum(person(value) == person(name) for value in signed_in)
+    rows["sign_ins"] = sum(get_person_key(value) == get_person_key(name) for value in signed_in)
     return {table: count for table, count in rows.items() if count}
 
 
-def ids_of(connection: Connection, name: str) -> list[str]:
+def sample_ids(connection: Connection, name: str) -> list[str]:
     """Random ids of what is theirs, some of each table: they stand nowhere by chance."""
     found: list[str] = []
-    for held, same in spellings(connection, name).items():
+    for held, same in find_spellings(connection, name).items():
         if held.table in _IDS and held.column == "user_id":
             query = text(
                 f"SELECT {_IDS[held.table]} FROM {held.table} WHERE user_id = :value LIMIT :most"  # noqa: S608 - ours
@@ -103,7 +103,7 @@ def ids_of(connection: Connection, name: str) -> list[str]:
     return found
 
 
-def since(connection: Connection, name: str) -> float | None:
+def get_earliest_time(connection: Connection, name: str) -> float | None:
     """The first moment of which something of theirs is kept; None where nothing is."""
     dated = {
         "traces": "created_at",
@@ -118,7 +118,7 @@ def since(connection: Connection, name: str) -> float | None:
         "confirmations": "at",
     }
     moments: list[float] = []
-    for held, same in spellings(connection, name).items():
+    for held, same in find_spellings(connection, name).items():
         if held.table in dated and held.column != "person":
             query = text(
                 f"SELECT min({dated[held.table]}) FROM {held.table} WHERE {held.column} = :value"  # noqa: S608 - ours
@@ -129,10 +129,10 @@ def since(connection: Connection, name: str) -> float | None:
     return min(moments, default=None)
 
 
-def forget(connection: Connection, name: str) -> dict[str, int]:
+def forget_person(connection: Connection, name: str) -> dict[str, int]:
     """Delete and alias, as declared; rows by table that were changed."""
     alias, changed = f"forgotten-{secrets.token_hex(6)}", Counter[str]()
-    for held, same in spellings(connection, name).items():
+    for held, same in find_spellings(connection, name).items():
         if held.table == "audit_names":
             continue  # after the entry that tells of this (audit.forget_name)
         verb = "DELETE FROM {table} WHERE {column} = :value"
@@ -145,6 +145,6 @@ def forget(connection: Connection, name: str) -> dict[str, int]:
     return dict(changed)
 
 
-def _count(connection: Connection, held: Held, value: Any) -> int:
+def _count_rows(connection: Connection, held: Held, value: Any) -> int:
     query = text(f"SELECT count(*) FROM {held.table} WHERE {held.column} = :value")  # noqa: S608 - words of ours only
     return int(connection.execute(query, {"value": value}).scalar_one())

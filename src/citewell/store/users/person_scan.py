@@ -15,8 +15,8 @@ from typing import Final
 
 from sqlalchemy import Connection, text
 
-from citewell.store.users.identity import person
-from citewell.store.users.person_columns import counted
+from citewell.store.users.identity import get_person_key
+from citewell.store.users.person_columns import count_person_rows
 from citewell.types import Shown
 
 BLOCK: Final = 1 << 20
@@ -38,30 +38,30 @@ class Left(Shown):
     found: dict[str, int]
 
 
-def scan(connection: Connection, name: str) -> tuple[dict[str, int], int]:
+def scan_tables(connection: Connection, name: str) -> tuple[dict[str, int], int]:
     """What the tables still say of a person, and how many columns were read."""
-    found, columns = counted(connection, name), 0
-    for table, column in text_columns(connection):
+    found, columns = count_person_rows(connection, name), 0
+    for table, column in list_text_columns(connection):
         columns += 1
         asked = " OR ".join(f'instr("{column}", :k{n})' for n in range(len(_KEYS)))
         query = text(f'SELECT "{column}" FROM "{table}" WHERE {asked}')  # noqa: S608 - names of the schema
         values = connection.execute(query, {f"k{n}": key for n, key in enumerate(_KEYS)}).scalars()
-        rows = sum(names(str(value), name) for value in values)
+        rows = sum(has_person(str(value), name) for value in values)
         if rows:
             found[f"{table}.{column}"] = rows
     return found, columns
 
 
-def names(said: str, name: str) -> bool:
+def has_person(said: str, name: str) -> bool:
     """Whether a field for users in a text (JSON, YAML, the document of a confirmed answer) holds
     this person.
     """
-    wanted = person(name)
+    wanted = get_person_key(name)
     values = [value.strip("'\"") for value in _FIELDS.findall(said)]
     values += [
         each.strip() for line in _SIGNED.findall(said) for each in line.replace("\\", "").split(",")
     ]
-    return any(person(value) == wanted for value in values)
+    return any(get_person_key(value) == wanted for value in values)
 
 
 def scan_files(paths: Sequence[Path], ids: Sequence[str]) -> tuple[dict[str, int], int]:
@@ -73,7 +73,7 @@ def scan_files(paths: Sequence[Path], ids: Sequence[str]) -> tuple[dict[str, int
     longest = max(map(len, wanted), default=1)
     for path in paths:
         seen, kept = set[bytes](), b""
-        for block in _blocks(path):
+        for block in _read_blocks(path):
             size += len(block)
             kept = kept[-longest:] + block
             seen |= {each for each in wanted if each in kept}
@@ -82,7 +82,7 @@ def scan_files(paths: Sequence[Path], ids: Sequence[str]) -> tuple[dict[str, int
     return found, size
 
 
-def text_columns(connection: Connection) -> Iterator[tuple[str, str]]:
+def list_text_columns(connection: Connection) -> Iterator[tuple[str, str]]:
     """Every column of every table that may hold text."""
     tables = text(
         "SELECT name FROM sqlite_master WHERE type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL%' "
@@ -94,7 +94,7 @@ def text_columns(connection: Connection) -> Iterator[tuple[str, str]]:
                 yield str(table), str(row[1])
 
 
-def _blocks(path: Path) -> Iterator[bytes]:
+def _read_blocks(path: Path) -> Iterator[bytes]:
     if path.is_file():
         with path.open("rb") as file:
             while block := file.read(BLOCK):

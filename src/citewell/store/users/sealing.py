@@ -12,21 +12,21 @@ from pathlib import Path
 from typing import Final
 
 from citewell.errors import SourceUnavailable
-from citewell.store.users.home_key import derived, id_of, key_of
+from citewell.store.users.home_key import derive_key, get_home_key, get_key_id
 
 MARK: Final = "sealed:1:"  # then the key's id, a colon, and base64 of nonce and ciphertext
 _NONCE: Final = 12  # bytes, as NIST SP 800-38D has it
 
 
-def seal(folder: Path, secret: str, about: str) -> str:
+def seal_secret(folder: Path, secret: str, about: str) -> str:
     """`about`: what it is bound to. Raises StorageError."""
     from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
-    key, nonce = key_of(folder), secrets.token_bytes(_NONCE)
-    sealed = AESGCM(derived(key, "secrets")).encrypt(
+    key, nonce = get_home_key(folder), secrets.token_bytes(_NONCE)
+    sealed = AESGCM(derive_key(key, "secrets")).encrypt(
         nonce, secret.encode("utf-8", "surrogatepass"), about.encode()
     )
-    return f"{MARK}{id_of(key)}:{base64.b64encode(nonce + sealed).decode()}"
+    return f"{MARK}{get_key_id(key)}:{base64.b64encode(nonce + sealed).decode()}"
 
 
 def open_sealed(folder: Path, kept: str, about: str) -> str:
@@ -39,18 +39,20 @@ def open_sealed(folder: Path, kept: str, about: str) -> str:
     from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
     name, _, sealed = kept.removeprefix(MARK).partition(":")
-    key = key_of(folder)
+    key = get_home_key(folder)
     hint = (
         "put the key back that belongs to this home (citewell.key), or remove the source and "
         "add it again"
     )
-    if name != id_of(key):
+    if name != get_key_id(key):
         raise SourceUnavailable(
             f"the password of {about} was sealed with another key than this home's", hint=hint
         )
     try:
         raw = base64.b64decode(sealed, validate=True)
-        opened = AESGCM(derived(key, "secrets")).decrypt(raw[:_NONCE], raw[_NONCE:], about.encode())
+        opened = AESGCM(derive_key(key, "secrets")).decrypt(
+            raw[:_NONCE], raw[_NONCE:], about.encode()
+        )
     except (InvalidTag, ValueError):
         raise SourceUnavailable(f"the password of {about} is damaged", hint=hint) from None
     return opened.decode("utf-8", "surrogatepass")

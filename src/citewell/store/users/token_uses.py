@@ -37,7 +37,7 @@ class Uses:
         self._writing: asyncio.Task[None] | None = None
         self._refused: float | None = None  # when the disk refused the last try
 
-    def latest(self, kind: Kind, key: str, written: float) -> float:
+    def get_latest(self, kind: Kind, key: str, written: float) -> float:
         """The last use of one, of which the row says `written`."""
         return max(written, self._noted.get((kind, key), 0.0))
 
@@ -45,23 +45,23 @@ class Uses:
         self._noted[kind, key] = at
         idle = self._writing is None or self._writing.done()
         if idle and (self._refused is None or abs(self._clock() - self._refused) > PAUSE):
-            self._writing = asyncio.create_task(self._write())
+            self._writing = asyncio.create_task(self._write_noted())
 
     def write_in(self, connection: Connection) -> None:
         """All that is noted, as part of a transaction. It stays noted until a transaction of its
         own is through.
         """
-        _write(connection, self._noted.copy())
+        _write_rows(connection, self._noted.copy())
 
     async def settle(self) -> None:
         """Wait for the transaction that is under way; no other is begun."""
         if self._writing is not None:
             await asyncio.wait({self._writing})
 
-    async def _write(self) -> None:
+    async def _write_noted(self) -> None:
         while noted := self._noted.copy():
             try:
-                await self._db.write(lambda connection, noted=noted: _write(connection, noted))  # type: ignore[misc]  # bound now
+                await self._db.write(lambda connection, noted=noted: _write_rows(connection, noted))  # type: ignore[misc]  # bound now
             except StorageError as error:
                 self._refused = self._clock()
                 log.warning(
@@ -74,7 +74,7 @@ class Uses:
                     del self._noted[each]
 
 
-def _write(connection: Connection, noted: Mapping[tuple[Kind, str], float]) -> None:
+def _write_rows(connection: Connection, noted: Mapping[tuple[Kind, str], float]) -> None:
     for (kind, key), at in noted.items():
         connection.execute(_QUERIES[kind], {"key": key, "at": at})
 

@@ -19,8 +19,8 @@ from sqlalchemy import Connection, Row, text
 
 from citewell.errors import Conflict, InvalidInput, NotFound
 from citewell.store.db import Database
-from citewell.store.users.audit import record
-from citewell.store.users.identity import VISITOR, named, person
+from citewell.store.users.audit import record_event
+from citewell.store.users.identity import VISITOR, get_person_key, normalize_user_id
 from citewell.store.users.token_uses import Uses
 from citewell.types import Shown
 
@@ -88,7 +88,7 @@ class Lifetime(NamedTuple):
     idle: float
 
 
-def hash_of(secret: str) -> str:
+def hash_secret(secret: str) -> str:
     return hashlib.sha256(secret.encode("utf-8", "replace")).hexdigest()
 
 
@@ -96,7 +96,7 @@ def check_user(user_id: str) -> str:
     """A new name as it is kept. It stands in addresses, lists, commands and lines of the log, and
     must be nothing but a name in any of them. Raises InvalidInput.
     """
-    user = named(user_id)
+    user = normalize_user_id(user_id)
     kinds = [unicodedata.category(each)[0] if each not in BETWEEN else "" for each in user]
     if (
         not 0 < len(user) <= LONGEST_NAME
@@ -105,7 +105,7 @@ def check_user(user_id: str) -> str:
     ):
         hint = f"1 to {LONGEST_NAME} letters and digits of any script; after the first also . _ - @"
         raise InvalidInput(f"user name {user[:LONGEST_NAME]!r}: not allowed", hint=hint)
-    if person(user) == VISITOR:
+    if get_person_key(user) == VISITOR:
         raise InvalidInput(
             f"user name {user}: kept for visitors of pages of other sites",
             hint="choose another, as guest",
@@ -137,7 +137,7 @@ class Users:
     async def add(self, user_id: str, role: str) -> User:
         user, now = check_user(user_id), self._clock()
         known = check_role(role)
-        return await self._db.write(lambda connection: _add(connection, user, known, now))
+        return await self._db.write(lambda connection: _add_user(connection, user, known, now))
 
     async def add_with_token(
         self, user_id: str, role: str = "", name: str = "", *, days: float | None = None
@@ -147,13 +147,13 @@ class Users:
         """
         user, now = check_user(user_id), self._clock()
         known: Role | None = check_role(role) if role else None
-        token, row = _new_token(user, name, now, days)
+        token, row = _generate_token(user, name, now, days)
 
         def add(connection: Connection) -> tuple[User, Made]:
             anybody = connection.execute(text("SELECT EXISTS (SELECT 1 FROM users)")).scalar_one()
-            _add(connection, user, known or ("reader" if anybody else "admin"), now)
-            made = _make(connection, token, row)
-            return _user(connection, user, now), made
+            _add_user(connection, user, known or ("reader" if anybody else "admin"), now)
+            made = _insert_token(connection, token, row)
+            return _get_user(connection, user, now), made
 
         return await self._db.write(add)
 
@@ -161,27 +161,27 @@ class Users:
         """In the order of their names."""
         now = self._clock()
         return await self._db.read(
-            lambda connection: [_shown(row) for row in connection.execute(_ALL, {"now": now})]
+            lambda connection: [_parse_user(row) for row in connection.execute(_ALL, {"now": now})]
         )
 
     async def get(self, user_id: str) -> User:
         return await self._db.read(
-            lambda connection: _user(connection, named(user_id), self._clock())
+            lambda connection: _get_user(connection, normalize_user_id(user_id), self._clock())
         )
 
     async def set_role(self, user_id: str, role: str) -> User:
         """Raises Conflict for the last admin: nobody could give the role back."""
-        user, new = named(user_id), check_role(role)
+        user, new = normalize_user_id(user_id), check_role(role)
 
         def change(connection: Connection) -> User:
-            _user(connection, user, 0)
+            _get_user(connection, user, 0)
             if new != "admin":
-                _leave_an_admin(connection, user)
+                _ensure_admin_left(connection, user)
             connection.execute(
                 text("UPDATE users SET role = :role WHERE user_id = :id"), {"id": user, "role": new}
             )
-            record(connection, "user.role", "user", user, role=new)
-            return _user(connection, user, self._clock())
+            record_event(connection, "user.role", "user", user, role=new)
+            return _get_user(connection, user, self._clock())
 
         return await self._db.write(change)
 
@@ -190,17 +190,17 @@ class Users:
         Conflict for the last admin of several users; with `keep_admin` also where they are the only
         user.
         """
-        user = named(user_id)
+        user = normalize_user_id(user_id)
 
         def remove(connection: Connection) -> User:
-            gone = _user(connection, user, self._clock())
+            gone = _get_user(connection, user, self._clock())
             if (
                 keep_admin
                 or connection.execute(text("SELECT count(*) FROM users")).scalar_one() > 1
             ):
-                _leave_an_admin(connection, user)
+                _ensure_admin_left(connection, user)
             connection.execute(text("DELETE FROM users WHERE user_id = :id"), {"id": user})
-            record(connection, "user.remove", "user", user, role=gone.role)
+            record_event(connection, "user.remove", "user", user, role=gone.role)
             return gone
 
         removed = await self._db.write(remove)
@@ -217,59 +217,61 @@ class Users:
         bound: str = "",
     ) -> Made:
         """`days`: how long it is good; None: until it is revoked."""
-        user = named(user_id)
-        token, row = _new_token(user, name, self._clock(), days, scope, bound)
+        user = normalize_user_id(user_id)
+        token, row = _generate_token(user, name, self._clock(), days, scope, bound)
 
         def make(connection: Connection) -> Made:
-            _user(connection, user, 0)
-            return _make(connection, token, row)
+            _get_user(connection, user, 0)
+            return _insert_token(connection, token, row)
 
         return await self._db.write(make)
 
     async def tokens(self, user_id: str) -> Sequence[TokenInfo]:
         """The newest first, those that have run out among them."""
-        user = named(user_id)
+        user = normalize_user_id(user_id)
 
         def tokens(connection: Connection) -> Sequence[TokenInfo]:
-            _user(connection, user, 0)
+            _get_user(connection, user, 0)
             return [
                 TokenInfo(**row) for row in connection.execute(_TOKENS, {"id": user}).mappings()
             ]
 
         return await self._db.read(tokens)
 
-    async def revoke(self, token_id: str, user_id: str | None = None) -> TokenInfo:
+    async def revoke_token(self, token_id: str, user_id: str | None = None) -> TokenInfo:
         """It is good for nothing from now on, and who signed in with it is signed out. `user_id`:
         only where it is theirs.
         """
 
         def revoke(connection: Connection) -> TokenInfo:
-            gone = _token(connection, token_id, None if user_id is None else named(user_id))
+            gone = _get_token(
+                connection, token_id, None if user_id is None else normalize_user_id(user_id)
+            )
             connection.execute(text("DELETE FROM tokens WHERE token_id = :id"), {"id": token_id})
-            record(connection, "token.revoke", "token", token_id, person=gone.user_id)
+            record_event(connection, "token.revoke", "token", token_id, person=gone.user_id)
             return gone
 
         return await self._db.write(revoke)
 
     async def revoke_all(self, user_id: str) -> Sequence[TokenInfo]:
         """All that a user has, in one step: those that were, the newest first."""
-        user = named(user_id)
+        user = normalize_user_id(user_id)
 
         def revoke(connection: Connection) -> Sequence[TokenInfo]:
-            _user(connection, user, 0)
+            _get_user(connection, user, 0)
             gone = [
                 TokenInfo(**row) for row in connection.execute(_TOKENS, {"id": user}).mappings()
             ]
             connection.execute(text("DELETE FROM tokens WHERE user_id = :id"), {"id": user})
             for token in gone:
-                record(connection, "token.revoke", "token", token.token_id, person=user)
+                record_event(connection, "token.revoke", "token", token.token_id, person=user)
             return gone
 
         return await self._db.write(revoke)
 
     async def holder(self, token: str, *, note: bool = True) -> Holder | None:
         """Whose token it is; None where it is nobody's, or has run out. `note`: as a use of it."""
-        now, digest = self._clock(), hash_of(token)
+        now, digest = self._clock(), hash_secret(token)
         row = await self._db.read(
             lambda connection: connection.execute(
                 _HOLDER, {"sha": digest, "now": now}
@@ -277,7 +279,7 @@ class Users:
         )
         if row is None or not hmac.compare_digest(row.sha256, digest):
             return None
-        if note and now - self._uses.latest("token", row.token_id, row.used_at) > NOTED:
+        if note and now - self._uses.get_latest("token", row.token_id, row.used_at) > NOTED:
             self._uses.note("token", row.token_id, now)
         return Holder(row.user_id, row.role, row.scope, row.token_id, bound=row.bound)
 
@@ -286,7 +288,7 @@ class Users:
         newest stay.
         """
         secret, now = secrets.token_urlsafe(32), self._clock()
-        row = {"sha": hash_of(secret), "id": token_id, "now": now, "most": SIGN_INS}
+        row = {"sha": hash_secret(secret), "id": token_id, "now": now, "most": SIGN_INS}
 
         def sign_in(connection: Connection) -> None:
             connection.execute(_SIGN_IN, row)
@@ -295,18 +297,20 @@ class Users:
         await self._db.write(sign_in)
         return secret
 
-    async def signed_in(self, secret: str, life: Lifetime, *, note: bool = True) -> Holder | None:
+    async def find_session_holder(
+        self, secret: str, life: Lifetime, *, note: bool = True
+    ) -> Holder | None:
         """Whose session it is; None where it is none, was ended, or has run out (it, or the token
         behind it). `note`: as a use of it.
         """
-        now, digest = self._clock(), hash_of(secret)
+        now, digest = self._clock(), hash_secret(secret)
         values = {"sha": digest, "now": now, "made": now - life.most}
         row = await self._db.read(
             lambda connection: connection.execute(_SIGNED_IN, values).one_or_none()
         )
         if row is None or not hmac.compare_digest(row.sha256, digest):
             return None
-        used = self._uses.latest("session", digest, row.used_at)
+        used = self._uses.get_latest("session", digest, row.used_at)
         if used <= now - life.idle:
             return None
         if note and now - used > min(NOTED, life.idle / 2):
@@ -317,7 +321,7 @@ class Users:
         """Nothing happens where the session has ended already."""
         query = text("DELETE FROM sign_ins WHERE sha256 = :sha")
         await self._db.write(
-            lambda connection: connection.execute(query, {"sha": hash_of(secret)}) and None
+            lambda connection: connection.execute(query, {"sha": hash_secret(secret)}) and None
         )
 
     async def forget_ended(self, life: Lifetime) -> None:
@@ -332,7 +336,7 @@ class Users:
         await self._db.write(forget)
 
 
-def csrf_of(secret: str) -> str:
+def compute_csrf_token(secret: str) -> str:
     """What the page shows beside its cookie with each change. Made of the cookie, which the page of
     another site can neither read nor set, so it needs no row; and one way, so that it tells nothing
     of the cookie.
@@ -340,30 +344,30 @@ def csrf_of(secret: str) -> str:
     return hmac.new(secret.encode("utf-8", "replace"), b"citewell csrf", hashlib.sha256).hexdigest()
 
 
-def reviewers(connection: Connection) -> tuple[str, ...]:
+def list_reviewers(connection: Connection) -> tuple[str, ...]:
     """The users whose role makes their word count. Not those with a token that stands in a page:
     their word is everybody's.
     """
     return tuple(connection.execute(_REVIEWERS).scalars())
 
 
-def _add(connection: Connection, user: str, role: Role, now: float) -> User:
-    row = {"id": user, "person": person(user), "role": role, "now": now}
+def _add_user(connection: Connection, user: str, role: Role, now: float) -> User:
+    row = {"id": user, "person": get_person_key(user), "role": role, "now": now}
     if taken := connection.execute(_SAME, row).scalar_one_or_none():
         hint = (
             f"`citewell user token {taken}` makes another token of theirs; or choose another name"
         )
         raise Conflict(f"user {taken} exists already", hint=hint)
     connection.execute(_ADD, row)
-    record(connection, "user.add", "user", user, role=role)
-    return _user(connection, user, now)
+    record_event(connection, "user.add", "user", user, role=role)
+    return _get_user(connection, user, now)
 
 
-def _new_token(
+def _generate_token(
     user: str, name: str, now: float, days: float | None, scope: Scope = "", bound: str = ""
 ) -> tuple[str, dict[str, Any]]:
     """One that is not kept yet, and its row. Raises InvalidInput."""
-    label = named(name) or time.strftime("%Y-%m-%d", time.gmtime(now))
+    label = normalize_user_id(name) or time.strftime("%Y-%m-%d", time.gmtime(now))
     if len(label) > LONGEST_NAME or not label.isprintable():
         raise InvalidInput(
             f"token name: 1 to {LONGEST_NAME} printable characters",
@@ -376,15 +380,15 @@ def _new_token(
         "name": label,
         "scope": scope,
         "bound": bound,
-        "sha256": hash_of(token),
+        "sha256": hash_secret(token),
         "now": now,
         "expires": 0.0 if days is None else now + days * 86_400,
     }
 
 
-def _make(connection: Connection, token: str, row: dict[str, Any]) -> Made:
+def _insert_token(connection: Connection, token: str, row: dict[str, Any]) -> Made:
     connection.execute(_MAKE, row)
-    record(
+    record_event(
         connection,
         "token.make",
         "token",
@@ -393,10 +397,10 @@ def _make(connection: Connection, token: str, row: dict[str, Any]) -> Made:
         scope=row["scope"],
         bound=row["bound"],
     )
-    return Made(token=token, info=_token(connection, str(row["token_id"])))
+    return Made(token=token, info=_get_token(connection, str(row["token_id"])))
 
 
-def _leave_an_admin(connection: Connection, user: str) -> None:
+def _ensure_admin_left(connection: Connection, user: str) -> None:
     admins = list(
         connection.execute(text("SELECT user_id FROM users WHERE role = 'admin'")).scalars()
     )
@@ -407,17 +411,17 @@ def _leave_an_admin(connection: Connection, user: str) -> None:
         )
 
 
-def _user(connection: Connection, user: str, now: float) -> User:
+def _get_user(connection: Connection, user: str, now: float) -> User:
     row = connection.execute(_ONE, {"id": user, "now": now}).one_or_none()
     if row is None:
         raise NotFound(
             f"no user {user[:LONGEST_NAME]!r}",
             hint="`citewell user list` shows them; `citewell user add NAME` adds one",
         )
-    return _shown(row)
+    return _parse_user(row)
 
 
-def _shown(row: Row[Any]) -> User:
+def _parse_user(row: Row[Any]) -> User:
     return User(
         user_id=row.user_id,
         role=row.role,
@@ -427,7 +431,7 @@ def _shown(row: Row[Any]) -> User:
     )
 
 
-def _token(connection: Connection, token_id: str, user: str | None = None) -> TokenInfo:
+def _get_token(connection: Connection, token_id: str, user: str | None = None) -> TokenInfo:
     row = connection.execute(_TOKEN, {"id": token_id}).mappings().one_or_none()
     if row is None or user not in {None, row["user_id"]}:
         hint = "`citewell user list` shows each user's tokens with their ids (tok_...)"

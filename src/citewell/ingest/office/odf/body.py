@@ -10,15 +10,15 @@ import posixpath
 from typing import Any, Final
 
 from citewell.ingest.assemble import Assembly
-from citewell.ingest.office.formula import mathml
-from citewell.ingest.office.odf.cells import table_grid
-from citewell.ingest.office.odf.inline import Words, plain, read
+from citewell.ingest.office.formula import format_mathml
+from citewell.ingest.office.odf.cells import build_table_grid
+from citewell.ingest.office.odf.inline import Words, get_plain_text, read_paragraph
 from citewell.ingest.office.odf.styles import DRAW, TABLE, TEXT, Numbers, Styles
-from citewell.ingest.office.package import Package, local
+from citewell.ingest.office.package import Package, get_local_name
 from citewell.ingest.office.page_breaks import PageBreaks
-from citewell.ingest.office.word_paragraph import mark
-from citewell.ingest.tables.table_text import table_lines
-from citewell.text.line_breaks import chapter_level
+from citewell.ingest.office.word_paragraph import format_note_mark
+from citewell.ingest.tables.table_text import format_table_lines
+from citewell.text.line_breaks import get_chapter_level
 
 _LEFT_OUT: Final = frozenset(
     f"{TEXT}{name}"
@@ -55,39 +55,39 @@ class Body:
         for child in element if depth < _DEEPEST else []:
             tag = child.tag
             if tag in {f"{TEXT}p", f"{TEXT}h"}:
-                self._paragraph(child, "", depth)
+                self._add_paragraph(child, "", depth)
             elif tag == f"{TEXT}list":
                 self._tight = False
-                self._list(
+                self._add_list(
                     child, self._styles.numbers(child.get(f"{TEXT}style-name") or ""), 1, depth
                 )
                 self._tight = False
             elif tag == f"{TABLE}table":
-                self.out.rows(table_lines(table_grid(child)))
+                self.out.rows(format_table_lines(build_table_grid(child)))
                 self.breaks.fresh = False
             elif tag == f"{TEXT}soft-page-break":
                 self.breaks.end()
             elif isinstance(tag, str) and tag not in _LEFT_OUT:
                 self.frame(child, depth) if tag.startswith(DRAW) else self.read(child, depth + 1)
 
-    def _list(self, element: Any, numbers: Numbers, level: int, depth: int) -> None:
+    def _add_list(self, element: Any, numbers: Numbers, level: int, depth: int) -> None:
         for item in element:
             label = numbers.label(level) if item.tag == f"{TEXT}list-item" else ""
             for child in item if depth < _DEEPEST else []:
                 if child.tag == f"{TEXT}list":
-                    self._list(child, numbers, level + 1, depth + 1)
+                    self._add_list(child, numbers, level + 1, depth + 1)
                 elif child.tag in {f"{TEXT}p", f"{TEXT}h"}:
-                    self._paragraph(child, label, depth)
+                    self._add_paragraph(child, label, depth)
                     label = ""
 
-    def _paragraph(self, element: Any, label: str, depth: int) -> None:
+    def _add_paragraph(self, element: Any, label: str, depth: int) -> None:
         style = element.get(f"{TEXT}style-name") or ""
-        if self._styles.breaks_page(style):
+        if self._styles.has_page_break(style):
             self.breaks.end()
-        said = read(element, self._notes + 1)
+        said = read_paragraph(element, self._notes + 1)
         pieces = self.breaks.pieces(said.text)
         text = "".join(piece for _, piece in pieces).strip()
-        level = self._level(element, style, text) if text else 0
+        level = self._get_heading_level(element, style, text) if text else 0
         if self._styles.is_title(style) and not self.title:
             self.title = text
         if level:
@@ -102,25 +102,25 @@ class Body:
                 label + pieces[0][1].lstrip(), gap="\n" if self._tight else "\n\n", then=pieces[1:]
             )
         self._tight = bool(label) or (self._tight and not text)
-        self._behind(said, depth)
+        self._add_notes_and_frames(said, depth)
 
-    def _level(self, element: Any, style: str, text: str) -> int:
+    def _get_heading_level(self, element: Any, style: str, text: str) -> int:
         if len(text) > _LONGEST_HEADING:
             return 0
         said = element.get(f"{TEXT}outline-level") or ""
         if element.tag == f"{TEXT}h":
             return int(said) if said.isdigit() and 0 < int(said) < 11 else 1
-        return self._styles.outline_level(style) or (
-            0 if self.out.first_heading else chapter_level(text)
+        return self._styles.get_outline_level(style) or (
+            0 if self.out.first_heading else get_chapter_level(text)
         )
 
-    def _behind(self, said: Words, depth: int) -> None:
+    def _add_notes_and_frames(self, said: Words, depth: int) -> None:
         """What a paragraph refers to or holds, below it: notes, then text boxes and objects."""
         for note in said.notes:
             self._notes += 1
-            text = " ".join(plain(note).split())
+            text = " ".join(get_plain_text(note).split())
             if text:
-                self.out.block(f"{mark(self._notes)} {text}", gap="\n")
+                self.out.block(f"{format_note_mark(self._notes)} {text}", gap="\n")
         for frame in said.frames:
             self.frame(frame, depth + 1)
 
@@ -129,23 +129,25 @@ class Body:
         the file beside it.
         """
         if element.tag == f"{DRAW}object":
-            root = self._package.optional(
+            root = self._package.parse_optional_part(
                 posixpath.normpath(posixpath.join(element.get(_HREF) or "-", "content.xml"))
             )
             if root is not None:
-                self._object(root)
+                self._add_object(root)
         else:
             self.read(element, depth + 1)
 
-    def _object(self, root: Any) -> None:
-        if local(root) == "math":
-            self.out.block(mathml(root))
+    def _add_object(self, root: Any) -> None:
+        if get_local_name(root) == "math":
+            self.out.block(format_mathml(root))
             return
         for table in root.iter(f"{TABLE}table"):
-            titles = [plain(node) for node in root.iter() if local(node) == "title"]
+            titles = [
+                get_plain_text(node) for node in root.iter() if get_local_name(node) == "title"
+            ]
             self.out.rows(
                 [
                     *(text.replace("\n", " ") for text in titles if text),
-                    *table_lines(table_grid(table)),
+                    *format_table_lines(build_table_grid(table)),
                 ]
             )

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from citewell.ingest.assemble import Assembly
-from citewell.ingest.office.odf.inline import plain
+from citewell.ingest.office.odf.inline import get_plain_text
 from citewell.ingest.office.odf.styles import OFFICE, TABLE
 from citewell.ingest.office.package import Package
 from citewell.ingest.office.sheet_tables import add_sheet
@@ -34,8 +34,8 @@ class Grid:
 
     def add(self, row: Any) -> None:
         """A `table:table-row`, as often as it says."""
-        cells = self._cells(row)
-        times = _count(row, "number-rows-repeated", 1 << 20)
+        cells = self._read_cells(row)
+        times = _parse_count(row, "number-rows-repeated", 1 << 20)
         filled = any(cell not in {"", ACROSS} for cell in cells)
         self._empty = 0 if filled else self._empty + times
         kept = times if filled else min(times, max(0, _MOST_EMPTY - self._empty + times))
@@ -44,52 +44,52 @@ class Grid:
         self._most -= fitting * len(cells)
         self.rows += [cells] * fitting
 
-    def _cells(self, row: Any) -> list[str]:
+    def _read_cells(self, row: Any) -> list[str]:
         cells: list[str] = []
         across = 0  # up to which column the last cell reaches
         for cell in row:
             if cell.tag not in {f"{TABLE}table-cell", f"{TABLE}covered-table-cell"}:
                 continue
-            text = cell_text(cell)
+            text = get_cell_text(cell)
             for _ in range(
-                min(_count(cell, "number-columns-repeated", _WIDEST), _WIDEST - len(cells))
+                min(_parse_count(cell, "number-columns-repeated", _WIDEST), _WIDEST - len(cells))
             ):
                 at = len(cells)
                 if cell.tag == f"{TABLE}table-cell":
-                    across = at + self._spread(cell, at, text)
+                    across = at + self._record_span(cell, at, text)
                     cells.append(text)
                 elif at < across:
                     cells.append(ACROSS)
                 else:
-                    cells.append(self._covered(at))
+                    cells.append(self._take_covered(at))
         while cells and not cells[-1]:
             cells.pop()
         return cells
 
-    def _spread(self, cell: Any, at: int, text: str) -> int:
+    def _record_span(self, cell: Any, at: int, text: str) -> int:
         """Note what a cell that is merged downwards covers. How many columns it is wide."""
-        wide = _count(cell, "number-columns-spanned", _WIDEST) if text else 1
-        tall = _count(cell, "number-rows-spanned", 1 << 20)
+        wide = _parse_count(cell, "number-columns-spanned", _WIDEST) if text else 1
+        tall = _parse_count(cell, "number-rows-spanned", 1 << 20)
         for n in range(wide):
             self._covering[at + n] = (tall - 1, ACROSS if n else text)
         return wide
 
-    def _covered(self, at: int) -> str:
+    def _take_covered(self, at: int) -> str:
         """What a cell of a row above says in this column."""
         left, text = self._covering.get(at, (0, ""))
         self._covering[at] = (left - 1, text)
         return text if left > 0 else ""
 
 
-def table_grid(table: Any) -> list[list[str]]:
+def build_table_grid(table: Any) -> list[list[str]]:
     """The rows of a `table:table`, header rows first as they stand."""
     grid = Grid()
-    for row in _rows(table):
+    for row in _iterate_rows(table):
         grid.add(row)
     return grid.rows
 
 
-def _rows(table: Any) -> Iterator[Any]:
+def _iterate_rows(table: Any) -> Iterator[Any]:
     """The rows of a table, none of a table that stands in a cell."""
     for child in table:
         if child.tag == f"{TABLE}table-row":
@@ -99,15 +99,15 @@ def _rows(table: Any) -> Iterator[Any]:
             f"{TABLE}table-rows",
             f"{TABLE}table-row-group",
         }:
-            yield from _rows(child)
+            yield from _iterate_rows(child)
 
 
-def cell_text(cell: Any) -> str:
+def get_cell_text(cell: Any) -> str:
     """What a cell shows; where it shows nothing, its value."""
-    return plain(cell) or str(cell.get(f"{OFFICE}string-value") or "")
+    return get_plain_text(cell) or str(cell.get(f"{OFFICE}string-value") or "")
 
 
-def _count(element: Any, name: str, most: int) -> int:
+def _parse_count(element: Any, name: str, most: int) -> int:
     text = element.get(f"{TABLE}{name}") or "1"
     return max(1, min(int(text), most)) if text.isascii() and text.isdigit() else 1
 
@@ -131,7 +131,7 @@ def add_sheets(out: Assembly, package: Package, most_cells: int) -> list[str]:
                 if event == "start" and depth == 1:
                     grid = Grid(most_cells)
                 elif depth == 0:
-                    most_cells -= _finish(out, element, grid, warnings)
+                    most_cells -= _append_sheet(out, element, grid, warnings)
                     element.clear()
             elif event == "end" and depth == 1:
                 grid.add(element)
@@ -139,7 +139,7 @@ def add_sheets(out: Assembly, package: Package, most_cells: int) -> list[str]:
     return warnings
 
 
-def _finish(out: Assembly, table: Any, grid: Grid, warnings: list[str]) -> int:
+def _append_sheet(out: Assembly, table: Any, grid: Grid, warnings: list[str]) -> int:
     """Append a sheet that has been read. How many cells it holds."""
     name = table.get(f"{TABLE}name") or ""
     if any(any(row) for row in grid.rows):

@@ -16,7 +16,7 @@ from citewell.ingest.office.odf.body import Body
 from citewell.ingest.office.odf.cells import add_sheets
 from citewell.ingest.office.odf.slides import add_slides
 from citewell.ingest.office.odf.styles import OFFICE, Styles
-from citewell.ingest.office.package import Package, local, seconds
+from citewell.ingest.office.package import Package, get_local_name, parse_timestamp
 from citewell.types import Document
 
 MEDIA_TYPES: Final = {
@@ -36,11 +36,11 @@ def parse(data: bytes, name: str, settings: IngestSettings) -> Document:
     said = package.read("mimetype")[:100].decode("ascii", errors="replace").strip()
     kind = said.removesuffix("-template").rpartition(".")[2]
     out, warnings = Assembly(), []
-    title, dated = _about(package)
+    title, dated = _read_properties(package)
     if kind == "spreadsheet":
         warnings = add_sheets(out, package, settings.max_cells)
     else:
-        title = _flowing(out, package, kind, warnings) or title
+        title = _add_text_or_slides(out, package, kind, warnings) or title
     shown = title if kind == "spreadsheet" else title or out.first_heading
     media_type = MEDIA_TYPES.get(kind, MEDIA_TYPES["text"])
     return out.document(
@@ -48,10 +48,10 @@ def parse(data: bytes, name: str, settings: IngestSettings) -> Document:
     )
 
 
-def _flowing(out: Assembly, package: Package, kind: str, warnings: list[str]) -> str:
+def _add_text_or_slides(out: Assembly, package: Package, kind: str, warnings: list[str]) -> str:
     """Append a text or the slides of a presentation. The title that a style gives, if any."""
-    content = package.xml("content.xml")
-    styles = Styles(content, package.optional("styles.xml"))
+    content = package.parse_part("content.xml")
+    styles = Styles(content, package.parse_optional_part("styles.xml"))
     bodies = (
         []
         if content is None
@@ -69,14 +69,14 @@ def _flowing(out: Assembly, package: Package, kind: str, warnings: list[str]) ->
     return body.title
 
 
-def _about(package: Package) -> tuple[str, float | None]:
+def _read_properties(package: Package) -> tuple[str, float | None]:
     """The title among the file's properties, and when it was last changed, else made."""
-    root: Any | None = package.optional("meta.xml")
+    root: Any | None = package.parse_optional_part("meta.xml")
     texts = (
         {}
         if root is None
-        else {local(element): (element.text or "").strip() for element in root.iter()}
+        else {get_local_name(element): (element.text or "").strip() for element in root.iter()}
     )
-    return texts.get("title", ""), seconds(texts.get("date", "")) or seconds(
+    return texts.get("title", ""), parse_timestamp(texts.get("date", "")) or parse_timestamp(
         texts.get("creation-date", "")
     )

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from citewell.ingest.office.odf.styles import DRAW, OFFICE, TEXT
 from citewell.ingest.office.page_breaks import PAGE
-from citewell.ingest.office.word_paragraph import mark
+from citewell.ingest.office.word_paragraph import format_note_mark
 
 _LEFT_OUT: Final = frozenset(
     {f"{OFFICE}annotation", f"{OFFICE}annotation-end", f"{TEXT}ruby-text", f"{TEXT}tracked-changes"}
@@ -33,20 +33,23 @@ class Words:
     frames: list[Any] = field(default_factory=list)
 
 
-def read(element: Any, first_note: int = 1) -> Words:
+def read_paragraph(element: Any, first_note: int = 1) -> Words:
     """What a `text:p` or `text:h` says. Note marks are numbered from `first_note`."""
     found = Words()
-    found.text = "".join(_pieces(element, found, first_note))
+    found.text = "".join(_iterate_pieces(element, found, first_note))
     return found
 
 
-def plain(element: Any) -> str:
+def get_plain_text(element: Any) -> str:
     """All paragraphs below `element`, one a line."""
-    texts = (" ".join(read(p).text.replace(PAGE, "").split()) for p in paragraphs(element))
+    texts = (
+        " ".join(read_paragraph(p).text.replace(PAGE, "").split())
+        for p in iterate_paragraphs(element)
+    )
     return "\n".join(text for text in texts if text)
 
 
-def paragraphs(element: Any) -> Iterator[Any]:
+def iterate_paragraphs(element: Any) -> Iterator[Any]:
     """The paragraphs and headings below `element`, none that stands in another."""
     stack = [element]
     while stack:
@@ -57,7 +60,7 @@ def paragraphs(element: Any) -> Iterator[Any]:
             stack.extend(reversed(node))
 
 
-def _pieces(element: Any, found: Words, first_note: int) -> Iterator[str]:
+def _iterate_pieces(element: Any, found: Words, first_note: int) -> Iterator[str]:
     """Walks with a stack of elements and of the strings behind them."""
     stack: list[Any] = [element]
     while stack:
@@ -65,7 +68,7 @@ def _pieces(element: Any, found: Words, first_note: int) -> Iterator[str]:
         if isinstance(node, str):
             yield _SPACE.sub(" ", node)
             continue
-        sign = _sign(node, found, first_note)
+        sign = _convert_element(node, found, first_note)
         if sign is None:
             for child in reversed(node):
                 stack.extend(text for text in (child.tail,) if text)
@@ -75,7 +78,7 @@ def _pieces(element: Any, found: Words, first_note: int) -> Iterator[str]:
             yield sign
 
 
-def _sign(node: Any, found: Words, first_note: int) -> str | None:
+def _convert_element(node: Any, found: Words, first_note: int) -> str | None:
     """What an element stands for by itself; None where its content is to be read."""
     tag = node.tag
     if tag in _LEFT_OUT or not isinstance(tag, str):
@@ -91,7 +94,7 @@ def _sign(node: Any, found: Words, first_note: int) -> str | None:
         return PAGE
     if tag == f"{TEXT}note":
         found.notes += node.iterfind(f"{TEXT}note-body")
-        return mark(first_note + len(found.notes) - 1)
+        return format_note_mark(first_note + len(found.notes) - 1)
     if tag.startswith(DRAW) and tag != f"{DRAW}a":
         found.frames.append(node)
         return ""

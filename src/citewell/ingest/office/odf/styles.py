@@ -90,9 +90,11 @@ class Styles:
                 if element.tag == f"{STYLE}style":
                     self._styles[name] = element
                 elif element.tag == f"{TEXT}list-style":
-                    self._lists[name] = _levels(element)
+                    self._lists[name] = _read_levels(element)
                 else:
-                    self.outline = {n: level for n, level in _levels(element).items() if level.form}
+                    self.outline = {
+                        n: level for n, level in _read_levels(element).items() if level.form
+                    }
 
     def chain(self, name: str) -> list[Any]:
         """The style and those that it is based on."""
@@ -105,7 +107,7 @@ class Styles:
     def is_title(self, name: str) -> bool:
         return any(element.get(f"{STYLE}name") == "Title" for element in self.chain(name))
 
-    def breaks_page(self, name: str) -> bool:
+    def has_page_break(self, name: str) -> bool:
         """Whether a paragraph of this style begins a page."""
         for element in self.chain(name)[:1]:
             if element.get(f"{STYLE}master-page-name"):
@@ -114,7 +116,7 @@ class Styles:
                 return bool(properties.get(f"{FO}break-before") == "page")
         return False
 
-    def outline_level(self, name: str) -> int:
+    def get_outline_level(self, name: str) -> int:
         """The heading level that a paragraph style gives, 0 where none."""
         for element in self.chain(name):
             said = element.get(f"{STYLE}default-outline-level")
@@ -122,7 +124,7 @@ class Styles:
                 return int(said) if said.isdigit() else 0
         return 0
 
-    def hides(self, name: str) -> bool:
+    def is_hidden(self, name: str) -> bool:
         """Whether slides of this style are not shown."""
         return any(
             properties.get(f"{SHOW}visibility") == "hidden"
@@ -135,7 +137,7 @@ class Styles:
         return Numbers(self._lists.get(name, {}))
 
 
-def _levels(element: Any) -> dict[int, Level]:
+def _read_levels(element: Any) -> dict[int, Level]:
     found = {}
     for level in element:
         number = level.get(f"{TEXT}level") or ""
