@@ -57,7 +57,7 @@ def rerank_hits(
     weights: Mapping[str, float] = WEIGHTS,
 ) -> list[Hit]:
     """Order by meaning, words and entities together. Fills `score` and the signals
-    `compute_coverage`, `entities` and `standing` (the score, kept where later steps change it: how
+    `coverage`, `entities` and `standing` (the score, kept where later steps change it: how
     far a hit stands out of its pool), and `context_coverage` where there is a context: the question
     behind those before it.
     """
@@ -108,7 +108,7 @@ def compute_coverage(question: str, texts: Sequence[str]) -> list[float]:
 
 
 def compute_term_coverage(question: str, words: Sequence[set[str]]) -> list[float]:
-    """`compute_coverage` of texts whose words are known."""
+    """`coverage` of texts whose words are known."""
     terms = set(tokenize_query(question))
     holds = [terms & held for held in words]
     weights = {

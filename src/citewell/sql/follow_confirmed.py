@@ -33,7 +33,7 @@ class Pattern:
 def find_confirmed(
     question: str, schema: Schema, known: Sequence[Known]
 ) -> tuple[str, Known, str] | None:
-    """(SQL, whose, `reused` or `adapt_statement`) of the first confirmed item, or reviewed
+    """(SQL, whose, `reused` or `adapted`) of the first confirmed item, or reviewed
     correction that is a statement, that fits; None where none does, or where they do not agree.
     What a reviewed correction calls wrong is not followed.
     """

@@ -101,7 +101,7 @@ class Asked:
 class Analysis:
     """What a question wants. `parameters`: what of the question was found where: `{"tables": [...],
     "columns": [...], "values": {"column": "stored value"}, "limit": 3, ...}`. `missing`: words of
-    the question that nothing in the schema stands for, where it cannot be answered (`is_answerable`
+    the question that nothing in the schema stands for, where it cannot be answered (`answerable`
     False). `choices`: readings to ask back about, where several are equally likely. `log_odds`: the
     model's own judgement that the tables answer it; None where it was not asked.
     """

@@ -37,8 +37,8 @@ _LEAD = re.compile(r"^\W*(?:yes|no|是的?|不是|对|可以|不可以)\b[\s,.!�
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """`find_measures`: (number, unit), the unit empty where none is known. `dates` as in
-    `dates.py`. `extract_names` case-folded.
+    """`measures`: (number, unit), the unit empty where none is known. `dates` as in
+    `dates.py`. `names` case-folded.
     """
 
     measures: frozenset[tuple[str, str]]

@@ -52,9 +52,9 @@ def chunk_document(
     embed: Embed | None = None,
 ) -> list[Chunk]:
     """Cut `document`; `tokens` and `overlap` as `count_tokens` counts. `embed`: what
-    `chunk_semantically` goes by.
+    `semantic` goes by.
 
-    Raises KeyError for an unknown strategy, and InvalidInput where `chunk_semantically` has nothing
+    Raises KeyError for an unknown strategy, and InvalidInput where `semantic` has nothing
     to embed with.
     """
     return CHUNKERS[strategy](document, Cutting(tokens, overlap, embed))

@@ -44,7 +44,7 @@ class Link:
 
 @dataclass(frozen=True, slots=True)
 class PageLinks:
-    """`canonicalize_url`: the address that the page says it has, on its own site; empty where it
+    """`canonical`: the address that the page says it has, on its own site; empty where it
     says none. `scripted`: there are next to no words in it, and scripts that would write some.
     """
 

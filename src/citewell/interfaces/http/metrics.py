@@ -227,7 +227,7 @@ class Metrics:
 
 def classify_failure(outcome: str) -> str:
     """How a question without an answer ended: `cancelled` (its client left), `invalid` (it was
-    wrong), `stopping`, `classify_failure`.
+    wrong), `stopping`, `failed`.
     """
     if outcome in {CANCELLED, Stopped.code}:
         return outcome

@@ -29,8 +29,7 @@ router = APIRouter(tags=["openai"], route_class=OpenAIRoute)
 # seconds that a stream waits for its first event: what fails so early has a status of its own
 FIRST = 2.0
 CHUNKS = (
-    "`text/event-stream` where `stream_answer` is true: chunks as `data:` lines, the last one "
-    "`[DONE]`"
+    "`text/event-stream` where `stream` is true: chunks as `data:` lines, the last one `[DONE]`"
 )
 DONE: Pair = ("", "[DONE]")
 SCHEMA: dict[str, Any] = {

@@ -63,7 +63,7 @@ class Table(Shown):
 
 
 class Asked(Shown):
-    """`status`: only `render_answer` is proved; `fallback` is the nearest there is, `refused` says
+    """`status`: only `answered` is proved; `fallback` is the nearest there is, `refused` says
     why there is none, `clarify` asks back. `unproved`: sentences of the answer that the sources do
     not fully support.
     """

@@ -18,7 +18,7 @@ from citewell.store.figures import Totals, count_totals
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """`up`: whether the database can be read; else `count_totals` are none. `oldest`: seconds that
+    """`up`: whether the database can be read; else `totals` are none. `oldest`: seconds that
     the oldest job waits. `bytes`: of the database with its log; `free`: on its disk.
     """
 

@@ -41,7 +41,7 @@ class SearchRequest(SearchOptions):
 
 
 class Passage(Shown):
-    """A passage found. `marks` are (start, end) of the question's words within `extract_snippet`;
+    """A passage found. `marks` are (start, end) of the question's words within `snippet`;
     `start` and `end` are of the whole passage within its document's text. `dated`: its document's
     day, or when it was added, in seconds since the epoch.
     """

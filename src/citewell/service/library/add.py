@@ -216,7 +216,7 @@ class Reading:
 
     async def _add_page(self, source: Source) -> FileReport:
         """What its site refuses is the page's own fault, and what else goes wrong is told by
-        `build_failed_report`.
+        `failed`.
         """
         pages = open_pages(self.app)
         try:

@@ -75,7 +75,7 @@ class PaperSession(Shown):
 
 
 class PaperRow(Shown):
-    """A reading session in a list. `read_paper_session` of the `steps` of its route are ticked off;
+    """A reading session in a list. `read` of the `steps` of its route are ticked off;
     `minutes` are left of them.
     """
 

@@ -162,7 +162,7 @@ async def submit_page(app: App, collection: str, url: str) -> Job:
 
 
 async def submit_refresh(app: App, name: str) -> Job:
-    """Have `refresh_site` done by the server's worker. Raises NotFound."""
+    """Have `refresh` done by the server's worker. Raises NotFound."""
     await get_site(app, name)
     return await _submit_job(app, REFRESH, {"collection": name})
 

@@ -30,7 +30,7 @@ _URL: Final = re.compile(r"[a-z][a-z0-9+.-]*://", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """`location` as it is kept; `mask_url` without a password. `path` of a file; None for a
+    """`location` as it is kept; `shown` without a password. `path` of a file; None for a
     database. `owner` of a new source.
     """
 

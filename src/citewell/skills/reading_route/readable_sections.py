@@ -136,7 +136,7 @@ async def score_sections(
 
 @dataclass(frozen=True, slots=True)
 class _Sifted:
-    """`find_quotable_lines`: the sentences whose meaning is asked of; `held` and `headed`: shares
+    """`lines`: the sentences whose meaning is asked of; `held` and `headed`: shares
     of the interest's words that the section and its heading hold.
     """
 

@@ -194,9 +194,8 @@ class _TableInspector:
             f"1, {MOST_CHARACTERS})"
         )
         grouped = (
-            f"SELECT {place} AS k, {cut} AS v, count(*) AS n FROM {source} WHERE {name} IS "  # noqa: S608 - quoted
-            "NOT "
-            "NULL GROUP BY 2"
+            f"SELECT {place} AS k, {cut} AS v, count(*) AS n "  # noqa: S608 - quoted
+            f"FROM {source} WHERE {name} IS NOT NULL GROUP BY 2"
         )
         return (
             f"SELECT k, v, n FROM ({grouped} ORDER BY 3 DESC, 2 LIMIT {self.values + 1}) AS "  # noqa: S608 - quoted

@@ -35,7 +35,7 @@ _CONFIRMED = re.compile(rf"{CONFIRMED}(-[0-9a-f]{{16}})?")
 
 class CollectionInfo(Shown):
     """`embedded` of its `chunks` can be found by meaning (have a vector of the embedder in use);
-    all of them by their words. Summaries are not counted. `get_chunking`: how its documents are cut
+    all of them by their words. Summaries are not counted. `chunking`: how its documents are cut
     where that differs from the settings. `owner`: the one user who may see it; empty: everybody.
     """
 
