@@ -62,6 +62,26 @@ async def get_metrics(request: Request) -> Response:
     return Response(encode(metrics.registry), headers={"Content-Type": kind})
 
 
+class _Series:
+    """Makes series in one registry, under our prefix."""
+
+    def __init__(self, registry: CollectorRegistry) -> None:
+        self._registry = registry
+
+    def make_counter(self, name: str, said: str, *labels: str) -> Counter:
+        return Counter(f"citewell_{name}", said, labels, registry=self._registry)
+
+    def make_gauge(self, name: str, said: str, *labels: str) -> Gauge:
+        return Gauge(f"citewell_{name}", said, labels, registry=self._registry)
+
+    def make_seconds(
+        self, name: str, said: str, buckets: tuple[float, ...], *labels: str
+    ) -> Histogram:
+        return Histogram(
+            f"citewell_{name}_seconds", said, labels, registry=self._registry, buckets=buckets
+        )
+
+
 class Metrics:
     """A Watch that counts, in a registry of its own: two Apps in a process are two."""
 
@@ -72,77 +92,10 @@ class Metrics:
         build = Info("citewell_build", "Which Citewell this is.", registry=registry)
         build.info({"version": __version__, "python": platform.python_version()})
 
-        def counter(name: str, said: str, *labels: str) -> Counter:
-            return Counter(f"citewell_{name}", said, labels, registry=registry)
-
-        def gauge(name: str, said: str, *labels: str) -> Gauge:
-            return Gauge(f"citewell_{name}", said, labels, registry=registry)
-
-        def seconds(name: str, said: str, buckets: tuple[float, ...], *labels: str) -> Histogram:
-            return Histogram(
-                f"citewell_{name}_seconds", said, labels, registry=registry, buckets=buckets
-            )
-
-        self.requests = counter(
-            "http_requests", "Requests, by route and status.", "method", "route", "status"
-        )
-        self.request_seconds = seconds(
-            "http_request", "To the end of the reply, streams too.", QUICK, "method", "route"
-        )
-        self.requests_running = gauge("http_requests_running", "Requests in hand.")
-        self.connections = gauge("connections", "Connections that are open.")
-        self.closed = counter(
-            "connections_closed",
-            "Connections closed for want of room or because they were slow.",
-            "reason",
-        )
-        self.limited = counter(
-            "rate_limited", "Requests refused because of a limit (access).", "limit"
-        )
-        self.refused = counter(
-            "sign_in_refused", "Requests of nobody who is signed in, by code.", "reason"
-        )
-        self.answers = counter(
-            "answers", "Questions, by agent and how they ended.", "agent", "status"
-        )
-        self.orders = counter(
-            "passages_with_orders",
-            "Passages read for answers that tell a machine what to do.",
-            "agent",
-        )
-        self.answer_seconds = seconds("answer", "From question to answer.", SLOW, "agent")
-        self.first_token = seconds(
-            "answer_first_token", "From question to the first piece of the draft.", SLOW, "agent"
-        )
-        self.answers_running = gauge("answers_running", "Questions that are being answered.")
-        self.node_seconds = seconds("node", "A step of an agent.", QUICK, "agent", "node")
-        self.calls = counter(
-            "model_calls", "Calls of models, by outcome.", "model", "operation", "outcome"
-        )
-        self.call_seconds = seconds(
-            "model_call", "A call of a model, to its last token.", QUICK, "model", "operation"
-        )
-        self.tokens = counter(
-            "model_tokens",
-            "Tokens of chat models; cached ones are part of those sent.",
-            "model",
-            "kind",
-        )
-        self.job_seconds = seconds(
-            "job", "Work of the background, by how it ended.", LONG, "kind", "state"
-        )
-        self.jobs_running = gauge("jobs_running", "Jobs that this process is at.")
-        self.jobs = gauge("jobs", "Jobs that are kept.", "kind", "state")
-        self.queue = gauge("jobs_queued", "Jobs that wait.")
-        self.oldest = gauge("jobs_queued_oldest_seconds", "How long the oldest of them waits.")
-        self.documents = gauge("documents", "Documents that are kept.")
-        self.chunks = gauge("chunks", "Passages that are kept.")
-        self.unembedded = gauge(
-            "chunks_waiting", "Passages that are found by their words only so far."
-        )
-        self.up = gauge("database_up", "1 where the database can be read.")
-        self.database = gauge("database_bytes", "The database file and its log.")
-        self.free = gauge("disk_free_bytes", "Free on the disk of the database.")
+        series = _Series(registry)
+        self._define_requests(series)
+        self._define_answers(series)
+        self._define_stock(series)
         self._of = {
             "request": self._record_request,
             "answer": self._record_answer,
@@ -150,6 +103,80 @@ class Metrics:
             "call": self._record_call,
             "job": self._record_job,
         }
+
+    def _define_requests(self, series: _Series) -> None:
+        self.requests = series.make_counter(
+            "http_requests", "Requests, by route and status.", "method", "route", "status"
+        )
+        self.request_seconds = series.make_seconds(
+            "http_request", "To the end of the reply, streams too.", QUICK, "method", "route"
+        )
+        self.requests_running = series.make_gauge("http_requests_running", "Requests in hand.")
+        self.connections = series.make_gauge("connections", "Connections that are open.")
+        self.closed = series.make_counter(
+            "connections_closed",
+            "Connections closed for want of room or because they were slow.",
+            "reason",
+        )
+        self.limited = series.make_counter(
+            "rate_limited", "Requests refused because of a limit (access).", "limit"
+        )
+        self.refused = series.make_counter(
+            "sign_in_refused", "Requests of nobody who is signed in, by code.", "reason"
+        )
+
+    def _define_answers(self, series: _Series) -> None:
+        self.answers = series.make_counter(
+            "answers", "Questions, by agent and how they ended.", "agent", "status"
+        )
+        self.orders = series.make_counter(
+            "passages_with_orders",
+            "Passages read for answers that tell a machine what to do.",
+            "agent",
+        )
+        self.answer_seconds = series.make_seconds(
+            "answer", "From question to answer.", SLOW, "agent"
+        )
+        self.first_token = series.make_seconds(
+            "answer_first_token", "From question to the first piece of the draft.", SLOW, "agent"
+        )
+        self.answers_running = series.make_gauge(
+            "answers_running", "Questions that are being answered."
+        )
+        self.node_seconds = series.make_seconds(
+            "node", "A step of an agent.", QUICK, "agent", "node"
+        )
+        self.calls = series.make_counter(
+            "model_calls", "Calls of models, by outcome.", "model", "operation", "outcome"
+        )
+        self.call_seconds = series.make_seconds(
+            "model_call", "A call of a model, to its last token.", QUICK, "model", "operation"
+        )
+        self.tokens = series.make_counter(
+            "model_tokens",
+            "Tokens of chat models; cached ones are part of those sent.",
+            "model",
+            "kind",
+        )
+
+    def _define_stock(self, series: _Series) -> None:
+        self.job_seconds = series.make_seconds(
+            "job", "Work of the background, by how it ended.", LONG, "kind", "state"
+        )
+        self.jobs_running = series.make_gauge("jobs_running", "Jobs that this process is at.")
+        self.jobs = series.make_gauge("jobs", "Jobs that are kept.", "kind", "state")
+        self.queue = series.make_gauge("jobs_queued", "Jobs that wait.")
+        self.oldest = series.make_gauge(
+            "jobs_queued_oldest_seconds", "How long the oldest of them waits."
+        )
+        self.documents = series.make_gauge("documents", "Documents that are kept.")
+        self.chunks = series.make_gauge("chunks", "Passages that are kept.")
+        self.unembedded = series.make_gauge(
+            "chunks_waiting", "Passages that are found by their words only so far."
+        )
+        self.up = series.make_gauge("database_up", "1 where the database can be read.")
+        self.database = series.make_gauge("database_bytes", "The database file and its log.")
+        self.free = series.make_gauge("disk_free_bytes", "Free on the disk of the database.")
 
     def watch_connections(self, book: Connections) -> Callable[[str], None]:
         """Tell how many are open; what comes back hears why one was closed."""
