@@ -54,7 +54,7 @@ async def stream(app, request):
             quote="灯塔建于一八五七年。", start=0, end=9)],
         status="answered", confidence=0.9, agent="qa", session_id="ses_1"))
 
-ask.stream = chat.stream = stream
+ask.stream_answer = chat.stream_answer = stream
 main()
 """
 

@@ -32,9 +32,11 @@ HOSTILE = "Which [bold]services\x1b[31m?\n# x"
 DRIVER = """
 import os, signal, sys
 from citewell.interfaces.cli import main
-from citewell.service import confirmed, feedback_job
+from citewell.service.jobs import worker
+from citewell.service.knowledge import catch_up, feedback_job, update_items
+from citewell.service.knowledge.give_feedback import KIND
 
-whole, write = feedback_job.settle, confirmed.write
+whole, write = feedback_job.settle_item, update_items.write_file
 async def settle(app, item_id):
     if {point!r} == "row":
         os.kill(os.getpid(), signal.SIGKILL)
@@ -45,9 +47,9 @@ def written(path, words):
         os.kill(os.getpid(), signal.SIGKILL)
 async def learn(app, job, holder):
     os.kill(os.getpid(), signal.SIGKILL)
-feedback_job.settle, confirmed.write = settle, written
+feedback_job.settle_item, update_items.write_file = settle, written
 if {point!r} == "reply":
-    feedback_job.learn = learn
+    catch_up.WORK[KIND] = worker.WORK[KIND] = learn
 main()
 """
 

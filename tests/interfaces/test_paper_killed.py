@@ -33,7 +33,7 @@ DRIVER = """
 import asyncio, pathlib, sys
 from citewell.interfaces.cli import main
 from citewell.models.scripted import ScriptedLLM
-from citewell.service import ask_paper
+from citewell.service.ask import ask_paper
 
 event, wait = {event!r}, {wait}
 whole = ask_paper.WORK.get(event)

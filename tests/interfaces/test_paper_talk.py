@@ -26,7 +26,7 @@ QUESTION = "Which data was the history network trained on?"
 DRIVER = """
 import asyncio
 from citewell.interfaces.cli import main
-from citewell.service import ask_paper
+from citewell.service.ask import ask_paper
 whole = ask_paper.WORK["ask"]
 async def ask(talk, stage):
     if "slow" in talk.run.request.question:

@@ -46,9 +46,9 @@ sys.addaudithook(look)
 # the command line, which waits for less
 DRIVER = """
 from citewell.interfaces.cli import main
-from citewell.knowledge import jobs
-from citewell.service import alone
-jobs.FAULT_PAUSE, alone.POLL = 0.05, 0.2
+from citewell.service.jobs import isolated_jobs
+from citewell.store import jobs
+jobs.FAULT_PAUSE, isolated_jobs.POLL = 0.05, 0.2
 main()
 """
 

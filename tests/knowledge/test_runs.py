@@ -48,7 +48,7 @@ async def begun(runs: Runs) -> str:
 
 def ended_process() -> str:
     """How a process of this machine named itself that is gone now."""
-    code = "from citewell.store.processes import this_process; print(this_process())"
+    code = "from citewell.store.processes import name_this_process; print(name_this_process())"
     return subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True
     ).stdout.strip()

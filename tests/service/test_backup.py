@@ -502,7 +502,7 @@ async def test_without_a_system_that_exchanges(
 DRIVER = """
 import asyncio, sys, time
 from pathlib import Path
-from citewell.service import backup, backup_read, backup_restore
+from citewell.service.admin import backup, backup_restore
 what, home, archive, mark = sys.argv[1], *map(Path, sys.argv[2:5])
 
 def pause(*_):
@@ -510,17 +510,17 @@ def pause(*_):
     time.sleep(600)
 
 if what == "backup":
-    backup.backup(home, archive, pause)
+    backup.create_backup(home, archive, pause)
 if what == "unpacking":
-    with backup_restore.unpacked(archive, home, pause):
+    with backup_restore.unpack_archive(archive, home, pause):
         pass
 if what in {"placing", "exchanging"}:
-    with backup_restore.unpacked(archive, home, lambda *_: None) as (made, _):
-        asyncio.run(backup_restore.migrated(made))
+    with backup_restore.unpack_archive(archive, home, lambda *_: None) as (made, _):
+        asyncio.run(backup_restore.migrate_home(made))
         if what == "placing":
             pause()
-        real = backup_restore._exchange
-        backup_restore._exchange = pause
+        real = backup_restore._exchange_folders
+        backup_restore._exchange_folders = pause
         backup_restore.put_in_place(made, home, force=True)
 """
 

@@ -285,8 +285,8 @@ PROGRAM = """
 import asyncio, sys
 from pathlib import Path
 from citewell.config import Settings
-from citewell.service.app import App
-from citewell.service.data_sources import add_source
+from citewell.runtime.app import App
+from citewell.service.tables.sources import add_source
 async def main():
     settings = Settings(
         home=Path(sys.argv[1]), cache=Path(sys.argv[1]) / "cache", llm="none", embedder="scripted")
