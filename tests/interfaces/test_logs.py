@@ -204,7 +204,7 @@ async def test_jobs_say_which_they_are(log: Log, client: httpx.AsyncClient) -> N
         client,
         (await client.post("/api/collections/c/documents", files={"file": ("a.txt", TEXT)})).json(),
     )
-    told = log.of("citewell.service.jobs.worker")
+    told = log.of("citewell.service.jobs.run_job")
     assert [line["message"] for line in told] == ["job begins: upload", "job done: upload"]
     assert {line["job_id"] for line in told} == {job["job_id"]}
     assert all("request_id" not in line for line in told)
