@@ -135,7 +135,7 @@ class Candidate:
 # Whether the schema can answer: a logistic of the model's log-odds and of the share of the
 # question's content words that stand for nothing in it. The share alone turns away 39 of 40 English
 # and 37 of 40 Chinese questions of other databases, and keeps 227 and 228 of 235 that can be
-# answered (`evals/text2sql.py --links`; STANDS_OUT of schema_link.py was chosen on 110 of the
+# answered (`evals/text2sql.py --links`; STANDS_OUT of name_likeness.py was chosen on 110 of the
 # latter and all of the former). The built-in model's log-odds add little (AUC 0.80 on 40 and 40
 # Chinese ones), so it is asked only between.
 GATE = {"bias": 1.6, "log_odds": 0.35, "missing": -5.0}
