@@ -14,7 +14,7 @@ from citewell.models.base import Embedder
 from citewell.sql.column_label import split_name
 from citewell.sql.engines.engine import Schema, Table
 from citewell.sql.name_likeness import measure_salience
-from citewell.sql.plan import Term
+from citewell.sql.plan_types import Term
 from citewell.sql.question_words import extract_content_words
 from citewell.sql.values_in_question import find_stored_values
 from citewell.text.tokens import tokenize_for_index, tokenize_query

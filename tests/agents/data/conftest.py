@@ -25,7 +25,7 @@ from citewell.skills.proof.judges import build_judge
 from citewell.sql import plan as plan_sql
 from citewell.sql.engines.engine import Column, ForeignKey, Rows, Schema, Table
 from citewell.sql.model_reply import NotInTables
-from citewell.sql.plan import Analysis, Asked, Candidate
+from citewell.sql.plan_types import Analysis, Asked, Candidate
 from citewell.store.confirmed.types import Known
 from citewell.types import Message, Step
 
