@@ -212,10 +212,10 @@ def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Desk:
         return list(candidates)
 
     doubles: dict[str, Callable[..., Any]] = {
-        "analyze": analyze,
-        "write": write,
-        "repair": repair,
-        "order": order,
+        "analyze_question": analyze,
+        "write_candidate": write,
+        "repair_candidate": repair,
+        "order_candidates": order,
     }
     for name, double in doubles.items():
         monkeypatch.setattr(plan_sql, name, double)
