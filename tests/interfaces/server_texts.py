@@ -27,6 +27,8 @@ ELSEWHERE = (
     "service/evaluate/calibrate.py", "service/evaluate/corpus.py", "service/admin/doctor.py",
     "service/evaluate/eval", "service/evaluate/journal.py",
     "service/knowledge/exchange_files.py",
+    "service/admin/check_models.py", "service/admin/health_check.py",
+    "service/knowledge/import_confirmed.py",
 )  # fmt: skip
 # words of a call's keyword, of an attribute or of a variable that holds what people read
 NAMES = {

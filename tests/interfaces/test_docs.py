@@ -14,7 +14,7 @@ import typer.main
 from citewell.interfaces.cli.commands import app as cli_app
 from citewell.interfaces.http import create_app
 from citewell.runtime.app import App
-from citewell.service.ask.ask import AGENTS
+from citewell.service.ask.agent_runners import AGENTS
 from citewell.service.ask.options import AskOptions, SearchOptions
 
 DOCS = Path(__file__).parents[2] / "docs"

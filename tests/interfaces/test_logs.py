@@ -187,7 +187,7 @@ async def test_a_fault_in_a_stream_names_the_request(
     async def broken(*_: object) -> None:
         raise ZeroDivisionError(f"cannot answer {QUESTION!r}")
 
-    monkeypatch.setattr("citewell.service.ask.ask._store_answer", broken)
+    monkeypatch.setattr("citewell.service.ask.ask.store_answer", broken)
     headers = {"Accept": "text/event-stream"}
     reply = await asked.post(
         "/api/ask", json={"question": QUESTION, "collection": "lamps"}, headers=headers

@@ -18,7 +18,7 @@ from mcp import Client, MCPError
 from citewell.errors import ModelUnavailable
 from citewell.interfaces.mcp.tools import AgentName
 from citewell.runtime.app import App
-from citewell.service.ask.ask import list_agent_names
+from citewell.service.ask.agent_runners import list_agent_names
 
 if TYPE_CHECKING:
     from tests.interfaces.conftest import FakeAgent, Served

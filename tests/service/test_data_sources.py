@@ -31,6 +31,7 @@ from citewell.service.tables import file_copies as data_copies
 from citewell.service.tables import sources as service
 from citewell.service.tables.glossary import parse_term, read_glossary_file
 from citewell.service.tables.kept_schema import load_schema
+from citewell.service.tables.open_source import open_source
 from citewell.service.tables.preview_tables import preview_table
 from citewell.service.tables.source_places import build_location, has_password, parse_place
 from citewell.sql.engines.engine import Limits
@@ -51,7 +52,7 @@ def copies(app: App) -> list[str]:
 
 
 async def total(app: App, name: str = "costs", column: str = "Cost") -> object:
-    async with service.open_source(app, name) as (_, engine):
+    async with open_source(app, name) as (_, engine):
         rows = await engine.run(f'SELECT sum("{column}") FROM "costs"', Limits())
     return rows.rows[0][0]
 
@@ -101,7 +102,7 @@ async def test_the_same_again_another_place(app: App, costs: Path, tmp_path: Pat
 async def test_a_changed_file_is_read_first(app: App, costs: Path) -> None:
     first = await service.add_source(app, str(costs))
     costs.write_text(CSV + "HR,Training,7\n", "utf-8")
-    async with service.open_source(app, "costs") as before:
+    async with open_source(app, "costs") as before:
         assert (await before.engine.run("SELECT count(*) FROM costs", Limits())).rows == ((4,),)
         costs.write_text(CSV.replace("Cost", "Price"), "utf-8")
         assert await total(app, column="Price") == 35
@@ -154,7 +155,7 @@ async def test_uploads(app: App, costs: Path) -> None:
     added = await service.add_upload(app, costs, "../费用.csv", None)
     assert (added.source.name, added.source.location) == ("费用", "upload:../费用.csv")
     costs.unlink()
-    async with service.open_source(app, "费用") as (source, _):
+    async with open_source(app, "费用") as (source, _):
         assert source.problem == ""
     with pytest.raises(Conflict, match="its file was sent"):
         await service.refresh_source(app, "费用")

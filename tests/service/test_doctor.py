@@ -9,7 +9,9 @@ from pydantic import SecretStr
 
 from citewell.config import Settings, WebSettings, load_settings
 from citewell.runtime.app import App
-from citewell.service.admin.doctor import Check, list_effective_settings, run_checks
+from citewell.service.admin.doctor import run_checks
+from citewell.service.admin.effective_settings import list_effective_settings
+from citewell.service.admin.health_check import Check
 from citewell.service.library.add import add_paths
 
 

@@ -15,8 +15,10 @@ import pytest
 from citewell.config import Settings
 from citewell.models.probe import FILE
 from citewell.runtime.app import App
-from citewell.service.admin.doctor import Check, run_checks
-from citewell.service.ask.ask import AskRequest, begin_run
+from citewell.service.admin.doctor import run_checks
+from citewell.service.admin.health_check import Check
+from citewell.service.ask.ask import AskRequest
+from citewell.service.ask.begin_run import begin_run
 from citewell.service.library.add import add_paths
 
 FORM = '{"capital": "Paris", "numbers": [1, 2, 3]}'

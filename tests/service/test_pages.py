@@ -22,7 +22,8 @@ from citewell.errors import (
 )
 from citewell.runtime.app import App
 from citewell.service.library.collections import delete_collection
-from citewell.service.sites.keep_pages import Crawled, Pages, open_pages
+from citewell.service.sites.keep_pages import Pages, open_pages
+from citewell.service.sites.kept_page import Crawled
 from citewell.store.pages import Snapshot
 
 if TYPE_CHECKING:

@@ -164,7 +164,7 @@ async def test_what_may_pass_does_not_end_a_run(app: App, monkeypatch: pytest.Mo
     await app.runs.keep("tr_1", await app.runs.begin("tr_1", "local", "paper", asked), "ask", state)
     for full in (
         "citewell.service.ask.ask_paper.open_message",
-        "citewell.service.ask.ask.get_own_session",
+        "citewell.service.ask.begin_run.get_own_session",
     ):
 
         async def refused(*_: object) -> None:

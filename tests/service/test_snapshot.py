@@ -15,7 +15,7 @@ from types import ModuleType
 import pytest
 from sqlalchemy import text
 
-from citewell.agents import dual_loop_talk
+from citewell.agents import dual_loop_understand
 from citewell.errors import NotFound
 from citewell.models.script_reply import UNKNOWN
 from citewell.models.scripted import ScriptedLLM
@@ -255,7 +255,7 @@ async def test_a_deleted_trace_is_gone(filled: App) -> None:
         await filled.traces.get(answer.trace_id)
 
 
-REASONING = [auto, data_pick, route, dual_loop_talk]
+REASONING = [auto, data_pick, route, dual_loop_understand]
 
 
 def reasons_of(module: ModuleType) -> list[str]:

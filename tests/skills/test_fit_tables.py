@@ -12,7 +12,7 @@ import pytest
 from citewell.models.base import Vector
 from citewell.models.scripted import ScriptedEmbedder
 from citewell.sql.engines.engine import Column, Schema, Table
-from citewell.sql.plan import Term
+from citewell.sql.plan_types import Term
 from citewell.sql.source_fit import choose_next_source, choose_sources, measure_fit
 
 

@@ -7,13 +7,10 @@ from tests.skills.made_schema import SHOP
 
 from citewell.models.scripted import ScriptedEmbedder
 from citewell.sql.engines.engine import Column, Schema, Table
-from citewell.sql.schema_link import (
-    Linked,
-    extract_content_words,
-    find_stored_values,
-    link_question,
-    to_phrase,
-)
+from citewell.sql.name_likeness import to_phrase
+from citewell.sql.question_words import extract_content_words
+from citewell.sql.schema_link import Linked, link_question
+from citewell.sql.values_in_question import find_stored_values
 
 
 async def linked(question: str, terms: tuple[str, ...] = ()) -> Linked:

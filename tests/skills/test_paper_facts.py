@@ -9,7 +9,8 @@ import pytest
 from tests.skills.made_pointed import chinese, english
 
 from citewell.skills.paper.reading_context import OpenPaper
-from citewell.skills.paper.structure_answers import StructureAnswer, answer_from_structure
+from citewell.skills.paper.structure_answer_builder import StructureAnswer
+from citewell.skills.paper.structure_answers import answer_from_structure
 
 WEI = (
     "Jason Wei, Xin Yu, and Ben Brändl. 2022. Packets in the wind. In Proceedings of Light "

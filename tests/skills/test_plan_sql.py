@@ -12,16 +12,13 @@ from citewell.models.scripted import ScriptedEmbedder, ScriptedLLM
 from citewell.sql.engines.engine import Column, Schema, Table
 from citewell.sql.model_reply import NotInTables
 from citewell.sql.plan import (
-    Analysis,
-    Asked,
-    Candidate,
-    Term,
     analyze_question,
     is_answerable,
     order_candidates,
     repair_candidate,
     write_candidate,
 )
+from citewell.sql.plan_types import Analysis, Asked, Candidate, Term
 from citewell.sql.schema_link import Link, Linked
 from citewell.sql.schema_text import render_schema, render_table
 from citewell.store.confirmed.types import Confirmed, Known, Rule

@@ -12,7 +12,7 @@ from citewell.skills.answer.tell_rows import describe_rows, is_empty_result
 from citewell.sql.cell_text import format_cell, format_number, format_rows
 from citewell.sql.column_label import label_column
 from citewell.sql.engines.engine import Column, Rows, Schema, Table
-from citewell.sql.plan import Term
+from citewell.sql.plan_types import Term
 from citewell.sql.source_fit import choose_sources, measure_fit, outline_schema
 from citewell.sql.stored_values import (
     build_lookup,

@@ -40,7 +40,7 @@ from citewell.skills.dialogue.reference import (
 from citewell.skills.dialogue.understand import rewrite_in_full
 from citewell.skills.dialogue.validate import find_question_error
 from citewell.sql import plan as plan_sql
-from citewell.sql.schema_link import extract_content_words
+from citewell.sql.question_words import extract_content_words
 from citewell.sql.source_fit import is_figure_question
 from citewell.text.normalize import normalize_text
 from citewell.text.sentences import detect_language

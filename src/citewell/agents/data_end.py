@@ -27,7 +27,7 @@ from citewell.skills.proof.exact import find_quoted_unit
 from citewell.skills.proof.prove import Proven, judge_draft, repair_draft, show_proof
 from citewell.sql.cell_text import LONGEST_QUOTED, format_rows, shorten_text
 from citewell.sql.engines.engine import Rows
-from citewell.sql.plan import Candidate
+from citewell.sql.plan_types import Candidate
 from citewell.sql.source_fit import outline_schema
 from citewell.sql.stored_values import Absent, find_stand_in, list_remarks, list_tables
 from citewell.store.confirmed.types import Confirmed, Known

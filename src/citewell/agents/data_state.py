@@ -15,7 +15,7 @@ from citewell.models.base import LLM, Embedder
 from citewell.skills.answer.cite import Proof
 from citewell.skills.proof.judge import Judge
 from citewell.sql.engines.engine import Rows, Schema
-from citewell.sql.plan import Analysis, Candidate, Term
+from citewell.sql.plan_types import Analysis, Candidate, Term
 from citewell.store.confirmed.types import Known
 from citewell.types import Chart, Followed, Message, Status
 

@@ -23,7 +23,7 @@ from citewell.skills.dialogue.understand import RECENT_MESSAGES
 from citewell.sql import plan as plan_sql
 from citewell.sql.engines.engine import Rows, Value
 from citewell.sql.model_reply import NotInTables
-from citewell.sql.plan import Analysis, Asked, Candidate
+from citewell.sql.plan_types import Analysis, Asked, Candidate
 from citewell.types import Message
 
 # A first statement is taken alone where the model is so sure that the tables answer the question

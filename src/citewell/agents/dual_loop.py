@@ -7,57 +7,44 @@ words), within a budget; what ended it is said.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Literal
 
-from citewell.agents.dual_loop_end import finish_run
-from citewell.agents.dual_loop_keep import remember_run
-from citewell.agents.dual_loop_state import Attempt, Deps, DualLoopState, Retrieved
-from citewell.agents.dual_loop_talk import TALK, detect_intent, write_direct_reply
-from citewell.errors import (
-    CitewellError,
-    ConfigError,
-    Conflict,
-    NotFound,
-    PermanentError,
-    TransientError,
+from citewell.agents.dual_loop_end import finish_run, remember_run
+from citewell.agents.dual_loop_grade import (
+    add_confirmed,
+    decide_after_answer_grading,
+    decide_after_document_grading,
+    draft_response,
+    grade_draft,
+    has_another_way,
+    has_relevant_documents,
+    has_working_model,
 )
+from citewell.agents.dual_loop_state import Deps, DualLoopState, Retrieved
+from citewell.agents.dual_loop_understand import (
+    TALK,
+    build_first_reading,
+    detect_intent,
+    write_direct_reply,
+)
+from citewell.errors import CitewellError, ConfigError, PermanentError, TransientError
 from citewell.graph import END, Graph, node, record_detail
-from citewell.models.base import is_connected
-from citewell.skills.answer.answering import decide_answer, draft_answer, prove_answer
-from citewell.skills.answer.cite import Proof
-from citewell.skills.answer.ending import Ending, end_answer
-from citewell.skills.dialogue.reference import Readings, build_readings, is_follow_up
+from citewell.skills.dialogue.reference import Readings
 from citewell.skills.dialogue.route import (
     choose_search_route,
     get_next_search,
     is_same_query,
     is_web_request,
-    strip_web_request,
 )
 from citewell.skills.dialogue.validate import find_question_error
-from citewell.skills.evidence.confirmed_evidence import (
-    ConfirmedEvidence,
-    add_confirmed_evidence,
-    adjust_confidence,
-    get_quoted_similarity,
-    mark_confirmed_citations,
-)
+from citewell.skills.evidence.confirmed_evidence import look_up_confirmed
 from citewell.skills.evidence.passages import describe_hit, pack_passages, select_passages
-from citewell.skills.memory.recall import extract_message_facts, personalize_question
-from citewell.skills.memory.recollect import (
-    build_conversation_hits,
-    build_memory_hits,
-    mark_citation_origins,
-)
-from citewell.skills.memory.remember import extract_question_part, is_conversation_question
-from citewell.skills.proof.prove import judge_draft, show_proof
+from citewell.skills.memory.recollect import build_conversation_hits, build_memory_hits
+from citewell.skills.memory.remember import is_conversation_question
 from citewell.text.entities import extract_search_names
 from citewell.text.normalize import normalize_text
 from citewell.text.sentences import detect_language
 
-MOST_CALLS = 4  # of the chat model for one question: drafts and their judgement
-ROUND_CALLS = 2  # of one more draft with its judgement
 SHOWN = 3  # nearest passages that a refusal names
 TOLD = {"item_id", "kind", "question", "similarity"}  # of what people confirmed, in a trace
 RECALLED = 8  # memories or turns that a question about them is answered from
@@ -117,7 +104,7 @@ async def rewrite_query(state: DualLoopState, deps: Deps) -> Literal["search", "
     words.
     """
     if state.route == "direct" or not state.queries:
-        state.standalone, state.read = await _build_first_reading(state, deps)
+        state.standalone, state.read = await build_first_reading(state, deps)
         state.route = state.tried_routes[0]
         if state.route == "direct":  # its answer was poor, so the documents are asked after all
             state.route, state.intent = (
@@ -140,43 +127,12 @@ async def rewrite_query(state: DualLoopState, deps: Deps) -> Literal["search", "
     state.queries.append(state.updated_query)
     state.forget_evidence()
     if not state.vouched:
-        state.vouched = await _find_confirmed(state, deps)
+        state.vouched = await look_up_confirmed(deps.known, state.standalone, state.warnings)
     record_detail(
         query=state.updated_query, standalone=state.standalone, attempt=state.correction_attempts
     )
     record_detail(confirmed=[each.followed.model_dump(include=TOLD) for each in state.vouched])
     return "search"
-
-
-async def _find_confirmed(state: DualLoopState, deps: Deps) -> list[ConfirmedEvidence]:
-    """What people confirmed of such questions; without it, documents alone answer."""
-    if deps.known is None:
-        return []
-    try:
-        return await deps.known(state.standalone)
-    except CitewellError as error:
-        state.warnings.append(f"what people confirmed was not looked at: {error.message}")
-        return []
-
-
-async def _build_first_reading(state: DualLoopState, deps: Deps) -> tuple[str, Readings]:
-    """The question in full words, with what is remembered put where the user means it, and what is
-    searched for.
-    """
-    question = strip_web_request(extract_question_part(state.question))
-    read = build_readings(question, state.history)
-    state.joined = bool(state.history) and is_follow_up(question, state.history)
-    state.outside = read.text if state.joined else question
-    known = [*extract_message_facts(state.question), *state.memories]
-    standalone, used = personalize_question(state.outside, known)
-    if used:
-        state.used_memories = [memory.memory_id for memory in used if memory.memory_id]
-        state.used_told = [memory.subject for memory in used if not memory.memory_id]
-        read = Readings(standalone, read.context or question, read.weight or 1.0)
-    # it reads all that was said, with the conversation, in its answer call
-    if is_connected(deps.llm):
-        standalone, _ = personalize_question(state.question, known)
-    return standalone, read
 
 
 @node("retrieve_documents")
@@ -233,14 +189,14 @@ async def grade_documents(
     """
     state.documents_are_relevant = False
     state.passages = await select_passages(state.standalone, state.documents, deps.llm, deps.widen)
-    await _add_confirmed(state, deps)
+    await add_confirmed(state, deps)
     known = state.spans in state.answered_from  # graded good before, and no good answer came of it
     if state.passages and deps.settings.inner_loop and not known:
-        state.documents_are_relevant = await _has_relevant_documents(state, deps)
+        state.documents_are_relevant = await has_relevant_documents(state, deps)
     else:
         state.documents_are_relevant = bool(state.passages)
     # what only the search doubts nobody has looked at yet
-    if not state.documents_are_relevant and not _has_working_model(state, deps):
+    if not state.documents_are_relevant and not has_working_model(state, deps):
         state.rejected += [p.hit.chunk_id for p in state.passages]
     record_detail(relevant=state.documents_are_relevant, passages=len(state.passages))
     decision = decide_after_document_grading(state, deps)
@@ -249,97 +205,13 @@ async def grade_documents(
     return decision
 
 
-async def _add_confirmed(state: DualLoopState, deps: Deps) -> None:
-    """What people confirmed stands in front, but for what was graded before and does not hold the
-    answer.
-    """
-    fresh = [each for each in state.vouched if each.hit.chunk_id not in state.rejected]
-    if not fresh:
-        return
-    try:
-        state.passages, against = await add_confirmed_evidence(
-            state.standalone, fresh, state.passages, deps.judge
-        )
-    except CitewellError as error:
-        state.warnings.append(f"what people confirmed was not looked at: {error.message}")
-        return
-    state.warnings += [warning for warning in against if warning not in state.warnings]
-    shown = {passage.hit.chunk_id for passage in state.passages}
-    used = [each for each in fresh if each.hit.chunk_id in shown]
-    # not judged again after another search
-    state.rejected += [each.hit.chunk_id for each in fresh if each not in used]
-    least = deps.thresholds.retrieval_threshold
-    state.retrieval_confidence = adjust_confidence(used, state.retrieval_confidence, least)
-
-
-async def _has_relevant_documents(state: DualLoopState, deps: Deps) -> bool:
-    """A connected model may look at what the search doubts once no other search is left: it says
-    itself what is missing.
-    """
-    if _has_working_model(state, deps):
-        sure = state.retrieval_confidence >= deps.thresholds.retrieval_threshold
-        return sure or get_next_search(state.tried_routes, web=deps.web) is None
-    state.drafted = await draft_answer(deps, state.standalone, state.passages, quoted_only=True)
-    proven = await judge_draft(state.drafted.draft, state.standalone, state.drafted.units, None)
-    return decide_answer(deps, state.drafted, proven, state.retrieval_confidence).shown
-
-
-def _has_working_model(state: DualLoopState, deps: Deps) -> bool:
-    """Whether a connected model is at hand that works."""
-    return is_connected(deps.llm) and not state.degraded
-
-
-def decide_after_document_grading(
-    state: DualLoopState, deps: Deps
-) -> Literal["generate", "retry_retrieve", "fallback"]:
-    """Good: write. Poor: the next search that has not been tried. None left, or the same evidence
-    as before: an honest end.
-    """
-    _check_time(state, deps)
-    if state.documents_are_relevant:
-        if state.spans not in state.answered_from:
-            return "generate"
-        state.stop_reason = state.stop_reason or "same_evidence"
-        return "fallback"
-    route = get_next_search(state.tried_routes, web=deps.web) if deps.settings.inner_loop else None
-    if route is not None and not state.stop_reason:
-        state.route = route
-        state.tried_routes.append(route)
-        return "retry_retrieve"
-    state.stop_reason = state.stop_reason or "routes_exhausted"
-    return "fallback"
-
-
-def _check_time(state: DualLoopState, deps: Deps) -> None:
-    if deps.late():
-        state.stop_reason = state.stop_reason or "budget_seconds"
-
-
 @node("generate_response")
 async def generate_response(state: DualLoopState, deps: Deps) -> Literal["grade_relevance"]:
     """Write the whole answer over numbered evidence in one call; without a connected model, the
     sentences that answer.
     """
-    await _draft_response(state, deps)
+    await draft_response(state, deps)
     return "grade_relevance"
-
-
-async def _draft_response(state: DualLoopState, deps: Deps) -> None:
-    if state.drafted is None:
-        quoted_only = bool(state.stop_reason)
-        drafted = await draft_answer(
-            deps, state.standalone, state.passages, history=state.history, quoted_only=quoted_only
-        )
-        state.model_calls += drafted.calls
-        if drafted.failure.startswith("budget"):
-            state.stop_reason = state.stop_reason or drafted.failure
-        elif drafted.failure:
-            state.degraded = True
-        state.warnings += (
-            [drafted.warning] if drafted.warning and drafted.warning not in state.warnings else []
-        )
-        state.drafted = drafted
-    state.response, state.generation = state.drafted.draft.text, "drafted"
 
 
 @node("direct_response")
@@ -363,7 +235,7 @@ async def direct_response(state: DualLoopState, deps: Deps) -> Literal["grade_re
         state.passages = pack_passages(
             state.standalone, hits, deps.llm.evidence_tokens if deps.llm else 500, most=RECALLED
         )
-        await _draft_response(state, deps)
+        await draft_response(state, deps)
     else:
         state.response = write_direct_reply(state, deps)
     record_detail(response=state.response)
@@ -379,7 +251,7 @@ async def grade_relevance(state: DualLoopState, deps: Deps) -> Literal["end", "r
         state.is_relevant = True
         await finish_run(state, deps)
         return "end"
-    attempt = await _grade_draft(state, deps)
+    attempt = await grade_draft(state, deps)
     state.attempts.append(attempt)
     state.answered_from.append(state.spans)
     state.is_relevant = (
@@ -390,88 +262,6 @@ async def grade_relevance(state: DualLoopState, deps: Deps) -> Literal["end", "r
     if decision == "end":
         await finish_run(state, deps)
     return decision
-
-
-async def _grade_draft(state: DualLoopState, deps: Deps) -> Attempt:
-    """The draft judged; what is doubted is written once more where no other evidence can be looked
-    for. That nothing is told is judged only where nothing else is left to try.
-    """
-    drafted = state.drafted
-    assert drafted is not None, "a draft is graded"
-    draft = drafted.draft
-    state.search_for = (
-        "" if draft.status in {"answered", "false_premise", "unclear"} else draft.search_for
-    )
-    if draft.status == "not_told" and has_another_way(state, deps):
-        return Attempt(
-            Ending("refused", "", Proof([], [])),
-            0.0,
-            state.retrieval_confidence,
-            state.route,
-            shown=False,
-            proved=False,
-        )
-    state.model_calls += drafted.tier == "connected"
-    repair = not has_another_way(state, deps) and state.model_calls + ROUND_CALLS <= MOST_CALLS
-    proven = await prove_answer(deps, drafted, history=state.history, repair=repair)
-    state.stop_reason = state.stop_reason or proven.spent
-    recalled = (
-        state.retrieval_confidence
-        if state.route == "direct"
-        else get_quoted_similarity(state.vouched, proven)
-    )
-    decided = decide_answer(deps, drafted, proven, state.retrieval_confidence, recalled=recalled)
-    proof = show_proof(decided.proven)
-    try:
-        located = await deps.locate(
-            mark_citation_origins(
-                mark_confirmed_citations(proof.citations, state.vouched), state.fetched
-            )
-        )
-        proof = Proof(proof.sentences, located)
-    except (Conflict, NotFound) as error:
-        state.warnings.append(f"an answer was dropped: {error.message}")
-        proof, decided = Proof([], []), replace(decided, shown=False)
-    end = end_answer(drafted, decided, proof, state.nearest, state.lang, degraded=state.degraded)
-    proved = decided.proven.proved and end.status == "answered"
-    return Attempt(
-        end, decided.probability, state.retrieval_confidence, state.route, decided.shown, proved
-    )
-
-
-def has_another_way(state: DualLoopState, deps: Deps) -> bool:
-    """Whether other evidence may be looked for after this draft: the documents after a direct
-    answer, or other words where the draft named some and corrections are left. One more draft and
-    its judgement must fit the calls of a question.
-    """
-    if state.stop_reason or state.model_calls + ROUND_CALLS > MOST_CALLS:
-        return False
-    most = deps.settings.corrections if deps.settings.outer_loop else 0
-    fresh = bool(state.search_for) and not any(
-        is_same_query(state.search_for, earlier) for earlier in state.queries
-    )
-    return state.route == "direct" or (fresh and state.correction_attempts < most)
-
-
-def decide_after_answer_grading(state: DualLoopState, deps: Deps) -> Literal["end", "retry"]:
-    """Good: the end. Poor: other words, as often as is allowed and as the draft named some. After a
-    poor direct answer the documents are asked, which is no correction.
-    """
-    if state.is_relevant:
-        return "end"
-    _check_time(state, deps)
-    if has_another_way(state, deps):
-        state.correction_attempts += state.route != "direct"
-        return "retry"
-    why = (
-        "corrections_exhausted"
-        if state.correction_attempts
-        else "model_failed"
-        if state.degraded
-        else "unsettled"
-    )
-    state.stop_reason = state.stop_reason or why
-    return "end"
 
 
 @node("consolidate_memory")

@@ -7,41 +7,25 @@ that names its cause.
 
 from __future__ import annotations
 
-import asyncio
-import random
-from typing import Any, Literal
+from typing import Literal
 
-from citewell.agents.qa_state import Deps, QAState
+from citewell.agents.qa_end import finish_run, recover_answer
+from citewell.agents.qa_state import Deps, QAState, mark_not_understood
 from citewell.errors import CitewellError, StorageError, TransientError
 from citewell.graph import END, Graph, emit, node, record_detail
-from citewell.models.base import Embedder, is_connected
-from citewell.retrieve.query import Context
-from citewell.skills.answer.answering import (
-    Decided,
-    Drafted,
-    decide_answer,
-    draft_answer,
-    prove_answer,
-)
+from citewell.models.retry import compute_backoff
+from citewell.skills.answer.answering import decide_answer, draft_answer, prove_answer
 from citewell.skills.answer.cite import Proof
-from citewell.skills.answer.ending import end_answer
-from citewell.skills.answer.format import format_citations
 from citewell.skills.answer.wording import format_message, format_refusal
-from citewell.skills.dialogue.intent import classify_intent
-from citewell.skills.dialogue.reference import (
-    Readings,
-    build_readings,
-    find_antecedents,
-    is_follow_up,
-)
+from citewell.skills.dialogue.read_question import read_question
+from citewell.skills.dialogue.reference import find_antecedents
 from citewell.skills.dialogue.summarize import split_by_budget, summarize_messages
 from citewell.skills.dialogue.validate import find_question_error
 from citewell.skills.evidence.confirmed_evidence import (
-    ConfirmedEvidence,
     add_confirmed_evidence,
     adjust_confidence,
-    find_followed,
     get_quoted_similarity,
+    look_up_confirmed,
     mark_confirmed_citations,
 )
 from citewell.skills.evidence.passages import Passage, describe_hit, select_passages
@@ -49,13 +33,9 @@ from citewell.skills.proof.prove import show_proof
 from citewell.text.entities import extract_entities
 from citewell.text.normalize import normalize_text
 from citewell.text.sentences import detect_language
-from citewell.types import Event, Message, Sentence
+from citewell.types import Event, Message
 
-UNDERSTOOD_ALONE, UNDERSTOOD_JOINED = 1.0, 0.85
 SHOWN = {"item_id", "kind", "question", "similarity"}  # of what people confirmed, in a trace
-NOT_UNDERSTOOD = (
-    0.8  # what is left of an answer's confidence where the question was taken word for word
-)
 
 
 @node("InputValidationNode")
@@ -99,7 +79,7 @@ async def question_understanding(
         record_detail(options=options)
         return "clarify"
     try:
-        understood = await _understand_question(question, history, deps)
+        understood = await read_question(question, history, deps.llm, deps.embedder)
     except CitewellError as error:
         if isinstance(error, TransientError) and state.again(name, settings.max_retries):
             await deps.sleep(settings.understanding_wait)
@@ -108,7 +88,7 @@ async def question_understanding(
         state.extracted_entities = [
             {"entity": e.entity, "type": e.type} for e in extract_entities(question)
         ]
-        return _mark_not_understood(state, error.message)
+        return mark_not_understood(state, error.message)
     state.question_intent, state.extracted_entities = understood["intent"], understood["entities"]
     state.standalone_question, state.query_text = understood["standalone"], understood["query"]
     state.optimized_query_vector, state.understanding_confidence = (
@@ -122,51 +102,7 @@ async def question_understanding(
     record_detail(standalone=state.standalone_question, confidence=state.understanding_confidence)
     if state.understanding_confidence >= settings.understanding_threshold:
         return "update_context"
-    return _mark_not_understood(state, "low confidence")
-
-
-async def _understand_question(question: str, history: list[Message], deps: Deps) -> dict[str, Any]:
-    """A follow-up is searched by the joined question; a connected model reads it with the
-    conversation in its answer call.
-    """
-    read = build_readings(question, history)
-    leans = bool(history) and is_follow_up(question, history)
-    standalone = read.text if leans and not is_connected(deps.llm) else question
-    intent, vector, context = await asyncio.gather(
-        classify_intent(question, deps.embedder),
-        deps.embedder.query(read.text),
-        _build_context(read, deps.embedder),
-    )
-    return {
-        "intent": intent.label,
-        "entities": [
-            {"entity": e.entity, "type": e.type}
-            for e in extract_entities(read.text if leans else question)
-        ],
-        "standalone": standalone,
-        "query": read.text,
-        "vector": vector,
-        "context": context,
-        "confidence": round(
-            min(UNDERSTOOD_JOINED if leans else UNDERSTOOD_ALONE, intent.confidence), 3
-        ),
-    }
-
-
-async def _build_context(read: Readings, embedder: Embedder) -> Context | None:
-    return (
-        Context(read.context, await embedder.query(read.context), read.weight)
-        if read.context
-        else None
-    )
-
-
-def _mark_not_understood(state: QAState, why: str) -> Literal["handle_failed_understanding"]:
-    """No dead end: go on with the question as it was typed, less sure of the answer."""
-    state.standalone_question = state.standalone_question or state.validated_question
-    state.node_execution_status["QuestionUnderstandingNode"] = "failed"
-    record_detail(failed=why)
-    return "handle_failed_understanding"
+    return mark_not_understood(state, "low confidence")
 
 
 @node("ConversationMemoryNode")
@@ -210,12 +146,12 @@ async def document_retrieval(
         )
     except (TransientError, StorageError) as error:
         if state.again(name, settings.max_retries):
-            await deps.sleep(_compute_backoff(settings.retry_wait, state.retry_count[name]))
+            await deps.sleep(compute_backoff(settings.retry_wait, state.retry_count[name]))
             return "retry"
         state.retrieval_status = "failed"
         state.fail(name, "retrieval_error", error)
         return "generate_fallback"
-    state.vouched = await _find_confirmed(state, deps)
+    state.vouched = await look_up_confirmed(deps.known, state.standalone_question, state.warnings)
     state.retrieved_documents = found.hits
     state.retrieval_confidence = adjust_confidence(
         state.vouched, found.confidence, settings.retrieval_threshold
@@ -231,20 +167,6 @@ async def document_retrieval(
         return "generate_answer"
     state.generation_pattern = "fallback"
     return "generate_fallback"
-
-
-async def _find_confirmed(state: QAState, deps: Deps) -> list[ConfirmedEvidence]:
-    """What people confirmed of such questions; without it, documents alone answer."""
-    try:
-        return await deps.known(state.standalone_question)
-    except CitewellError as error:
-        state.warnings.append(f"what people confirmed was not looked at: {error.message}")
-        return []
-
-
-def _compute_backoff(wait: float, tried: int) -> float:
-    """Doubles each time, with jitter of up to a half."""
-    return wait * float(2 ** (tried - 1)) * (1 + random.random() / 2)  # noqa: S311 - jitter is not cryptography
 
 
 @node("AnswerGenerationNode")
@@ -287,7 +209,7 @@ async def answer_generation(state: QAState, deps: Deps) -> Literal["store_answer
     )
     state.passages = drafted.passages
     if drafted.transient and state.again(name, settings.max_retries):
-        await deps.sleep(_compute_backoff(settings.retry_wait, state.retry_count[name]))
+        await deps.sleep(compute_backoff(settings.retry_wait, state.retry_count[name]))
         return "retry"
     state.drafted, state.initial_answer = drafted, drafted.draft.text
     state.warnings += [drafted.warning] if drafted.warning else []
@@ -341,43 +263,12 @@ async def answer_refinement(
         )
     except CitewellError as error:
         state.warnings.append(f"the answer could not be proved: {error.message}")
-        _recover_answer(state)
+        recover_answer(state)
         return "error_recovery"
-    _finish_run(state, drafted, decided)
+    finish_run(state, drafted, decided)
     for citation in state.proof.citations:
         emit(Event("citation", citation))
     return "return_result"
-
-
-def _recover_answer(state: QAState) -> None:
-    """The draft unrefined, said to be so; without one the error itself is what the user is told."""
-    state.node_execution_status["AnswerRefinementNode"] = "failed"
-    lang = detect_language(state.validated_question)
-    state.status = "fallback"
-    state.final_answer = f"{format_message('unchecked', lang)} {state.initial_answer}"
-    unchecked = Sentence(
-        text=state.initial_answer, verdict="unsupported", problems=["it could not be checked"]
-    )
-    state.proof = Proof([unchecked], [])
-
-
-def _finish_run(state: QAState, drafted: Drafted, decided: Decided) -> None:
-    """Write the end of the run into the state."""
-    lang = detect_language(state.validated_question)
-    understood = state.node_execution_status.get("QuestionUnderstandingNode") != "failed"
-    state.answer_confidence = round(decided.probability * (1 if understood else NOT_UNDERSTOOD), 4)
-    ending = end_answer(
-        drafted,
-        decided,
-        state.proof,
-        state.retrieved_documents,
-        lang,
-        degraded=bool(drafted.warning),
-    )
-    state.status, state.final_answer, state.proof = ending.status, ending.text, ending.proof
-    state.warnings += ending.warnings
-    state.followed = find_followed(state.proof.citations, state.vouched)
-    state.formatted_citations = format_citations(state.proof.citations, lang)
 
 
 GRAPH: Graph[QAState] = Graph(

@@ -19,6 +19,7 @@ from typing import Any, Literal, Protocol
 
 from citewell.config import QASettings
 from citewell.errors import CitewellError
+from citewell.graph import record_detail
 from citewell.models.base import LLM, Embedder, Vector
 from citewell.models.reader_base import Reader
 from citewell.retrieve.confidence import Logistic
@@ -146,3 +147,11 @@ class QAState:
         tried = self.retry_count.get(node_name, 0)
         self.retry_count[node_name] = tried + 1
         return tried < most
+
+
+def mark_not_understood(state: QAState, why: str) -> Literal["handle_failed_understanding"]:
+    """No dead end: go on with the question as it was typed, less sure of the answer."""
+    state.standalone_question = state.standalone_question or state.validated_question
+    state.node_execution_status["QuestionUnderstandingNode"] = "failed"
+    record_detail(failed=why)
+    return "handle_failed_understanding"

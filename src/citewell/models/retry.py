@@ -6,6 +6,7 @@ has one deadline over all tries.
 
 from __future__ import annotations
 
+import random
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from typing import Any, TypeVar
 
@@ -171,3 +172,8 @@ class RetryingReranker:
 
     async def close(self) -> None:
         await self.inner.close()
+
+
+def compute_backoff(wait: float, tried: int) -> float:
+    """Doubles each time, with jitter of up to a half."""
+    return wait * float(2 ** (tried - 1)) * (1 + random.random() / 2)  # noqa: S311 - jitter is not cryptography

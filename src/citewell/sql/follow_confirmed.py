@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from citewell.sql.engines.engine import Schema
-from citewell.sql.schema_link import find_stored_values
+from citewell.sql.values_in_question import find_stored_values
 from citewell.store.confirmed.types import Confirmed, Known, Rule
 
 _NUMBER = re.compile(r"(?<![A-Za-z0-9_.])\d+(?:\.\d+)?(?![A-Za-z0-9_%]|\.\d)")

@@ -11,131 +11,23 @@ import math
 import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 from citewell.models.base import LLM, Embedder, is_connected
-from citewell.models.prompt import LONGEST_TURN, fill_prompt, load_prompt
-from citewell.sql.engines.engine import Dialect, Schema
 from citewell.sql.follow_confirmed import find_confirmed, has_same_shape
 from citewell.sql.mend import count_tables_read, mend_statement
 from citewell.sql.model_reply import NotInTables, SQLReply, as_reply, ask_sql
+from citewell.sql.plan_messages import LABELS, build_messages, select_examples, select_rules
+from citewell.sql.plan_types import Analysis, Asked, Candidate
 from citewell.sql.question_kind import detect_intent, find_choices
 from citewell.sql.schema_link import Linked, link_question
-from citewell.sql.schema_text import get_token_budget, render_schema
-from citewell.store.confirmed.types import Confirmed, Known, Rule
+from citewell.store.confirmed.types import Confirmed, Rule
 from citewell.types import Message
-
-ENGINES: dict[Dialect, str] = {
-    "duckdb": "DuckDB SQL",
-    "sqlite": "SQLite",
-    "postgres": "PostgreSQL",
-    "mysql": "MySQL",
-}
-LABELS = {
-    "en": {
-        "question": "Question:",
-        "terms": "Words of this house:",
-        "values": "Stored values in the question:",
-        "rules": "Corrections that people made to answers of similar questions:",
-        "gate": "Do these tables have the columns that this question needs? Reply with one word, "
-        "yes or no.",
-        "conversation": "Conversation before:",
-        "failed": "That statement failed: {problem}\nWrite it anew. Reply with the statement only.",
-        "anew": "That statement failed: {problem}\nReply again, with a statement that works.",
-        "confirmed": "people have confirmed an answer to this question ({item})",
-        "stored": "'{value}' is stored in {place}",
-        "nothing": "nothing stands for {words}",
-        "odds": "the model judges that the tables answer it with log-odds {odds:.1f}",
-    },
-    "zh": {
-        "question": "问题：",
-        "terms": "本单位用语：",
-        "values": "问题中的已存值：",
-        "rules": "人们对类似问题的回答所作的更正：",
-        "gate": "这些表里有没有回答这个问题所需要的列？只回答一个词，yes 或 no。",
-        "conversation": "此前的对话：",
-        "failed": "上面的语句失败了：{problem}\n请重写。只回复语句。",
-        "anew": "上面的语句失败了：{problem}\n请重新回复，给出可用的语句。",
-        "confirmed": "人们已经确认过这个问题的回答（{item}）",
-        "stored": "'{value}' 存于 {place}",
-        "nothing": "没有与 {words} 对应的内容",
-        "odds": "模型判断这些表能够回答，对数几率 {odds:.1f}",
-    },
-}
-EXAMPLES = 3  # confirmed items shown to the model
-RULES = 3
-# Similarity of questions from which a confirmed item is shown to the model as an example.
-SHOWN = 0.85
-CLOSE = 0.9  # the same of a correction in words, which bears on its own question only
-
-
-@dataclass(frozen=True, slots=True)
-class Term:
-    """A line of the user's glossary: what a word of theirs means in these tables."""
-
-    term: str
-    meaning: str
-
-
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """All that the jobs on one question share. `known`: confirmed items and rules, best first.
-    `history`: of a follow-up that only a connected model will put in full words, the conversation;
-    its last turn is the question as it was put.
-    """
-
-    question: str
-    lang: str
-    schema: Schema
-    glossary: tuple[Term, ...] = ()
-    known: tuple[Known, ...] = ()
-    history: tuple[Message, ...] = ()
-
-    @property
-    def dialect(self) -> Dialect:
-        return self.schema.dialect
-
-
-@dataclass(frozen=True, slots=True)
-class Analysis:
-    """What a question wants. `parameters`: what of the question was found where: `{"tables": [...],
-    "columns": [...], "values": {"column": "stored value"}, "limit": 3, ...}`. `missing`: words of
-    the question that nothing in the schema stands for, where it cannot be answered (`answerable`
-    False). `choices`: readings to ask back about, where several are equally likely. `log_odds`: the
-    model's own judgement that the tables answer it; None where it was not asked.
-    """
-
-    intent_type: str
-    parameters: dict[str, Any] = field(default_factory=dict)
-    reasoning: str = ""
-    answerable: bool = True
-    log_odds: float | None = None
-    missing: tuple[str, ...] = ()
-    choices: tuple[str, ...] = ()
-    linked: Linked | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Candidate:
-    """A statement. `item_id` of the confirmed item that it is (`reused`) or was made of by other
-    parameters (`adapted`) or that was shown to the model (`example`); empty where nothing was
-    followed. `rules`: ids of the rules that were shown. `question`: a follow-up in full words,
-    where the model that wrote the statement put it so.
-    """
-
-    sql: str
-    item_id: str = ""
-    how: str = ""
-    similarity: float = 0.0
-    rules: tuple[str, ...] = ()
-    question: str = ""
-
 
 # Whether the schema can answer: a logistic of the model's log-odds and of the share of the
 # question's content words that stand for nothing in it. The share alone turns away 39 of 40 English
 # and 37 of 40 Chinese questions of other databases, and keeps 227 and 228 of 235 that can be
-# answered (`evals/text2sql.py --links`; STANDS_OUT of schema_link.py was chosen on 110 of the
+# answered (`evals/text2sql.py --links`; STANDS_OUT of name_likeness.py was chosen on 110 of the
 # latter and all of the former). The built-in model's log-odds add little (AUC 0.80 on 40 and 40
 # Chinese ones), so it is asked only between.
 GATE = {"bias": 1.6, "log_odds": 0.35, "missing": -5.0}
@@ -170,7 +62,7 @@ async def analyze_question(asked: Asked, llm: LLM | None, embedder: Embedder) ->
         )
     odds = None
     if llm is not None and CLEAR_YES <= linked.share_missing < CLEAR_NO:
-        odds = (await llm.yes_no(_build_messages(asked, linked, llm, gate=True))).log_odds
+        odds = (await llm.yes_no(build_messages(asked, linked, llm, gate=True))).log_odds
     sure = is_answerable(
         odds, linked, alike=max((each.similarity for each in asked.known), default=0.0)
     )
@@ -218,7 +110,7 @@ async def write_candidate(
         return Candidate(sql, item_id, how, known.similarity, rules)
     if llm is None:
         return None
-    sent = _build_messages(
+    sent = build_messages(
         asked, analysis.linked, llm, shots=temperature == 0.0 or is_connected(llm)
     )
     return _build_proposal(await ask_sql(llm, sent, temperature=temperature), asked, analysis)
@@ -230,7 +122,7 @@ async def repair_candidate(
     """The statement written anew, knowing the engine's message."""
     failed = LABELS[asked.lang]["anew" if is_connected(llm) else "failed"]
     sent = [
-        *_build_messages(asked, analysis.linked, llm),
+        *build_messages(asked, analysis.linked, llm),
         Message(role="assistant", content=as_reply(sql, llm)),
         Message(role="user", content=failed.format(problem=" ".join(problem.split())[:300])),
     ]
@@ -272,13 +164,13 @@ def _build_proposal(
 
 
 def _build_candidate(sql: str, question: str, asked: Asked, analysis: Analysis) -> Candidate:
-    shown = _select_examples(asked.known)
+    shown = select_examples(asked.known)
     whole = mend_statement(sql, asked.schema, analysis.linked, asked.question)
     # what was only in the prompt was not followed: a statement of the same make was
     alike = [each for each in shown if has_same_shape(whole, each.item.logic)]
     rules = tuple(
         _get_id(each.item)
-        for each in [*alike, *_select_rules(asked.known)]
+        for each in [*alike, *select_rules(asked.known)]
         if isinstance(each.item, Rule)
     )
     first = next((each for each in alike if isinstance(each.item, Confirmed)), None)
@@ -290,88 +182,6 @@ def _build_candidate(sql: str, question: str, asked: Asked, analysis: Analysis) 
         rules,
         question,
     )
-
-
-def _build_messages(
-    asked: Asked, linked: Linked | None, llm: LLM, *, gate: bool = False, shots: bool = True
-) -> list[Message]:
-    """System text, examples, the schema with confirmed examples, the question: what changes most
-    comes last.
-    """
-    words = LABELS[asked.lang]
-    before = _build_shots(asked, llm)
-    head = render_schema(asked.schema, linked, get_token_budget(llm))
-    if asked.glossary:
-        head += f"\n\n{words['terms']}\n" + "\n".join(
-            f"- {term.term}: {term.meaning}" for term in asked.glossary
-        )
-    turns: list[Message] = []
-    for each in reversed(_select_examples(asked.known)):
-        item = each.item
-        turns += [
-            Message(role="user", content=f"{words['question']} {item.question}"),
-            Message(role="assistant", content=as_reply(item.logic, llm)),
-        ]
-    tail = _build_tail(asked, linked, words)
-    if gate:
-        tail += f"\n\n{words['gate']}"
-    turns.append(Message(role="user", content=tail))
-    turns[0] = Message(role="user", content=f"{head}\n\n{turns[0].content}")
-    return [*(before if shots else before[:1]), *turns]
-
-
-def _build_shots(asked: Asked, llm: LLM) -> list[Message]:
-    """System text and examples; a connected model's replies have a form of their own, in which it
-    can say no.
-    """
-    engine = ENGINES[asked.dialect]
-    if is_connected(llm):
-        return fill_prompt(load_prompt(f"skills/prompts/sql_reply.{asked.lang}.md"), engine=engine)
-    shots = fill_prompt(load_prompt(f"skills/prompts/sql.{asked.lang}.md"), engine=engine)
-    return [
-        m.model_copy(update={"content": as_reply(m.content, llm)}) if m.role == "assistant" else m
-        for m in shots
-    ]
-
-
-def _build_tail(asked: Asked, linked: Linked | None, words: dict[str, str]) -> str:
-    parts: list[str] = []
-    if rules := _select_rules(asked.known):
-        parts.append(
-            f"{words['rules']}\n" + "\n".join(f"- {_format_item(each.item)}" for each in rules)
-        )
-    if linked is not None and linked.values:
-        shown = list(
-            dict.fromkeys(f"{each.table}.{each.column} = '{each.value}'" for each in linked.values)
-        )[:6]
-        parts.append(f"{words['values']} {'; '.join(shown)}")
-    question = asked.question
-    if asked.history:
-        *earlier, last = asked.history
-        said = "\n".join(f"{each.role}: {each.content[:LONGEST_TURN]}" for each in earlier)
-        parts.append(f"{words['conversation']}\n{said}")
-        question = last.content
-    parts.append(f"{words['question']} {question}")
-    return "\n\n".join(parts)
-
-
-def _format_item(item: Confirmed | Rule) -> str:
-    said = item.correction if isinstance(item, Rule) else item.answer
-    return f"{' '.join(item.question.split())[:200]} → {' '.join(said.split())[:400]}"
-
-
-def _select_examples(known: Sequence[Known]) -> list[Known]:
-    """Confirmed statements, and corrections that are one, best first."""
-    return [each for each in known if each.item.logic and each.similarity >= SHOWN][:EXAMPLES]
-
-
-def _select_rules(known: Sequence[Known]) -> list[Known]:
-    """Corrections in words."""
-    return [
-        each
-        for each in known
-        if isinstance(each.item, Rule) and not each.item.logic and each.similarity >= CLOSE
-    ][:RULES]
 
 
 def _get_id(item: Confirmed | Rule) -> str:

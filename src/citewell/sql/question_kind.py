@@ -8,7 +8,8 @@ from __future__ import annotations
 import re
 
 from citewell.sql.engines.engine import Schema
-from citewell.sql.schema_link import Linked, to_phrase
+from citewell.sql.name_likeness import to_phrase
+from citewell.sql.schema_link import Linked
 
 # The first that fits; the spec's own example ("IT cost 有哪些服务") is a `general_query`. The first
 # that fits; the spec's own example ("IT cost 有哪些服务") fits none and is a `general_query`.

@@ -13,8 +13,10 @@ from dataclasses import dataclass, field
 from citewell.models.base import Embedder
 from citewell.sql.column_label import split_name
 from citewell.sql.engines.engine import Schema, Table
-from citewell.sql.plan import Term
-from citewell.sql.schema_link import extract_content_words, find_stored_values, measure_salience
+from citewell.sql.name_likeness import measure_salience
+from citewell.sql.plan_types import Term
+from citewell.sql.question_words import extract_content_words
+from citewell.sql.values_in_question import find_stored_values
 from citewell.text.tokens import tokenize_for_index, tokenize_query
 
 CLEAR = 0.15  # by so much of the question's words the best source must lead, or be named

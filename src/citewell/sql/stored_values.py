@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from citewell.sql.engines.engine import Column, Schema, Table
-from citewell.sql.schema_link import QUOTED
+from citewell.sql.question_words import QUOTED
 
 OFFERED = 3
 NEAR = 0.6  # difflib's own ratio of what is worth a look (its documentation's cutoff)

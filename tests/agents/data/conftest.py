@@ -25,7 +25,7 @@ from citewell.skills.proof.judges import build_judge
 from citewell.sql import plan as plan_sql
 from citewell.sql.engines.engine import Column, ForeignKey, Rows, Schema, Table
 from citewell.sql.model_reply import NotInTables
-from citewell.sql.plan import Analysis, Asked, Candidate
+from citewell.sql.plan_types import Analysis, Asked, Candidate
 from citewell.store.confirmed.types import Known
 from citewell.types import Message, Step
 
@@ -212,10 +212,10 @@ def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Desk:
         return list(candidates)
 
     doubles: dict[str, Callable[..., Any]] = {
-        "analyze": analyze,
-        "write": write,
-        "repair": repair,
-        "order": order,
+        "analyze_question": analyze,
+        "write_candidate": write,
+        "repair_candidate": repair,
+        "order_candidates": order,
     }
     for name, double in doubles.items():
         monkeypatch.setattr(plan_sql, name, double)

@@ -24,7 +24,7 @@ from citewell.graph import get_node_name
 from citewell.models.scripted import ScriptedLLM
 from citewell.sql.engines.engine import Column, Rows, Schema, Table
 from citewell.sql.model_reply import NotInTables
-from citewell.sql.plan import Analysis, Candidate
+from citewell.sql.plan_types import Analysis, Candidate
 from citewell.store.confirmed.types import Confirmation, Confirmed, Known, Rule
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from citewell.config import DataSettings
 from citewell.errors import StatementFailed, TransientError
 from citewell.models.script_reply import UNKNOWN
 from citewell.models.scripted import ScriptedLLM
-from citewell.sql.plan import Analysis, Candidate
+from citewell.sql.plan_types import Analysis, Candidate
 
 if TYPE_CHECKING:
     from tests.agents.data.conftest import Desk

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from citewell.agents import dual_loop
+from citewell.agents import dual_loop_grade
 from citewell.agents.dual_loop import GRAPH
 from citewell.graph import END, get_node_name
 
@@ -42,8 +42,8 @@ def test_both_conditional_edges_decide_as_the_spec_says() -> None:
         "fallback": END,
     }
     assert edges("grade_relevance") == {"end": "consolidate_memory", "retry": "rewrite_query"}
-    assert callable(dual_loop.decide_after_document_grading)
-    assert callable(dual_loop.decide_after_answer_grading)
+    assert callable(dual_loop_grade.decide_after_document_grading)
+    assert callable(dual_loop_grade.decide_after_answer_grading)
 
 
 def test_the_docs_show_the_graph_as_it_is() -> None:

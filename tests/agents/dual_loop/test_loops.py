@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 from tests.agents.replies import asked_for, draft, untold, verdicts
 
-from citewell.agents.dual_loop import MOST_CALLS
+from citewell.agents.dual_loop_grade import MOST_CALLS
 from citewell.config import DualLoopSettings
 from citewell.errors import Conflict, InvalidInput, ModelUnavailable, StorageError, TransientError
 from citewell.models.metered import Budget

@@ -14,7 +14,8 @@ from pydantic import BaseModel, ConfigDict, Field
 from citewell.errors import InvalidInput
 from citewell.interfaces.http.openai_errors import UnknownModel, Unsupported
 from citewell.interfaces.links import unlink_citations
-from citewell.service.ask.ask import AUTO, AskRequest, list_agent_names
+from citewell.service.ask.agent_runners import AUTO, list_agent_names
+from citewell.service.ask.ask import AskRequest
 from citewell.service.ask.options import AskOptions
 from citewell.service.ask.run import trim_history
 from citewell.types import Message

@@ -17,7 +17,7 @@ from citewell.interfaces.http.deps import Asking, Citewell
 from citewell.interfaces.http.openai_errors import OpenAIRoute, UnknownModel
 from citewell.interfaces.http.openai_messages import PREFIX, parse_model_name
 from citewell.runtime.app import App
-from citewell.service.ask.ask import list_agent_names
+from citewell.service.ask.agent_runners import list_agent_names
 from citewell.service.library.collections import list_collections
 from citewell.service.sites.sites import list_sites
 from citewell.service.tables.sources import list_sources

@@ -27,7 +27,7 @@ from citewell.service.tables.choose_source import (
     should_keep_source,
 )
 from citewell.service.tables.kept_schema import get_table_names, load_schema
-from citewell.service.tables.sources import Opened, open_source
+from citewell.service.tables.open_source import Opened, open_source
 from citewell.skills.dialogue.sensitive import load_word_list
 from citewell.sql import run_statement as tables
 from citewell.sql.engines.engine import Engine, Limits, Rows

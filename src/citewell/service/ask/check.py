@@ -101,20 +101,7 @@ async def check_text(
     names = [info.name for info in infos]
     await app.learn_models()
     judge = get_app_judge(app)
-    judgements: list[Judgement] = []
-    for at in range(0, len(spans), BATCH):
-        claims = [
-            normalize_text(strip_statement_markup(text[a:b])) for a, b in spans[at : at + BATCH]
-        ]
-        judgements += await _check_batch(app, claims, names, judge)
-        if on_checked is not None:
-            await on_checked(len(judgements), len(spans))
-    # what is no quotation is left open: the reader may be wrong either way
-    if not _is_measured(app, judge):
-        judgements = [
-            j if j.score == 1.0 else replace(j, verdict="not_stated", reason=UNSURE)
-            for j in judgements
-        ]
+    judgements = await _judge_spans(app, text, spans, names, judge, on_checked)
     shown = [Sentence(text=text[a:b], verdict="supported") for a, b in spans]
     proof = number_citations(
         [(s, j.evidence, j.score) for s, j in zip(shown, judgements, strict=True)]
@@ -142,6 +129,33 @@ async def check_text(
             *warn_of_waiting([(info.chunks, info.embedded) for info in infos]),
         ],
     )
+
+
+async def _judge_spans(
+    app: App,
+    text: str,
+    spans: Sequence[tuple[int, int]],
+    names: Sequence[str],
+    judge: Judge | None,
+    on_checked: OnChecked | None,
+) -> list[Judgement]:
+    """One of each sentence. What is no quotation is left open without a measured judge: the reader
+    may be wrong either way.
+    """
+    judgements: list[Judgement] = []
+    for at in range(0, len(spans), BATCH):
+        claims = [
+            normalize_text(strip_statement_markup(text[a:b])) for a, b in spans[at : at + BATCH]
+        ]
+        judgements += await _check_batch(app, claims, names, judge)
+        if on_checked is not None:
+            await on_checked(len(judgements), len(spans))
+    if not _is_measured(app, judge):
+        judgements = [
+            j if j.score == 1.0 else replace(j, verdict="not_stated", reason=UNSURE)
+            for j in judgements
+        ]
+    return judgements
 
 
 def get_app_judge(app: App) -> Judge | None:

@@ -43,7 +43,7 @@ WORDS = {
     },
 }
 # Reasons as service/ask/choose_agent.py, service/tables/choose_source.py, skills/dialogue/route.py
-# and agents/dual_loop_talk.py word them; what a group holds is a name and stays as it is.
+# and agents/dual_loop_understand.py word them; what a group holds is a name and stays as it is.
 # tests/service/test_snapshot.py holds this against their sources.
 REASONS = {
     "this session reads a paper": "这个会话在读一篇论文",

@@ -13,7 +13,7 @@ from typing import Any, Literal
 from citewell.errors import InvalidInput
 from citewell.measure.dataset import Question, format_troubles, read_questions
 from citewell.retrieve.strategies import STRATEGIES
-from citewell.service.ask.ask import list_agent_names
+from citewell.service.ask.agent_runners import list_agent_names
 
 _ENDINGS = (".questions.jsonl", "_questions.jsonl")
 

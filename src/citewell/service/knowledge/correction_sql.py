@@ -88,7 +88,7 @@ async def check_statement(app: App, source: str, sql: str) -> None:
     StatementFailed, SourceUnavailable, NotFound.
     """
     from citewell.service.tables.kept_schema import get_table_names
-    from citewell.service.tables.sources import open_source
+    from citewell.service.tables.open_source import open_source
     from citewell.sql.engines.engine import Limits
     from citewell.sql.run_statement import explain_query
 

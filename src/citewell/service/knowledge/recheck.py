@@ -33,7 +33,7 @@ from citewell.service.knowledge.removed_sources import (
 )
 from citewell.service.knowledge.update_items import settle_item
 from citewell.service.tables.kept_schema import get_table_names
-from citewell.service.tables.sources import open_source
+from citewell.service.tables.open_source import open_source
 from citewell.sql.engines.engine import Engine, Limits, Rows
 from citewell.sql.run_statement import run_query
 from citewell.store.confirmed import items as confirmed

@@ -14,7 +14,9 @@ from citewell.fetch.urls import canonicalize_url, get_url_identity
 from citewell.models.metered import Metered
 from citewell.models.recorded import Recorded
 from citewell.runtime.app import App
-from citewell.service.ask.ask import AGENTS, begin_run, build_trace
+from citewell.service.ask.agent_runners import AGENTS
+from citewell.service.ask.begin_run import begin_run
+from citewell.service.ask.keep_answer import build_trace
 from citewell.service.ask.run import AskRequest, ReplayContext, Run, trim_history
 from citewell.service.sessions.compare_traces import Difference, find_differences
 from citewell.types import Answer, Message, Shown, Trace

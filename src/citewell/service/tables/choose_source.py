@@ -21,7 +21,7 @@ from citewell.skills.memory.remember import (
     is_conversation_question,
     is_remember_request,
 )
-from citewell.sql.plan import Term
+from citewell.sql.plan_types import Term
 from citewell.sql.source_fit import (
     CLEAR,
     MANY,

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+import anyio
 import anyio.to_thread
 
 from citewell.disk import sync_to_disk
@@ -165,3 +166,7 @@ def _is_abandoned(owner: Path, files: list[Path]) -> bool:
     except OSError:
         return age > GRACE
     return has_ended(process) or age > ORPHAN
+
+
+def format_copy_time(at: float) -> str:
+    return time.strftime("%Y-%m-%d %H:%M", time.localtime(at))

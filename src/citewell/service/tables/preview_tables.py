@@ -10,7 +10,7 @@ from typing import Final
 from citewell.errors import InvalidInput, NotFound
 from citewell.runtime.app import App
 from citewell.service.tables.kept_schema import get_table_names, load_schema
-from citewell.service.tables.sources import open_source
+from citewell.service.tables.open_source import open_source
 from citewell.sql import run_statement as tables
 from citewell.sql.engines.engine import Dialect, Limits, Rows, Table
 from citewell.store.sources import Source

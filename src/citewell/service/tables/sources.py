@@ -1,18 +1,15 @@
-"""Sources of tables: add, list, get, remove, refresh, what words mean, and open one to ask it.
+"""Sources of tables: add, list, get, remove, refresh, and what words mean.
 
-The one rule: a file is never asked itself but its copy, which is looked after here: made anew when
-the file has changed, kept as it is when the file is gone or no longer readable, and said so.
+The one rule: a file is never asked itself but its copy, which is made here, and made anew when the
+file is read again.
 """
 
 from __future__ import annotations
 
-import hashlib
-import time
-from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Final, Literal, NamedTuple
+from typing import Literal
 from weakref import WeakKeyDictionary, WeakValueDictionary
 
 import anyio
@@ -20,7 +17,7 @@ import anyio.to_thread
 from pydantic import Field
 from sqlalchemy import Connection
 
-from citewell.errors import CitewellError, Conflict, InvalidInput, SourceUnavailable
+from citewell.errors import Conflict, InvalidInput, SourceUnavailable
 from citewell.runtime.app import App
 from citewell.service.knowledge.removed_sources import schedule_check_in, set_aside_in
 from citewell.service.knowledge.update_items import settle_item
@@ -28,11 +25,13 @@ from citewell.service.tables.file_copies import (
     Stat,
     copy_tables,
     delete_copy,
+    format_copy_time,
     mark_replaced,
     read_stat,
     sweep_copies,
 )
-from citewell.service.tables.kept_schema import dump_tables, load_schema, with_keys
+from citewell.service.tables.kept_schema import dump_tables, with_keys
+from citewell.service.tables.same_source import refresh_if_same, warn_of_duplicates
 from citewell.service.tables.source_places import (
     UPLOAD,
     Place,
@@ -43,15 +42,14 @@ from citewell.service.tables.source_places import (
     parse_place,
 )
 from citewell.sql.engines import open_engine, parse_location
-from citewell.sql.engines.engine import Engine, Location, Schema
+from citewell.sql.engines.engine import Location, Schema
 from citewell.sql.engines.parameters import check_remote
 from citewell.store.sources import GlossaryTerm, Source, check_source_name
 from citewell.types import Shown
 
-SCHEMA_SECONDS: Final = 600.0  # for so long the schema of a database is taken as it was read
 _locks: WeakKeyDictionary[App, WeakValueDictionary[str, anyio.Lock]] = WeakKeyDictionary()
 # files as they were when they could not be read
-_failed: WeakKeyDictionary[App, dict[str, Stat]] = WeakKeyDictionary()
+unreadable_files: WeakKeyDictionary[App, dict[str, Stat]] = WeakKeyDictionary()
 
 
 class Added(Shown):
@@ -60,19 +58,6 @@ class Added(Shown):
     status: Literal["added", "replaced", "unchanged"]
     source: Source
     warnings: list[str] = Field(default=[])
-
-
-class Opened(NamedTuple):
-    """A source, read anew where that was needed, and the engine that asks it. `source.problem` is
-    to be told to who asks.
-    """
-
-    source: Source
-    engine: Engine
-
-    @property
-    def schema(self) -> Schema:
-        return load_schema(self.source)
 
 
 async def add_source(app: App, said: str, name: str | None = None, owner: str = "") -> Added:
@@ -86,7 +71,7 @@ async def add_source(app: App, said: str, name: str | None = None, owner: str = 
     place = parse_place(said)
     await sweep_copies(app)
     name = check_source_name(name) if name is not None else place.name
-    return await _add_place(app, replace(place, name=name, owner=owner))
+    return await add_place(app, replace(place, name=name, owner=owner))
 
 
 async def add_database(app: App, url: str, name: str | None = None, owner: str = "") -> Added:
@@ -110,7 +95,7 @@ async def add_upload(
     """Add a file whose bytes were sent and lie at `path` for now; people call it `title`."""
     await sweep_copies(app)
     chosen = check_source_name(name) if name is not None else make_source_name(Path(title).stem)
-    return await _add_place(app, Place(UPLOAD + title, UPLOAD + title, chosen, path, owner))
+    return await add_place(app, Place(UPLOAD + title, UPLOAD + title, chosen, path, owner))
 
 
 async def list_sources(app: App) -> list[Source]:
@@ -152,7 +137,7 @@ async def refresh_source(app: App, name: str) -> Added:
         )
     await sweep_copies(app)
     path = Path(location) if source.is_file else None
-    return await _add_place(app, Place(location, source.location, name, path), anew=True)
+    return await add_place(app, Place(location, source.location, name, path), anew=True)
 
 
 async def set_glossary(app: App, name: str, terms: Sequence[GlossaryTerm]) -> Source:
@@ -171,85 +156,7 @@ async def change_glossary(
     )
 
 
-@asynccontextmanager
-async def open_source(app: App, name: str) -> AsyncIterator[Opened]:
-    """The source, ready to be asked: a changed file is read first. Raises NotFound,
-    SourceUnavailable.
-    """
-    source = await get_current_source(app, name)
-    if source.is_file:
-        location = Location(
-            "duckdb", str(app.settings.home / source.path), {"values": app.settings.data.values}
-        )
-    else:
-        location = build_location(await app.sources.location(name), app.settings.data.values)
-    engine = open_engine(location)
-    try:
-        yield Opened(source, engine)
-    finally:
-        await engine.close()
-
-
-async def get_current_source(app: App, name: str) -> Source:
-    """The source after a look at its file or server, read again where it has changed. Raises
-    NotFound, SourceUnavailable.
-    """
-    source = await app.sources.get(name)
-    if not source.is_file:
-        if time.time() - source.refreshed_at < SCHEMA_SECONDS and not source.problem:
-            return source
-        try:
-            return (await refresh_source(app, name)).source
-        except SourceUnavailable as error:
-            await app.sources.set_problem(name, error.message)
-            raise
-    there = await anyio.to_thread.run_sync((app.settings.home / source.path).is_file)
-    if source.location.startswith(UPLOAD):
-        if not there:
-            raise SourceUnavailable(f"the copy of {name} is gone", hint="send the file again")
-        return source
-    return await _follow_file(app, source, there=there)
-
-
-async def _follow_file(app: App, source: Source, *, there: bool) -> Source:
-    """A file's source after a look at the file. `there`: its copy is."""
-    path = Path(source.location)
-    try:
-        stat = await anyio.to_thread.run_sync(read_stat, path)
-    except OSError:
-        if not there:
-            hint = "bring the file back, or remove the source"
-            raise SourceUnavailable(f"{path.name} is gone, and so is its copy", hint=hint) from None
-        return await _note_problem(app, source, f"{path.name} is gone", since=True)
-    same = all(source.stat.get(key) == stat.get(key) for key in {*stat, "log_size", "log_mtime_ns"})
-    if there and (same or _failed.get(app.root, {}).get(source.name) == stat):
-        if same and source.problem:
-            await app.sources.set_problem(source.name, "")
-            return source.model_copy(update={"problem": ""})
-        return source
-    try:
-        added = await _add_place(app, Place(source.location, source.location, source.name, path))
-    except CitewellError as error:
-        if not there:
-            raise SourceUnavailable(
-                f"{source.name} cannot be read: {error.message}", hint=error.hint
-            ) from None
-        _failed.setdefault(app.root, {})[source.name] = stat
-        return await _note_problem(app, source, f"{path.name} has changed, but {error.message}")
-    return added.source
-
-
-async def _note_problem(app: App, source: Source, what: str, *, since: bool = False) -> Source:
-    """Note why the copy is older than the file; the time is that of the first notice."""
-    if source.problem.startswith(what):
-        return source
-    noticed = f", noticed {_format_time(time.time())}" if since else ""
-    problem = f"{what}{noticed}; answers come from its copy of {_format_time(source.refreshed_at)}"
-    await app.sources.set_problem(source.name, problem)
-    return source.model_copy(update={"problem": problem})
-
-
-async def _add_place(app: App, place: Place, *, anew: bool = False) -> Added:
+async def add_place(app: App, place: Place, *, anew: bool = False) -> Added:
     """One at a time for a name in this process; of two processes the later one counts."""
     async with _get_lock(app, place.name):
         before = await app.sources.find(place.name)
@@ -259,7 +166,7 @@ async def _add_place(app: App, place: Place, *, anew: bool = False) -> Added:
                 f"a source {place.name!r} is there already, from another place", hint=hint
             )
         added = await (_add_database if place.path is None else _add_file)(app, place, before, anew)
-        _failed.get(app.root, {}).pop(place.name, None)
+        unreadable_files.get(app.root, {}).pop(place.name, None)
     return added
 
 
@@ -287,15 +194,11 @@ async def _add_file(app: App, place: Place, before: Source | None, anew: bool) -
         if before is not None:
             raise SourceUnavailable(
                 said,
-                hint=f"bring it back; the copy of {_format_time(before.refreshed_at)} still "
+                hint=f"bring it back; the copy of {format_copy_time(before.refreshed_at)} still "
                 "answers",
             ) from None
         raise InvalidInput(said, hint="name a file that is there") from None
-    if (
-        before is not None
-        and not anew
-        and (same := await _refresh_if_same(app, path, before, stat))
-    ):
+    if before is not None and not anew and (same := await refresh_if_same(app, path, before, stat)):
         put = await _put_source(app, same, place)
         return Added(status="unchanged", source=put)
     async with copy_tables(app, path, title) as copy:
@@ -314,37 +217,8 @@ async def _add_file(app: App, place: Place, before: Source | None, anew: bool) -
     return Added(
         status="added",
         source=put,
-        warnings=[*copy.imported.warnings, *await _warn_of_duplicates(app, put)],
+        warnings=[*copy.imported.warnings, *await warn_of_duplicates(app, put)],
     )
-
-
-async def _warn_of_duplicates(app: App, new: Source) -> list[str]:
-    """That the same is there under another name: a question would ask back which of them is
-    meant.
-    """
-    others = [each for each in await app.sources.list() if each.name != new.name]
-    same = [
-        each.name
-        for each in others
-        if each.location == new.location and not new.location.startswith(UPLOAD)
-    ]
-    if same:
-        return [f"the same {'file' if new.is_file else 'database'} is there as {', '.join(same)}"]
-    digest = new.stat.get("sha256")
-    same = [each.name for each in others if digest and each.stat.get("sha256") == digest]
-    return [f"a file with the same bytes is there as {', '.join(same)}"] if same else []
-
-
-async def _refresh_if_same(app: App, path: Path, before: Source, stat: Stat) -> Source | None:
-    """The source with its new times, where the file's bytes are those that were read."""
-    if "log_size" in stat or "log_size" in before.stat or stat["size"] != before.stat.get("size"):
-        return None
-    if not await anyio.to_thread.run_sync((app.settings.home / before.path).is_file):
-        return None
-    digest = await anyio.to_thread.run_sync(_hash_file, path)
-    if digest != before.stat.get("sha256"):
-        return None
-    return before.model_copy(update={"stat": {**stat, "sha256": digest}, "problem": ""})
 
 
 async def _add_database(app: App, place: Place, before: Source | None, anew: bool) -> Added:
@@ -371,7 +245,7 @@ async def _add_database(app: App, place: Place, before: Source | None, anew: boo
         )
     status: Literal["added", "replaced", "unchanged"] = "added"
     if before is None:
-        warnings += await _warn_of_duplicates(app, put)
+        warnings += await warn_of_duplicates(app, put)
     else:
         status = "unchanged" if before.fingerprint == put.fingerprint and not anew else "replaced"
     return Added(status=status, source=put, warnings=warnings)
@@ -401,15 +275,6 @@ def _build_source(place: Place, schema: Schema, path: str = "", stat: Stat | Non
 
 def _get_value_options(app: App) -> dict[str, int]:
     return {"values": app.settings.data.values}
-
-
-def _hash_file(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
-
-
-def _format_time(at: float) -> str:
-    return time.strftime("%Y-%m-%d %H:%M", time.localtime(at))
 
 
 def _get_lock(app: App, name: str) -> anyio.Lock:

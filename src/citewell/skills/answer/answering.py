@@ -133,6 +133,15 @@ async def draft_answer(
             )
         except CitewellError as error:
             failed = error
+    return await _draft_quoted(means, question, passages, failed)
+
+
+async def _draft_quoted(
+    means: Means, question: str, passages: Sequence[Passage], failed: CitewellError | None
+) -> Drafted:
+    """The documents' own sentences as the draft. `failed`: why no chat model wrote it, where
+    one was asked.
+    """
     pick = get_decision_model("pick", means.calibration)
     found = await find_answer(question, passages, means.reader, means.embedder, pick)
     record_detail(

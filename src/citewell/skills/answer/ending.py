@@ -52,25 +52,9 @@ def end_answer(
     kept = keep_proved(proof)
     if not decided.shown:
         failure = decided.proven.failure
-        if (
-            failure
-            and drafted.tier == "connected"
-            and draft.status != "not_told"
-            and proof.sentences
-        ):
-            drafts, quotes = (
-                proof.sentences[: len(draft.sentences)],
-                proof.sentences[len(draft.sentences) :],
-            )
-            text = f"{format_message('unchecked', lang)} {format_with_markers(drafts, lang)}"
-            if quotes:
-                text += (
-                    f"\n\n{format_message('documents_say', lang)} "
-                    f"{format_with_markers(quotes, lang)}"
-                )
-            return Ending(
-                "fallback", text, proof, warnings=[f"the answer could not be checked: {failure}"]
-            )
+        written = drafted.tier == "connected" and draft.status != "not_told"
+        if failure and written and proof.sentences:
+            return _show_unchecked(draft, proof, failure, lang)
         return _refuse_answer(drafted, decided, kept, hits, lang)
     unproved, refuted = _split_doubted(decided, proof)
     text = format_with_markers(kept.sentences, lang)
@@ -78,40 +62,64 @@ def end_answer(
         text += "\n\n" + format_message(
             "part_denied", lang, why=format_reasons([reason for _, reason in refuted], lang)
         )
-    if refuted and not unproved:
-        return Ending(
-            "fallback", text, kept, warnings=[_describe_refuted(*each) for each in refuted]
-        )
-    if not unproved and _has_unnamed_gap(draft):
+    warnings = [_describe_refuted(*each) for each in refuted]
+    if unproved:
+        warnings = [f"not proved: {len(unproved)} of {len(proof.sentences)} sentences", *warnings]
+        return _show_unproved_apart(text, kept, unproved, warnings, lang)
+    if refuted:
+        return Ending("fallback", text, kept, warnings=warnings)
+    if _has_unnamed_gap(draft):
         return Ending("fallback", f"{text}\n\n{format_message('part_untold', lang)}", kept)
-    if not unproved:
-        unsure = drafted.tier != "connected" and decided.probability < EVEN
-        caution = (
-            format_message("extract", lang)
-            if degraded
-            else format_message("perhaps", lang)
-            if unsure
-            else ""
-        )
-        caution += " " if caution and lang != "zh" else ""
-        if drafted.missing:
-            text += "\n\n" + format_message(
-                "part_missing", lang, parts=("；" if lang == "zh" else "; ").join(drafted.missing)
-            )
-        return Ending(
-            "fallback" if degraded or drafted.missing else "answered", caution + text, kept
-        )
+    return _show_proved(drafted, decided, text, kept, lang, degraded=degraded)
+
+
+def _show_unchecked(draft: Draft, proof: Proof, failure: str, lang: str) -> Ending:
+    """A draft that no judge could look at, said to be so; what the documents say themselves stands
+    behind it.
+    """
+    drafts, quotes = (
+        proof.sentences[: len(draft.sentences)],
+        proof.sentences[len(draft.sentences) :],
+    )
+    text = f"{format_message('unchecked', lang)} {format_with_markers(drafts, lang)}"
+    if quotes:
+        text += f"\n\n{format_message('documents_say', lang)} {format_with_markers(quotes, lang)}"
+    return Ending("fallback", text, proof, warnings=[f"the answer could not be checked: {failure}"])
+
+
+def _show_unproved_apart(
+    text: str, kept: Proof, unproved: Sequence[Sentence], warnings: list[str], lang: str
+) -> Ending:
+    """What is proved, and behind it a list of what is not."""
     listed = "\n".join(f"- {sentence.text}" for sentence in unproved)
-    text = f"{text}\n\n{format_message('unproved', lang)}\n{listed}"
     told = Proof(
         [*kept.sentences, *(s.model_copy(update={"citations": []}) for s in unproved)],
         kept.citations,
     )
-    warnings = [
-        f"not proved: {len(unproved)} of {len(proof.sentences)} sentences",
-        *(_describe_refuted(*each) for each in refuted),
-    ]
+    text = f"{text}\n\n{format_message('unproved', lang)}\n{listed}"
     return Ending("fallback", text, told, warnings=warnings)
+
+
+def _show_proved(
+    drafted: Drafted, decided: Decided, text: str, kept: Proof, lang: str, *, degraded: bool
+) -> Ending:
+    """All of it is proved; with a caution where no chat model wrote it, and the parts of the
+    question that it does not answer.
+    """
+    unsure = drafted.tier != "connected" and decided.probability < EVEN
+    caution = (
+        format_message("extract", lang)
+        if degraded
+        else format_message("perhaps", lang)
+        if unsure
+        else ""
+    )
+    caution += " " if caution and lang != "zh" else ""
+    if drafted.missing:
+        text += "\n\n" + format_message(
+            "part_missing", lang, parts=("；" if lang == "zh" else "; ").join(drafted.missing)
+        )
+    return Ending("fallback" if degraded or drafted.missing else "answered", caution + text, kept)
 
 
 def _has_unnamed_gap(draft: Draft) -> bool:

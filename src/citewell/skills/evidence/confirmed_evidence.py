@@ -8,9 +8,10 @@ document plainly says otherwise, the document counts, and that is told.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 
+from citewell.errors import CitewellError
 from citewell.skills.answer.duplicate_question import has_same_facts
 from citewell.skills.answer.wording import format_message
 from citewell.skills.evidence.numbered import Unit, number_sentences
@@ -44,6 +45,23 @@ class ConfirmedEvidence:
     by: str
     stale: str = ""
     disputed: bool = False
+
+
+async def look_up_confirmed(
+    known: Callable[[str], Awaitable[list[ConfirmedEvidence]]] | None,
+    question: str,
+    warnings: list[str],
+) -> list[ConfirmedEvidence]:
+    """What people confirmed of such questions. Where that fails, documents alone answer, and
+    `warnings` says so.
+    """
+    if known is None:
+        return []
+    try:
+        return await known(question)
+    except CitewellError as error:
+        warnings.append(f"what people confirmed was not looked at: {error.message}")
+        return []
 
 
 def is_applicable(question: str, known: Known) -> bool:

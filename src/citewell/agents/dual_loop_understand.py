@@ -1,5 +1,5 @@
-"""What needs no search: a greeting, something to remember, a question about what was said or is
-remembered.
+"""How a question is understood: what needs no search (a greeting, something to remember, a question
+about what was said or is remembered), and what is searched for.
 
 The one rule: a question that the documents might answer is theirs; only what plainly is not about
 them is answered here.
@@ -8,10 +8,19 @@ them is answered here.
 from __future__ import annotations
 
 from citewell.agents.dual_loop_state import Deps, DualLoopState
+from citewell.models.base import is_connected
 from citewell.skills.answer.wording import format_message
 from citewell.skills.dialogue.intent import classify_intent
-from citewell.skills.dialogue.reference import find_antecedents
+from citewell.skills.dialogue.reference import (
+    Readings,
+    build_readings,
+    find_antecedents,
+    is_follow_up,
+)
+from citewell.skills.dialogue.route import strip_web_request
+from citewell.skills.memory.recall import extract_message_facts, personalize_question
 from citewell.skills.memory.remember import (
+    extract_question_part,
     extract_stated_facts,
     has_only_statements,
     is_conversation_question,
@@ -64,3 +73,23 @@ def write_direct_reply(state: DualLoopState, deps: Deps) -> str:
     if not facts:
         return format_message("secret" if is_secret(question) else "nothing_to_note", lang)
     return format_message("noted", lang, facts=("；" if lang == "zh" else "; ").join(facts))
+
+
+async def build_first_reading(state: DualLoopState, deps: Deps) -> tuple[str, Readings]:
+    """The question in full words, with what is remembered put where the user means it, and what is
+    searched for.
+    """
+    question = strip_web_request(extract_question_part(state.question))
+    read = build_readings(question, state.history)
+    state.joined = bool(state.history) and is_follow_up(question, state.history)
+    state.outside = read.text if state.joined else question
+    known = [*extract_message_facts(state.question), *state.memories]
+    standalone, used = personalize_question(state.outside, known)
+    if used:
+        state.used_memories = [memory.memory_id for memory in used if memory.memory_id]
+        state.used_told = [memory.subject for memory in used if not memory.memory_id]
+        read = Readings(standalone, read.context or question, read.weight or 1.0)
+    # it reads all that was said, with the conversation, in its answer call
+    if is_connected(deps.llm):
+        standalone, _ = personalize_question(state.question, known)
+    return standalone, read

@@ -1,0 +1,52 @@
+"""Every setting as it counts here, and where its value came from.
+
+The one rule: a secret is shown as set or not set.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from pydantic import BaseModel, SecretStr
+
+from citewell.config import PREFIX, Settings, read_config_file
+from citewell.types import Shown
+
+
+class Setting(Shown):
+    """`source`: default, the settings file, or the environment variable."""
+
+    name: str
+    value: str
+    source: str
+
+
+def list_effective_settings(settings: Settings, environ: Mapping[str, str]) -> list[Setting]:
+    """Every setting with its value and where that came from; nested ones as `group.name`."""
+    filed = _flatten_settings(read_config_file(environ))
+    shown = []
+    for name, value in _flatten_settings(settings).items():
+        variable = PREFIX + name.upper().replace(".", "__")
+        source = (
+            variable if variable in environ else "settings file" if name in filed else "default"
+        )
+        if isinstance(value, SecretStr):
+            value = "set" if value.get_secret_value() else "not set"  # noqa: PLW2901
+        shown.append(Setting(name=name, value=str(value), source=source))
+    return shown
+
+
+def _flatten_settings(values: BaseModel | Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
+    pairs = (
+        values.items()
+        if isinstance(values, Mapping)
+        else ((name, getattr(values, name)) for name in type(values).model_fields)
+    )
+    flat: dict[str, Any] = {}
+    for name, value in pairs:
+        if isinstance(value, BaseModel | Mapping):
+            flat |= _flatten_settings(value, f"{prefix}{name}.")
+        else:
+            flat[prefix + name] = value
+    return flat

@@ -1,0 +1,116 @@
+"""The end of a run: session, trace and answer are kept in one transaction.
+
+The one rule: whatever is killed, all of it is kept or the run goes on.
+"""
+
+from __future__ import annotations
+
+import time
+
+from sqlalchemy import Connection
+
+from citewell.errors import CitewellError, Conflict
+from citewell.service.admin.forbidden_folders import redact_folders
+from citewell.service.ask.run import Run
+from citewell.service.ask.snapshot import build_snapshot, dump_request
+from citewell.service.knowledge.find_knowledge import note_uses_in
+from citewell.types import Answer, Message, Trace
+
+
+async def store_answer(run: Run, answer: Answer) -> Answer:
+    """Store session and trace before the answer goes out; where the store refuses, the answer goes
+    out and says so.
+    """
+    try:
+        return await _commit_answer(run, answer)
+    except CitewellError as error:
+        if (
+            run.ending is not None
+            and isinstance(error, Conflict)
+            and (before := await run.ending.before_us()) is not None
+        ):
+            return before
+        if run.ending is not None and (run.ending.needed or isinstance(error, Conflict)):
+            raise
+        warning = (
+            f"this answer could not be kept: {redact_folders(error.message, run.app.settings)}"
+        )
+        return answer.model_copy(
+            update={"session_id": "", "trace_id": "", "warnings": [*answer.warnings, warning]}
+        )
+
+
+async def _commit_answer(run: Run, answer: Answer) -> Answer:
+    """Session, trace and the end of the run in one transaction: whatever is killed, all of it is
+    kept or the run goes on.
+    """
+    app, request = run.app, run.request
+
+    def store(connection: Connection) -> Answer:
+        if run.holder:  # whoever took the run over keeps its answer
+            app.runs.end_in(connection, run.trace_id, run.holder)
+        session_id = run.session_id
+        if not session_id and request.keep and request.history is None:
+            title = request.question.strip()[:80]
+            session_id = app.sessions.create_in(
+                connection, answer.agent, request.user_id, title
+            ).session_id
+        stored = answer.model_copy(update={"session_id": session_id})
+        if remembered:
+            app.traces.put_in(connection, build_trace(run, stored, session_id))
+        if stored.followed:
+            note_uses_in(connection, stored.trace_id, stored.followed, time.time())
+        if run.ending is not None:
+            ending, change = run.ending, run.ending.change
+            app.sessions.advance_in(
+                connection,
+                session_id,
+                before=ending.before,
+                after=ending.after,
+                said=ending.said,
+                change=lambda data: change(data, stored),
+            )
+        elif session_id:
+            said = [
+                Message(role="user", content=request.question),
+                Message(role="assistant", content=stored.answer),
+            ]
+            app.sessions.append_in(connection, session_id, said)
+            app.sessions.set_data_in(connection, session_id, run.session_data)
+        return stored
+
+    remembered = await _has_all_memories(run)
+    stored = await app.db.write(store)
+    if remembered and not await _has_all_memories(run):
+        await app.traces.delete(run.trace_id)
+    return stored
+
+
+async def _has_all_memories(run: Run) -> bool:
+    """Whether all memories that the run saw or wrote are there: a trace of one that was forgotten
+    would show it still.
+    """
+    ids = list(dict.fromkeys(run.recalled))
+    return not ids or len(
+        await run.app.memories.used(run.request.user_id, run.trace_id, ids)
+    ) == len(ids)
+
+
+def build_trace(run: Run, answer: Answer, session_id: str) -> Trace:
+    """What is kept of a run, with its snapshot and the request that it can be asked by again."""
+    at = time.time()
+    trace = Trace(
+        trace_id=answer.trace_id,
+        user_id=run.request.user_id,
+        agent=answer.agent,
+        question=run.request.question,
+        collection=run.collection,
+        session_id=session_id,
+        created_at=at,
+        steps=run.steps,
+        prompts=run.meter.prompts if run.meter else [],
+        answer=answer,
+        request=dump_request(run),
+        expires_at=run.app.traces.until(at),
+    )
+    return trace.model_copy(update={"snapshot": build_snapshot(trace)})

@@ -1,0 +1,121 @@
+"""Open a source to ask it, after a look at its file or server.
+
+The one rule: a file that has changed is read first; where it is gone or no longer readable its copy
+is asked as it is, and that is said.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Final, NamedTuple
+
+import anyio
+import anyio.to_thread
+
+from citewell.errors import CitewellError, SourceUnavailable
+from citewell.runtime.app import App
+from citewell.service.tables.file_copies import format_copy_time, read_stat
+from citewell.service.tables.kept_schema import load_schema
+from citewell.service.tables.source_places import UPLOAD, Place, build_location
+from citewell.service.tables.sources import add_place, refresh_source, unreadable_files
+from citewell.sql.engines import open_engine
+from citewell.sql.engines.engine import Engine, Location, Schema
+from citewell.store.sources import Source
+
+SCHEMA_SECONDS: Final = 600.0  # for so long the schema of a database is taken as it was read
+
+
+class Opened(NamedTuple):
+    """A source, read anew where that was needed, and the engine that asks it. `source.problem` is
+    to be told to who asks.
+    """
+
+    source: Source
+    engine: Engine
+
+    @property
+    def schema(self) -> Schema:
+        return load_schema(self.source)
+
+
+@asynccontextmanager
+async def open_source(app: App, name: str) -> AsyncIterator[Opened]:
+    """The source, ready to be asked: a changed file is read first. Raises NotFound,
+    SourceUnavailable.
+    """
+    source = await get_current_source(app, name)
+    if source.is_file:
+        location = Location(
+            "duckdb", str(app.settings.home / source.path), {"values": app.settings.data.values}
+        )
+    else:
+        location = build_location(await app.sources.location(name), app.settings.data.values)
+    engine = open_engine(location)
+    try:
+        yield Opened(source, engine)
+    finally:
+        await engine.close()
+
+
+async def get_current_source(app: App, name: str) -> Source:
+    """The source after a look at its file or server, read again where it has changed. Raises
+    NotFound, SourceUnavailable.
+    """
+    source = await app.sources.get(name)
+    if not source.is_file:
+        if time.time() - source.refreshed_at < SCHEMA_SECONDS and not source.problem:
+            return source
+        try:
+            return (await refresh_source(app, name)).source
+        except SourceUnavailable as error:
+            await app.sources.set_problem(name, error.message)
+            raise
+    there = await anyio.to_thread.run_sync((app.settings.home / source.path).is_file)
+    if source.location.startswith(UPLOAD):
+        if not there:
+            raise SourceUnavailable(f"the copy of {name} is gone", hint="send the file again")
+        return source
+    return await _follow_file(app, source, there=there)
+
+
+async def _follow_file(app: App, source: Source, *, there: bool) -> Source:
+    """A file's source after a look at the file. `there`: its copy is."""
+    path = Path(source.location)
+    try:
+        stat = await anyio.to_thread.run_sync(read_stat, path)
+    except OSError:
+        if not there:
+            hint = "bring the file back, or remove the source"
+            raise SourceUnavailable(f"{path.name} is gone, and so is its copy", hint=hint) from None
+        return await _note_problem(app, source, f"{path.name} is gone", since=True)
+    same = all(source.stat.get(key) == stat.get(key) for key in {*stat, "log_size", "log_mtime_ns"})
+    if there and (same or unreadable_files.get(app.root, {}).get(source.name) == stat):
+        if same and source.problem:
+            await app.sources.set_problem(source.name, "")
+            return source.model_copy(update={"problem": ""})
+        return source
+    try:
+        added = await add_place(app, Place(source.location, source.location, source.name, path))
+    except CitewellError as error:
+        if not there:
+            raise SourceUnavailable(
+                f"{source.name} cannot be read: {error.message}", hint=error.hint
+            ) from None
+        unreadable_files.setdefault(app.root, {})[source.name] = stat
+        return await _note_problem(app, source, f"{path.name} has changed, but {error.message}")
+    return added.source
+
+
+async def _note_problem(app: App, source: Source, what: str, *, since: bool = False) -> Source:
+    """Note why the copy is older than the file; the time is that of the first notice."""
+    if source.problem.startswith(what):
+        return source
+    noticed = f", noticed {format_copy_time(time.time())}" if since else ""
+    problem = (
+        f"{what}{noticed}; answers come from its copy of {format_copy_time(source.refreshed_at)}"
+    )
+    await app.sources.set_problem(source.name, problem)
+    return source.model_copy(update={"problem": problem})

@@ -1,0 +1,50 @@
+"""Whether two sources are the same: a file with the bytes that were read, a source that is there
+under another name.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+
+import anyio
+import anyio.to_thread
+
+from citewell.runtime.app import App
+from citewell.service.tables.file_copies import Stat
+from citewell.service.tables.source_places import UPLOAD
+from citewell.store.sources import Source
+
+
+async def warn_of_duplicates(app: App, new: Source) -> list[str]:
+    """That the same is there under another name: a question would ask back which of them is
+    meant.
+    """
+    others = [each for each in await app.sources.list() if each.name != new.name]
+    same = [
+        each.name
+        for each in others
+        if each.location == new.location and not new.location.startswith(UPLOAD)
+    ]
+    if same:
+        return [f"the same {'file' if new.is_file else 'database'} is there as {', '.join(same)}"]
+    digest = new.stat.get("sha256")
+    same = [each.name for each in others if digest and each.stat.get("sha256") == digest]
+    return [f"a file with the same bytes is there as {', '.join(same)}"] if same else []
+
+
+async def refresh_if_same(app: App, path: Path, before: Source, stat: Stat) -> Source | None:
+    """The source with its new times, where the file's bytes are those that were read."""
+    if "log_size" in stat or "log_size" in before.stat or stat["size"] != before.stat.get("size"):
+        return None
+    if not await anyio.to_thread.run_sync((app.settings.home / before.path).is_file):
+        return None
+    digest = await anyio.to_thread.run_sync(_hash_file, path)
+    if digest != before.stat.get("sha256"):
+        return None
+    return before.model_copy(update={"stat": {**stat, "sha256": digest}, "problem": ""})
+
+
+def _hash_file(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

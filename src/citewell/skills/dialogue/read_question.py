@@ -1,0 +1,56 @@
+"""A question as it is read once: its intent, its entities, what is searched for and its vector.
+
+The one rule: a follow-up is searched by the joined question, and is told as less surely understood.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+from citewell.models.base import LLM, Embedder, is_connected
+from citewell.retrieve.query import Context
+from citewell.skills.dialogue.intent import classify_intent
+from citewell.skills.dialogue.reference import Readings, build_readings, is_follow_up
+from citewell.text.entities import extract_entities
+from citewell.types import Message
+
+UNDERSTOOD_ALONE, UNDERSTOOD_JOINED = 1.0, 0.85
+
+
+async def read_question(
+    question: str, history: list[Message], llm: LLM | None, embedder: Embedder
+) -> dict[str, Any]:
+    """A follow-up is searched by the joined question; a connected model reads it with the
+    conversation in its answer call.
+    """
+    read = build_readings(question, history)
+    leans = bool(history) and is_follow_up(question, history)
+    standalone = read.text if leans and not is_connected(llm) else question
+    intent, vector, context = await asyncio.gather(
+        classify_intent(question, embedder),
+        embedder.query(read.text),
+        _build_context(read, embedder),
+    )
+    return {
+        "intent": intent.label,
+        "entities": [
+            {"entity": e.entity, "type": e.type}
+            for e in extract_entities(read.text if leans else question)
+        ],
+        "standalone": standalone,
+        "query": read.text,
+        "vector": vector,
+        "context": context,
+        "confidence": round(
+            min(UNDERSTOOD_JOINED if leans else UNDERSTOOD_ALONE, intent.confidence), 3
+        ),
+    }
+
+
+async def _build_context(read: Readings, embedder: Embedder) -> Context | None:
+    return (
+        Context(read.context, await embedder.query(read.context), read.weight)
+        if read.context
+        else None
+    )

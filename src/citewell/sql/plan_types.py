@@ -1,0 +1,75 @@
+"""What the planning of a statement works with: a question with its schema, what it
+wants, a statement that is proposed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from citewell.sql.engines.engine import Dialect, Schema
+from citewell.sql.schema_link import Linked
+from citewell.store.confirmed.types import Known
+from citewell.types import Message
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """A line of the user's glossary: what a word of theirs means in these tables."""
+
+    term: str
+    meaning: str
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """All that the jobs on one question share. `known`: confirmed items and rules, best first.
+    `history`: of a follow-up that only a connected model will put in full words, the conversation;
+    its last turn is the question as it was put.
+    """
+
+    question: str
+    lang: str
+    schema: Schema
+    glossary: tuple[Term, ...] = ()
+    known: tuple[Known, ...] = ()
+    history: tuple[Message, ...] = ()
+
+    @property
+    def dialect(self) -> Dialect:
+        return self.schema.dialect
+
+
+@dataclass(frozen=True, slots=True)
+class Analysis:
+    """What a question wants. `parameters`: what of the question was found where: `{"tables": [...],
+    "columns": [...], "values": {"column": "stored value"}, "limit": 3, ...}`. `missing`: words of
+    the question that nothing in the schema stands for, where it cannot be answered (`answerable`
+    False). `choices`: readings to ask back about, where several are equally likely. `log_odds`: the
+    model's own judgement that the tables answer it; None where it was not asked.
+    """
+
+    intent_type: str
+    parameters: dict[str, Any] = field(default_factory=dict)
+    reasoning: str = ""
+    answerable: bool = True
+    log_odds: float | None = None
+    missing: tuple[str, ...] = ()
+    choices: tuple[str, ...] = ()
+    linked: Linked | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A statement. `item_id` of the confirmed item that it is (`reused`) or was made of by other
+    parameters (`adapted`) or that was shown to the model (`example`); empty where nothing was
+    followed. `rules`: ids of the rules that were shown. `question`: a follow-up in full words,
+    where the model that wrote the statement put it so.
+    """
+
+    sql: str
+    item_id: str = ""
+    how: str = ""
+    similarity: float = 0.0
+    rules: tuple[str, ...] = ()
+    question: str = ""
