@@ -15,10 +15,10 @@ QUESTION_ZH := 国内订单签收后多少天内可以无理由退货？
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup start test check types-of-page fmt bench eval reader lock sbom vendor clean
+.PHONY: help setup start test test-fast check types-of-page fmt bench eval reader lock sbom vendor clean
 
 help:  ## this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-7s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 # without the model Citewell still works, with extracts for answers: a failure here is told, and tried again next time
 setup: $(VENV)/.installed  ## install everything into .venv, the chat model too
@@ -33,6 +33,9 @@ start: setup  ## add the sample library, ask one question in each language, serv
 
 test: setup check  ## every check, then every test, in two processes; TEST="-n 0 tests/page" runs some of them in one
 	$(BIN)/python -m pytest $(or $(TEST),-n 2 --dist loadfile)
+
+test-fast: $(VENV)/.dev  ## the tests of language and stores alone, in under two minutes: no server, browser or model
+	$(BIN)/python -m pytest -n 2 --dist loadfile -m "not slow and not browser and not model"
 
 check: $(VENV)/.dev  ## style, types, layers
 	$(BIN)/ruff check .

@@ -27,6 +27,18 @@ pytest_plugins = [
     "tests.servers.postgres",
     "tests.servers.mysql",
 ]  # servers start only for tests that name their fixtures
+# what `make test-fast` leaves out: browsers, servers, databases' processes, whole evaluations
+SLOW = ("page", "interfaces", "service", "website", "evals", "servers", "training", "ingest")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark the tests of those folders."""
+    for item in items:
+        folder = item.path.relative_to(REPOSITORY / "tests").parts[0]
+        if folder == "page":
+            item.add_marker(pytest.mark.browser)
+        if folder in SLOW or "engines" in item.path.parts:
+            item.add_marker(pytest.mark.slow)
 
 
 @pytest.fixture
