@@ -212,9 +212,10 @@ def _formats(outcomes: list[Outcome]) -> Iterator[str]:
         count = f"({len(own)} file{'s' if len(own) > 1 else ''})" if own else "no file of this kind"
         said = f"{', '.join(seen)} {count}".strip()
         names = " ".join(f"`{suffix}`" for suffix in suffixes)
-        yield f"| {names} | `{module}.py` | {summary(f'citewell.ingest.{module}')} | {said} |"
+        file = f"{module.replace('.', '/')}.py"
+        yield f"| {names} | `{file}` | {summary(f'citewell.ingest.{module}')} | {said} |"
     inside = " ".join(f"`{suffix}`" for suffix in CONTAINERS)
-    yield f"| {inside} | `unpack.py` | {summary('citewell.ingest.archive.unpack')} | |"
+    yield f"| {inside} | `archive/unpack.py` | {summary('citewell.ingest.archive.unpack')} | |"
 
 
 def modules() -> dict[str, list[str]]:
