@@ -204,7 +204,7 @@ def lines(made: Iterable[str]) -> str:
 
 
 def _formats(outcomes: list[Outcome]) -> Iterator[str]:
-    yield "| suffix | read by | what it is | seen in the files below |"
+    yield "| suffix | read by | what it is | seen below |"
     yield "|---|---|---|---|"
     for module, suffixes in modules().items():
         own = [each for each in outcomes if PurePath(each.file).suffix.lower() in suffixes]
