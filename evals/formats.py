@@ -181,7 +181,6 @@ def page(outcomes: list[Outcome]) -> str:
 citewell add handbook.pdf costs.xlsx notes.md -c work
 ```
 
-What can be added, and what became of the files of two other projects' tests.
 [ingest.md](ingest.md) says how each is read.
 
 {lines(_formats(outcomes))}
@@ -190,10 +189,11 @@ What can be added, and what became of the files of two other projects' tests.
 
     .venv/bin/python evals/formats.py    # writes this page, where the files are beside the checkout
 
-{len(outcomes)} files: {len(taken)} read, {refused} refused, each with its reason. None hung (the
-slowest took {slowest.seconds:.1f} s of the {SECONDS:.0f} allowed), none brought a process down. Of
-the words of the other project's own rendering our text has {mean:.3f} on average over
-{len(scored)} files; renderings also keep what we leave out, and spell formulas otherwise.
+{len(outcomes)} files of two other projects' tests: {len(taken)} read, {refused} refused, each with
+its reason. None hung (the slowest took {slowest.seconds:.1f} s of the {SECONDS:.0f} allowed), none
+brought a process down. Of the words of the other project's own rendering our text has {mean:.3f} on
+average over {len(scored)} files; renderings also keep what we leave out, and spell formulas
+otherwise.
 
 {lines(_remarks(outcomes))}
 """
@@ -204,17 +204,18 @@ def lines(made: Iterable[str]) -> str:
 
 
 def _formats(outcomes: list[Outcome]) -> Iterator[str]:
-    yield "| suffix | read by | what it is | seen in the files below |"
+    yield "| suffix | read by | what it is | seen below |"
     yield "|---|---|---|---|"
     for module, suffixes in modules().items():
         own = [each for each in outcomes if PurePath(each.file).suffix.lower() in suffixes]
         seen = sorted(frozenset().union(*(each.traits for each in own)))
-        count = f"({len(own)} file{'s' if len(own) > 1 else ''})" if own else "no file of this kind"
-        said = f"{', '.join(seen)} {count}".strip()
+        count = f"({len(own)} file{'s' if len(own) > 1 else ''})" if own else ""
+        said = f" {', '.join(seen)} {count}".replace("  ", " ").rstrip()
         names = " ".join(f"`{suffix}`" for suffix in suffixes)
-        yield f"| {names} | `{module}.py` | {summary(f'citewell.ingest.{module}')} | {said} |"
+        file = f"{module.replace('.', '/')}.py"
+        yield f"| {names} | `{file}` | {summary(f'citewell.ingest.{module}')} |{said} |"
     inside = " ".join(f"`{suffix}`" for suffix in CONTAINERS)
-    yield f"| {inside} | `unpack.py` | {summary('citewell.ingest.archive.unpack')} | |"
+    yield f"| {inside} | `archive/unpack.py` | {summary('citewell.ingest.archive.unpack')} | |"
 
 
 def modules() -> dict[str, list[str]]:
