@@ -28,7 +28,7 @@ from citewell.service.library.chunking import cut_document
 from citewell.service.library.collections import delete_collection
 from citewell.service.library.embedding import Embedding
 from citewell.service.library.uploads import ORPHAN, Upload
-from citewell.store.jobs import ENDED, Job
+from citewell.store.job_rows import ENDED, Job
 from citewell.store.leases import Leases
 from citewell.types import Chunk
 
