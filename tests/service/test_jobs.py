@@ -177,7 +177,7 @@ async def test_collection_name_is_checked_first(app: App) -> None:
     assert await app.jobs.list() == []
 
 
-@pytest.mark.parametrize("broken", ["throw_away_orphans", "embed_pending"])
+@pytest.mark.parametrize("broken", ["delete_orphaned_uploads", "embed_pending"])
 async def test_fault_at_the_start_does_not_stop_the_worker(
     app: App, monkeypatch: pytest.MonkeyPatch, broken: str
 ) -> None:
