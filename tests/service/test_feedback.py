@@ -48,7 +48,7 @@ from citewell.store.confirmed.types import (
     Confirmed,
 )
 from citewell.store.job_rows import ENDED
-from citewell.store.library.documents import CONFIRMED
+from citewell.store.library.collection_rows import CONFIRMED
 from citewell.types import Followed, Trace
 
 
