@@ -27,7 +27,8 @@ from citewell.errors import (
     UnreadableFile,
 )
 from citewell.fetch.browser import Browser
-from citewell.fetch.fetcher import ATTEMPTS, Fetcher, Page
+from citewell.fetch.fetcher import ATTEMPTS, Fetcher
+from citewell.fetch.page_reply import Page
 from citewell.fetch.urls import canonicalize_url, get_url_identity
 from citewell.ingest.bounded import run_bounded
 from citewell.ingest.web.links import Link, PageLinks
