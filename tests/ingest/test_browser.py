@@ -16,9 +16,10 @@ import pytest
 
 from citewell.config import Settings
 from citewell.errors import ConfigError, PermanentError, TransientError, UnreadableFile
-from citewell.fetch import browser as module
-from citewell.fetch.browser import Browser, Within, find_chromium
-from citewell.fetch.fetcher import Page
+from citewell.fetch import browser_page
+from citewell.fetch.browser import Browser, find_chromium
+from citewell.fetch.browser_page import Within
+from citewell.fetch.page_reply import Page
 from citewell.runtime.app import App
 from citewell.service.sites.keep_pages import open_pages
 
@@ -285,7 +286,7 @@ async def test_limits_of_requests_and_bytes(monkeypatch: pytest.MonkeyPatch) -> 
     web = Web({"/": page, **{f"/own.json?{n}": "1" for n in range(100)}})
     async with Browser() as browser:
         assert '<p id="p">60</p>' in await shown(browser, web)
-        monkeypatch.setattr(module, "_MOST_BYTES", 5)
+        monkeypatch.setattr(browser_page, "_MOST_BYTES", 5)
         assert '<p id="p">5</p>' in await shown(browser, web)
 
 

@@ -12,7 +12,7 @@ import pytest
 
 from citewell.config import IngestSettings
 from citewell.errors import TransientError, UnreadableFile
-from citewell.fetch.fetcher import Page
+from citewell.fetch.page_reply import Page
 from citewell.ingest.web.sitemap import MOST_PAGES, Entry, Sitemap, list_site_pages, read_sitemap
 
 SETTINGS = IngestSettings()

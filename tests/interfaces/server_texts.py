@@ -20,7 +20,7 @@ ROOT = Path(citewell.__file__).parent
 # nothing of these reaches the page: other channels, what runs before there is a server, and what
 # only developers see
 ELSEWHERE = (
-    "__main__.py", "config.py", "graph.py", "tools.py", "interfaces/cli/", "interfaces/mcp/",
+    "__main__.py", "config/", "graph.py", "tools.py", "interfaces/cli/", "interfaces/mcp/",
     "interfaces/http/openai", "interfaces/spans.py", "store/confirmed/exchange.py",
     "store/copies.py", "measure/", "models/builtin/download", "models/recorded.py",
     "models/scripted.py", "retrieve/confidence.py", "service/admin/backup",

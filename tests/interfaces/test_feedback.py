@@ -19,7 +19,7 @@ from tests.service.made_traces import QUESTION, SQL, data_trace, text_trace
 from citewell import tools
 from citewell.config import Settings
 from citewell.runtime.app import App
-from citewell.store.jobs import ENDED
+from citewell.store.job_rows import ENDED
 from citewell.types import Trace
 
 if TYPE_CHECKING:

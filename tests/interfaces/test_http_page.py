@@ -260,7 +260,7 @@ def test_imports_are_read(tmp_path: Path) -> None:
 HOSTILE = [
     "../http/page.py",
     "..%2f..%2fhttp%2fpage.py",
-    "%2e%2e/%2e%2e/config.py",
+    "%2e%2e/%2e%2e/config/settings.py",
     "styles/../../http/page.py",
     "styles/..%5c..%5chttp%5cpage.py",
     "/etc/passwd",

@@ -16,7 +16,8 @@ from citewell.config import Settings
 from citewell.runtime.app import App
 from citewell.service.sessions.memories import store_memory
 from citewell.skills.memory.remember import extract_stated_facts
-from citewell.store.memory import Memory, Told
+from citewell.store.memory_judgement import Told
+from citewell.store.memory_rows import Memory
 from citewell.types import Trace
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ import httpx
 import pytest
 from tests.interfaces.uploads_killed import POISON, Uploads
 
-from citewell.store.jobs import MOST_FAULTS, SUSPECT
+from citewell.store.job_claims import MOST_FAULTS, SUSPECT
 
 FILES = 20
 KILLS = 4

@@ -22,7 +22,7 @@ from sqlalchemy import Connection, text
 from citewell.errors import StorageError
 from citewell.store import db as db_module
 from citewell.store.db import Database
-from citewell.store.migrations import MIGRATIONS
+from citewell.store.migrations.migration_list import MIGRATIONS
 
 
 def pragma(name: str, connection: Connection) -> object:

@@ -9,9 +9,11 @@ from pathlib import Path
 import pytest
 
 from citewell.errors import Conflict, NotFound, StorageError, UnreadableFile
-from citewell.store import jobs as jobs_module
+from citewell.store import job_claims
 from citewell.store.db import Database
-from citewell.store.jobs import LONGEST_PAUSE, MOST_FAULTS, SUSPECT, Job, Jobs, count_postponements
+from citewell.store.job_claims import LONGEST_PAUSE, MOST_FAULTS, SUSPECT
+from citewell.store.job_rows import Job, count_postponements
+from citewell.store.jobs import Jobs
 from citewell.store.processes import name_process, name_this_process
 
 
@@ -118,12 +120,12 @@ async def test_deaths_of_a_server_harm_no_job(
     for death in range(20):
         jobs = Jobs(db, lease=3600)
         name = ended_process()
-        monkeypatch.setattr(jobs_module, "name_this_process", lambda name=name: name)
+        monkeypatch.setattr(job_claims, "name_this_process", lambda name=name: name)
         claimed = await jobs.claim(alone=death >= SUSPECT)
         assert claimed is not None, death
         assert (claimed.job_id, claimed.attempts) == (job.job_id, death + 1)
         assert await jobs.claim(alone=death + 1 < SUSPECT) is None, "others are not to take it"
-    monkeypatch.setattr(jobs_module, "name_this_process", name_this_process)
+    monkeypatch.setattr(job_claims, "name_this_process", name_this_process)
     assert await Jobs(db).has_suspects()
     claimed = await Jobs(db).claim("add", alone=True)
     assert claimed is not None
@@ -136,7 +138,7 @@ async def test_a_start_of_the_machine_is_no_jobs_fault(
     """Whoever was at work before is gone, and their job waits as if nothing had been."""
     machine, _, *rest = name_this_process().split(" ")
     before = " ".join([machine, "an-earlier-start", *rest])
-    monkeypatch.setattr(jobs_module, "name_this_process", lambda: before)
+    monkeypatch.setattr(job_claims, "name_this_process", lambda: before)
     job = await Jobs(db).create("add", {})
     for times in range(SUSPECT + 2):
         claimed = await Jobs(db, lease=3600).claim()
@@ -176,7 +178,7 @@ async def test_clock_that_is_set(db: Database, monkeypatch: pytest.MonkeyPatch) 
 async def died_alone(db: Database, monkeypatch: pytest.MonkeyPatch) -> Job:
     """A process that was alone with the job has died, and whoever started it saw it."""
     name = ended_process()
-    monkeypatch.setattr(jobs_module, "name_this_process", lambda: name)
+    monkeypatch.setattr(job_claims, "name_this_process", lambda: name)
     claimed = await Jobs(db).claim(alone=True)
     assert claimed is not None
     [blamed] = await Jobs(db).record_crash(name)
@@ -193,7 +195,7 @@ async def test_a_job_that_kills_who_is_alone_with_it_is_given_up(
     bad = await jobs.create("upload", {"folder": "bad"})
     for _ in range(SUSPECT):
         name = ended_process()
-        monkeypatch.setattr(jobs_module, "name_this_process", lambda name=name: name)
+        monkeypatch.setattr(job_claims, "name_this_process", lambda name=name: name)
         assert await jobs.claim() is not None
     assert await jobs.claim() is None
     for fault in range(1, MOST_FAULTS + 1):
@@ -204,7 +206,7 @@ async def test_a_job_that_kills_who_is_alone_with_it_is_given_up(
             "queued" if fault < MOST_FAULTS else "failed",
         )
         assert not await jobs.has_suspects()
-    monkeypatch.setattr(jobs_module, "name_this_process", name_this_process)
+    monkeypatch.setattr(job_claims, "name_this_process", name_this_process)
     good = await jobs.create("upload", {"folder": "good"})
     claimed = await jobs.claim()
     assert claimed is not None

@@ -16,7 +16,9 @@ from sqlalchemy import text
 from citewell.errors import InvalidInput, NotFound
 from citewell.models.base import Vector
 from citewell.store.db import Database
-from citewell.store.memory import DAY, Judgement, Kept, Memories, Memory, Told
+from citewell.store.memory import DAY, Memories
+from citewell.store.memory_judgement import Judgement, Kept, Told
+from citewell.store.memory_rows import Memory
 from citewell.store.traces import Traces
 from citewell.types import Answer, Trace
 
@@ -550,11 +552,11 @@ async def test_a_failure_keeps_nothing(
         raise RuntimeError("killed")
 
     verbs: dict[str, Callable[[], Awaitable[object]]] = {
-        "memory_rows.shed": lambda: keep(memories, "li", "plan", "Basic", 0),
-        "memory_rows.replace": lambda: memories.edit(
+        "memory_rows.expire_oldest": lambda: keep(memories, "li", "plan", "Basic", 0),
+        "memory_rows.mark_replaced": lambda: memories.edit(
             "li", plan.memory_id, "Team", direction(2), by_subject
         ),
-        "memory_rows.delete": lambda: memories.forget("li", plan.memory_id),
+        "memory_rows.delete_memories": lambda: memories.forget("li", plan.memory_id),
     }
     for last, verb in verbs.items():
         with monkeypatch.context() as patch:

@@ -16,7 +16,7 @@ from citewell.store.db import Database
 from citewell.store.index.base import INDEXES, Filter
 from citewell.store.jobs import Jobs
 from citewell.store.library.catalog import Catalog
-from citewell.store.migrations import MIGRATIONS
+from citewell.store.migrations.migration_list import MIGRATIONS
 from citewell.store.pages import Snapshots
 from citewell.store.runs import Runs
 from citewell.store.sites import Sites

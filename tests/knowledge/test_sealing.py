@@ -10,7 +10,7 @@ from sqlalchemy import Connection, text
 from citewell.errors import Conflict, SourceUnavailable
 from citewell.store import db as db_module
 from citewell.store.db import Database
-from citewell.store.migrations import MIGRATIONS
+from citewell.store.migrations.migration_list import MIGRATIONS
 from citewell.store.sources import Source, Sources
 from citewell.store.users.home_key import FILE
 from citewell.store.users.sealing import MARK, open_sealed, seal_secret

@@ -10,14 +10,10 @@ from sqlalchemy import text
 
 from citewell.errors import Conflict, InvalidInput, NotFound
 from citewell.store.db import Database
-from citewell.store.users.users import (
-    SIGN_INS,
-    Lifetime,
-    Users,
-    compute_csrf_token,
-    hash_secret,
-    list_reviewers,
-)
+from citewell.store.users.access_tokens import hash_secret
+from citewell.store.users.sign_ins import SIGN_INS, Lifetime, compute_csrf_token
+from citewell.store.users.user_rows import list_reviewers
+from citewell.store.users.users import Users
 
 LIFE = Lifetime(1_000, 100)
 NAMES_LIKE_MORE = [

@@ -46,7 +46,7 @@ from citewell.service.admin.backup_restore import (
 from citewell.service.admin.hidden_copies import sweep_hidden_copies
 from citewell.store.copies import SCHEMA
 from citewell.store.db import Database
-from citewell.store.migrations import MIGRATIONS
+from citewell.store.migrations.migration_list import MIGRATIONS
 
 Member = tuple[tarfile.TarInfo, bytes]
 

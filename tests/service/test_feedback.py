@@ -47,8 +47,8 @@ from citewell.store.confirmed.types import (
     LONGEST_QUESTION,
     Confirmed,
 )
-from citewell.store.jobs import ENDED
-from citewell.store.library.documents import CONFIRMED
+from citewell.store.job_rows import ENDED
+from citewell.store.library.collection_rows import CONFIRMED
 from citewell.types import Followed, Trace
 
 

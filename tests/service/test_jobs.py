@@ -28,7 +28,7 @@ from citewell.service.library.chunking import cut_document
 from citewell.service.library.collections import delete_collection
 from citewell.service.library.embedding import Embedding
 from citewell.service.library.uploads import ORPHAN, Upload
-from citewell.store.jobs import ENDED, Job
+from citewell.store.job_rows import ENDED, Job
 from citewell.store.leases import Leases
 from citewell.types import Chunk
 
@@ -177,7 +177,7 @@ async def test_collection_name_is_checked_first(app: App) -> None:
     assert await app.jobs.list() == []
 
 
-@pytest.mark.parametrize("broken", ["throw_away_orphans", "embed_pending"])
+@pytest.mark.parametrize("broken", ["delete_orphaned_uploads", "embed_pending"])
 async def test_fault_at_the_start_does_not_stop_the_worker(
     app: App, monkeypatch: pytest.MonkeyPatch, broken: str
 ) -> None:

@@ -19,7 +19,8 @@ from citewell.service.jobs.run_job import MOST_REFUSALS
 from citewell.service.jobs.submit import cancel_or_discard_job, retry_job, submit_uploads
 from citewell.service.library.add import add_sources
 from citewell.service.library.uploads import Upload
-from citewell.store.jobs import LONGEST_PAUSE, Job
+from citewell.store.job_claims import LONGEST_PAUSE
+from citewell.store.job_rows import Job
 from citewell.store.leases import Leases
 
 WHY = {"code": StorageError.code, "message": "the disk is full", "hint": "free some space"}

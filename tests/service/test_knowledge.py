@@ -24,7 +24,7 @@ from citewell.service.library.add import add_paths
 from citewell.service.library.collections import create_collection, delete_collection
 from citewell.service.library.documents import delete_document
 from citewell.store.confirmed import files as confirmed_files
-from citewell.store.library.documents import CONFIRMED
+from citewell.store.library.collection_rows import CONFIRMED
 from citewell.types import Followed
 
 

@@ -27,7 +27,7 @@ from citewell.service.library.documents import delete_document
 from citewell.service.tables.sources import add_source, refresh_source, remove_source
 from citewell.store.confirmed.evidence_weights import DAY, compute_weight
 from citewell.store.confirmed.types import Confirmation, Confirmed, Rule
-from citewell.store.library.documents import CONFIRMED
+from citewell.store.library.collection_rows import CONFIRMED
 from citewell.types import Trace
 
 COSTS = "service,function,amount\nMail,IT,12\nHosting,IT,30\nVans,Fleet,90\n"

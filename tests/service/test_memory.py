@@ -17,7 +17,8 @@ from citewell.runtime.app import App
 from citewell.service.library.add import add_paths
 from citewell.service.sessions import memories as service
 from citewell.skills.memory.remember import extract_stated_facts
-from citewell.store.memory import Memory, Told
+from citewell.store.memory_judgement import Told
+from citewell.store.memory_rows import Memory
 
 
 async def tell(app: App, user: str, said: str) -> Memory:

@@ -21,7 +21,7 @@ from citewell.service.library.documents import find_documents
 from citewell.service.library.read_and_embed import ingest_paths
 from citewell.service.sites import sites
 from citewell.service.sites.keep_pages import open_pages
-from citewell.store.jobs import ENDED, Job
+from citewell.store.job_rows import ENDED, Job
 
 if TYPE_CHECKING:
     from tests.conftest import SiteServer

@@ -5,7 +5,8 @@ looks at a clock.
 from __future__ import annotations
 
 from citewell.skills.memory.remember import extract_stated_facts
-from citewell.store.memory import DAY, Kind, Memory
+from citewell.store.memory import DAY
+from citewell.store.memory_rows import Kind, Memory
 
 NOW = 1_000 * DAY
 

@@ -16,7 +16,7 @@ from citewell.models.reader_base import Reader
 from citewell.models.scripted_reader import ScriptedReader
 from citewell.skills.memory.recall import MOST, Recalled, personalize_question, recall_memories
 from citewell.skills.memory.remember import extract_fact_value
-from citewell.store.memory import Memory
+from citewell.store.memory_rows import Memory
 
 
 @pytest.fixture(scope="module")

@@ -21,7 +21,8 @@ from citewell.skills.memory.remember import (
     judge_memory,
     parse_fact,
 )
-from citewell.store.memory import Memory, Told
+from citewell.store.memory_judgement import Told
+from citewell.store.memory_rows import Memory
 
 
 @pytest.mark.parametrize(

@@ -25,7 +25,7 @@ from citewell.skills.memory.remember import (
     extract_stated_facts,
     is_memory_question,
 )
-from citewell.store.memory import Kept, Told
+from citewell.store.memory_judgement import Kept, Told
 from citewell.text.secret import has_secret
 from citewell.types import Event, Sentence, Status
 

@@ -25,7 +25,7 @@ from citewell.skills.evidence.confirmed_evidence import ConfirmedEvidence
 from citewell.skills.evidence.passages import Passage, Widen
 from citewell.skills.memory.recall import Recalled
 from citewell.skills.proof.judge import Judge
-from citewell.store.memory import Kept, Told
+from citewell.store.memory_judgement import Kept, Told
 from citewell.types import Citation, Followed, Hit, Message, Status
 
 

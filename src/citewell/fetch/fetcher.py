@@ -7,12 +7,9 @@ through the guarded transport.
 
 from __future__ import annotations
 
-import contextlib
 import random
-import ssl
-import time
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
@@ -20,88 +17,34 @@ import anyio
 import stamina
 
 from citewell.config import Settings
-from citewell.errors import CitewellError, PermanentError, TransientError, UnreadableFile
+from citewell.errors import CitewellError, PermanentError, TransientError
 from citewell.fetch.addresses import Guard
-from citewell.fetch.hosts import Hosts, format_retry_hint, get_time_left, parse_retry_after
+from citewell.fetch.hosts import Hosts, get_time_left, parse_retry_after
+from citewell.fetch.page_reply import (
+    AGAIN,
+    Page,
+    Readable,
+    Reply,
+    Wanted,
+    build_page,
+    discard_body,
+    make_connection_error,
+    make_status_error,
+    read_body,
+)
 from citewell.fetch.robots import LONGEST
-from citewell.fetch.urls import canonicalize_url, get_url_identity, join_url
+from citewell.fetch.urls import canonicalize_url, join_url
 
 if TYPE_CHECKING:
     import httpx2
-
-__all__ = [
-    "ATTEMPTS",
-    "Fetcher",
-    "Page",
-    "Readable",
-    "canonicalize_url",
-    "get_url_identity",
-    "join_url",
-]
 
 ATTEMPTS = 3  # for each request of a crawl, which has the time
 MOST_REDIRECTS = 5
 ROBOTS_SECONDS = 10.0  # for a robots.txt with its redirects
 _REDIRECTS = {301, 302, 303, 307, 308}
-_AGAIN = {408, 425, 429}  # and every 5xx
 _BUSY = {429, 502, 503, 504}  # what is tried again at once; the others need more than a moment
 _WAIT = 0.5  # seconds before the second attempt, doubled before each later one
 _JITTER = 0.5  # seconds, at most, that are added so that not all come back together
-_UNPACKED = {"", "identity", "gzip", "x-gzip", "deflate", "br"}
-# of a reply that is no page: read, so that its connection can be used again, unless it is longer or
-# slower than this
-_REST = 64_000
-_REST_SECONDS = 0.5
-
-Readable = Callable[[str, str], bool]
-
-
-@dataclass(frozen=True, slots=True)
-class Page:
-    """What came of `url`, from `final_url` (both canonical). `charset` is what the header says, or
-    empty. With `not_modified` there is no `data`: it is as it was when `etag` or `last_modified`
-    was given. `fetched_at`: seconds since the epoch. `redirects`: the addresses that led on, `url`
-    first; none where nothing did. `robots_tag`: what the header `X-Robots-Tag` wants of programs,
-    in small letters, such as `noindex, nofollow`.
-    """
-
-    url: str
-    final_url: str
-    status: int
-    media_type: str
-    charset: str
-    data: bytes
-    etag: str
-    last_modified: str
-    fetched_at: float
-    not_modified: bool = False
-    notes: tuple[str, ...] = ()
-    redirects: tuple[str, ...] = ()
-    robots_tag: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class _Wanted:
-    """`readable` None: any media type. `cut`: what is over `most` bytes is left out, else it is an
-    error. `attempts`: how often each request is made, at most. `within`: where a redirect may lead;
-    None: anywhere.
-    """
-
-    most: int
-    attempts: int
-    readable: Readable | None = None
-    cut: bool = False
-    within: Callable[[str], bool] | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class _Reply:
-    url: str
-    status: int
-    headers: httpx2.Headers
-    data: bytes = b""
-    notes: tuple[str, ...] = ()
-    redirects: tuple[str, ...] = ()
 
 
 class Fetcher:
@@ -162,14 +105,14 @@ class Fetcher:
         try:
             with anyio.fail_after(seconds):
                 reply = await self._follow_redirects(
-                    url, headers, _Wanted(self._most, attempts, readable, within=within)
+                    url, headers, Wanted(self._most, attempts, readable, within=within)
                 )
         except TimeoutError:
             hint = "the site is slow; try again later"
             raise TransientError(
                 f"{url}: not there within {seconds:.3g} seconds", hint=hint, code="timeout"
             ) from None
-        return _build_page(url, reply, conditional=bool(headers))
+        return build_page(url, reply, conditional=bool(headers))
 
     async def sitemaps(self, url: str) -> list[str]:
         """Canonical URLs of the sitemaps that the robots.txt of this URL's site names, on its own
@@ -189,17 +132,17 @@ class Fetcher:
         try:
             with anyio.fail_after(ROBOTS_SECONDS):
                 reply = await self._follow_redirects(
-                    url, {}, _Wanted(LONGEST, attempts, cut=True), asked=True
+                    url, {}, Wanted(LONGEST, attempts, cut=True), asked=True
                 )
         except TimeoutError:
             raise TransientError(f"not there within {ROBOTS_SECONDS:g} seconds") from None
-        if reply.status in _AGAIN or reply.status >= 500:
+        if reply.status in AGAIN or reply.status >= 500:
             raise TransientError(f"status {reply.status}")
         return reply.data if reply.status == 200 else b""
 
     async def _follow_redirects(
-        self, url: str, headers: dict[str, str], wanted: _Wanted, *, asked: bool = False
-    ) -> _Reply:
+        self, url: str, headers: dict[str, str], wanted: Wanted, *, asked: bool = False
+    ) -> Reply:
         """The reply at the end of the redirects. `asked`: robots.txt has not to be asked, for this
         is it.
         """
@@ -221,15 +164,15 @@ class Fetcher:
             if before.startswith("https:") and url.startswith("http:"):
                 notes += (f"{before} leads to {url}, which is not encrypted",)
         if asked:
-            return _Reply(url, 404, reply.headers)  # RFC 9309: as if there were none
+            return Reply(url, 404, reply.headers)  # RFC 9309: as if there were none
         hint = "the site sends its readers in a circle, or wants cookies"
         raise PermanentError(
             f"{passed[0]}: more than {MOST_REDIRECTS} redirects", hint=hint, code="redirect_loop"
         )
 
     async def _request_with_retry(
-        self, url: str, headers: dict[str, str], wanted: _Wanted, delay: float
-    ) -> _Reply:
+        self, url: str, headers: dict[str, str], wanted: Wanted, delay: float
+    ) -> Reply:
         """The reply to one request, made again where its host is busy and there is time."""
         tried = 0
 
@@ -257,14 +200,14 @@ class Fetcher:
                     return await self._request_once(url, headers, wanted)
         raise AssertionError("the last attempt returns or raises")
 
-    async def _request_once(self, url: str, headers: dict[str, str], wanted: _Wanted) -> _Reply:
+    async def _request_once(self, url: str, headers: dict[str, str], wanted: Wanted) -> Reply:
         """The reply, noted with its host. Raises TransientError where a host is busy for now."""
         try:
             reply = await self._send_get(url, headers, wanted)
         except TransientError:
             self._hosts.record_outcome(url, well=False)
             raise
-        if reply.status in _AGAIN or reply.status >= 500:
+        if reply.status in AGAIN or reply.status >= 500:
             pause = parse_retry_after(
                 reply.headers.get("retry-after", ""), reply.headers.get("date", "")
             )
@@ -272,10 +215,10 @@ class Fetcher:
                 self._hosts.told(url, pause)
         self._hosts.record_outcome(url, well=reply.status not in _BUSY)
         if reply.status in _BUSY:
-            raise _make_status_error(url, reply)
+            raise make_status_error(url, reply)
         return reply
 
-    async def _send_get(self, url: str, headers: dict[str, str], wanted: _Wanted) -> _Reply:
+    async def _send_get(self, url: str, headers: dict[str, str], wanted: Wanted) -> Reply:
         import httpx2
 
         if self._client is None:
@@ -285,138 +228,14 @@ class Fetcher:
         try:
             async with self._client.stream("GET", url, headers=headers) as response:
                 if response.status_code == 200:
-                    data = await _read_body(response, url, wanted)
+                    data = await read_body(response, url, wanted)
                 else:
                     data = b""
-                    await _discard_body(response)
-                return _Reply(url, response.status_code, response.headers, data)
+                    await discard_body(response)
+                return Reply(url, response.status_code, response.headers, data)
         except httpx2.InvalidURL as error:
             raise PermanentError(
                 f"{url}: {error}", hint="see that the address is right", code="bad_url"
             ) from None
         except httpx2.HTTPError as error:
-            raise _make_connection_error(url, error) from None
-
-
-async def _read_body(response: httpx2.Response, url: str, wanted: _Wanted) -> bytes:
-    """The body, unpacked piece by piece, so that a small one that grows without end is noticed."""
-    media_type = _get_media_type(response.headers)
-    if wanted.readable is not None and not wanted.readable(media_type, url):
-        raise UnreadableFile(
-            f"{url}: it is {media_type or 'of an unknown type'}, which cannot be read"
-        )
-    packed = response.headers.get("content-encoding", "").strip().lower()
-    if packed not in _UNPACKED:
-        raise UnreadableFile(f"{url}: it comes packed as {packed[:40]}, which was not asked for")
-    length = response.headers.get("content-length", "")
-    if (
-        not wanted.cut
-        and length.isascii()
-        and length.isdigit()
-        and len(length) < 20
-        and int(length) > wanted.most
-    ):
-        raise _make_size_error(url, wanted.most)
-    data = bytearray()
-    async for part in response.aiter_bytes():
-        data += part
-        if len(data) > wanted.most:
-            if wanted.cut:
-                return bytes(data[: wanted.most])
-            raise _make_size_error(url, wanted.most)
-    return bytes(data)
-
-
-async def _discard_body(response: httpx2.Response) -> None:
-    import httpx2
-
-    left = _REST
-    # then the connection is not used again
-    with contextlib.suppress(httpx2.HTTPError), anyio.move_on_after(_REST_SECONDS):
-        async for part in response.aiter_raw():
-            left -= len(part)
-            if left < 0:
-                return
-
-
-def _build_page(url: str, reply: _Reply, *, conditional: bool) -> Page:
-    if reply.status != 200 and not (reply.status == 304 and conditional):
-        raise _make_status_error(reply.url, reply)
-    headers = reply.headers
-    return Page(
-        url=url,
-        final_url=reply.url,
-        status=reply.status,
-        media_type=_get_media_type(headers),
-        charset=(
-            headers.get("content-type", "")
-            .lower()
-            .partition("charset=")[2]
-            .split(";")[0]
-            .strip(" \"'")
-        ),
-        data=reply.data,
-        etag=headers.get("etag", ""),
-        last_modified=headers.get("last-modified", ""),
-        fetched_at=time.time(),
-        not_modified=reply.status == 304,
-        notes=reply.notes,
-        redirects=reply.redirects,
-        robots_tag=str(headers.get("x-robots-tag", "")).lower(),
-    )
-
-
-def _get_media_type(headers: httpx2.Headers) -> str:
-    return str(headers.get("content-type", "")).split(";")[0].strip().lower()
-
-
-def _make_size_error(url: str, most: int) -> UnreadableFile:
-    return UnreadableFile(
-        f"{url}: larger than {most:,} bytes",
-        hint="setting web.page_bytes says how large a page may be",
-    )
-
-
-def _make_status_error(url: str, reply: _Reply) -> CitewellError:
-    status = reply.status
-    if status in _AGAIN or status >= 500:
-        pause = parse_retry_after(
-            reply.headers.get("retry-after", ""), reply.headers.get("date", "")
-        )
-        if pause is not None:
-            return TransientError(
-                f"{url}: status {status}", hint=format_retry_hint(pause), code="paused"
-            )
-        return TransientError(
-            f"{url}: status {status}", hint="the site is busy or failing; try again later"
-        )
-    if status in {404, 410}:
-        return PermanentError(
-            f"{url}: status {status}", hint="there is no such page", code="page_missing"
-        )
-    if status in {401, 402, 403, 407, 451}:
-        hint = "the site does not show it to everyone; save the page as a file and add the file"
-        return PermanentError(f"{url}: status {status}", hint=hint, code="page_refused")
-    return PermanentError(f"{url}: status {status}", hint="see that the address is right")
-
-
-def _make_connection_error(url: str, error: httpx2.HTTPError) -> CitewellError:
-    import httpx2
-
-    cause: BaseException | None = error
-    while cause is not None:
-        if isinstance(cause, ssl.SSLCertVerificationError):
-            why = f"its certificate is refused: {cause.verify_message}"
-            hint = "for a host of yours, SSL_CERT_FILE names the certificates to trust"
-            return PermanentError(f"{url}: {why}", hint=hint, code="bad_certificate")
-        cause = cause.__cause__ or cause.__context__
-    if isinstance(error, httpx2.DecodingError):
-        return UnreadableFile(f"{url}: its bytes are packed wrongly")
-    # httpx's own words may name the address that was tried; inside a house that is nobody's
-    # business
-    why = (
-        "no connection"
-        if isinstance(error, httpx2.ConnectError | httpx2.ConnectTimeout)
-        else "the connection broke"
-    )
-    return TransientError(f"{url}: {why}", hint="is the site there? try again later")
+            raise make_connection_error(url, error) from None

@@ -17,7 +17,7 @@ from citewell.runtime.app import App, T, Viewer
 from citewell.store.confirmed.types import Confirmed, Rule
 from citewell.store.index.base import Index
 from citewell.store.users.identity import normalize_user_id
-from citewell.store.users.users import ROLES, Role
+from citewell.store.users.user_rows import ROLES, Role
 
 
 class View(App):

@@ -36,7 +36,8 @@ from citewell.store.sites import Sites
 from citewell.store.sources import Sources
 from citewell.store.traces import Traces
 from citewell.store.users.audit import Audit
-from citewell.store.users.users import Role, Users
+from citewell.store.users.user_rows import Role
+from citewell.store.users.users import Users
 
 LEASE_SECONDS = 15.0  # a killed worker's job is taken again after this
 

@@ -16,7 +16,8 @@ from pathlib import Path
 
 from citewell.errors import Conflict, StorageError
 from citewell.store.db import BUSY_SECONDS, to_storage_error
-from citewell.store.migrations import APPLICATION_ID, MIGRATIONS
+from citewell.store.migrations.migration_list import MIGRATIONS
+from citewell.store.migrations.statements import APPLICATION_ID
 
 STEP = 2_000  # pages copied before Ctrl-C is heard: 8 MB
 COUNTED = (

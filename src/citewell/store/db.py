@@ -24,7 +24,8 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import QueuePool
 
 from citewell.errors import StorageError
-from citewell.store.migrations import APPLICATION_ID, MIGRATIONS
+from citewell.store.migrations.migration_list import MIGRATIONS
+from citewell.store.migrations.statements import APPLICATION_ID
 from citewell.threads import run_in_thread
 
 T = TypeVar("T")

@@ -1,8 +1,8 @@
 """Work that outlives the process that asked for it: a table, and leases.
 
-The one rule: a worker holds a job by its lease and must report before it runs out (`progress`
-renews it). A job whose worker died is taken again, unharmed, however often: a death is the job's
-fault only where it was tried alone, in a process whose death another one saw (`blame`).
+The one rule: a worker holds a job by its lease and must report before it runs out, which renews it
+(`report_progress`). A job whose worker died is taken again, unharmed, however often: a death is its
+fault only where it was tried alone, in a process whose death another one saw (`record_crash`).
 `Job.attempts` is the worker's proof: one that was too slow and lost its job is told so.
 """
 
@@ -12,48 +12,23 @@ import json
 import secrets
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, Literal
+from typing import Any
 
-from sqlalchemy import Connection, Row, RowMapping, text
+from sqlalchemy import Connection, text
 
-from citewell.errors import CitewellError, Conflict, NotFound
+from citewell.errors import CitewellError, Conflict
 from citewell.store.db import Database
+from citewell.store.job_claims import (
+    blame_jobs,
+    claim_job,
+    find_waiting,
+    is_there_work,
+    put_off_job,
+)
+from citewell.store.job_rows import ENDED, Job, get_held_job, get_row, list_newest, parse_job
 from citewell.store.leases import Leases
-from citewell.store.processes import get_clock_mark, has_died, name_this_process
-from citewell.types import Shown
-
-State = Literal["queued", "running", "done", "failed", "cancelled"]
-ENDED = frozenset({"done", "failed", "cancelled"})
 
 LEASE_SECONDS = 60.0
-SUSPECT = 2  # deaths of processes that were at a job, after which it is tried alone only
-# a job that ended the process it was alone in this often is given up, until somebody wants it tried
-# again
-MOST_FAULTS = 3
-# seconds until a job is tried again that was alone in a process which died; four times as long the
-# next time
-FAULT_PAUSE = 5.0
-LONGEST_PAUSE = 900.0  # that a job is put off
-
-
-class Job(Shown):
-    """`done` of `total` are steps of the work (`total` 0: not known yet); `detail` says what it is
-    at. `result` is of what was done so far until the job is done. `error` of one that waits or
-    runs: why it was put off.
-    """
-
-    job_id: str
-    kind: str
-    payload: dict[str, Any]
-    state: State
-    done: int
-    total: int
-    detail: str
-    result: dict[str, Any] | None
-    error: dict[str, str] | None
-    attempts: int
-    created_at: float
-    updated_at: float
 
 
 class Jobs:
@@ -96,21 +71,16 @@ class Jobs:
             "now": self._clock(),
         }
         connection.execute(_INSERT, row | {"owner": self._viewer or ""})
-        return _parse_job(_get_row(connection, job_id))
+        return parse_job(get_row(connection, job_id))
 
     async def get(self, job_id: str) -> Job:
         return await self._db.read(
-            lambda connection: _parse_job(_get_row(connection, job_id, self._viewer))
+            lambda connection: parse_job(get_row(connection, job_id, self._viewer))
         )
 
     async def list(self, limit: int = 100) -> list[Job]:
         """The newest first."""
-        values = {"limit": limit, "viewer": self._viewer}
-
-        def rows(connection: Connection) -> list[Job]:
-            return [_parse_job(row) for row in connection.execute(_NEWEST, values).mappings()]
-
-        return await self._db.read(rows)
+        return await self._db.read(lambda connection: list_newest(connection, self._viewer, limit))
 
     async def claim(self, kind: str = "", *, alone: bool = False) -> Job | None:
         """A job (of this kind) that waits, or whose worker is silent; it is the caller's then,
@@ -118,42 +88,18 @@ class Jobs:
         else's; of those the oldest. `alone`: one of those that are tried in a process of their own,
         and else none of them.
         """
-
-        def there_is_one(connection: Connection) -> bool:
-            return (
-                bool(self._list_silent(connection))
-                or self._find_waiting(connection, kind, alone) is not None
-            )
-
-        if not await self._db.read(there_is_one):
+        if not await self._db.read(
+            lambda connection: is_there_work(connection, self._leases, kind, alone=alone)
+        ):
             return None  # an idle worker asks often: it need not take the write lock
-
-        def claim(connection: Connection) -> Job | None:
-            for row in self._list_silent(connection):
-                values = {
-                    "job_id": row.job_id,
-                    "deaths": int(has_died(row.process)),
-                    "now": self._clock(),
-                }
-                connection.execute(_FREE, values)
-            job_id = self._find_waiting(connection, kind, alone)
-            if job_id is None:
-                return None
-            values = {
-                "job_id": job_id,
-                "now": self._clock(),
-                "lease": self._leases.until(),
-                "process": name_this_process(),
-            }
-            connection.execute(_CLAIM, values)
-            return _parse_job(_get_row(connection, job_id))
-
-        return await self._db.write(claim)
+        return await self._db.write(
+            lambda connection: claim_job(connection, self._leases, kind, alone=alone)
+        )
 
     async def has_suspects(self, kind: str = "") -> bool:
         """Whether a job waits that has to be tried alone."""
         return await self._db.read(
-            lambda connection: self._find_waiting(connection, kind, alone=True) is not None
+            lambda connection: find_waiting(connection, self._leases, kind, alone=True) is not None
         )
 
     async def record_crash(self, process: str) -> Sequence[Job]:
@@ -161,23 +107,9 @@ class Jobs:
         at was the cause. It is tried again a little later, or given up; what it was sent with is
         kept.
         """
-
-        def blame(connection: Connection) -> list[Job]:
-            rows = connection.execute(_HELD_BY, {"process": process}).all()
-            for row in rows:
-                pause = FAULT_PAUSE * 4**row.faults
-                values = {
-                    "job_id": row.job_id,
-                    "now": self._clock(),
-                    "until": self._leases.steady() + pause,
-                }
-                connection.execute(
-                    _BLAME,
-                    values | {"clock": get_clock_mark(), "most": MOST_FAULTS, "error": _GAVE_UP},
-                )
-            return [_parse_job(_get_row(connection, row.job_id)) for row in rows]
-
-        return await self._db.write(blame)
+        return await self._db.write(
+            lambda connection: blame_jobs(connection, self._leases, process)
+        )
 
     async def try_again(self, job_id: str) -> Job:
         """One that failed, or was given up, waits once more; alone where it was. Raises Conflict
@@ -185,13 +117,13 @@ class Jobs:
         """
 
         def try_again(connection: Connection) -> Job:
-            state = _get_row(connection, job_id, self._viewer)["state"]
+            state = get_row(connection, job_id, self._viewer)["state"]
             if state != "failed":
                 raise Conflict(
                     f"job {job_id}: it is {state}", hint="only a job that failed can be tried again"
                 )
             connection.execute(_ONCE_MORE, {"job_id": job_id, "now": self._clock()})
-            return _parse_job(_get_row(connection, job_id))
+            return parse_job(get_row(connection, job_id))
 
         return await self._db.write(try_again)
 
@@ -242,7 +174,7 @@ class Jobs:
 
     async def still(self, job_id: str, attempt: int) -> None:
         """Raises Conflict where the job is its holder's no more."""
-        await self._db.read(lambda connection: _get_held_job(connection, job_id, attempt))
+        await self._db.read(lambda connection: get_held_job(connection, job_id, attempt))
 
     async def cancel(self, job_id: str) -> Job:
         """A job that waits or runs ends here; its worker's next report is refused. So does one that
@@ -250,14 +182,14 @@ class Jobs:
         """
 
         def cancel(connection: Connection) -> Job:
-            state = _get_row(connection, job_id, self._viewer)["state"]
+            state = get_row(connection, job_id, self._viewer)["state"]
             if state in ENDED and state != "failed":
                 raise Conflict(
                     f"job {job_id}: it is {state} already",
                     hint="only a job that waits or runs can be cancelled",
                 )
             connection.execute(_CANCEL, {"job_id": job_id, "now": self._clock()})
-            return _parse_job(_get_row(connection, job_id))
+            return parse_job(get_row(connection, job_id))
 
         return await self._db.write(cancel)
 
@@ -292,46 +224,11 @@ class Jobs:
         """Back to the queue, the attempt not counted, but nobody takes it for so many seconds. Why
         is kept as its `error`, and how often that was so as `times` of it.
         """
-
-        def put_off(connection: Connection) -> Job:
-            times = count_postponements(_get_held_job(connection, job_id, attempt)) + 1
-            now = self._clock()
-            why = {
-                "code": error.code,
-                "message": error.message,
-                "hint": error.hint,
-                "times": str(times),
-            }
-            values = {
-                "job_id": job_id,
-                "error": json.dumps(why),
-                "now": now,
-                "clock": get_clock_mark(),
-            }
-            connection.execute(
-                _PUT_OFF, values | {"until": self._leases.steady() + min(seconds, LONGEST_PAUSE)}
+        return await self._db.write(
+            lambda connection: put_off_job(
+                connection, self._leases, job_id, error, seconds, attempt
             )
-            return _parse_job(_get_row(connection, job_id))
-
-        return await self._db.write(put_off)
-
-    def _find_waiting(self, connection: Connection, kind: str, alone: bool) -> str | None:
-        values = {
-            "now": self._leases.steady(),
-            "pause": LONGEST_PAUSE,
-            "clock": get_clock_mark(),
-            "kind": kind,
-        }
-        values |= {"suspect": SUSPECT, "alone": alone}
-        found: str | None = connection.execute(_WAITING, values).scalar_one_or_none()
-        return found
-
-    def _list_silent(self, connection: Connection) -> Sequence[Row[Any]]:
-        """Those whose workers hold them no more."""
-        rows = connection.execute(_RUNNING).all()
-        return [
-            row for row in rows if not self._leases.is_held(row.process, row.lease, row.updated_at)
-        ]
+        )
 
     async def _update_job(
         self, job_id: str, attempt: int | None, columns: str, changes: Mapping[str, Any]
@@ -339,101 +236,17 @@ class Jobs:
         statement = text(f"UPDATE jobs SET {columns}, updated_at = :now WHERE job_id = :job_id")  # noqa: S608 columns are ours
 
         def update(connection: Connection) -> Job:
-            _get_held_job(connection, job_id, attempt)
+            get_held_job(connection, job_id, attempt)
             connection.execute(statement, {**changes, "now": self._clock(), "job_id": job_id})
-            return _parse_job(_get_row(connection, job_id))
+            return parse_job(get_row(connection, job_id))
 
         return await self._db.write(update)
 
 
-def _get_row(connection: Connection, job_id: str, viewer: str | None = None) -> RowMapping:
-    row = connection.execute(_ONE, {"id": job_id, "viewer": viewer}).mappings().one_or_none()
-    if row is None:
-        raise NotFound(
-            f"no job {job_id!r}",
-            hint="an upload answers with the id of its job; GET /api/jobs lists them",
-        )
-    return row
-
-
-def count_postponements(job: Job) -> int:
-    """How often the disk has refused it."""
-    return int((job.error or {}).get("times", "0"))
-
-
-def _get_held_job(connection: Connection, job_id: str, attempt: int | None) -> Job:
-    row = _get_row(connection, job_id)
-    if row["state"] != "running" or attempt not in (None, row["attempts"]):
-        hint = (
-            "its lease ran out and another worker took it, or it has ended; drop this run's result"
-        )
-        raise Conflict(
-            f"job {job_id}: it is {row['state']}, attempt {row['attempts']}, and not this worker's",
-            hint=hint,
-        )
-    return _parse_job(row)
-
-
-def _parse_job(row: RowMapping) -> Job:
-    shown = {name: row[name] for name in Job.model_fields}
-    decoded = {
-        name: json.loads(row[name]) if row[name] else None
-        for name in ("payload", "result", "error")
-    }
-    return Job(**shown | decoded)
-
-
-_GAVE_UP = json.dumps(
-    {
-        "code": "gave_up",
-        "message": "the process that tried it alone died each time",
-        "hint": "what was sent is kept: try it again, or cancel it; the log says more",
-    }
-)
 _INSERT = text(
     """INSERT INTO jobs (job_id, kind, payload, state, done, total, detail, attempts, lease,
         created_at, updated_at, owner)
     VALUES (:job_id, :kind, :payload, 'queued', 0, 0, '', 0, 0, :now, :now, :owner)"""
-)
-# work on a shared collection is everybody's to see, as the collection is; not that on one of its
-# name that was there before
-_SEEN = """(:viewer IS NULL OR owner = :viewer OR EXISTS (SELECT 1 FROM collections c
-    WHERE c.owner = '' AND c.name = json_extract(jobs.payload, '$.collection')
-    AND c.created_at <= jobs.created_at))"""
-_ONE = text(f"SELECT * FROM jobs WHERE job_id = :id AND {_SEEN}")  # noqa: S608 - words of ours only
-_NEWEST = text(
-    f"SELECT * FROM jobs WHERE {_SEEN} ORDER BY created_at DESC, rowid DESC LIMIT :limit"  # noqa: S608
-)
-_RUNNING = text("SELECT job_id, process, lease, updated_at FROM jobs WHERE state = 'running'")
-# who held it last stays known, until another does: its end may still be looked into (`blame`)
-_FREE = text(
-    "UPDATE jobs SET state = 'queued', lease = 0, deaths = deaths + :deaths, updated_at = :now "
-    "WHERE job_id = :job_id"
-)
-# a moment by the clock of an earlier start of the machine says nothing, and none is further away
-# than the longest pause
-_WAITING = text(
-    """WITH busy AS
-        (SELECT owner, count(*) AS jobs FROM jobs WHERE state = 'running' GROUP BY owner)
-    SELECT job_id FROM jobs LEFT JOIN busy USING (owner)
-    WHERE state = 'queued'
-    AND NOT (lease > :now AND lease <= :now + :pause AND instr(process, :clock) > 0)
-    AND (deaths >= :suspect) = :alone AND :kind IN ('', kind)
-    ORDER BY coalesce(busy.jobs, 0), created_at, jobs.rowid LIMIT 1"""
-)
-_CLAIM = text(
-    """UPDATE jobs SET state = 'running', attempts = attempts + 1, lease = :lease,
-        process = :process, updated_at = :now
-    WHERE job_id = :job_id"""
-)
-_HELD_BY = text(
-    "SELECT job_id, faults FROM jobs WHERE process = :process AND state IN ('running', 'queued')"
-)
-_BLAME = text(
-    """UPDATE jobs SET state = iif(faults + 1 < :most, 'queued', 'failed'),
-        error = iif(faults + 1 < :most, NULL, :error), faults = faults + 1, lease = :until,
-        process = :clock, updated_at = :now
-    WHERE job_id = :job_id"""
 )
 _ONCE_MORE = text(
     """UPDATE jobs SET state = 'queued', error = NULL, attempts = 0, faults = 0, lease = 0,
@@ -456,8 +269,3 @@ _AGAIN = text(
     AND json_extract(error, '$.code') IN (SELECT value FROM json_each(:codes))"""
 )
 _CANCEL = text("UPDATE jobs SET state = 'cancelled', updated_at = :now WHERE job_id = :job_id")
-_PUT_OFF = text(
-    """UPDATE jobs SET state = 'queued', attempts = attempts - 1, lease = :until, process = :clock,
-        error = :error, updated_at = :now
-    WHERE job_id = :job_id"""
-)

@@ -7,11 +7,9 @@ transaction: it is done whole or not at all, whoever else writes at the same tim
 
 from __future__ import annotations
 
-import secrets
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
-from typing import Literal
+from dataclasses import replace
 
 from sqlalchemy import Connection
 
@@ -19,58 +17,23 @@ from citewell.errors import InvalidInput
 from citewell.models.base import Vector
 from citewell.store import memory_rows as rows
 from citewell.store.db import Database
-from citewell.store.memory_rows import Kind, Memory
+from citewell.store.memory_judgement import (
+    Judge,
+    Kept,
+    Told,
+    apply_judgement,
+    generate_id,
+    merge_memory,
+)
+from citewell.store.memory_rows import Memory
 from citewell.store.retention_clock import get_deletion_time
 from citewell.text.sanitize import replace_unsafe_chars
 from citewell.types import Shown
-
-__all__ = ["Forgotten", "Judge", "Judgement", "Kept", "Kind", "Memories", "Memory", "Told"]
 
 DAY = 86_400.0
 # on the disk, unseen, of what has expired or had to make room; what is forgotten is deleted at once
 LINGERS = DAY
 COMPARED = 20  # nearest memories that a judge is shown; those of the same subject come on top
-
-
-@dataclass(frozen=True, slots=True)
-class Told:
-    """What is to be remembered; the fields are those of `Memory`. It is found by the vector of
-    `subject` (`embedder.query`).
-    """
-
-    kind: Kind
-    subject: str
-    text: str
-    collection: str = ""
-    route: str = ""
-    trace_id: str = ""
-    doc_ids: tuple[str, ...] = ()
-    derived_from: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Judgement:
-    """Ids of known memories: the one that says the same, and those that say otherwise. Neither: it
-    is new.
-    """
-
-    same_as: str | None = None
-    replaces: tuple[str, ...] = ()
-
-
-Judge = Callable[[Told, Sequence[tuple[Memory, float]]], Judgement]
-
-
-@dataclass(frozen=True, slots=True)
-class Kept:
-    """`merged`: it was known and is confirmed. `replaced`: it says otherwise than `replaced`, which
-    are its history now. `dropped`: nothing was kept, because of `reason`.
-    """
-
-    outcome: Literal["new", "merged", "replaced", "dropped"]
-    memory: Memory | None = None
-    replaced: tuple[Memory, ...] = ()
-    reason: str = ""
 
 
 class Forgotten(Shown):
@@ -80,18 +43,6 @@ class Forgotten(Shown):
 
     memory_ids: list[str]
     traces: int
-
-
-@dataclass(frozen=True, slots=True)
-class _Found:
-    """A judgement, as memories."""
-
-    same: Memory | None
-    others: tuple[Memory, ...]
-
-    @property
-    def absorbed(self) -> dict[str, Memory]:
-        return {each.memory_id: each for each in (self.same, *self.others) if each is not None}
 
 
 class Memories:
@@ -137,9 +88,8 @@ class Memories:
             near = rows.find_nearest(
                 connection, user_id, now, stored, COMPARED, kind=told.kind, subject=told.subject
             )
-            kept = self._merge_memory(
-                connection, user_id, told, stored, _apply_judgement(judge, told, near), now
-            )
+            found = apply_judgement(judge, told, near)
+            kept = merge_memory(connection, user_id, told, stored, found, now, now + self._seconds)
             rows.expire_oldest(connection, user_id, self._most, now)
             return kept
 
@@ -234,7 +184,7 @@ class Memories:
             )
             if (told.subject, told.text) == (old.subject, old.text):
                 return old
-            rows.copy_memory(connection, user_id, memory_id, _generate_id())
+            rows.copy_memory(connection, user_id, memory_id, generate_id())
             changed = {
                 "subject": told.subject,
                 "text": new,
@@ -242,13 +192,16 @@ class Memories:
                 "trace_id": "",
                 "doc_ids": [],
                 "derived_from": [],
+                "seen": 1,
+                "updated_at": now,
+                "expires_at": now + self._seconds,
             }
-            edited = old.model_copy(update={**changed, "seen": 1, **self._get_timestamps(now)})
+            edited = old.model_copy(update=changed)
             rows.update_memory(connection, edited, stored)
             near = rows.find_nearest(
                 connection, user_id, now, stored, COMPARED, kind=old.kind, subject=told.subject
             )
-            found = _apply_judgement(
+            found = apply_judgement(
                 judge, told, [each for each in near if each[0].memory_id != memory_id]
             )
             rows.mark_replaced(connection, user_id, found.absorbed, memory_id)
@@ -311,85 +264,6 @@ class Memories:
         await self._db.forget()
         return gone
 
-    def _merge_memory(
-        self,
-        connection: Connection,
-        user_id: str,
-        told: Told,
-        stored: rows.Stored,
-        found: _Found,
-        now: float,
-    ) -> Kept:
-        """Merge into the same one or add a new one, and make history of those that say otherwise. A
-        run that is gone on with tells the same again: that is counted once.
-        """
-        values = {
-            "subject": told.subject,
-            "text": told.text,
-            "collection": told.collection,
-            "route": told.route,
-            "doc_ids": list(told.doc_ids),
-            "derived_from": _derive_lineage(told, found),
-            **self._get_timestamps(now),
-        }
-        if found.same is None:
-            new = {
-                "memory_id": _generate_id(),
-                "user_id": user_id,
-                "kind": told.kind,
-                "trace_id": told.trace_id,
-                "created_at": now,
-            }
-            memory = Memory(**new, **values)
-            rows.insert_memory(connection, memory, stored)
-        else:
-            again = bool(told.trace_id) and told.trace_id == found.same.trace_id
-            counted = {
-                "trace_id": told.trace_id or found.same.trace_id,
-                "seen": found.same.seen + (not again),
-            }
-            memory = found.same.model_copy(update={**values, **counted})
-            rows.update_memory(connection, memory, stored)
-        rows.mark_replaced(
-            connection, user_id, [each.memory_id for each in found.others], memory.memory_id
-        )
-        outcome: Literal["new", "merged", "replaced"] = (
-            "replaced" if found.others else "merged" if found.same else "new"
-        )
-        return Kept(
-            outcome,
-            memory,
-            tuple(
-                other.model_copy(update={"replaced_by": memory.memory_id}) for other in found.others
-            ),
-        )
-
-    def _get_timestamps(self, now: float) -> dict[str, float]:
-        return {"updated_at": now, "expires_at": now + self._seconds}
-
-
-def _apply_judgement(judge: Judge, told: Told, near: rows.Near) -> _Found:
-    """What the judge says, of those that it was shown."""
-    shown = {memory.memory_id: memory for memory, _ in near}
-    judgement = judge(told, near)
-    others = {
-        each: shown[each]
-        for each in judgement.replaces
-        if each in shown and each != judgement.same_as
-    }
-    return _Found(shown.get(judgement.same_as or ""), tuple(others.values()))
-
-
-def _derive_lineage(told: Told, found: _Found) -> list[str]:
-    """What it rests on. Where that is what it takes the place of, on what that rested on: nothing
-    rests on itself.
-    """
-    sources: dict[str, None] = {}
-    for each in told.derived_from:
-        absorbed = found.absorbed.get(each)
-        sources |= dict.fromkeys([each] if absorbed is None else absorbed.derived_from)
-    return [each for each in sources if each not in found.absorbed]
-
 
 def _check_editable(memory: Memory) -> Memory:
     if memory.kind != "fact":
@@ -409,7 +283,3 @@ def _remove_memories(connection: Connection, user_id: str, ids: set[str]) -> For
     traces = rows.delete_traces(connection, user_id, ids)
     rows.delete_memories(connection, user_id, ids)
     return Forgotten(memory_ids=sorted(ids), traces=traces)
-
-
-def _generate_id() -> str:
-    return "mem_" + secrets.token_hex(8)

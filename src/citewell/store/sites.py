@@ -16,7 +16,7 @@ from sqlalchemy import Connection, Row, text
 from citewell.fetch.urls import get_url_identity
 from citewell.models.base import Vector
 from citewell.store.db import Database
-from citewell.store.library.documents import ensure_collection
+from citewell.store.library.collection_rows import ensure_collection
 from citewell.store.memory_rows import encode_vector
 
 MOST_FINDS = 500  # of a site; beyond them the oldest go

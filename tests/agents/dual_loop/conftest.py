@@ -20,7 +20,8 @@ from citewell.models.scripted_reader import ScriptedReader
 from citewell.skills.dialogue.reference import Readings
 from citewell.skills.memory.recall import Recalled
 from citewell.skills.proof.judges import build_judge
-from citewell.store.memory import Kept, Memory, Told
+from citewell.store.memory_judgement import Kept, Told
+from citewell.store.memory_rows import Memory
 from citewell.types import Citation, Event, Hit, Message, Step
 
 TEXT = (

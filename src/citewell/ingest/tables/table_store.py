@@ -27,7 +27,8 @@ from citewell.ingest.tables.column_names import (
     quote_literal,
     quote_name,
 )
-from citewell.ingest.tables.column_types import Chooser, Plan
+from citewell.ingest.tables.column_plans import Plan
+from citewell.ingest.tables.column_types import Chooser
 from citewell.ingest.tables.totals import drop_totals
 
 if TYPE_CHECKING:

@@ -11,8 +11,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from citewell.ingest.tables.cell_patterns import PATTERNS, build_clean_sql, build_number_sql
 from citewell.ingest.tables.column_names import quote_literal
-from citewell.ingest.tables.column_types import PATTERNS, build_clean_sql, build_number_sql
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection

@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 
 from citewell.config import IngestSettings
 from citewell.errors import CitewellError, InvalidInput, UnreadableFile
-from citewell.fetch.fetcher import Page
+from citewell.fetch.page_reply import Page
 from citewell.fetch.urls import canonicalize_url, get_url_identity, join_url
 from citewell.ingest.bounded import run_bounded
 from citewell.ingest.markup.xml_tree import extract_text, get_tag

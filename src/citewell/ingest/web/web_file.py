@@ -12,7 +12,7 @@ from pathlib import PurePosixPath
 from typing import Final
 from urllib.parse import unquote, urlsplit
 
-from citewell.fetch.fetcher import Page
+from citewell.fetch.page_reply import Page
 from citewell.ingest import PARSERS, PICTURES
 
 _OFFICE: Final = "application/vnd.openxmlformats-officedocument."

@@ -25,7 +25,7 @@ from citewell.service.library.collections import create_collection, get_collecti
 from citewell.service.library.embedding import embed_pending
 from citewell.service.library.rechunk import RechunkReport
 from citewell.service.library.write_summaries import get_summary_model, write_summaries
-from citewell.store.library.documents import CollectionInfo
+from citewell.store.library.collection_rows import CollectionInfo
 
 
 async def manage_collection(

@@ -17,7 +17,7 @@ from citewell.interfaces.cli.terminal import (
 )
 from citewell.runtime.app import App
 from citewell.service.jobs.submit import cancel_or_discard_job, retry_job
-from citewell.store.jobs import Job
+from citewell.store.job_rows import Job
 
 STYLES: Final = {
     "done": "green",

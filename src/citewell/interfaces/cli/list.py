@@ -15,7 +15,8 @@ from citewell.interfaces.cli.terminal import (
 from citewell.runtime.app import App
 from citewell.service.library.collections import list_collections
 from citewell.service.library.documents import list_documents
-from citewell.store.library.documents import CollectionInfo, DocumentInfo
+from citewell.store.library.collection_rows import CollectionInfo
+from citewell.store.library.documents import DocumentInfo
 
 
 async def show_collections(app: App, collection: str | None, json: bool) -> int:

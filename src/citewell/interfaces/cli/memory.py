@@ -21,7 +21,8 @@ from citewell.interfaces.cli.terminal import (
 )
 from citewell.runtime.app import App
 from citewell.service.sessions import memories as service
-from citewell.store.memory import Forgotten, Memory
+from citewell.store.memory import Forgotten
+from citewell.store.memory_rows import Memory
 
 LONGEST = 160  # characters of an answer in a list
 

@@ -16,7 +16,7 @@ import typer
 
 from citewell.agents.paper_states import FIRST, PENDING_PLAN
 from citewell.errors import CitewellError, NotFound
-from citewell.fetch.fetcher import canonicalize_url
+from citewell.fetch.urls import canonicalize_url
 from citewell.interfaces.cli.ask import EXIT
 from citewell.interfaces.cli.paper_reading import (
     BackgroundProgress,

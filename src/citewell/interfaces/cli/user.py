@@ -23,7 +23,7 @@ from citewell.runtime.app import App
 from citewell.service.admin import users as service
 from citewell.service.admin.users import UserWithTokens
 from citewell.service.admin.widget_scope import parse_binding
-from citewell.store.users.users import Made, TokenInfo
+from citewell.store.users.access_tokens import Made, TokenInfo
 
 
 async def add_user(

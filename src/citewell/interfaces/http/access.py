@@ -30,9 +30,10 @@ from citewell.interfaces.http.errors import (
 from citewell.interfaces.http.rates import Rates
 from citewell.interfaces.problem import to_problem
 from citewell.runtime.app import App
+from citewell.store.users.access_tokens import Holder
 from citewell.store.users.actor import ACTOR, Actor
 from citewell.store.users.identity import VISITOR
-from citewell.store.users.users import Holder, Lifetime, compute_csrf_token
+from citewell.store.users.sign_ins import Lifetime, compute_csrf_token
 
 COOKIE = "citewell_session"
 OPEN = frozenset({"/", "/api/health", "/api/ready", "/api/sign-in", "/widget.js"})

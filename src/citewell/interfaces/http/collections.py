@@ -21,8 +21,9 @@ from citewell.service.library.rechunk import set_chunking
 from citewell.service.library.rechunk import submit_rechunk as rechunk_later
 from citewell.service.library.uploads import Upload
 from citewell.service.sites.sites import submit_page
-from citewell.store.jobs import Job
-from citewell.store.library.documents import CollectionInfo, DocumentInfo
+from citewell.store.job_rows import Job
+from citewell.store.library.collection_rows import CollectionInfo
+from citewell.store.library.documents import DocumentInfo
 
 router = APIRouter(prefix="/api/collections", tags=["collections"], route_class=JSONRoute)
 MOST_FILES = 1_000  # of one upload

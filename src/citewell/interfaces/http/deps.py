@@ -17,7 +17,7 @@ from citewell.interfaces.http.errors import Refused
 from citewell.runtime.access_scope import get_user_view, is_role_at_least, make_role_error
 from citewell.runtime.app import App
 from citewell.store.users.identity import normalize_user_id
-from citewell.store.users.users import Role
+from citewell.store.users.user_rows import Role
 
 __all__ = [
     "Admin",

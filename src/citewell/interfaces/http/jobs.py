@@ -16,7 +16,7 @@ from citewell.interfaces.http.sse import Pair, stream_events
 from citewell.runtime.access_scope import require_role
 from citewell.runtime.app import App
 from citewell.service.jobs.submit import cancel_or_discard_job, retry_job
-from citewell.store.jobs import ENDED, Job
+from citewell.store.job_rows import ENDED, Job
 
 router = APIRouter(prefix="/api/jobs", tags=["jobs"], route_class=JSONRoute)
 POLL = 0.25  # seconds between two looks at the table: the worker may be another process

@@ -13,7 +13,8 @@ from pydantic import BaseModel, ConfigDict
 from citewell.interfaces.http.body import JSONRoute
 from citewell.interfaces.http.deps import Asking, Citewell
 from citewell.service.sessions import memories as service
-from citewell.store.memory import Forgotten, Memory
+from citewell.store.memory import Forgotten
+from citewell.store.memory_rows import Memory
 
 router = APIRouter(prefix="/api/memories", tags=["memories"], route_class=JSONRoute)
 

@@ -21,7 +21,7 @@ from citewell.service.ask.agent_runners import list_agent_names
 from citewell.service.library.collections import list_collections
 from citewell.service.sites.sites import list_sites
 from citewell.service.tables.sources import list_sources
-from citewell.store.library.documents import CONFIRMED
+from citewell.store.library.collection_rows import CONFIRMED
 
 router = APIRouter(tags=["openai"], route_class=OpenAIRoute)
 OF_A_SESSION = {"paper"}  # agents that answer only in a session made elsewhere

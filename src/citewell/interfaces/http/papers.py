@@ -33,7 +33,7 @@ from citewell.service.papers.guide_job import submit_report
 from citewell.service.papers.reading_sessions import PaperRow, PaperSession
 from citewell.service.papers.structure import Structure, read_structure
 from citewell.skills.paper.reading_context import Selection
-from citewell.store.jobs import Job
+from citewell.store.job_rows import Job
 from citewell.types import Answer
 
 router = APIRouter(prefix="/api/papers", tags=["papers"], route_class=JSONRoute)

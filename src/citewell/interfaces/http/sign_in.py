@@ -24,7 +24,8 @@ from citewell.interfaces.http.access import (
 from citewell.interfaces.http.body import JSONRoute
 from citewell.interfaces.http.deps import ASKED, Caller, Citewell, get_caller
 from citewell.interfaces.http.errors import Refused
-from citewell.store.users.users import Role, compute_csrf_token
+from citewell.store.users.sign_ins import compute_csrf_token
+from citewell.store.users.user_rows import Role
 
 router = APIRouter(prefix="/api", tags=["sign-in"], route_class=JSONRoute)
 

@@ -15,7 +15,7 @@ from citewell.interfaces.http.documents import format_disposition
 from citewell.runtime.app import App
 from citewell.service.sites import sites as service
 from citewell.service.sites.sites import SiteInfo, SitePage
-from citewell.store.jobs import Job
+from citewell.store.job_rows import Job
 
 router = APIRouter(prefix="/api/sites", tags=["sites"], route_class=JSONRoute)
 

@@ -15,7 +15,8 @@ from citewell.interfaces.http.deps import Admin, Citewell, get_caller
 from citewell.interfaces.http.errors import Refused
 from citewell.service.admin import users as service
 from citewell.service.admin.users import Added, UserWithTokens
-from citewell.store.users.users import LONGEST_NAME, Made, Role, TokenInfo, User
+from citewell.store.users.access_tokens import Made, TokenInfo
+from citewell.store.users.user_rows import LONGEST_NAME, Role, User
 
 
 def _require_sign_in(request: Request) -> None:

@@ -19,7 +19,7 @@ from citewell.service.jobs.submit import cancel_or_discard_job
 from citewell.service.jobs.worker import process_job
 from citewell.service.library.read_and_embed import ingest_paths
 from citewell.service.library.report import FileReport
-from citewell.store.jobs import ENDED, Job
+from citewell.store.job_rows import ENDED, Job
 
 Tell = Callable[[float, float | None, str | None], Awaitable[None]]
 POLL = 0.2  # seconds between two looks at a job

@@ -22,7 +22,7 @@ from citewell.interfaces.problem import to_problem
 from citewell.service.ask.check_types import CheckResult, CheckVerdict
 from citewell.service.ask.search import Passage, SearchResult
 from citewell.service.library.report import FileReport
-from citewell.store.jobs import Job
+from citewell.store.job_rows import Job
 from citewell.types import Answer, Citation, Shown
 
 MOST_ROWS = 50  # of a table

@@ -25,7 +25,7 @@ from citewell.service.library.uploads import delete_uploads
 from citewell.service.papers import delete_session as papers_delete
 from citewell.service.tables.sources import remove_source
 from citewell.store.confirmed.files import get_item_path, remove_file
-from citewell.store.jobs import ENDED
+from citewell.store.job_rows import ENDED
 from citewell.store.users import audit, person_columns
 from citewell.store.users.identity import get_person_key, normalize_user_id
 from citewell.store.users.person_columns import PERSON_COLUMNS, Held

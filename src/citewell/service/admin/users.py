@@ -9,7 +9,8 @@ from citewell.errors import InvalidInput
 from citewell.runtime.access_scope import get_user_view
 from citewell.runtime.app import App
 from citewell.service.admin.widget_scope import build_binding, check_binding
-from citewell.store.users.users import Made, TokenInfo, User
+from citewell.store.users.access_tokens import Made, TokenInfo
+from citewell.store.users.user_rows import User
 from citewell.types import Shown
 
 

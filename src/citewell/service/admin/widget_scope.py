@@ -14,7 +14,7 @@ from typing import Literal, NamedTuple
 from citewell.errors import InvalidInput, NotAllowed, NotFound
 from citewell.runtime.app import App
 from citewell.service.ask.run import AskRequest
-from citewell.store.library.documents import check_name
+from citewell.store.library.collection_rows import check_name
 from citewell.types import Answer, Citation, Event, Step
 
 Kind = Literal["collection", "site"]

@@ -33,7 +33,7 @@ from citewell.skills.dialogue.route import RouteName
 from citewell.skills.dialogue.sensitive import load_word_list
 from citewell.skills.memory.recall import Recalled
 from citewell.store.index.base import Filter
-from citewell.store.memory import Kept, Told
+from citewell.store.memory_judgement import Kept, Told
 from citewell.text.sentences import detect_language
 from citewell.types import Event, Hit, Step
 

@@ -35,7 +35,7 @@ from citewell.service.sites.explore_site import Website
 from citewell.service.sites.keep_pages import open_pages
 from citewell.skills.dialogue.sensitive import load_word_list
 from citewell.skills.dialogue.validate import find_question_error
-from citewell.store.library.documents import check_name
+from citewell.store.library.collection_rows import check_name
 from citewell.text.normalize import normalize_text
 from citewell.types import Event, Hit, Step
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 from citewell.runtime.app import App
 from citewell.service.ask.run import AskRequest
 from citewell.service.library.collections import list_collections
-from citewell.store.library.documents import CONFIRMED
+from citewell.store.library.collection_rows import CONFIRMED
 
 FROM_DOCUMENTS = frozenset({"auto", "qa", "dual_loop"})  # agents that answer from a collection
 

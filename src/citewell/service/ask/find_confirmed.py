@@ -26,7 +26,7 @@ from citewell.skills.evidence.confirmed_evidence import (
     is_applicable,
 )
 from citewell.store.confirmed.types import Confirmed, Known, Rule
-from citewell.store.library.documents import get_confirmed_collection
+from citewell.store.library.collection_rows import get_confirmed_collection
 from citewell.text.sentences import detect_language
 from citewell.types import Document, Followed, Hit, Section
 

@@ -11,7 +11,7 @@ from urllib.parse import quote
 from citewell.errors import Conflict, InvalidInput
 from citewell.runtime.app import App
 from citewell.skills.evidence.confirmed_evidence import RULE
-from citewell.store.library.documents import is_confirmed_collection
+from citewell.store.library.collection_rows import is_confirmed_collection
 from citewell.types import Citation, Document, Section, Shown
 
 

@@ -16,7 +16,7 @@ from citewell.errors import CitewellError, Conflict
 from citewell.runtime.app import App
 from citewell.runtime.progress import Progress
 from citewell.service.library.report import AddReport, FileReport
-from citewell.store.jobs import Job
+from citewell.store.job_rows import Job
 
 T = TypeVar("T")
 

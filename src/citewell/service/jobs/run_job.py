@@ -16,7 +16,8 @@ from citewell.runtime.app import App
 from citewell.service.jobs.job_lease import Holder
 from citewell.service.jobs.submit import delete_sent_files
 from citewell.service.knowledge.give_feedback import KIND as FEEDBACK
-from citewell.store.jobs import LONGEST_PAUSE, Job, count_postponements
+from citewell.store.job_claims import LONGEST_PAUSE
+from citewell.store.job_rows import Job, count_postponements
 from citewell.types import Shown
 
 log = logging.getLogger(__name__)

@@ -17,8 +17,8 @@ from citewell.errors import CitewellError, Conflict
 from citewell.runtime.app import App
 from citewell.service.library.collection_owner import ensure_collection
 from citewell.service.library.uploads import Upload, delete_uploads, get_base_name, store_uploads
-from citewell.store.jobs import Job
-from citewell.store.library.documents import check_name
+from citewell.store.job_rows import Job
+from citewell.store.library.collection_rows import check_name
 
 KIND = "upload"
 MOST_JOBS = 10_000  # looked at for those of a collection that is deleted

@@ -41,7 +41,7 @@ from citewell.service.library.write_summaries import write_summaries_forever
 from citewell.service.papers import delete_session as papers_delete
 from citewell.service.papers.guide_job import make_report
 from citewell.service.sites import sites
-from citewell.store.jobs import Job
+from citewell.store.job_rows import Job
 
 log = logging.getLogger(__name__)
 # jobs at once: what they cost is bounded by the turns they take, so a long one holds up no other

@@ -26,7 +26,7 @@ from citewell.store.confirmed import items as confirmed
 from citewell.store.confirmed import question_likeness as questions
 from citewell.store.confirmed.feedback import Vote
 from citewell.store.confirmed.types import Confirmed, Rule
-from citewell.store.jobs import Job
+from citewell.store.job_rows import Job
 from citewell.store.memory_rows import Stored, encode_vector
 from citewell.types import Shown, Trace
 

@@ -41,7 +41,7 @@ from citewell.store.confirmed import rules
 from citewell.store.confirmed.evidence_weights import compute_weight
 from citewell.store.confirmed.health import set_fingerprint
 from citewell.store.confirmed.types import Confirmed, Rule
-from citewell.store.jobs import Job
+from citewell.store.job_rows import Job
 from citewell.store.sources import Source
 from citewell.types import Shown
 

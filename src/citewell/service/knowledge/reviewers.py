@@ -10,7 +10,7 @@ from sqlalchemy import Connection
 
 from citewell.config import FeedbackSettings
 from citewell.runtime.app import App
-from citewell.store.users import users
+from citewell.store.users.user_rows import list_reviewers
 
 NOBODY = "\x00"  # stands for no user at all: an empty list would mean everybody
 
@@ -20,5 +20,5 @@ def get_feedback_settings(app: App, connection: Connection) -> FeedbackSettings:
     settings = app.settings.feedback
     if app.settings.auth == "none":
         return settings
-    named = tuple(dict.fromkeys((*settings.reviewers, *users.list_reviewers(connection))))
+    named = tuple(dict.fromkeys((*settings.reviewers, *list_reviewers(connection))))
     return settings.model_copy(update={"reviewers": named or (NOBODY,)})

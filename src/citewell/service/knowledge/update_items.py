@@ -29,8 +29,9 @@ from citewell.store.confirmed.files import get_item_path, has_same_content, remo
 from citewell.store.confirmed.item_markdown import render_document
 from citewell.store.confirmed.types import Confirmation, Confirmed, ItemState
 from citewell.store.index import vectors
-from citewell.store.library import documents
-from citewell.store.library.documents import Prepared, get_confirmed_collection
+from citewell.store.library import collection_rows, documents
+from citewell.store.library.collection_rows import get_confirmed_collection
+from citewell.store.library.documents import Prepared
 from citewell.store.users.identity import get_person_keys, is_one_of
 
 TRIES = 20  # times that somebody else may change the item while this is at work
@@ -205,7 +206,9 @@ def _prepare_document(app: App, item: Confirmed, data: bytes) -> Prepared:
 
 def _put_document(app: App, connection: Connection, made: _Made, owner: str) -> str:
     """Document, chunks, words and vectors; the id."""
-    documents.ensure_collection(connection, get_confirmed_collection(owner), time.time(), owner)
+    collection_rows.ensure_collection(
+        connection, get_confirmed_collection(owner), time.time(), owner
+    )
     info = app.catalog.put_in(connection, get_confirmed_collection(owner), made.prepared, HIGHEST)
     rows = connection.execute(
         text("SELECT id, sha256 FROM chunks WHERE doc = :doc"), {"doc": info.doc_id}

@@ -24,7 +24,7 @@ from citewell.service.library.intake import Allowed, Intake, add_data
 from citewell.service.library.read_file import read_file
 from citewell.service.library.report import AddReport, FileReport, build_failed_report
 from citewell.service.sites.keep_pages import SECONDS, open_pages
-from citewell.store.library.documents import check_name
+from citewell.store.library.collection_rows import check_name
 
 __all__ = [
     "AddReport",

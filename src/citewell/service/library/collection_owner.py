@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from citewell.errors import Conflict
 from citewell.runtime.app import App
-from citewell.store.library.documents import CollectionInfo
+from citewell.store.library.collection_rows import CollectionInfo
 
 
 async def ensure_collection(app: App, name: str) -> None:

@@ -10,8 +10,8 @@ from citewell.errors import Conflict
 from citewell.runtime.app import App
 from citewell.service.jobs.submit import MOST_JOBS, cancel_or_discard_job
 from citewell.service.library.chunking import resolve_chunking
-from citewell.store.jobs import ENDED
-from citewell.store.library.documents import CollectionInfo, check_name
+from citewell.store.job_rows import ENDED
+from citewell.store.library.collection_rows import CollectionInfo, check_name
 
 
 async def list_collections(app: App, name: str | None = None) -> list[CollectionInfo]:

@@ -11,8 +11,9 @@ from citewell.retrieve.boosts import HIGHEST
 from citewell.runtime.app import App
 from citewell.service.library.collections import list_collections
 from citewell.service.library.expand_paths import to_uri
+from citewell.store.library.collection_rows import is_confirmed_collection
 from citewell.store.library.containers import list_enclosing_addresses
-from citewell.store.library.documents import DocumentInfo, is_confirmed_collection
+from citewell.store.library.documents import DocumentInfo
 from citewell.types import Document
 
 

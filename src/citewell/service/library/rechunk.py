@@ -16,8 +16,8 @@ from citewell.errors import Conflict, NotFound, UnreadableFile
 from citewell.runtime.app import App
 from citewell.runtime.progress import OnProgress, Progress, ignore_progress
 from citewell.service.library.chunking import Chunking, cut_document_as, resolve_chunking
-from citewell.store.jobs import Job
-from citewell.store.library.documents import CollectionInfo
+from citewell.store.job_rows import Job
+from citewell.store.library.collection_rows import CollectionInfo
 from citewell.types import Chunk, Shown
 
 KIND = "rechunk"

@@ -14,7 +14,7 @@ from sqlalchemy import Connection
 from citewell.agents.paper_state import PAPER
 from citewell.errors import Conflict
 from citewell.runtime.app import App
-from citewell.store.jobs import ENDED
+from citewell.store.job_rows import ENDED
 from citewell.store.sessions import SessionInfo
 
 KIND = "paper"  # of the job that makes the report

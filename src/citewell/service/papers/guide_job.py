@@ -20,7 +20,7 @@ from citewell.service.jobs.job_lease import Holder
 from citewell.service.library.embedding import Embedding
 from citewell.service.papers import reading_sessions as papers
 from citewell.service.papers.delete_session import KIND
-from citewell.store.jobs import Job
+from citewell.store.job_rows import Job
 from citewell.store.runs import GAVE_UP
 from citewell.types import Shown
 

@@ -22,7 +22,9 @@ from citewell.skills.memory.remember import (
     judge_memory,
     parse_fact,
 )
-from citewell.store.memory import COMPARED, Forgotten, Kept, Memory, Told
+from citewell.store.memory import COMPARED, Forgotten
+from citewell.store.memory_judgement import Kept, Told
+from citewell.store.memory_rows import Memory
 
 # memories that are looked at for a question, by meaning; what is asked for by time is found among
 # them

@@ -18,7 +18,8 @@ import anyio
 
 from citewell.errors import CitewellError, PermanentError, TransientError, UnreadableFile
 from citewell.fetch.browser import Browser
-from citewell.fetch.fetcher import ATTEMPTS, Fetcher, Page
+from citewell.fetch.fetcher import ATTEMPTS, Fetcher
+from citewell.fetch.page_reply import Page
 from citewell.fetch.urls import canonicalize_url, get_url_identity
 from citewell.ingest.web.sitemap import Entry, list_site_pages
 from citewell.ingest.web.web_file import as_file, is_readable_page

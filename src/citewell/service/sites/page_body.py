@@ -12,7 +12,7 @@ from pathlib import PurePath
 
 from citewell.config import IngestSettings
 from citewell.errors import ConfigError, PermanentError, TransientError, UnreadableFile
-from citewell.fetch.fetcher import Page
+from citewell.fetch.page_reply import Page
 from citewell.ingest.bounded import run_bounded
 from citewell.ingest.web.links import PageLinks
 from citewell.service.sites.kept_page import WantedPage

@@ -34,8 +34,9 @@ from citewell.service.library.collection_owner import ensure_collection
 from citewell.service.library.embedding import Embedding
 from citewell.service.library.intake import Allowed
 from citewell.service.sites.keep_pages import SECONDS, open_pages
-from citewell.store.jobs import ENDED, Job
-from citewell.store.library.documents import DocumentInfo, check_name
+from citewell.store.job_rows import ENDED, Job
+from citewell.store.library.collection_rows import check_name
+from citewell.store.library.documents import DocumentInfo
 from citewell.store.pages import Sums
 from citewell.store.sites import Site
 from citewell.types import Shown

@@ -27,7 +27,8 @@ from citewell.skills.memory.remember import (
     is_memory_question,
 )
 from citewell.skills.memory.statements import get_aliases
-from citewell.store.memory import DAY, Memory
+from citewell.store.memory import DAY
+from citewell.store.memory_rows import Memory
 from citewell.text.facts import count_negations
 from citewell.text.tokens import STOP_EN, STOP_ZH, tokenize_query
 

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 
 from citewell.skills.answer.wording import format_message
-from citewell.store.memory import Memory
+from citewell.store.memory_rows import Memory
 from citewell.text.sentences import detect_language
 from citewell.types import Citation, Hit, Message
 

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 
 from citewell.skills.answer.duplicate_question import has_same_words, is_same_answer
 from citewell.skills.memory.statements import Stated, is_same_subject, parse_clause
-from citewell.store.memory import Judgement, Memory, Told
+from citewell.store.memory_judgement import Judgement, Told
+from citewell.store.memory_rows import Memory
 from citewell.text.secret import has_secret, is_secret
 from citewell.text.sentences import split_sentences
 

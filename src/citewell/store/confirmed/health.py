@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from sqlalchemy import Connection, text
 
-from citewell.store.library.documents import CONFIRMED
+from citewell.store.library.collection_rows import CONFIRMED
 
 
 def set_fingerprint(connection: Connection, item_id: str, fingerprint: str) -> None:

@@ -20,8 +20,9 @@ from citewell.models.base import Vector
 from citewell.store import pages
 from citewell.store.db import Database
 from citewell.store.index import vectors
-from citewell.store.library import chunks, containers, documents
-from citewell.store.library.documents import CollectionInfo, DocumentInfo
+from citewell.store.library import chunks, collection_rows, containers, documents
+from citewell.store.library.collection_rows import CollectionInfo
+from citewell.store.library.documents import DocumentInfo
 from citewell.text.language import count_tokens
 from citewell.types import Box, Chunk, Document
 
@@ -53,7 +54,7 @@ class Catalog:
         """The collection of that name, new or not. `owner` of a new one; empty: it is shared."""
 
         def create(connection: Connection) -> CollectionInfo:
-            documents.ensure_collection(connection, name, self._clock(), owner)
+            collection_rows.ensure_collection(connection, name, self._clock(), owner)
             return self._get_collection(connection, name)
 
         return await self._db.write(create)
@@ -61,7 +62,9 @@ class Catalog:
     async def collections(self) -> list[CollectionInfo]:
         """All of them, by name."""
         return await self._db.read(
-            lambda connection: documents.list_collections(connection, self._embedder, self._viewer)
+            lambda connection: collection_rows.list_collections(
+                connection, self._embedder, self._viewer
+            )
         )
 
     async def collection(self, name: str) -> CollectionInfo:
@@ -75,7 +78,7 @@ class Catalog:
 
         def delete(connection: Connection) -> None:
             self._get_collection(connection, name)
-            documents.delete_collection(connection, name)
+            collection_rows.delete_collection(connection, name)
 
         await self._db.write(delete)
         await self._db.forget()
@@ -91,7 +94,7 @@ class Catalog:
         nothing does, and for a collection that is not there yet.
         """
         return await self._db.read(
-            lambda connection: documents.get_chunking(connection, collection)
+            lambda connection: collection_rows.get_chunking(connection, collection)
         )
 
     async def set_chunking(self, collection: str, chunking: dict[str, Any]) -> None:
@@ -99,7 +102,7 @@ class Catalog:
 
         def change(connection: Connection) -> None:
             self._get_collection(connection, collection)
-            documents.set_chunking(connection, collection, chunking)
+            collection_rows.set_chunking(connection, collection, chunking)
 
         await self._db.write(change)
 
@@ -207,7 +210,7 @@ class Catalog:
         def boxes(connection: Connection) -> list[Box]:
             if self._viewer is not None:
                 info = documents.get_document(connection, self._embedder, doc_id)
-                if info is None or not documents.can_see_collection(
+                if info is None or not collection_rows.can_see_collection(
                     connection, self._viewer, info.collection
                 ):
                     return []
@@ -331,7 +334,7 @@ class Catalog:
         await self._db.write(lambda connection: vectors.put_vectors(connection, embedder, blobs))
 
     def _get_collection(self, connection: Connection, name: str) -> CollectionInfo:
-        known = documents.list_collections(connection, self._embedder, self._viewer)
+        known = collection_rows.list_collections(connection, self._embedder, self._viewer)
         for info in known:
             if info.name == name:
                 return info
@@ -344,7 +347,7 @@ class Catalog:
 
     def _get_document(self, connection: Connection, doc_id: str) -> DocumentInfo:
         info = documents.get_document(connection, self._embedder, doc_id)
-        if info is None or not documents.can_see_collection(
+        if info is None or not collection_rows.can_see_collection(
             connection, self._viewer, info.collection
         ):
             raise NotFound(

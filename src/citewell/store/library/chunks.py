@@ -152,6 +152,11 @@ def put_summary(connection: Connection, chunk_id: int, body: str, author: str, s
     return True
 
 
+def forget_words(connection: Connection) -> None:
+    """FTS5 only marks what is deleted; merging its segments into one drops the words themselves."""
+    connection.execute(text("INSERT INTO words (words) VALUES ('optimize')"))
+
+
 def _build_row(title: str, ordinal: int, chunk: Chunk, summary: str = "") -> Row:
     body, path = (
         summary or replace_surrogates(chunk.text),

@@ -1,5 +1,7 @@
-"""Steps of `migrations.py` that keep what is guarded: the log of administration, and the secrets of
-sources. The same rule: a step that has been released is never changed.
+"""Steps 17 and 18, which keep what is guarded: the log of administration, and the secrets of
+sources.
+
+The one rule: a step that has been released is never changed; the next one corrects it.
 """
 
 from __future__ import annotations

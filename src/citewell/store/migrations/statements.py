@@ -1,0 +1,14 @@
+"""What the steps are written with: several statements at once, and the mark in the header of the
+file.
+"""
+
+from __future__ import annotations
+
+from sqlalchemy import Connection
+
+APPLICATION_ID = 0x43495445  # "CITE", in the header of the file
+
+
+def run_statements(connection: Connection, *statements: str) -> None:
+    for statement in statements:
+        connection.exec_driver_sql(statement)
