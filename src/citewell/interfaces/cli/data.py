@@ -90,9 +90,7 @@ async def add_sources(app: App, locations: Sequence[str], name: str | None, *, j
             added = await service.add_source(app, location, name)
         except CitewellError as error:
             failed = True
-            told.append(
-                {"location": _redact_location(location), "status": "failed", **to_problem(error)}
-            )
+            told.append({"location": mask_url(location), "status": "failed", **to_problem(error)})
             print_error(error)
             continue
         told.append(_report_added(added, json=json))
@@ -201,10 +199,6 @@ def _format_table_size(table: dict[str, Any]) -> str:
         else f"{table['rows']:,} {'row' if table['rows'] == 1 else 'rows'}, "
     )
     return f"{rows}{columns} {'column' if columns == 1 else 'columns'}"
-
-
-def _redact_location(location: str) -> str:
-    return mask_url(location)
 
 
 group = create_group(

@@ -65,11 +65,7 @@ def run_export(
     run(lambda app: export_site(app, name, file, json=json), json=json)
 
 
-def run_delete(
-    name: Name,
-    yes: Yes = False,
-    json: Json = False,
-) -> None:
+def run_delete(name: Name, yes: Yes = False, json: Json = False) -> None:
     """Delete a site with its pages; files that were added to its collection stay."""
     run(lambda app: delete_site(app, name, yes=yes, json=json), json=json)
 

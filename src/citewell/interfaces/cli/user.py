@@ -60,11 +60,7 @@ def run_role(
     run(lambda app: set_role(app, name, role, json=json), json=json)
 
 
-def run_remove(
-    name: UserName,
-    yes: Yes = False,
-    json: Json = False,
-) -> None:
+def run_remove(name: UserName, yes: Yes = False, json: Json = False) -> None:
     """Remove a user and their tokens. What they asked and added stays."""
     run(lambda app: remove_user(app, name, yes=yes, json=json), json=json)
 
