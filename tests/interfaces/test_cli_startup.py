@@ -1,4 +1,6 @@
-"""`citewell --help` stays quick because nothing heavy is imported for it."""
+"""`citewell --help` stays quick because nothing heavy is imported for it, and no command; a
+command is imported when it is asked for.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +8,8 @@ import subprocess
 import sys
 
 import pytest
+
+from citewell.interfaces.cli.commands import COMMANDS
 
 HEAVY = (
     "numpy",
@@ -21,6 +25,7 @@ HEAVY = (
     "uvicorn",
     "mcp",
 )
+CLI = "citewell.interfaces.cli."
 PROGRAM = """
 import sys
 from citewell.interfaces.cli import main
@@ -28,17 +33,45 @@ sys.argv = ["citewell", *{arguments}]
 try:
     main()
 finally:
-    found = [name for name in {heavy} if name in sys.modules]
-    assert not found, found
+    print(*sys.modules, sep="\\n", file=sys.stderr)
 """
 
 
-@pytest.mark.parametrize("arguments", [["--help"], ["--version"]])
-def test_help_imports_nothing_heavy(arguments: list[str]) -> None:
-    """Told by what is in `sys.modules` at the end, not by the clock."""
-    program = PROGRAM.format(arguments=arguments, heavy=HEAVY)
+def list_loaded_modules(*arguments: str) -> set[str]:
+    """What is in `sys.modules` at the end of a command that ends well."""
     done = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, check=False, timeout=60
+        [sys.executable, "-c", PROGRAM.format(arguments=arguments)],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
     )
     assert done.returncode == 0, done.stderr
     assert "itewell" in done.stdout
+    return set(done.stderr.split())
+
+
+def list_loaded_commands(loaded: set[str]) -> set[str]:
+    """The modules of the table among them."""
+    targets = {place.target.partition(":")[0] for place in COMMANDS.values()}
+    return {name for name in targets if CLI + name in loaded}
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["--version"]])
+def test_help_imports_nothing_heavy_and_no_command(arguments: list[str]) -> None:
+    """Told by what is in `sys.modules` at the end, not by the clock."""
+    loaded = list_loaded_modules(*arguments)
+    assert loaded & set(HEAVY) == set()
+    assert list_loaded_commands(loaded) == set()
+
+
+def test_help_of_a_command_imports_that_one() -> None:
+    assert list_loaded_commands(list_loaded_modules("add", "--help")) == {"add"}
+    assert list_loaded_commands(list_loaded_modules("jobs", "list", "--help")) == {"jobs"}
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_table_says_what_the_command_says(name: str) -> None:
+    """The help of the table is that of the command itself, but for its line ends."""
+    place = COMMANDS[name]
+    assert " ".join(place.load().help.split()) == place.help

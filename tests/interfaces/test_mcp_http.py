@@ -16,7 +16,7 @@ import pytest
 from mcp import Client, MCPError
 
 from citewell.errors import ModelUnavailable
-from citewell.interfaces.mcp.tools import AgentName
+from citewell.interfaces.mcp.parameters import AgentName
 from citewell.runtime.app import App
 from citewell.service.ask.agent_runners import list_agent_names
 

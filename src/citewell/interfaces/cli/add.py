@@ -6,10 +6,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from typing import Annotated
+
+import typer
 
 from citewell.errors import StorageError
+from citewell.interfaces.cli.arguments import Collection, Json
 from citewell.interfaces.cli.progress import show_progress
-from citewell.interfaces.cli.run import DONE, ERROR
+from citewell.interfaces.cli.run import DONE, ERROR, run
 from citewell.interfaces.cli.terminal import (
     escape_line_breaks,
     get_stdout,
@@ -26,6 +30,35 @@ from citewell.service.library.read_and_embed import ingest_paths
 
 MOST_LINKS = 10  # told of one by one
 STYLES = {"added": "green", "replaced": "green", "unchanged": "dim", "failed": "red"}
+
+
+def run_add(
+    paths: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="PATH|URL...", help="Files, folders, web pages.", show_default=False
+        ),
+    ],
+    collection: Collection = None,
+    priority: Annotated[
+        int | None,
+        typer.Option(help="0 (ordinary) to 10: found before others as good.", show_default=False),
+    ] = None,
+    follow_links: Annotated[
+        bool,
+        typer.Option(
+            "--follow-links", help="Take what links in a folder lead to outside of it, too."
+        ),
+    ] = False,
+    json: Json = False,
+) -> None:
+    """Add files, folders and web pages to a collection."""
+    run(
+        lambda app: add_documents(
+            app, paths, collection, json, priority=priority, links=follow_links
+        ),
+        json=json,
+    )
 
 
 async def add_documents(

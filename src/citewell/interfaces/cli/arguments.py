@@ -1,10 +1,10 @@
-"""Arguments and options that several commands take. The one rule: only typer is imported here, so
-that help stays quick.
+"""Arguments and options that several modules of commands take. The one rule: what one module alone
+takes stands in that module.
 """
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -62,3 +62,44 @@ Strategy = Annotated[
 Session = Annotated[
     str | None, typer.Option("--session", help="Go on with this session.", show_default=False)
 ]
+Several = list[str] | None
+Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
+Seconds = Annotated[
+    float | None, typer.Option(help="Seconds this question may take.", show_default=False)
+]
+Who = Annotated[str, typer.Option("--user", help="Who says so.")]
+Reader = Annotated[str, typer.Option("--user", help="Who reads: sessions are this user's.")]
+SessionId = Annotated[
+    str, typer.Argument(metavar="SESSION", help="The session.", show_default=False)
+]
+SourceName = Annotated[str, typer.Argument(metavar="NAME", help="The source.", show_default=False)]
+UserName = Annotated[str, typer.Argument(metavar="NAME", help="The user.", show_default=False)]
+Days = Annotated[
+    float | None,
+    typer.Option("--days", help="Days that the token is good for.", show_default="until revoked"),
+]
+Label = Annotated[
+    str,
+    typer.Option("--name", help="What the token is for: laptop, backup.", show_default="the day"),
+]
+
+
+def collect_filters(
+    docs: list[str] | None,
+    types: list[str] | None,
+    langs: list[str] | None,
+    since: str | None,
+    until: str | None,
+    priority: int | None,
+    strategy: str | None,
+) -> dict[str, Any]:
+    """The options of a search that were given, by their names in the API."""
+    given: dict[str, Any] = {
+        "doc_ids": docs,
+        "types": types,
+        "langs": langs,
+        "since": since,
+        "until": until,
+    }
+    given |= {"least_priority": priority, "strategy": strategy}
+    return {name: value for name, value in given.items() if value is not None}

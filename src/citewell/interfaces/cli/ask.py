@@ -9,11 +9,31 @@ import shlex
 import signal
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
-from typing import Any
+from typing import Annotated, Any
+
+import typer
 
 from citewell.interfaces.cli.answer import show_answer
+from citewell.interfaces.cli.arguments import (
+    Agent,
+    Collection,
+    Docs,
+    Json,
+    Langs,
+    Least,
+    Remember,
+    Seconds,
+    Session,
+    Since,
+    Strategy,
+    Types,
+    Until,
+    User,
+    Web,
+    collect_filters,
+)
 from citewell.interfaces.cli.live import watch_events
-from citewell.interfaces.cli.run import DONE, ERROR, NO_ANSWER
+from citewell.interfaces.cli.run import DONE, ERROR, NO_ANSWER, run
 from citewell.interfaces.cli.terminal import (
     get_stderr,
     get_stdout,
@@ -33,6 +53,63 @@ EXIT: dict[Status, int] = {
     "clarify": NO_ANSWER,
     "error": ERROR,
 }
+
+
+def run_ask(
+    question: Annotated[
+        str | None, typer.Argument(help="The question.", show_default=False)
+    ] = None,
+    agent: Agent = "qa",
+    collection: Collection = None,
+    session: Session = None,
+    user: User = "local",
+    resume: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TRACE_ID", help="Go on with a question that was stopped.", show_default=False
+        ),
+    ] = None,
+    web: Web = None,
+    memory: Remember = None,
+    max_seconds: Seconds = None,
+    max_calls: Annotated[
+        int | None, typer.Option(help="Calls of the chat model it may cost.", show_default=False)
+    ] = None,
+    max_tokens: Annotated[
+        int | None, typer.Option(help="Tokens of those calls.", show_default=False)
+    ] = None,
+    docs: Docs = None,
+    types: Types = None,
+    langs: Langs = None,
+    since: Since = None,
+    until: Until = None,
+    priority: Least = None,
+    strategy: Strategy = None,
+    json: Json = False,
+) -> None:
+    """Ask one question; exit 3 where there is no answer."""
+    if bool(question) == bool(resume):
+        raise typer.BadParameter(
+            "ask a question, or go on with a stopped one by --resume TRACE_ID; one of the two"
+        )
+    options = collect_filters(docs, types, langs, since, until, priority, strategy)
+    ways = {
+        "web": web,
+        "memory": memory,
+        "max_seconds": max_seconds,
+        "max_calls": max_calls,
+        "max_tokens": max_tokens,
+    }
+    request = {
+        "question": question or "",
+        "agent": agent,
+        "collection": collection,
+        "session_id": session,
+        "user_id": user,
+        "resume": resume,
+        "options": options | {name: value for name, value in ways.items() if value is not None},
+    }
+    run(lambda app: ask_question(app, request, json=json), json=json)
 
 
 async def ask_question(app: App, said: dict[str, Any], *, json: bool) -> int:
@@ -60,9 +137,9 @@ async def end_early_on_interrupt(app: App) -> AsyncIterator[None]:
     assert task is not None
 
     def interrupted() -> None:
-        exploring = [run for run in app.running.values() if not run.stop.is_set()]
-        for run in exploring:
-            run.stop.set()
+        exploring = [each for each in app.running.values() if not each.stop.is_set()]
+        for each in exploring:
+            each.stop.set()
         if exploring:
             write_paragraph(
                 get_stderr(),
@@ -87,15 +164,15 @@ async def explain_resume_on_stop(
     app: App, user: str, resumed: str | None = None
 ) -> AsyncIterator[None]:
     """Where a question is stopped inside the block, say how to go on with it."""
-    before = {run.trace_id for run in await list_unfinished_runs(app, user)} - {resumed}
+    before = {each.trace_id for each in await list_unfinished_runs(app, user)} - {resumed}
     try:
         yield
     except asyncio.CancelledError:
         whose = "" if user == "local" else f" --user {shlex.quote(user)}"
-        for run in await list_unfinished_runs(app, user):
-            if run.trace_id not in before:
+        for each in await list_unfinished_runs(app, user):
+            if each.trace_id not in before:
                 write_paragraph(
                     get_stderr(),
-                    style_text(f"go on with it: citewell ask --resume {run.trace_id}{whose}"),
+                    style_text(f"go on with it: citewell ask --resume {each.trace_id}{whose}"),
                 )
         raise

@@ -5,9 +5,13 @@ not hold is exit 1.
 from __future__ import annotations
 
 import time
+from typing import Annotated
+
+import typer
 
 from citewell.errors import InvalidInput
-from citewell.interfaces.cli.run import DONE, ERROR
+from citewell.interfaces.cli.arguments import Json
+from citewell.interfaces.cli.run import DONE, ERROR, run
 from citewell.interfaces.cli.terminal import (
     escape_line_breaks,
     get_stderr,
@@ -28,6 +32,32 @@ DAMAGE = {
     "unexpected": "it is not the entry that was noted",
 }
 SHOWN = 20  # of what is wrong
+
+
+def run_audit(
+    verify: Annotated[
+        bool, typer.Option("--verify", help="Check the chain; exit 1 where it does not hold.")
+    ] = False,
+    expect: Annotated[
+        str,
+        typer.Option(
+            metavar="SEQ:MAC",
+            help="With --verify: an entry noted earlier, which must be there.",
+            show_default=False,
+        ),
+    ] = "",
+    limit: Annotated[int, typer.Option(min=1, max=1_000, help="How many of the newest.")] = 50,
+    json: Json = False,
+) -> None:
+    """Who administered what: users, tokens, collections, sources, backups, restores."""
+    if expect and not verify:
+        raise typer.BadParameter("--expect goes with --verify")
+    run(
+        lambda app: (
+            verify_log(app, expect, json=json) if verify else show_entries(app, limit, json=json)
+        ),
+        json=json,
+    )
 
 
 async def show_entries(app: App, limit: int, *, json: bool) -> int:

@@ -6,10 +6,12 @@ from __future__ import annotations
 
 import asyncio
 from pathlib import Path
+from typing import Annotated
 
 import typer
 
 from citewell.errors import StorageError
+from citewell.interfaces.cli.arguments import Json
 from citewell.interfaces.cli.progress import show_byte_progress
 from citewell.interfaces.cli.run import DONE, guard_command
 from citewell.interfaces.cli.terminal import (
@@ -23,6 +25,7 @@ from citewell.service.admin import backup as service
 from citewell.service.admin.backup_audit import note_backup, note_restore
 from citewell.service.admin.backup_list import Manifest
 from citewell.service.admin.backup_restore import (
+    Restored,
     build_restore_result,
     check_restore_target,
     migrate_home,
@@ -33,6 +36,78 @@ from citewell.service.admin.backup_verify import remove_old_backups
 from citewell.service.admin.backup_verify import verify_backup as verified
 from citewell.service.admin.hidden_copies import describe_copy, sweep_hidden_copies
 from citewell.store.copies import SCHEMA
+
+
+def run_backup(
+    file: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[FILE]",
+            help="The archive; a folder, or none: named by the moment.",
+            show_default=False,
+        ),
+    ] = None,
+    verify: Annotated[
+        bool,
+        typer.Option(
+            "--verify", help="Write nothing: check FILE, unpack it, open what it makes and ask it."
+        ),
+    ] = False,
+    keep: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            help="Verify what was written; then remove all but so many in its folder, named by "
+            "their moment.",
+            show_default=False,
+        ),
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Put all that is kept into one archive, also while the server runs (docs/backup.md)."""
+    if verify and file is None:
+        raise typer.BadParameter("name the archive to check: citewell backup --verify FILE")
+    if verify and keep is not None:
+        raise typer.BadParameter("--keep goes with a backup that is written")
+    if verify and file is not None:
+        verify_backup(file, json=json)
+    make_backup(file, keep=keep, json=json)
+
+
+def run_restore(
+    file: Annotated[
+        str,
+        typer.Argument(metavar="FILE", help="An archive of `citewell backup`.", show_default=False),
+    ],
+    home: Annotated[
+        str | None,
+        typer.Option(metavar="DIR", help="Where to; the home of the settings.", show_default=False),
+    ] = None,
+    force: Annotated[
+        bool, typer.Option("--force", help="Replace what is there, and keep that beside it.")
+    ] = False,
+    json: Json = False,
+) -> None:
+    """Make a home of an archive: checked first, then in place at once."""
+    named = str(Path(home).expanduser().absolute()) if home else None
+    with guard_command(json=json, home=named) as settings:
+        archive, place = Path(file).expanduser(), settings.home.expanduser().resolve()
+        check_restore_target(place, force=force)
+        with (
+            show_byte_progress("restoring") as tell,
+            unpack_archive(archive, place, tell) as (made, manifest),
+        ):
+            asyncio.run(migrate_home(made))
+            asyncio.run(note_restore(made, place, archive, manifest))
+            before = put_in_place(made, place, force=force)
+        done = build_restore_result(archive, place, manifest, before)
+        for warning in done.warnings:
+            print_warning(warning)
+        if json:
+            print_json(done.model_dump(mode="json"))
+        else:
+            _show_restored(done, place, before)
+        raise typer.Exit(DONE)
 
 
 def make_backup(file: str | None, *, keep: int | None, json: bool) -> None:
@@ -96,44 +171,23 @@ def verify_backup(file: str, *, json: bool) -> None:
         raise typer.Exit(DONE)
 
 
-def restore_backup(file: str, home: str | None, *, force: bool, json: bool) -> None:
-    named = str(Path(home).expanduser().absolute()) if home else None
-    with guard_command(json=json, home=named) as settings:
-        archive, place = Path(file).expanduser(), settings.home.expanduser().resolve()
-        check_restore_target(place, force=force)
-        with (
-            show_byte_progress("restoring") as tell,
-            unpack_archive(archive, place, tell) as (made, manifest),
-        ):
-            asyncio.run(migrate_home(made))
-            asyncio.run(note_restore(made, place, archive, manifest))
-            before = put_in_place(made, place, force=force)
-        done = build_restore_result(archive, place, manifest, before)
-        for warning in done.warnings:
-            print_warning(warning)
-        if json:
-            print_json(done.model_dump(mode="json"))
-        else:
-            write_paragraph(
-                get_stdout(),
-                style_text(
-                    f"{place}: restored, as it was "
-                    f"{manifest.created_at}; {_format_counts(manifest.counts)}"
-                ),
-            )
-            if done.migrated_from is not None:
-                write_paragraph(
-                    get_stdout(),
-                    style_text(
-                        f"brought from schema {done.migrated_from} to {done.schema_version}"
-                    ),
-                )
-            if before is not None:
-                write_paragraph(
-                    get_stdout(),
-                    style_text(f"the home of before is {before}: remove it when all is well"),
-                )
-        raise typer.Exit(DONE)
+def _show_restored(done: Restored, place: Path, before: Path | None) -> None:
+    write_paragraph(
+        get_stdout(),
+        style_text(
+            f"{place}: restored, as it was {done.created_at}; {_format_counts(done.counts)}"
+        ),
+    )
+    if done.migrated_from is not None:
+        write_paragraph(
+            get_stdout(),
+            style_text(f"brought from schema {done.migrated_from} to {done.schema_version}"),
+        )
+    if before is not None:
+        write_paragraph(
+            get_stdout(),
+            style_text(f"the home of before is {before}: remove it when all is well"),
+        )
 
 
 def _record_backup(home: Path, made: service.BackupMade) -> None:

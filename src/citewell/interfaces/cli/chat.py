@@ -18,6 +18,7 @@ import typer
 
 from citewell.errors import CitewellError
 from citewell.interfaces.cli.answer import show_answer
+from citewell.interfaces.cli.arguments import Agent, Collection, Json, Session, User
 from citewell.interfaces.cli.ask import end_early_on_interrupt, explain_resume_on_stop
 from citewell.interfaces.cli.live import watch_events
 from citewell.interfaces.cli.run import DONE, guard_command
@@ -40,6 +41,17 @@ HELP = (
 )
 
 
+def run_chat(
+    agent: Agent = "qa",
+    collection: Collection = None,
+    session: Session = None,
+    user: User = "local",
+    json: Json = False,
+) -> None:
+    """Ask one question after another; Ctrl-D ends."""
+    hold_chat(agent=agent, collection=collection, session=session, user=user, json=json)
+
+
 @dataclass(slots=True)
 class Talk:
     """What a chat keeps between two questions."""
@@ -54,7 +66,7 @@ class Talk:
     over: bool = False
 
 
-def run_chat(
+def hold_chat(
     *,
     agent: str,
     collection: str | None,

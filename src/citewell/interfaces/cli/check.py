@@ -7,15 +7,18 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Annotated
 
 import anyio.to_thread
+import typer
 from pydantic import ValidationError
 from rich.console import Console
 
 from citewell.errors import InvalidInput, NotFound, StorageError
 from citewell.interfaces.cli.answer import WORDS, show_citation
+from citewell.interfaces.cli.arguments import Json
 from citewell.interfaces.cli.progress import show_progress
-from citewell.interfaces.cli.run import DONE, NO_ANSWER
+from citewell.interfaces.cli.run import DONE, NO_ANSWER, run
 from citewell.interfaces.cli.terminal import (
     get_stdout,
     print_json,
@@ -46,6 +49,44 @@ TEXTS = {
     "en": {"count": "{n} sentences", "judge": "judged by {}", "no_judge": "quotations only"},
     "zh": {"count": "共 {n} 句", "judge": "由 {} 判断", "no_judge": "只核对了引文"},
 }
+
+
+def run_check(
+    draft: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="DRAFT.md|-",
+            help="A text, .md or .txt; - reads standard input.",
+            show_default=False,
+        ),
+    ] = None,
+    collections: Annotated[
+        list[str] | None,
+        typer.Option("--collection", "-c", help="Held against this collection; may be repeated."),
+    ] = None,
+    pairs: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE.jsonl",
+            help='Instead of a text: lines {"id", "claim", "evidence": [texts]}.',
+            show_default=False,
+        ),
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Hold a text against documents, sentence by sentence; exit 3 where a sentence of a text is not
+    entailed.
+    """
+    if bool(draft) == bool(pairs):
+        raise typer.BadParameter(
+            "name a text (DRAFT.md, or - for standard input), or pairs with --pairs FILE.jsonl"
+        )
+    if pairs and collections:
+        raise typer.BadParameter("--pairs brings its own evidence, and takes no collection")
+    if pairs:
+        run(lambda app: check_pairs_file(app, pairs, json=json), json=json)
+    else:
+        run(lambda app: check_draft(app, draft or "", collections or [], json=json), json=json)
 
 
 async def check_draft(app: App, draft: str, collections: Sequence[str], *, json: bool) -> int:

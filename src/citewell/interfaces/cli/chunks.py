@@ -6,13 +6,14 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from typing import Any, cast
+from typing import Annotated, Any, cast
 
 import typer
 from rich.table import Table
 
 from citewell.errors import InvalidInput
 from citewell.ingest.chunk.chunkers import CHUNKERS
+from citewell.interfaces.cli.arguments import Json
 from citewell.interfaces.cli.run import DONE, guard_command
 from citewell.interfaces.cli.terminal import (
     get_stderr,
@@ -28,18 +29,33 @@ from citewell.service.library.preview import Preview, PreviewChunk, Previews, pr
 _SLOW = "semantic embeds every sentence; a long document takes minutes"
 
 
-def preview_chunks(
-    file: str,
-    *,
-    strategies: Sequence[str],
-    tokens: int | None,
-    overlap: int | None,
-    compare: bool,
-    summaries: bool,
-    json: bool,
+def run_chunks(
+    file: Annotated[str, typer.Argument(help="A file.", show_default=False)],
+    strategy: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--strategy",
+            "-s",
+            help="structure, sentences, fixed or semantic; several are compared.",
+        ),
+    ] = None,
+    tokens: Annotated[
+        int | None, typer.Option(help="Tokens of a passage at most.", show_default=False)
+    ] = None,
+    overlap: Annotated[
+        int | None, typer.Option(help="Tokens that a passage repeats.", show_default=False)
+    ] = None,
+    compare: Annotated[
+        bool, typer.Option("--compare", help="A table of all strategies instead of the passages.")
+    ] = False,
+    summaries: Annotated[
+        bool, typer.Option("--summaries", help="Show the summaries of sections too.")
+    ] = False,
+    json: Json = False,
 ) -> None:
+    """Preview the passages that a file would be cut into; nothing is stored."""
     with guard_command(json=json) as settings:
-        names = _check_strategies(strategies or (list(CHUNKERS) if compare else []))
+        names = _check_strategies(strategy or (list(CHUNKERS) if compare else []))
         if "semantic" in names:
             write_paragraph(get_stderr(), style_text(_SLOW, "dim"))
         options: dict[str, Any] = {"tokens": tokens, "overlap": overlap}

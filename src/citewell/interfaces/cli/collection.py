@@ -6,11 +6,14 @@ cut anew at once.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
+
+import typer
 
 from citewell.errors import CitewellError
+from citewell.interfaces.cli.arguments import Json
 from citewell.interfaces.cli.progress import show_progress
-from citewell.interfaces.cli.run import DONE, ERROR
+from citewell.interfaces.cli.run import DONE, ERROR, run
 from citewell.interfaces.cli.terminal import (
     get_stdout,
     print_error,
@@ -26,6 +29,41 @@ from citewell.service.library.embedding import embed_pending
 from citewell.service.library.rechunk import RechunkReport
 from citewell.service.library.write_summaries import get_summary_model, write_summaries
 from citewell.store.library.collection_rows import CollectionInfo
+
+
+def run_collection(
+    name: Annotated[str, typer.Argument(help="The collection.", show_default=False)],
+    chunker: Annotated[
+        str | None,
+        typer.Option(help="structure, sentences, fixed or semantic.", show_default=False),
+    ] = None,
+    tokens: Annotated[
+        int | None, typer.Option(help="Tokens of a passage at most.", show_default=False)
+    ] = None,
+    overlap: Annotated[
+        int | None, typer.Option(help="Tokens that a passage repeats.", show_default=False)
+    ] = None,
+    create: Annotated[
+        bool, typer.Option("--create", help="Make the collection where it is not there.")
+    ] = False,
+    write_summaries: Annotated[
+        bool,
+        typer.Option(
+            "--write-summaries", help="Have the chat model write the summaries of sections now."
+        ),
+    ] = False,
+    json: Json = False,
+) -> None:
+    """Show how a collection's documents are cut into passages; with an option, cut them
+    otherwise.
+    """
+    changes = {"chunker": chunker, "tokens": tokens, "overlap": overlap}
+    run(
+        lambda app: manage_collection(
+            app, name, changes, create=create, write_now=write_summaries, json=json
+        ),
+        json=json,
+    )
 
 
 async def manage_collection(

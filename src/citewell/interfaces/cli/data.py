@@ -5,13 +5,18 @@ The one rule: each source is told of by itself; one that fails stops no other.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
-from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
+
+import typer
 
 from citewell.errors import CitewellError, Conflict
-from citewell.interfaces.cli.run import DONE, ERROR
+from citewell.interfaces.cli.arguments import Json, SourceName
+from citewell.interfaces.cli.data_ask import run_ask
+from citewell.interfaces.cli.data_glossary import run_glossary
+from citewell.interfaces.cli.data_show import format_facts, run_show, summarize_source
+from citewell.interfaces.cli.group import create_group
+from citewell.interfaces.cli.run import DONE, ERROR, run
 from citewell.interfaces.cli.terminal import (
     escape_line_breaks,
     get_stdout,
@@ -24,11 +29,57 @@ from citewell.interfaces.cli.terminal import (
 from citewell.interfaces.problem import to_problem
 from citewell.runtime.app import App
 from citewell.service.tables import sources as service
-from citewell.service.tables.glossary import parse_term, read_glossary_file
 from citewell.service.tables.sources import Added
+from citewell.sql.engines import mask_url
 from citewell.store.sources import Source
 
 MOST_TABLES = 8  # that a line of a list names
+
+
+def run_add(
+    locations: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="FILE|URL...",
+            help="Files with tables, or URLs of databases.",
+            show_default=False,
+        ),
+    ],
+    name: Annotated[
+        str | None,
+        typer.Option(
+            help="What it is called; else after the file or the database.", show_default=False
+        ),
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Add tables: CSV, TSV, XLSX, XLS, ODS, Parquet, JSON, SQLite files; PostgreSQL, MySQL, SQLite
+    by URL.
+    """
+    if name is not None and len(locations) > 1:
+        raise typer.BadParameter("--name goes with one FILE or URL")
+    run(lambda app: add_sources(app, locations, name, json=json), json=json)
+
+
+def run_list(json: Json = False) -> None:
+    """List the sources that were added."""
+    run(lambda app: show_sources(app, json=json), json=json)
+
+
+def run_remove(name: SourceName, json: Json = False) -> None:
+    """Remove a source and the copy of its file; the file or the database itself stays as it is."""
+    run(lambda app: remove_source(app, name, json=json), json=json)
+
+
+def run_refresh(
+    name: Annotated[
+        str | None,
+        typer.Argument(metavar="[NAME]", help="The source; else all.", show_default=False),
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Read files and databases again, whether they seem changed or not."""
+    run(lambda app: refresh_sources(app, name, json=json), json=json)
 
 
 async def add_sources(app: App, locations: Sequence[str], name: str | None, *, json: bool) -> int:
@@ -39,9 +90,7 @@ async def add_sources(app: App, locations: Sequence[str], name: str | None, *, j
             added = await service.add_source(app, location, name)
         except CitewellError as error:
             failed = True
-            told.append(
-                {"location": _redact_location(location), "status": "failed", **to_problem(error)}
-            )
+            told.append({"location": mask_url(location), "status": "failed", **to_problem(error)})
             print_error(error)
             continue
         told.append(_report_added(added, json=json))
@@ -110,58 +159,8 @@ async def refresh_sources(app: App, name: str | None, *, json: bool) -> int:
     return ERROR if failed else DONE
 
 
-async def edit_glossary(
-    app: App, name: str, said: Sequence[str], remove: Sequence[str], file: str | None, *, json: bool
-) -> int:
-    """Show it, after changes where there are some. A file adds to what is there."""
-    put = await read_glossary_file(Path(file)) if file else []
-    put += [parse_term(each) for each in said]
-    source = await (
-        service.change_glossary(app, name, put, remove)
-        if put or remove
-        else service.get_source(app, name)
-    )
-    if json:
-        print_json(
-            {"name": source.name, "glossary": [term.model_dump() for term in source.glossary]}
-        )
-        return DONE
-    if not source.glossary:
-        write_paragraph(
-            get_stdout(),
-            style_text(
-                f"{escape_line_breaks(name)} has no glossary; --set TERM=MEANING begins one"
-            ),
-        )
-    for term in source.glossary:
-        write_paragraph(
-            get_stdout(), style_text(term.term, "cyan") + style_text(f" = {term.meaning}")
-        )
-    return DONE
-
-
-def summarize_source(source: Source) -> dict[str, Any]:
-    """A source without the columns of its tables."""
-    tables = [
-        {"name": table["name"], "rows": table["rows"], "columns": len(table["columns"])}
-        for table in source.tables
-    ]
-    return {**source.model_dump(mode="json", exclude={"tables", "path", "stat"}), "tables": tables}
-
-
 def summarize_added(added: Added) -> dict[str, Any]:
     return {"status": added.status, **summarize_source(added.source), "warnings": added.warnings}
-
-
-def format_facts(source: Source) -> str:
-    """Where it is, and when it was read."""
-    read = time.strftime("%Y-%m-%d %H:%M", time.localtime(source.refreshed_at))
-    kind = (
-        "file"
-        if source.is_file
-        else {"postgres": "PostgreSQL", "mysql": "MySQL"}.get(source.dialect, "SQLite")
-    )
-    return f"{kind} {escape_line_breaks(source.location)}, read {read}"
 
 
 def _report_added(added: service.Added, *, json: bool) -> dict[str, Any]:
@@ -202,7 +201,15 @@ def _format_table_size(table: dict[str, Any]) -> str:
     return f"{rows}{columns} {'column' if columns == 1 else 'columns'}"
 
 
-def _redact_location(location: str) -> str:
-    from citewell.sql.engines import mask_url  # as little as possible is loaded for `--help`
-
-    return mask_url(location)
+group = create_group(
+    "Tables that are asked: files and databases.",
+    {
+        "add": run_add,
+        "list": run_list,
+        "show": run_show,
+        "remove": run_remove,
+        "refresh": run_refresh,
+        "glossary": run_glossary,
+        "ask": run_ask,
+    },
+)

@@ -4,13 +4,15 @@ on one line, never obeyed.
 
 from __future__ import annotations
 
+import time
 from dataclasses import asdict
-from typing import Any
+from typing import Annotated, Any
 
+import typer
 from rich.table import Table as Grid
 
-from citewell.interfaces.cli.data import format_facts, summarize_source
-from citewell.interfaces.cli.run import DONE
+from citewell.interfaces.cli.arguments import Json, SourceName
+from citewell.interfaces.cli.run import DONE, run
 from citewell.interfaces.cli.terminal import (
     escape_line_breaks,
     get_stdout,
@@ -29,6 +31,18 @@ from citewell.store.sources import Source
 
 MOST_VALUES = 6  # stored values shown of a column
 LONGEST = 60  # characters of a cell
+
+
+def run_show(
+    name: SourceName,
+    table: Annotated[
+        str | None, typer.Option(help="Only this table, with its first rows.", show_default=False)
+    ] = None,
+    rows: Annotated[int, typer.Option(min=0, max=1_000, help="With --table: so many rows.")] = 10,
+    json: Json = False,
+) -> None:
+    """Show one: its tables, columns, types, stored values, glossary."""
+    run(lambda app: show_source(app, name, table, rows, json=json), json=json)
 
 
 async def show_source(app: App, name: str, table: str | None, rows: int, *, json: bool) -> int:
@@ -71,6 +85,26 @@ def _show_schema(source: Source) -> None:
             )
     for warning in source.warnings:
         print_warning(warning)
+
+
+def summarize_source(source: Source) -> dict[str, Any]:
+    """A source without the columns of its tables."""
+    tables = [
+        {"name": table["name"], "rows": table["rows"], "columns": len(table["columns"])}
+        for table in source.tables
+    ]
+    return {**source.model_dump(mode="json", exclude={"tables", "path", "stat"}), "tables": tables}
+
+
+def format_facts(source: Source) -> str:
+    """Where it is, and when it was read."""
+    read = time.strftime("%Y-%m-%d %H:%M", time.localtime(source.refreshed_at))
+    kind = (
+        "file"
+        if source.is_file
+        else {"postgres": "PostgreSQL", "mysql": "MySQL"}.get(source.dialect, "SQLite")
+    )
+    return f"{kind} {escape_line_breaks(source.location)}, read {read}"
 
 
 def show_table(table: Table) -> None:

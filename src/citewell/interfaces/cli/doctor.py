@@ -5,9 +5,11 @@ fails.
 from __future__ import annotations
 
 import asyncio
+from typing import Annotated
 
 import typer
 
+from citewell.interfaces.cli.arguments import Json
 from citewell.interfaces.cli.run import DONE, ERROR, guard_command
 from citewell.interfaces.cli.terminal import get_stdout, print_json, style_text, write_paragraph
 from citewell.service.admin.doctor import Report, State, run_checks
@@ -19,7 +21,13 @@ MARKS: dict[State, tuple[str, str]] = {
 }
 
 
-def run_doctor(*, fast: bool, json: bool) -> None:
+def run_doctor(
+    fast: Annotated[
+        bool, typer.Option("--fast", help="Leave out the timing of the models.")
+    ] = False,
+    json: Json = False,
+) -> None:
+    """Check this installation: settings, models and their speed, database, disk."""
     with guard_command(json=json) as settings:
         report = asyncio.run(run_checks(settings, fast=fast))
         if json:

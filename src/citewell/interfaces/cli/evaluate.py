@@ -8,15 +8,15 @@ goes on from there.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated
 
 import anyio.to_thread
 import typer
 
-from citewell.errors import InvalidInput, StorageError
+from citewell.errors import StorageError
+from citewell.interfaces.cli.arguments import Agent, Collection
+from citewell.interfaces.cli.eval_choices import Choices
 from citewell.interfaces.cli.figures import show_comparison, show_fit, show_report
 from citewell.interfaces.cli.figures_ablation import show_ablation
 from citewell.interfaces.cli.progress import show_progress
@@ -29,7 +29,7 @@ from citewell.interfaces.cli.terminal import (
     write_paragraph,
 )
 from citewell.measure.compare import compare_reports
-from citewell.measure.report import Ablation, Report, read_ablation, read_report
+from citewell.measure.report import Ablation, Report, read_report
 from citewell.runtime.app import App
 from citewell.service.evaluate.ablate import VARIANTS, Variant, run_ablation
 from citewell.service.evaluate.calibrate import save_calibration
@@ -37,53 +37,91 @@ from citewell.service.evaluate.eval_sets import Dataset, Options, load_datasets
 from citewell.service.evaluate.evaluate import Evaluation
 from citewell.service.evaluate.journal import Journal
 
-STANDARD_OUTPUT = "-"
 PARTIAL = ".items.jsonl"  # of a run that is not over: beside the report, under its name
+Questions = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="QUESTIONS.jsonl...", help="Questions with their gold.", show_default=False
+    ),
+]
+Corpus = Annotated[
+    str | None,
+    typer.Option(help="Documents to ask on: a .jsonl file or a folder.", show_default=False),
+]
+Limit = Annotated[
+    int | None,
+    typer.Option(min=1, help="So many questions a file, by chance.", show_default=False),
+]
+Only = Annotated[
+    str | None,
+    typer.Option(metavar="retrieval", help="Search only, no answers.", show_default=False),
+]
+SearchStrategy = Annotated[
+    str | None, typer.Option("--strategy", "-s", help="How to search.", show_default=False)
+]
+JsonOut = Annotated[
+    str | None, typer.Option("--json", metavar="OUT", help="Write the report; - prints it.")
+]
+HtmlOut = Annotated[
+    str | None, typer.Option("--html", metavar="OUT", help="Write the report as one page.")
+]
+Ablate = Annotated[
+    bool,
+    typer.Option(
+        "--ablate",
+        help="What each loop is worth: qa, dual_loop without either loop, all of it.",
+    ),
+]
+TwoReports = Annotated[
+    tuple[str, str] | None,
+    typer.Option(metavar="OLD.json NEW.json", help="Compare two reports.", show_default=False),
+]
 
 
-@dataclass(frozen=True, slots=True)
-class Choices:
-    """What the command line says. `ways` are the fields of Options; a strategy of None is the one
-    of the settings.
-    """
-
-    paths: Sequence[str]
-    compare: tuple[str, str] | None
-    corpus: str | None
-    collection: str | None
-    ways: dict[str, Any]
-    json: str | None
-    html: str | None
-    calibrate: bool
-    keep: bool
-    ablate: bool = False
-
-    @property
-    def printed(self) -> bool:
-        """Whether the report itself goes to standard output."""
-        return self.json == STANDARD_OUTPUT
-
-    @property
-    def json_file(self) -> Path | None:
-        return Path(self.json) if self.json and not self.printed else None
-
-    def check(self) -> None:
-        """Raises InvalidInput where a file would be lost that is no report, before an hour's work
-        is done.
-        """
-        for path in filter(None, (self.json_file, Path(self.html) if self.html else None)):
-            if path.is_dir() or not path.absolute().parent.is_dir():
-                raise InvalidInput(
-                    f"{path}: cannot be written", hint="name a file in a folder that is there"
-                )
-        if self.json_file and self.json_file.exists() and not self.compare:
-            try:
-                (read_ablation if self.ablate else read_report)(self.json_file)
-            except InvalidInput:
-                hint = "choose another name, or remove that file"
-                raise InvalidInput(
-                    f"{self.json_file} is there already and is no report", hint=hint
-                ) from None
+def run_eval(
+    questions: Questions = None,
+    corpus: Corpus = None,
+    collection: Collection = None,
+    agent: Agent = "qa",
+    limit: Limit = None,
+    seed: Annotated[int, typer.Option(help="Which ones --limit draws.")] = 1,
+    only: Only = None,
+    strategy: SearchStrategy = None,
+    json: JsonOut = None,
+    html: HtmlOut = None,
+    ablate: Ablate = False,
+    calibrate: Annotated[
+        bool, typer.Option("--calibrate", help="Fit the confidences on these questions.")
+    ] = False,
+    save: Annotated[
+        bool, typer.Option("--save", help="With --calibrate: use what was fitted in this library.")
+    ] = False,
+    fresh: Annotated[bool, typer.Option("--fresh", help="Read and cut the corpus again.")] = False,
+    compare: TwoReports = None,
+) -> None:
+    """Measure search and answers on questions whose answers are known."""
+    ways = {
+        "agent": agent,
+        "limit": limit,
+        "seed": seed,
+        "only": only,
+        "strategy": strategy,
+        "fresh": fresh,
+    }
+    choices = Choices(
+        questions or [],
+        compare,
+        corpus,
+        collection,
+        ways,
+        json,
+        html,
+        calibrate=calibrate,
+        keep=save,
+        ablate=ablate,
+    )
+    choices.check_usage()
+    run_evaluation(choices)
 
 
 def run_evaluation(choices: Choices) -> None:
@@ -91,7 +129,7 @@ def run_evaluation(choices: Choices) -> None:
         asked = evaluate_variants if choices.ablate else evaluate_datasets
         run(lambda app: asked(app, choices), json=choices.printed)
     with guard_command(json=choices.printed):
-        choices.check()
+        choices.check_files()
         _compare_reports(choices, *(choices.compare or ("", "")))
         raise typer.Exit(DONE)
 
@@ -101,7 +139,7 @@ def _load_questions(app: App, choices: Choices) -> tuple[Options, list[Dataset]]
     said = {name: value for name, value in choices.ways.items() if value is not None}
     options = Options(**{"strategy": app.settings.search.strategy, **said})
     options.check()
-    choices.check()
+    choices.check_files()
     corpus = Path(choices.corpus) if choices.corpus else None
     return options, load_datasets(
         [Path(path) for path in choices.paths], corpus, choices.collection, options

@@ -4,7 +4,12 @@ before any work is done.
 
 from __future__ import annotations
 
-from citewell.interfaces.cli.run import DONE, ERROR
+from typing import Annotated
+
+import typer
+
+from citewell.interfaces.cli.arguments import Json, Who
+from citewell.interfaces.cli.run import DONE, ERROR, run
 from citewell.interfaces.cli.terminal import (
     get_stderr,
     get_stdout,
@@ -25,6 +30,29 @@ TOLD = {
     "rule": "the correction waits for review: {item_id}",
     "kept": "kept for analysis",
 }
+
+
+def run_feedback(
+    trace_id: Annotated[str, typer.Argument(help="The answer's trace.", show_default=False)],
+    correct: Annotated[bool, typer.Option("--correct", help="The answer is right.")] = False,
+    wrong: Annotated[bool, typer.Option("--wrong", help="The answer is wrong.")] = False,
+    correction: Annotated[
+        str | None,
+        typer.Option(
+            "--correction", help="What would be right: words, or SQL.", show_default=False
+        ),
+    ] = None,
+    user: Who = "local",
+    json: Json = False,
+) -> None:
+    """Say that an answer is right or wrong: what is right becomes knowledge, a correction a
+    rule.
+    """
+    if correct == wrong:
+        raise typer.BadParameter(
+            "say which: --correct or --wrong" + (", not both" if correct else "")
+        )
+    run(lambda app: give_feedback(app, trace_id, correct, correction, user, json=json), json=json)
 
 
 async def give_feedback(

@@ -5,9 +5,13 @@ it is tried again.
 from __future__ import annotations
 
 import time
-from typing import Final
+from typing import Annotated, Final
 
-from citewell.interfaces.cli.run import DONE
+import typer
+
+from citewell.interfaces.cli.arguments import Json
+from citewell.interfaces.cli.group import create_group
+from citewell.interfaces.cli.run import DONE, run
 from citewell.interfaces.cli.terminal import (
     escape_line_breaks,
     get_stdout,
@@ -26,6 +30,24 @@ STYLES: Final = {
     "queued": "cyan",
     "cancelled": "dim",
 }
+JobId = Annotated[str, typer.Argument(metavar="JOB_ID", help="A job.", show_default=False)]
+
+
+def run_list(json: Json = False) -> None:
+    """List jobs, the newest first: what waits, runs, is done, has failed and why."""
+    run(lambda app: show_jobs(app, json=json), json=json)
+
+
+def run_again(job_id: JobId, json: Json = False) -> None:
+    """Try a job again that failed or was given up; a running server takes it, or the next one to
+    start.
+    """
+    run(lambda app: try_job_again(app, job_id, json=json), json=json)
+
+
+def run_cancel(job_id: JobId, json: Json = False) -> None:
+    """Stop a job, or have a failed one forget what it was sent; what was added stays."""
+    run(lambda app: stop_job(app, job_id, json=json), json=json)
 
 
 async def show_jobs(app: App, *, json: bool) -> int:
@@ -83,3 +105,13 @@ def _show_job(job: Job) -> None:
         )
     if job.state == "failed":
         write_paragraph(get_stdout(), style_text(f"citewell jobs again {job.job_id}"), indent=10)
+
+
+group = create_group(
+    "Uploads and other work of the server: list, try again, cancel.",
+    {
+        "list": run_list,
+        "again": run_again,
+        "cancel": run_cancel,
+    },
+)

@@ -4,11 +4,29 @@ always shown with it.
 
 from __future__ import annotations
 
-import time
+from typing import Annotated
 
-from citewell.interfaces.cli.run import DONE
+import typer
+
+from citewell.interfaces.cli.arguments import Json, Who
+from citewell.interfaces.cli.group import create_group
+from citewell.interfaces.cli.knowledge_health import (
+    run_check,
+    run_conflicts,
+    run_export,
+    run_gc,
+    run_import,
+)
+from citewell.interfaces.cli.knowledge_show import (
+    format_people,
+    format_times,
+    report_result,
+    shorten_text,
+    show_facts,
+    show_head,
+)
+from citewell.interfaces.cli.run import DONE, run
 from citewell.interfaces.cli.terminal import (
-    escape_line_breaks,
     get_stdout,
     print_json,
     style_text,
@@ -18,12 +36,69 @@ from citewell.runtime.app import App
 from citewell.service.knowledge import find_knowledge as service
 from citewell.service.knowledge.catch_up import run_pending_jobs
 from citewell.service.knowledge.give_feedback import list_wrong_questions
-from citewell.store.confirmed.items import Logged
 from citewell.store.confirmed.types import Confirmed, Rule
 
-COLOURS = {"active": "green", "pending": "yellow", "waiting": "yellow", "quarantined": "red"}
-LONGEST = 200  # characters of an answer in a list
 RULE = "rule_"  # how ids of rules begin
+OfState = Annotated[
+    str | None, typer.Option("--state", help="Only those in this state.", show_default=False)
+]
+ItemId = Annotated[
+    str, typer.Argument(metavar="ID", help="A confirmed answer.", show_default=False)
+]
+Reason = Annotated[str, typer.Option("--reason", help="Why; kept with it.", show_default=False)]
+RuleId = Annotated[str, typer.Argument(metavar="RULE", help="A correction.", show_default=False)]
+
+
+def run_list(
+    state: OfState = None,
+    source: Annotated[
+        str | None, typer.Option("--source", help="Only on these tables.", show_default=False)
+    ] = None,
+    json: Json = False,
+) -> None:
+    """List confirmed answers, the newest first."""
+    run(lambda app: show_items(app, state, source, json=json), json=json)
+
+
+def run_show(item_id: ItemId, json: Json = False) -> None:
+    """Show a confirmed answer or a correction: what it says, who stands by it, how often it was
+    used.
+    """
+    run(lambda app: show_item(app, item_id, json=json), json=json)
+
+
+def run_undo(item_id: ItemId, reason: Reason = "", user: Who = "local", json: Json = False) -> None:
+    """Take a confirmed answer or a rule back: its document, its index entry and its effect."""
+    run(lambda app: undo_item(app, item_id, reason, user, json=json), json=json)
+
+
+def run_confirm(item_id: ItemId, user: Who = "local", json: Json = False) -> None:
+    """Stand by an answer that waits for more people, or that was set aside."""
+    run(lambda app: confirm_item(app, item_id, user, json=json), json=json)
+
+
+def run_rules(state: OfState = None, json: Json = False) -> None:
+    """List corrections: those that wait for review first."""
+    run(lambda app: show_rules(app, state, json=json), json=json)
+
+
+def run_approve(
+    rule_id: RuleId, reason: Reason = "", user: Who = "local", json: Json = False
+) -> None:
+    """Have a correction used."""
+    run(lambda app: review_rule(app, rule_id, "active", reason, user, json=json), json=json)
+
+
+def run_reject(
+    rule_id: RuleId, reason: Reason = "", user: Who = "local", json: Json = False
+) -> None:
+    """Refuse a correction; it is kept, and not used."""
+    run(lambda app: review_rule(app, rule_id, "rejected", reason, user, json=json), json=json)
+
+
+def run_wrong(json: Json = False) -> None:
+    """List questions whose answers were said to be wrong, the most often first."""
+    run(lambda app: show_wrong(app, json=json), json=json)
 
 
 async def show_items(app: App, state: str | None, source: str | None, *, json: bool) -> int:
@@ -38,10 +113,10 @@ async def show_items(app: App, state: str | None, source: str | None, *, json: b
             style_text("nothing is confirmed yet; `citewell feedback TRACE_ID --correct` does it"),
         )
     for item in items:
-        _show_head(item)
-        write_paragraph(get_stdout(), style_text(_shorten_text(item.question)), indent=2)
+        show_head(item)
+        write_paragraph(get_stdout(), style_text(shorten_text(item.question)), indent=2)
         shown = item.logic if item.agent == "data" else item.answer
-        write_paragraph(get_stdout(), style_text("→ " + _shorten_text(shown)), indent=2)
+        write_paragraph(get_stdout(), style_text("→ " + shorten_text(shown)), indent=2)
     return DONE
 
 
@@ -58,21 +133,21 @@ async def show_item(app: App, item_id: str, *, json: bool) -> int:
             | {"history": [each.model_dump(mode="json") for each in log]}
         )
         return DONE
-    _show_head(item)
+    show_head(item)
     facts = {
         "question": item.question,
         "intent": item.intent.intent_type,
         "logic": item.logic,
         "answer": item.answer,
         "document": f"{item.path} ({item.doc_id})" if item.path else "",
-        "used": f"{_format_times(item.uses)}, said to be right by {_format_people(item.good)}, "
+        "used": f"{format_times(item.uses)}, said to be right by {format_people(item.good)}, "
         "wrong "
-        f"by {_format_people(item.bad)}"
+        f"by {format_people(item.bad)}"
         if item.uses
         else "",
         "conflicts with": ", ".join(item.conflicts),
     }
-    _show_facts(facts, log)
+    show_facts(facts, log)
     return DONE
 
 
@@ -87,19 +162,19 @@ async def undo_item(app: App, item_id: str, reason: str, user: str, *, json: boo
         done = await service.review_rule(app, item_id, "undone", user, reason)
     else:
         done = await service.undo_item(app, item_id, user, reason)
-    return _report_result(done, json=json)
+    return report_result(done, json=json)
 
 
 async def confirm_item(app: App, item_id: str, user: str, *, json: bool) -> int:
     await run_pending_jobs(app)
-    return _report_result(await service.endorse_item(app, item_id, user), json=json)
+    return report_result(await service.endorse_item(app, item_id, user), json=json)
 
 
 async def review_rule(
     app: App, rule_id: str, state: str, reason: str, user: str, *, json: bool
 ) -> int:
     await run_pending_jobs(app)
-    return _report_result(await service.review_rule(app, rule_id, state, user, reason), json=json)
+    return report_result(await service.review_rule(app, rule_id, state, user, reason), json=json)
 
 
 async def show_rules(app: App, state: str | None, *, json: bool) -> int:
@@ -116,9 +191,9 @@ async def show_rules(app: App, state: str | None, *, json: bool) -> int:
             ),
         )
     for rule in found:
-        _show_head(rule)
-        write_paragraph(get_stdout(), style_text(_shorten_text(rule.question)), indent=2)
-        write_paragraph(get_stdout(), style_text("→ " + _shorten_text(rule.correction)), indent=2)
+        show_head(rule)
+        write_paragraph(get_stdout(), style_text(shorten_text(rule.question)), indent=2)
+        write_paragraph(get_stdout(), style_text("→ " + shorten_text(rule.correction)), indent=2)
     return DONE
 
 
@@ -134,18 +209,17 @@ async def show_wrong(app: App, *, json: bool) -> int:
         corrected = f", {each.corrected} with a correction" if each.corrected else ""
         write_paragraph(
             get_stdout(),
-            style_text(f"{each.times} × ", "cyan") + style_text(_shorten_text(each.question)),
+            style_text(f"{each.times} × ", "cyan") + style_text(shorten_text(each.question)),
         )
         write_paragraph(
             get_stdout(),
             style_text(
-                f"{each.agent}, {_format_people(each.people)}{corrected}, "
-                f"last {each.last_trace_id}",
+                f"{each.agent}, {format_people(each.people)}{corrected}, last {each.last_trace_id}",
                 "dim",
             ),
             indent=2,
         )
-        write_paragraph(get_stdout(), style_text("→ " + _shorten_text(each.last_answer)), indent=2)
+        write_paragraph(get_stdout(), style_text("→ " + shorten_text(each.last_answer)), indent=2)
     return DONE
 
 
@@ -157,82 +231,32 @@ async def _show_rule(app: App, rule: Rule, *, json: bool) -> int:
             | {"history": [each.model_dump(mode="json") for each in log]}
         )
         return DONE
-    _show_head(rule)
+    show_head(rule)
     facts = {
         "question": rule.question,
         "wrong": rule.wrong,
         "correction": rule.correction,
         "statement": rule.logic,
     }
-    _show_facts(facts | {"used": _format_times(rule.uses) if rule.uses else ""}, log)
+    show_facts(facts | {"used": format_times(rule.uses) if rule.uses else ""}, log)
     return DONE
 
 
-def _show_facts(facts: dict[str, str], log: list[Logged]) -> None:
-    for name, value in facts.items():
-        if value:
-            write_paragraph(
-                get_stdout(), style_text(f"{name}: ", "dim") + style_text(value), indent=2
-            )
-    for each in log:
-        why = f": {escape_line_breaks(each.reason)}" if each.reason else ""
-        who = f" by {escape_line_breaks(each.user_id)}" if each.user_id else ""
-        write_paragraph(
-            get_stdout(),
-            style_text(f"{_format_time(each.at)} {each.action}{who}{why}", "dim"),
-            indent=2,
-        )
-
-
-def _report_result(done: Confirmed | Rule, *, json: bool) -> int:
-    if json:
-        print_json(done.model_dump(mode="json"))
-    else:
-        _show_head(done)
-    return DONE
-
-
-def _show_head(each: Confirmed | Rule) -> None:
-    """The id, the state and why, where it counts, who stands by it."""
-    item_id = each.rule_id if isinstance(each, Rule) else each.item_id
-    where = f"source {each.source}" if each.source else f"collection {each.collection}"
-    people = (
-        [each.user_id] if isinstance(each, Rule) else [one.user_id for one in each.confirmed_by]
-    )
-    by = (
-        ","
-        f" {'by' if isinstance(each, Rule) else 'confirmed by'} "
-        f"{escape_line_breaks(', '.join(people))}"
-        if people
-        else ""
-    )
-    reviewed = (
-        f", reviewed by {escape_line_breaks(each.reviewed_by)}"
-        if isinstance(each, Rule) and each.reviewed_by
-        else ""
-    )
-    why = f" ({escape_line_breaks(each.reason)})" if each.reason else ""
-    state = style_text(f" {each.state}", COLOURS.get(each.state, "dim"))
-    write_paragraph(
-        get_stdout(),
-        style_text(item_id, "cyan")
-        + state
-        + style_text(f"{why} {each.agent}, {where}{by}{reviewed}", "dim"),
-    )
-
-
-def _format_people(count: int) -> str:
-    return "1 person" if count == 1 else f"{count} people"
-
-
-def _format_times(count: int) -> str:
-    return "once" if count == 1 else f"{count} times"
-
-
-def _shorten_text(text: str) -> str:
-    line = " ".join(text.split())
-    return line if len(line) <= LONGEST else line[:LONGEST] + "…"
-
-
-def _format_time(at: float) -> str:
-    return time.strftime("%Y-%m-%d %H:%M", time.localtime(at))
+group = create_group(
+    "What people have confirmed or corrected.",
+    {
+        "list": run_list,
+        "show": run_show,
+        "undo": run_undo,
+        "confirm": run_confirm,
+        "rules": run_rules,
+        "approve": run_approve,
+        "reject": run_reject,
+        "wrong": run_wrong,
+        "check": run_check,
+        "conflicts": run_conflicts,
+        "gc": run_gc,
+        "export": run_export,
+        "import": run_import,
+    },
+)

@@ -8,8 +8,12 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
+from typing import Annotated
 
-from citewell.interfaces.cli.run import DONE, ERROR, NO_ANSWER
+import typer
+
+from citewell.interfaces.cli.arguments import Json, Who
+from citewell.interfaces.cli.run import DONE, ERROR, NO_ANSWER, run
 from citewell.interfaces.cli.terminal import (
     escape_line_breaks,
     get_stdout,
@@ -40,6 +44,60 @@ STATUS = {
     "kept": "yellow",
     "failed": "red",
 }
+
+
+def run_check(
+    source: Annotated[
+        str | None, typer.Option("--source", help="Only these tables.", show_default=False)
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Run confirmed statements again and look up what confirmed answers quote; exit 3 where
+    something does not hold.
+    """
+    run(lambda app: check_knowledge(app, source, json=json), json=json)
+
+
+def run_conflicts(json: Json = False) -> None:
+    """Show confirmed answers that answer one question in two ways, side by side; exit 3 where there
+    are any.
+    """
+    run(lambda app: show_conflicts(app, json=json), json=json)
+
+
+def run_gc(
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would go.")] = False,
+    json: Json = False,
+) -> None:
+    """Clean away what nobody has used for long, what was undone, and what it left behind."""
+    run(lambda app: clean_knowledge(app, dry_run=dry_run, json=json), json=json)
+
+
+def run_export(
+    folder: Annotated[
+        str,
+        typer.Argument(
+            metavar="FOLDER", help="Where the files go; a git repository.", show_default=False
+        ),
+    ],
+    prune: Annotated[
+        bool, typer.Option("--prune", help="Delete files of what is not here (any more).")
+    ] = False,
+    json: Json = False,
+) -> None:
+    """Write confirmed answers and corrections as plain files, one each."""
+    run(lambda app: export_knowledge(app, folder, prune=prune, json=json), json=json)
+
+
+def run_import(
+    folder: Annotated[
+        str, typer.Argument(metavar="FOLDER", help="What `export` wrote.", show_default=False)
+    ],
+    user: Who = "local",
+    json: Json = False,
+) -> None:
+    """Take such files in; each is checked for itself. Exit 1 where one is refused."""
+    run(lambda app: import_knowledge(app, folder, user, json=json), json=json)
 
 
 async def check_knowledge(app: App, source: str | None, *, json: bool) -> int:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from rich.table import Table
 
-from citewell.interfaces.cli.run import DONE
+from citewell.interfaces.cli.arguments import Collection, Json
+from citewell.interfaces.cli.run import DONE, run
 from citewell.interfaces.cli.terminal import (
     escape_line_breaks,
     get_stdout,
@@ -17,6 +18,11 @@ from citewell.service.library.collections import list_collections
 from citewell.service.library.documents import list_documents
 from citewell.store.library.collection_rows import CollectionInfo
 from citewell.store.library.documents import DocumentInfo
+
+
+def run_list(collection: Collection = None, json: Json = False) -> None:
+    """List collections and their documents."""
+    run(lambda app: show_collections(app, collection, json), json=json)
 
 
 async def show_collections(app: App, collection: str | None, json: bool) -> int:

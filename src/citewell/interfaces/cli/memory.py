@@ -4,18 +4,21 @@ unasked.
 
 from __future__ import annotations
 
-import sys
 import time
 from collections.abc import Sequence
+from typing import Annotated
 
-from citewell.errors import InvalidInput
-from citewell.interfaces.cli.run import DONE, ERROR
+import typer
+
+from citewell.interfaces.cli.arguments import Json, Yes
+from citewell.interfaces.cli.group import create_group
+from citewell.interfaces.cli.run import DONE, ERROR, run
 from citewell.interfaces.cli.terminal import (
+    ask_confirmation,
     escape_line_breaks,
     get_stderr,
     get_stdout,
     print_json,
-    strip_controls,
     style_text,
     write_paragraph,
 )
@@ -25,6 +28,49 @@ from citewell.store.memory import Forgotten
 from citewell.store.memory_rows import Memory
 
 LONGEST = 160  # characters of an answer in a list
+Owner = Annotated[str, typer.Option("--user", help="Whose memory.")]
+MemoryId = Annotated[str, typer.Argument(metavar="ID", help="The memory.", show_default=False)]
+
+
+def run_list(
+    user: Owner = "local",
+    history: Annotated[bool, typer.Option("--history", help="Older versions too.")] = False,
+    json: Json = False,
+) -> None:
+    """List what is remembered, the newest first."""
+    run(lambda app: show_memories(app, user, history=history, json=json), json=json)
+
+
+def run_show(memory_id: MemoryId, user: Owner = "local", json: Json = False) -> None:
+    """Show one memory: what proved it, and what it said before."""
+    run(lambda app: show_memory(app, user, memory_id, json=json), json=json)
+
+
+def run_edit(
+    memory_id: MemoryId,
+    text: Annotated[str, typer.Argument(metavar="TEXT", help="The new words.", show_default=False)],
+    user: Owner = "local",
+    json: Json = False,
+) -> None:
+    """Reword a fact; its old words are kept as history."""
+    run(lambda app: edit_memory(app, user, memory_id, text, json=json), json=json)
+
+
+def run_forget(
+    memory_ids: Annotated[
+        list[str] | None, typer.Argument(metavar="[ID]...", help="Memories.", show_default=False)
+    ] = None,
+    everything: Annotated[
+        bool, typer.Option("--all", help="All that is remembered of the user.")
+    ] = False,
+    user: Owner = "local",
+    yes: Yes = False,
+    json: Json = False,
+) -> None:
+    """Forget memories, what was derived from them, and the traces that used them."""
+    if everything == bool(memory_ids):
+        raise typer.BadParameter("name memories by their id, or all with --all")
+    run(lambda app: forget_memories(app, user, memory_ids or [], yes=yes, json=json), json=json)
 
 
 async def show_memories(app: App, user: str, *, history: bool, json: bool) -> int:
@@ -103,8 +149,8 @@ async def forget_memories(
         _report_forgotten(await service.forget_memories(app, user, *memory_ids), json=json)
         return DONE
     known = len(await service.list_memories(app, user))
-    if not yes and not _ask_confirmation(
-        f"Forget all {known} memories of {escape_line_breaks(user)}? [y/N] "
+    if not yes and not ask_confirmation(
+        f"Forget all {known} memories of {escape_line_breaks(user)}? [y/N] ", "forgets"
     ):
         write_paragraph(get_stderr(), style_text("nothing forgotten"))
         return ERROR
@@ -146,9 +192,12 @@ def _format_day(at: float) -> str:
     return time.strftime("%Y-%m-%d", time.localtime(at))
 
 
-def _ask_confirmation(question: str) -> bool:
-    if not sys.stdin.isatty():
-        raise InvalidInput("there is no terminal to ask on", hint="--yes forgets without asking")
-    sys.stderr.write(strip_controls(question))
-    sys.stderr.flush()
-    return sys.stdin.readline().strip().lower() in {"y", "yes", "是"}
+group = create_group(
+    "What is remembered of a user.",
+    {
+        "list": run_list,
+        "show": run_show,
+        "edit": run_edit,
+        "forget": run_forget,
+    },
+)

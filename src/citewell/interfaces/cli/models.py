@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+from typing import Annotated
 
 import typer
 
 from citewell.config import Settings
+from citewell.interfaces.cli.arguments import Json
+from citewell.interfaces.cli.group import create_group
 from citewell.interfaces.cli.progress import show_byte_progress
 from citewell.interfaces.cli.run import DONE, guard_command
 from citewell.interfaces.cli.terminal import (
@@ -16,15 +19,21 @@ from citewell.interfaces.cli.terminal import (
     style_text,
     write_paragraph,
 )
-from citewell.models.builtin.download import MODEL
-from citewell.models.builtin.download import pull_model as bring
+from citewell.models.builtin.download import MODEL, pull_model
 from citewell.service.admin.readiness import get_chat_model_file, get_chat_model_state
 
 
-def pull_model(*, verify: bool, json: bool) -> None:
+def run_pull(
+    verify: Annotated[
+        bool,
+        typer.Option("--verify", help="Read the whole file again, even if it was found right."),
+    ] = False,
+    json: Json = False,
+) -> None:
+    """Bring the built-in chat model into the cache folder."""
     with guard_command(json=json) as settings:
         with show_byte_progress(MODEL.name) as tell:
-            path = asyncio.run(bring(settings, tell, say=print_warning, verify=verify))
+            path = asyncio.run(pull_model(settings, tell, say=print_warning, verify=verify))
         if json:
             print_json(
                 {
@@ -39,7 +48,8 @@ def pull_model(*, verify: bool, json: bool) -> None:
         raise typer.Exit(DONE)
 
 
-def show_models(json: bool) -> None:
+def run_list(json: Json = False) -> None:
+    """List the models in use and where they are."""
     with guard_command(json=json) as settings:
         rows = [_describe_chat_model(settings), _describe_embedder(settings)]
         if json:
@@ -89,3 +99,12 @@ def _describe_embedder(settings: Settings) -> dict[str, str]:
         "state": "ok",
         "where": settings.embed_url,
     }
+
+
+group = create_group(
+    "The models that come with Citewell.",
+    {
+        "pull": run_pull,
+        "list": run_list,
+    },
+)

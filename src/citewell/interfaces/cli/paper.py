@@ -11,12 +11,14 @@ import asyncio
 import shlex
 import sys
 from dataclasses import dataclass, field
+from typing import Annotated
 
 import typer
 
 from citewell.agents.paper_states import FIRST, PENDING_PLAN
 from citewell.errors import CitewellError, NotFound
 from citewell.fetch.urls import canonicalize_url
+from citewell.interfaces.cli.arguments import Json, Reader, Several
 from citewell.interfaces.cli.ask import EXIT
 from citewell.interfaces.cli.paper_reading import (
     BackgroundProgress,
@@ -43,6 +45,84 @@ from citewell.service.ask.ask import DELETED
 from citewell.service.papers import reading_sessions as service
 from citewell.service.papers.reading_sessions import PaperSession
 from citewell.types import Answer
+
+LANGS = {"en", "zh"}
+Source = Annotated[
+    str | None,
+    typer.Argument(
+        metavar="[FILE|URL]", help="The paper; a session has its own.", show_default=False
+    ),
+]
+Interest = Annotated[
+    str | None,
+    typer.Option(
+        help="What interests you: gives a reading route; '': through all of it.",
+        show_default=False,
+    ),
+]
+Questions = Annotated[
+    Several,
+    typer.Option("--ask", help="A question to the paper; may be repeated.", show_default=False),
+]
+Selection = Annotated[
+    str | None,
+    typer.Option(
+        metavar="TEXT",
+        help="Words of the paper that the first question is about.",
+        show_default=False,
+    ),
+]
+Lang = Annotated[
+    str | None,
+    typer.Option(
+        metavar="en|zh", help="Language of report and route: the paper's.", show_default=False
+    ),
+]
+
+
+def run_paper(
+    source: Source = None,
+    interest: Interest = None,
+    ask: Questions = None,
+    select: Selection = None,
+    session: Annotated[
+        str | None, typer.Option(help="Go on with this session.", show_default=False)
+    ] = None,
+    lang: Lang = None,
+    title: Annotated[
+        str | None, typer.Option(help="Name of the session: the paper's title.", show_default=False)
+    ] = None,
+    user: Reader = "local",
+    json: Json = False,
+) -> None:
+    """Read a paper with a guide: a report, a reading route, answers; exit 3 where the last question
+    has none.
+    """
+    if bool(source) == bool(session):
+        raise typer.BadParameter(
+            "name a paper (FILE or URL), or go on with one by --session ID; one of the two"
+        )
+    if session and title:
+        raise typer.BadParameter(
+            "--title is for a new session; `citewell papers rename` changes that of another"
+        )
+    if lang not in {None, *LANGS}:
+        raise typer.BadParameter("--lang takes: en, zh")
+    if select and not ask:
+        raise typer.BadParameter("--select goes with --ask QUESTION")
+    read_paper(
+        Asked(
+            source=source or "",
+            session=session or "",
+            interest=interest,
+            questions=ask or [],
+            select=select or "",
+            lang=lang,
+            title=title or "",
+            user=user,
+            json=json,
+        )
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +153,7 @@ class Asked:
         )
 
 
-def run_paper(asked: Asked) -> None:
+def read_paper(asked: Asked) -> None:
     """The whole command; leaves with its exit code."""
     with guard_command(json=asked.json) as settings, asyncio.Runner() as runner:
         app = App(settings)

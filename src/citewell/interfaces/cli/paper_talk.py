@@ -15,7 +15,8 @@ from citewell.errors import CitewellError, InvalidInput
 from citewell.interfaces.cli.chat import fill_history
 from citewell.interfaces.cli.paper_reading import Talk, ensure_route
 from citewell.interfaces.cli.paper_show import show_plan, show_report
-from citewell.interfaces.cli.papers import find_step, write_file
+from citewell.interfaces.cli.papers import write_file
+from citewell.interfaces.cli.papers_plan import find_step
 from citewell.interfaces.cli.terminal import (
     get_stderr,
     get_stdout,

@@ -5,12 +5,16 @@ unasked.
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
+from typing import Annotated
 
-from citewell.errors import InvalidInput, NotFound, StorageError
+import typer
+
+from citewell.errors import InvalidInput, StorageError
 from citewell.interfaces.cli.answer import show_answer
+from citewell.interfaces.cli.arguments import Json, Reader, SessionId, Yes
+from citewell.interfaces.cli.group import create_group
 from citewell.interfaces.cli.paper_show import (
     UNDER_WAY,
     show_head,
@@ -19,24 +23,73 @@ from citewell.interfaces.cli.paper_show import (
     show_report,
     show_rows,
 )
-from citewell.interfaces.cli.run import DONE, ERROR
+from citewell.interfaces.cli.papers_plan import run_done, run_plan, run_undo
+from citewell.interfaces.cli.run import DONE, ERROR, run
 from citewell.interfaces.cli.terminal import (
+    ask_confirmation,
     escape_line_breaks,
     get_stderr,
     get_stdout,
     print_json,
     print_warning,
-    strip_controls,
     style_text,
     write_paragraph,
 )
 from citewell.runtime.app import App
 from citewell.service.papers import reading_sessions as service
-from citewell.service.papers.edit_plan import PlanEdit, edit_plan
 from citewell.service.papers.export_session import render_session
 from citewell.service.papers.reading_sessions import PaperSession
 
 SUFFIXES = {".md", ".markdown"}
+
+
+def run_list(user: Reader = "local", json: Json = False) -> None:
+    """List the papers of a user, the one last touched first."""
+    run(lambda app: show_papers(app, user, json=json), json=json)
+
+
+def run_show(session: SessionId, user: Reader = "local", json: Json = False) -> None:
+    """Show one: report, route, questions and answers."""
+    run(lambda app: show_paper(app, session, user, json=json), json=json)
+
+
+def run_rename(
+    session: SessionId,
+    title: Annotated[
+        str, typer.Argument(metavar="TITLE", help="The new name.", show_default=False)
+    ],
+    user: Reader = "local",
+    json: Json = False,
+) -> None:
+    """Give a session another name."""
+    run(lambda app: rename_paper(app, session, title, user, json=json), json=json)
+
+
+def run_delete(
+    session: SessionId,
+    user: Reader = "local",
+    yes: Yes = False,
+    json: Json = False,
+) -> None:
+    """Delete a session, with its paper where no other session reads that."""
+    run(lambda app: delete_paper(app, session, user, yes=yes, json=json), json=json)
+
+
+def run_export(
+    session: SessionId,
+    file: Annotated[
+        str,
+        typer.Argument(
+            metavar="FILE", help="A .md file; - for standard output.", show_default=False
+        ),
+    ],
+    user: Reader = "local",
+    json: Json = False,
+) -> None:
+    """Write a session as Markdown: report, route, conversation, with quotes and pages."""
+    if json and file == "-":
+        raise typer.BadParameter("--json prints one object, and - prints the Markdown; choose one")
+    run(lambda app: export_paper(app, session, file, user, json=json), json=json)
 
 
 async def show_papers(app: App, user: str, *, json: bool) -> int:
@@ -92,8 +145,8 @@ async def rename_paper(app: App, session_id: str, title: str, user: str, *, json
 
 async def delete_paper(app: App, session_id: str, user: str, *, yes: bool, json: bool) -> int:
     session = await service.read_paper_session(app, session_id, user)
-    if not yes and not _ask_confirmation(
-        f"Delete what was read of {escape_line_breaks(session.title)}? [y/N] "
+    if not yes and not ask_confirmation(
+        f"Delete what was read of {escape_line_breaks(session.title)}? [y/N] ", "deletes"
     ):
         write_paragraph(get_stderr(), style_text("nothing deleted"))
         return ERROR
@@ -127,56 +180,6 @@ async def export_paper(app: App, session_id: str, file: str, user: str, *, json:
     else:
         write_paragraph(get_stdout(), style_text(f"written to {path}"))
     return DONE
-
-
-async def tick_steps(
-    app: App, session_id: str, which: Sequence[str], user: str, *, read: bool, json: bool
-) -> int:
-    session = await service.read_paper_session(app, session_id, user)
-    steps = [find_step(session, each) for each in which]
-    edits = [PlanEdit(do="tick" if read else "untick", step_id=step) for step in steps]
-    return _show_session_plan(await edit_plan(app, session_id, edits, user), json=json)
-
-
-async def change_plan(
-    app: App, session_id: str, user: str, changes: dict[str, list[str]], *, json: bool
-) -> int:
-    """Show the route; with changes, make them first: leave out, move, add. Steps are numbered as
-    they stand before.
-    """
-    session = await service.read_paper_session(app, session_id, user)
-    edits = [
-        PlanEdit(do="remove", step_id=find_step(session, each))
-        for each in changes.get("remove", [])
-    ]
-    for each in changes.get("move", []):
-        which, _, place = each.rpartition(":")
-        edits.append(
-            PlanEdit(do="move", step_id=find_step(session, which), place=_parse_number(place, each))
-        )
-    edits += [PlanEdit(do="add", section=each) for each in changes.get("add", [])]
-    return _show_session_plan(
-        await edit_plan(app, session_id, edits, user) if edits else session, json=json
-    )
-
-
-def find_step(session: PaperSession, which: str) -> str:
-    """The step of this number, as the route shows it, or of this id. Raises NotFound, and
-    InvalidInput without a route.
-    """
-    if session.plan is None:
-        raise InvalidInput(
-            "there is no route yet", hint="`citewell paper --session ID --interest TEXT` makes one"
-        )
-    steps = [step.step_id for step in session.plan.steps]
-    which = which.strip()
-    if which in steps:
-        return which
-    if which.isdecimal() and 1 <= int(which) <= len(steps):
-        return steps[int(which) - 1]
-    raise NotFound(
-        f"no step {which!r} in the route", hint=f"its steps are numbered from 1 to {len(steps)}"
-    )
 
 
 def write_file(named: str, text: str) -> Path:
@@ -214,25 +217,6 @@ def _print_text(text: str) -> None:
         ) from error
 
 
-def _parse_number(text: str, said: str) -> int:
-    if not text.strip().isdecimal() or int(text) < 1:
-        raise InvalidInput(f"{said}: not understood", hint="--move STEP:PLACE, such as 4:1")
-    return int(text)
-
-
-def _show_session_plan(session: PaperSession, *, json: bool) -> int:
-    if json:
-        print_json(session.model_dump(mode="json"))
-    elif session.plan is None:
-        write_paragraph(
-            get_stdout(),
-            style_text("no route yet; `citewell paper --session ID --interest TEXT` makes one"),
-        )
-    else:
-        show_plan(get_stdout(), session.plan)
-    return DONE
-
-
 def _warn_removed(session: PaperSession) -> None:
     if session.removed:
         print_warning(
@@ -240,9 +224,16 @@ def _warn_removed(session: PaperSession) -> None:
         )
 
 
-def _ask_confirmation(question: str) -> bool:
-    if not sys.stdin.isatty():
-        raise InvalidInput("there is no terminal to ask on", hint="--yes deletes without asking")
-    sys.stderr.write(strip_controls(question))
-    sys.stderr.flush()
-    return sys.stdin.readline().strip().lower() in {"y", "yes", "是"}
+group = create_group(
+    "Papers that are being read.",
+    {
+        "list": run_list,
+        "show": run_show,
+        "rename": run_rename,
+        "delete": run_delete,
+        "export": run_export,
+        "done": run_done,
+        "undo": run_undo,
+        "plan": run_plan,
+    },
+)

@@ -4,22 +4,51 @@ unasked.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
+from typing import Annotated
 
-from citewell.errors import InvalidInput
-from citewell.interfaces.cli.run import DONE, ERROR
+import typer
+
+from citewell.interfaces.cli.arguments import Collection, Json, Yes
+from citewell.interfaces.cli.run import DONE, ERROR, run
 from citewell.interfaces.cli.terminal import (
+    ask_confirmation,
     get_stderr,
     get_stdout,
     print_json,
-    strip_controls,
     style_text,
     write_paragraph,
 )
 from citewell.runtime.app import App
 from citewell.service.library.collections import delete_collection, get_collection
 from citewell.service.library.documents import delete_document, find_documents
+
+
+def run_remove(
+    targets: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[DOC_ID|PATH]...", help="Documents.", show_default=False),
+    ] = None,
+    collection: Collection = None,
+    everything: Annotated[
+        bool, typer.Option("--all", help="Remove the whole collection named by -c.")
+    ] = False,
+    yes: Yes = False,
+    json: Json = False,
+) -> None:
+    """Remove documents, or with -c NAME --all a whole collection."""
+    if everything and (targets or not collection):
+        raise typer.BadParameter(
+            "--all removes the collection named by -c NAME, and takes no documents"
+        )
+    if not everything and not targets:
+        raise typer.BadParameter("name a document (id or path), or a collection with -c NAME --all")
+    run(
+        lambda app: remove_documents(
+            app, targets or [], collection, everything=everything, yes=yes, json=json
+        ),
+        json=json,
+    )
 
 
 async def remove_documents(
@@ -47,8 +76,8 @@ async def remove_documents(
 
 async def _remove_collection(app: App, name: str, *, yes: bool, json: bool) -> int:
     info = await get_collection(app, name)
-    if not yes and not _ask_confirmation(
-        f"Remove collection {info.name} with {info.documents} documents? [y/N] "
+    if not yes and not ask_confirmation(
+        f"Remove collection {info.name} with {info.documents} documents? [y/N] ", "removes"
     ):
         write_paragraph(get_stderr(), style_text("nothing removed"))
         return ERROR
@@ -60,11 +89,3 @@ async def _remove_collection(app: App, name: str, *, yes: bool, json: bool) -> i
             get_stdout(), style_text(f"removed collection {info.name} ({info.documents} documents)")
         )
     return DONE
-
-
-def _ask_confirmation(question: str) -> bool:
-    if not sys.stdin.isatty():
-        raise InvalidInput("there is no terminal to ask on", hint="--yes removes without asking")
-    sys.stderr.write(strip_controls(question))
-    sys.stderr.flush()
-    return sys.stdin.readline().strip().lower() in {"y", "yes", "是"}

@@ -7,13 +7,25 @@ from __future__ import annotations
 
 import re
 from pathlib import PurePath
-from typing import Any
+from typing import Annotated, Any
 
+import typer
 from rich.console import Console
 from rich.text import Text
 
 from citewell.interfaces.cli.answer import WORDS
-from citewell.interfaces.cli.run import DONE, NO_ANSWER
+from citewell.interfaces.cli.arguments import (
+    Docs,
+    Json,
+    Langs,
+    Least,
+    Since,
+    Strategy,
+    Types,
+    Until,
+    collect_filters,
+)
+from citewell.interfaces.cli.run import DONE, NO_ANSWER, run
 from citewell.interfaces.cli.terminal import (
     escape_line_breaks,
     get_stdout,
@@ -27,6 +39,46 @@ from citewell.runtime.app import App
 from citewell.service.ask.search import Passage, SearchResult, parse_search_request
 from citewell.service.ask.search import search as passages
 from citewell.text.sentences import detect_language
+
+
+def run_search(
+    query: Annotated[str, typer.Argument(help="What to look for.", show_default=False)],
+    collections: Annotated[
+        list[str] | None,
+        typer.Option("--collection", "-c", help="Collection; may be repeated.", show_default=False),
+    ] = None,
+    docs: Docs = None,
+    types: Types = None,
+    langs: Langs = None,
+    since: Since = None,
+    until: Until = None,
+    priority: Least = None,
+    strategy: Strategy = None,
+    k: Annotated[int, typer.Option("-k", min=1, max=100, help="Passages shown.")] = 10,
+    recency: Annotated[
+        float | None,
+        typer.Option(
+            min=0,
+            max=5,
+            help="What being of today adds; 0: nothing, 1: clearly.",
+            show_default=False,
+        ),
+    ] = None,
+    diversity: Annotated[
+        float | None,
+        typer.Option(min=0, max=1, help="0: the best, 1: those least alike.", show_default=False),
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Find passages, without an answer; exit 3 where there are none."""
+    options = collect_filters(docs, types, langs, since, until, priority, strategy)
+    options |= {
+        "k": k,
+        "collections": collections or [],
+        "recency": recency,
+        "diversity": diversity,
+    }
+    run(lambda app: search_passages(app, query, options, json), json=json)
 
 
 async def search_passages(app: App, query: str, options: dict[str, Any], json: bool) -> int:

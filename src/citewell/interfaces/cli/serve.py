@@ -15,6 +15,7 @@ import socket
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from typing import Annotated
 
 import typer
 import uvicorn
@@ -22,6 +23,7 @@ from fastapi import FastAPI
 
 from citewell.config import Settings
 from citewell.errors import Conflict, InvalidInput
+from citewell.interfaces.cli.arguments import Json
 from citewell.interfaces.cli.run import DONE, guard_command
 from citewell.interfaces.cli.terminal import (
     get_stderr,
@@ -42,6 +44,28 @@ EVERYWHERE = ("0.0.0.0", "::")  # noqa: S104 - what is compared
 GRACE = 5  # seconds that what was cut off has to be gone; longer than TELLS of http/sse.py
 SOON = 0.3  # seconds in which what needs no time is over: nothing is said of it
 AT_ONCE = 2.0  # seconds after the second signal at which the process is gone, whatever it is at
+
+
+def run_serve(
+    host: Annotated[
+        str | None, typer.Option(help="Address to listen on.", show_default=False)
+    ] = None,
+    port: Annotated[
+        int | None,
+        typer.Option(min=0, max=65535, help="Port; 0: any free one.", show_default=False),
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Serve the web page, the API and the chat element on this machine."""
+    with guard_command(json=json, serves=True, host=host, port=port) as settings:
+        check_address(settings)
+        raise_descriptor_limit()
+        listener = open_listener(settings.host, settings.port)
+        try:
+            asyncio.run(_run_server(settings, listener, json))
+        finally:
+            listener.close()
+        raise typer.Exit(DONE)
 
 
 def build_config(http: FastAPI, grace: int = GRACE) -> uvicorn.Config:
@@ -68,18 +92,6 @@ class Server(uvicorn.Server):
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
         yield
-
-
-def serve_http(*, host: str | None, port: int | None, json: bool) -> None:
-    with guard_command(json=json, serves=True, host=host, port=port) as settings:
-        check_address(settings)
-        raise_descriptor_limit()
-        listener = open_listener(settings.host, settings.port)
-        try:
-            asyncio.run(_run_server(settings, listener, json))
-        finally:
-            listener.close()
-        raise typer.Exit(DONE)
 
 
 def check_address(settings: Settings) -> None:

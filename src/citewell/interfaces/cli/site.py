@@ -4,13 +4,80 @@ chat about that site.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
 
+import typer
+
+from citewell.interfaces.cli.arguments import Json, Seconds, Session, User
 from citewell.interfaces.cli.ask import ask_question
-from citewell.interfaces.cli.chat import run_chat
+from citewell.interfaces.cli.chat import hold_chat
 from citewell.interfaces.cli.run import run
 
 AGENT = "website"
+StartPages = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="[URL]...", help="Start pages; a session has its own.", show_default=False
+    ),
+]
+AllowedHosts = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="Host whose links are followed, *.example.com, or '*'; may be repeated.",
+        show_default=False,
+    ),
+]
+Instruction = Annotated[
+    str | None,
+    typer.Option(
+        help="What to look for and prefer: 'official policies, FAQ pages'.", show_default=False
+    ),
+]
+
+
+def run_site(
+    urls: StartPages = None,
+    question: Annotated[
+        str | None,
+        typer.Option(
+            "--question", "-q", help="The question; without one, a prompt.", show_default=False
+        ),
+    ] = None,
+    allow: AllowedHosts = None,
+    instruction: Instruction = None,
+    collection: Annotated[
+        str | None,
+        typer.Option(
+            "--collection",
+            "-c",
+            help="Where the pages are kept: the first host.",
+            show_default=False,
+        ),
+    ] = None,
+    session: Session = None,
+    user: User = "local",
+    max_iterations: Annotated[
+        int | None, typer.Option(min=0, help="Rounds of exploring; 5.", show_default=False)
+    ] = None,
+    max_pages: Annotated[
+        int | None, typer.Option(min=1, help="Pages asked for; 100.", show_default=False)
+    ] = None,
+    max_seconds: Seconds = None,
+    json: Json = False,
+) -> None:
+    """Ask a website: it is explored from its start pages; exit 3 where there is no answer."""
+    limits = {"max_iterations": max_iterations, "max_pages": max_pages, "max_seconds": max_seconds}
+    said = {
+        "start_urls": urls or None,
+        "allowed_domains": allow,
+        "instruction": instruction,
+    } | limits
+    if not (urls or session or collection):
+        raise typer.BadParameter(
+            "name start pages: citewell site https://docs.example.com -q QUESTION"
+        )
+    options = {name: value for name, value in said.items() if value is not None}
+    ask_site(question, options, collection=collection, session=session, user=user, json=json)
 
 
 def ask_site(
@@ -26,7 +93,7 @@ def ask_site(
     if "start_urls" in options:
         options["start_urls"] = [_complete_url(url) for url in options["start_urls"]]
     if question is None:
-        run_chat(
+        hold_chat(
             agent=AGENT,
             collection=collection,
             session=session,

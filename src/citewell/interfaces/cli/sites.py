@@ -5,17 +5,22 @@ from __future__ import annotations
 import sys
 import time
 from pathlib import Path
+from typing import Annotated
+
+import typer
 
 from citewell.errors import InvalidInput, StorageError
+from citewell.interfaces.cli.arguments import Json, Yes
+from citewell.interfaces.cli.group import create_group
 from citewell.interfaces.cli.progress import show_progress
-from citewell.interfaces.cli.run import DONE, ERROR
+from citewell.interfaces.cli.run import DONE, ERROR, run
 from citewell.interfaces.cli.terminal import (
+    ask_confirmation,
     escape_line_breaks,
     get_stderr,
     get_stdout,
     print_json,
     print_warning,
-    strip_controls,
     style_text,
     write_paragraph,
 )
@@ -24,6 +29,45 @@ from citewell.service.sites import sites as service
 from citewell.service.sites.sites import Refreshed, SiteInfo
 
 SUFFIXES = {".jsonl", ".ndjson"}
+Name = Annotated[
+    str, typer.Argument(metavar="NAME", help="The site: its collection.", show_default=False)
+]
+
+
+def run_list(json: Json = False) -> None:
+    """List sites: their pages, and when those were last asked for."""
+    run(lambda app: show_sites(app, json=json), json=json)
+
+
+def run_pages(name: Name, json: Json = False) -> None:
+    """List the pages of a site, and what could not be read."""
+    run(lambda app: show_pages(app, name, json=json), json=json)
+
+
+def run_refresh(name: Name, json: Json = False) -> None:
+    """Ask for every page anew; what is gone from the site is removed."""
+    run(lambda app: refresh_site(app, name, json=json), json=json)
+
+
+def run_export(
+    name: Name,
+    file: Annotated[
+        str,
+        typer.Argument(
+            metavar="FILE", help="A .jsonl file; - for standard output.", show_default=False
+        ),
+    ],
+    json: Json = False,
+) -> None:
+    """Write the pages of a site, one JSON object a line: text, links, address, time, hash."""
+    if json and file == "-":
+        raise typer.BadParameter("--json prints one object, and - prints the pages; choose one")
+    run(lambda app: export_site(app, name, file, json=json), json=json)
+
+
+def run_delete(name: Name, yes: Yes = False, json: Json = False) -> None:
+    """Delete a site with its pages; files that were added to its collection stay."""
+    run(lambda app: delete_site(app, name, yes=yes, json=json), json=json)
 
 
 async def show_sites(app: App, *, json: bool) -> int:
@@ -144,8 +188,9 @@ def _check_export_path(named: str) -> Path:
 
 async def delete_site(app: App, name: str, *, yes: bool, json: bool) -> int:
     info = await service.get_site(app, name)
-    if not yes and not _ask_confirmation(
-        f"Delete site {escape_line_breaks(name)} with {_format_count(info.pages, 'page')}? [y/N] "
+    if not yes and not ask_confirmation(
+        f"Delete site {escape_line_breaks(name)} with {_format_count(info.pages, 'page')}? [y/N] ",
+        "deletes",
     ):
         write_paragraph(get_stderr(), style_text("nothing deleted"))
         return ERROR
@@ -217,9 +262,13 @@ def _format_day(at: float) -> str:
     return time.strftime("%Y-%m-%d %H:%M", time.localtime(at))
 
 
-def _ask_confirmation(question: str) -> bool:
-    if not sys.stdin.isatty():
-        raise InvalidInput("there is no terminal to ask on", hint="--yes deletes without asking")
-    sys.stderr.write(strip_controls(question))
-    sys.stderr.flush()
-    return sys.stdin.readline().strip().lower() in {"y", "yes", "是"}
+group = create_group(
+    "Web sites that are kept.",
+    {
+        "list": run_list,
+        "pages": run_pages,
+        "refresh": run_refresh,
+        "export": run_export,
+        "delete": run_delete,
+    },
+)

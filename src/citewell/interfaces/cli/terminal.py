@@ -16,7 +16,7 @@ from rich.console import Console
 from rich.padding import Padding
 from rich.text import Text
 
-from citewell.errors import CitewellError
+from citewell.errors import CitewellError, InvalidInput
 
 # escape sequences; then C0 and C1 controls other than tab and newline, and marks that turn the
 # reading direction
@@ -88,3 +88,14 @@ def print_error(error: CitewellError) -> None:
     write_paragraph(console, style_text("error: ", "red") + style_text(error.message))
     if error.hint:
         write_paragraph(console, style_text(error.hint, "dim"), indent=2)
+
+
+def ask_confirmation(question: str, verb: str) -> bool:
+    """Whether a person says yes. Raises InvalidInput where there is none to ask; `verb`: what --yes
+    does.
+    """
+    if not sys.stdin.isatty():
+        raise InvalidInput("there is no terminal to ask on", hint=f"--yes {verb} without asking")
+    sys.stderr.write(strip_controls(question))
+    sys.stderr.flush()
+    return sys.stdin.readline().strip().lower() in {"y", "yes", "是"}

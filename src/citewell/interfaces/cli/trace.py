@@ -10,9 +10,15 @@ from __future__ import annotations
 import json as js
 import shlex
 import time
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperGroup
 
 from citewell.interfaces.cli.answer import show_answer
-from citewell.interfaces.cli.run import DONE, NO_ANSWER
+from citewell.interfaces.cli.arguments import Json, User
+from citewell.interfaces.cli.group import create_group
+from citewell.interfaces.cli.run import DONE, NO_ANSWER, run
 from citewell.interfaces.cli.terminal import (
     escape_line_breaks,
     get_stdout,
@@ -29,11 +35,62 @@ from citewell.service.sessions.traces import delete_trace, get_trace, list_trace
 from citewell.text.sentences import detect_language
 from citewell.types import Snapshot, Trace
 
+SHOW = "show"
 LATEST = 20
 NOTHING = {  # of any other agent, of the data agent
     "en": ("nothing was searched", "no statement was run"),
     "zh": ("没有检索", "没有执行语句"),
 }
+TraceId = Annotated[str, typer.Argument(metavar="TRACE_ID", help="A trace.", show_default=False)]
+
+
+class ShowsByDefault(TyperGroup):
+    """A group whose commands may be left out: then its first one is meant."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        if not args or (args[0] not in self.commands and args[0] != "--help"):
+            args = [SHOW, *args]
+        return super().parse_args(ctx, args)
+
+
+def run_show(
+    trace_id: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[TRACE_ID]", help="A trace; none: the latest ones.", show_default=False
+        ),
+    ] = None,
+    user: User = "local",
+    json: Json = False,
+) -> None:
+    """Show how an answer came about, step by step; without an id, the latest ones."""
+    run(lambda app: show_traces(app, trace_id, user, json), json=json)
+
+
+def run_replay(
+    trace_id: TraceId,
+    recorded: Annotated[
+        bool,
+        typer.Option(
+            "--recorded", help="The chat model says what it said then, where it is asked the same."
+        ),
+    ] = False,
+    fetch: Annotated[
+        bool, typer.Option("--fetch", help="Pages of the web may be fetched anew, and stored.")
+    ] = False,
+    user: User = "local",
+    json: Json = False,
+) -> None:
+    """Run its steps again and show what differs; exit 3 where something does. Nothing is kept."""
+    run(
+        lambda app: replay_trace(app, trace_id, user, recorded=recorded, fetch=fetch, json=json),
+        json=json,
+    )
+
+
+def run_delete(trace_id: TraceId, user: User = "local", json: Json = False) -> None:
+    """Delete a trace; the answer stays in its session."""
+    run(lambda app: remove_trace(app, trace_id, user, json), json=json)
 
 
 async def show_traces(app: App, trace_id: str | None, user: str, json: bool) -> int:
@@ -62,10 +119,10 @@ async def _show_latest(app: App, user: str, json: bool) -> int:
             + style_text(f" {_format_time(each.created_at)} {each.agent}: {each.question}"),
         )
     whose = "" if user == "local" else f" --user {shlex.quote(user)}"
-    for run in await list_unfinished_runs(app, user):
-        told = f" {_format_time(run.updated_at)} stopped before {run.next}: {run.question}"
-        told += f"; go on with it: citewell ask --resume {run.trace_id}{whose}"
-        write_paragraph(console, style_text(run.trace_id, "yellow") + style_text(told))
+    for left in await list_unfinished_runs(app, user):
+        told = f" {_format_time(left.updated_at)} stopped before {left.next}: {left.question}"
+        told += f"; go on with it: citewell ask --resume {left.trace_id}{whose}"
+        write_paragraph(console, style_text(left.trace_id, "yellow") + style_text(told))
     return DONE
 
 
@@ -204,3 +261,14 @@ def _show_snapshot(snapshot: Snapshot, agent: str) -> None:
 
 def _format_time(at: float) -> str:
     return time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(at))
+
+
+group = create_group(
+    "How an answer came about: show it, replay it, delete it.",
+    {
+        "show": run_show,
+        "replay": run_replay,
+        "delete": run_delete,
+    },
+    ShowsByDefault,
+)

@@ -4,26 +4,65 @@ line, and never again.
 
 from __future__ import annotations
 
-import sys
 import time
+from typing import Annotated
 
-from citewell.errors import InvalidInput
-from citewell.interfaces.cli.run import DONE, ERROR
+import typer
+
+from citewell.interfaces.cli.arguments import Days, Json, Label, UserName, Yes
+from citewell.interfaces.cli.group import create_group
+from citewell.interfaces.cli.run import DONE, ERROR, run
 from citewell.interfaces.cli.terminal import (
+    ask_confirmation,
     escape_line_breaks,
     get_stderr,
     get_stdout,
     print_json,
     print_warning,
-    strip_controls,
     style_text,
     write_paragraph,
 )
+from citewell.interfaces.cli.user_forget import run_forget
+from citewell.interfaces.cli.user_token import print_token, run_revoke, run_token, warn_not_in_force
 from citewell.runtime.app import App
 from citewell.service.admin import users as service
 from citewell.service.admin.users import UserWithTokens
 from citewell.service.admin.widget_scope import parse_binding
-from citewell.store.users.access_tokens import Made, TokenInfo
+from citewell.store.users.access_tokens import TokenInfo
+
+ROLES = "reader, editor, reviewer or admin"
+
+
+def run_add(
+    name: UserName,
+    role: Annotated[
+        str, typer.Option("--role", help=f"{ROLES}.", show_default="reader; the first user: admin")
+    ] = "",
+    token_name: Label = "",
+    days: Days = None,
+    json: Json = False,
+) -> None:
+    """Add a user, and show their first token, this once."""
+    run(lambda app: add_user(app, name, role, token_name, days, json=json), json=json)
+
+
+def run_list(json: Json = False) -> None:
+    """List users, their roles and their tokens."""
+    run(lambda app: show_users(app, json=json), json=json)
+
+
+def run_role(
+    name: UserName,
+    role: Annotated[str, typer.Argument(metavar="ROLE", help=f"{ROLES}.", show_default=False)],
+    json: Json = False,
+) -> None:
+    """Give a user another role."""
+    run(lambda app: set_role(app, name, role, json=json), json=json)
+
+
+def run_remove(name: UserName, yes: Yes = False, json: Json = False) -> None:
+    """Remove a user and their tokens. What they asked and added stays."""
+    run(lambda app: remove_user(app, name, yes=yes, json=json), json=json)
 
 
 async def add_user(
@@ -41,14 +80,14 @@ async def add_user(
                 "this once:"
             ),
         )
-        _print_token(added.token)
+        print_token(added.token)
     if not any(user.role == "admin" for user in await app.users.list()):
         print_warning(
             "there is no admin yet: `citewell user role "
             f"{escape_line_breaks(added.user.user_id)} admin` "
             "makes one"
         )
-    _warn_not_in_force(app)
+    warn_not_in_force(app)
     return DONE
 
 
@@ -67,66 +106,6 @@ async def show_users(app: App, *, json: bool) -> int:
     return DONE
 
 
-async def make_token(
-    app: App, name: str, token_name: str, days: float | None, *, json: bool
-) -> int:
-    made = await service.make_token(app, name, token_name, days=days)
-    return _show_token(app, made, "", json=json)
-
-
-async def make_widget_token(
-    app: App,
-    name: str,
-    token_name: str,
-    days: float | None,
-    *,
-    collection: str,
-    site: str,
-    json: bool,
-) -> int:
-    made = await service.make_widget_token(
-        app, name, token_name, days=days, collection=collection, site=site
-    )
-    return _show_token(
-        app, made, f", for the chat element, {parse_binding(made.info.bound).words}", json=json
-    )
-
-
-def _show_token(app: App, made: Made, what: str, *, json: bool) -> int:
-    if json:
-        print_json(made.model_dump(mode="json"))
-    else:
-        write_paragraph(
-            get_stderr(),
-            style_text(
-                f"{made.info.token_id} of "
-                f"{escape_line_breaks(made.info.user_id)}{escape_line_breaks(what)}, shown "
-                "this once:"
-            ),
-        )
-        _print_token(made.token)
-    _warn_not_in_force(app)
-    return DONE
-
-
-async def revoke_tokens(app: App, name: str, *, json: bool) -> int:
-    gone = await service.revoke_tokens(app, name)
-    if json:
-        print_json({"revoked": [token.model_dump(mode="json") for token in gone]})
-        return DONE
-    for token in gone:
-        write_paragraph(
-            get_stdout(),
-            style_text(
-                f"revoked {token.token_id} ({escape_line_breaks(token.name)}) "
-                f"of {escape_line_breaks(token.user_id)}"
-            ),
-        )
-    if not gone:
-        write_paragraph(get_stdout(), style_text(f"{escape_line_breaks(name)} has no token"))
-    return DONE
-
-
 async def set_role(app: App, name: str, role: str, *, json: bool) -> int:
     user = await service.set_role(app, name, role)
     if json:
@@ -141,7 +120,7 @@ async def set_role(app: App, name: str, role: str, *, json: bool) -> int:
 async def remove_user(app: App, name: str, *, yes: bool, json: bool) -> int:
     user = await app.users.get(name)
     if not yes and not ask_confirmation(
-        f"Remove {escape_line_breaks(user.user_id)} and their tokens? [y/N] "
+        f"Remove {escape_line_breaks(user.user_id)} and their tokens? [y/N] ", "removes"
     ):
         write_paragraph(get_stderr(), style_text("nothing removed"))
         return ERROR
@@ -165,11 +144,6 @@ async def remove_user(app: App, name: str, *, yes: bool, json: bool) -> int:
             ),
         )
     return DONE
-
-
-def _print_token(token: str) -> None:
-    """Alone on standard output, so that it can be put into a variable or a file."""
-    sys.stdout.write(token + "\n")
 
 
 def _print_user(user: UserWithTokens) -> None:
@@ -207,17 +181,15 @@ def _format_day(at: float) -> str:
     return time.strftime("%Y-%m-%d", time.localtime(at))
 
 
-def _warn_not_in_force(app: App) -> None:
-    if app.settings.auth == "none":
-        print_warning(
-            'nobody is asked to sign in yet: set auth = "token" in citewell.toml, or '
-            "CITEWELL_AUTH=token, and start the server"
-        )
-
-
-def ask_confirmation(question: str) -> bool:
-    if not sys.stdin.isatty():
-        raise InvalidInput("there is no terminal to ask on", hint="--yes removes without asking")
-    sys.stderr.write(strip_controls(question))
-    sys.stderr.flush()
-    return sys.stdin.readline().strip().lower() in {"y", "yes", "是"}
+group = create_group(
+    'Users and their tokens, for auth = "token" (docs/security.md).',
+    {
+        "add": run_add,
+        "list": run_list,
+        "token": run_token,
+        "revoke": run_revoke,
+        "role": run_role,
+        "remove": run_remove,
+        "forget": run_forget,
+    },
+)

@@ -7,9 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Annotated
 
-from citewell.interfaces.cli.run import DONE, ERROR
+import typer
+
+from citewell.interfaces.cli.arguments import Json, UserName, Yes
+from citewell.interfaces.cli.run import DONE, ERROR, run
 from citewell.interfaces.cli.terminal import (
+    ask_confirmation,
     escape_line_breaks,
     get_stderr,
     get_stdout,
@@ -18,9 +23,28 @@ from citewell.interfaces.cli.terminal import (
     style_text,
     write_paragraph,
 )
-from citewell.interfaces.cli.user import ask_confirmation
 from citewell.runtime.app import App
 from citewell.service.admin.forget_person import Forgotten, forget_person, get_personal_data
+
+
+def run_forget(
+    name: UserName,
+    backups: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--backups", metavar="DIR", help="Look for backups here, too.", show_default=False
+        ),
+    ] = None,
+    yes: Yes = False,
+    json: Json = False,
+) -> None:
+    """Delete all that is kept of a person, and show that it is gone; exit 1 where something is left
+    (docs/security.md).
+    """
+    from pathlib import Path
+
+    folders = [Path(each).expanduser() for each in backups or []]
+    run(lambda app: forget_user(app, name, folders, yes=yes, json=json), json=json)
 
 
 async def forget_user(
@@ -33,7 +57,8 @@ async def forget_user(
             style_text(f"{escape_line_breaks(known.user_id)}: {_format_rows(known.rows)}"),
         )
         if not ask_confirmation(
-            "Delete all of it, private collections and papers too? It cannot be undone. [y/N] "
+            "Delete all of it, private collections and papers too? It cannot be undone. [y/N] ",
+            "removes",
         ):
             write_paragraph(get_stderr(), style_text("nothing deleted"))
             return ERROR

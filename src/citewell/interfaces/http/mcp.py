@@ -222,7 +222,7 @@ def _build_manager(tell: Callable[[str], str]) -> StreamableHTTPSessionManager:
     from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 
     from citewell.interfaces.mcp.server import build_server
-    from citewell.interfaces.mcp.tools import Place, Say, Visit
+    from citewell.interfaces.mcp.visit import Place, Say, Visit
 
     def visit(context: Say) -> Visit:
         request = cast("Request", context.request_context.request)

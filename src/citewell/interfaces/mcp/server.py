@@ -17,7 +17,8 @@ from pydantic import ValidationError
 from citewell import __version__
 from citewell.errors import CitewellError, InvalidInput, NotFound
 from citewell.interfaces.mcp.shown import build_failure
-from citewell.interfaces.mcp.tools import Place, Say, Tools
+from citewell.interfaces.mcp.tools import Tools
+from citewell.interfaces.mcp.visit import Place, Say
 from citewell.interfaces.problem import shorten_text
 from citewell.service.library.documents import read_document
 

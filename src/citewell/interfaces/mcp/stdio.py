@@ -21,7 +21,7 @@ import anyio.to_thread
 from mcp.server.stdio import stdio_server
 
 from citewell.interfaces.mcp.server import build_server
-from citewell.interfaces.mcp.tools import Place, Visit
+from citewell.interfaces.mcp.visit import Place, Visit
 from citewell.runtime.app import App
 
 LONGEST_LINE = 64_000_000  # bytes of a message

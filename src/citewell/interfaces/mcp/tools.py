@@ -11,22 +11,44 @@ import io
 import re
 from collections.abc import AsyncGenerator, Callable, Coroutine
 from contextlib import aclosing
-from dataclasses import dataclass
-from typing import Annotated, Any, Concatenate, Literal, ParamSpec, cast
+from typing import Annotated, Any, Concatenate, ParamSpec, cast
 
-from mcp.server.mcpserver import Context
 from mcp_types import CallToolResult
-from pydantic import Field
 
 from citewell.errors import CitewellError, InvalidInput
 from citewell.interfaces.links import build_citation_url
 from citewell.interfaces.mcp import shown
 from citewell.interfaces.mcp.adding import add_local_path, wait_for_job
+from citewell.interfaces.mcp.parameters import (
+    AddDocumentText,
+    AddLocalDocumentUrl,
+    Agent,
+    Collection,
+    Correction,
+    DocId,
+    IsCorrect,
+    K,
+    Limit,
+    MaxSeconds,
+    Offset,
+    Path,
+    Query,
+    Question,
+    SessionId,
+    Since,
+    Source,
+    StartUrls,
+    Text,
+    Title,
+    TraceId,
+    Types,
+    Until,
+    Url,
+)
+from citewell.interfaces.mcp.visit import Place, Say
 from citewell.runtime.access_scope import require_role
-from citewell.runtime.app import App
 from citewell.service.ask.ask import AskRequest, stream_answer
 from citewell.service.ask.check import check_text
-from citewell.service.ask.check_types import LONGEST
 from citewell.service.ask.default_collection import format_notice as told_of
 from citewell.service.ask.default_collection import get_default_collection, with_default_collection
 from citewell.service.ask.search import SearchRequest, search
@@ -40,43 +62,10 @@ from citewell.service.sites.sites import list_sites, submit_page
 from citewell.service.tables.sources import list_sources
 from citewell.types import Answer, Citation, Event, Step
 
-MOST_PASSAGES = 20
-MOST_CHARACTERS = 50_000  # of one part of a document
 MOST_LISTED = 200  # collections; tables of a source
 LEARN_SECONDS = 30.0  # for what a vote brings about, where no server does it
 
 P = ParamSpec("P")
-Say = Context[Any, Any]
-AgentName = Literal["auto", "qa", "dual_loop", "website", "data", "paper"]
-Collection = Annotated[
-    str | None,
-    Field(
-        description="Which collection; list_collections names them. None: the usual one.",
-        max_length=200,
-    ),
-]
-
-
-@dataclass(frozen=True, slots=True)
-class Visit:
-    """A call: the App as who calls may see it, who that is, and the server's own address (empty
-    where there is none).
-    """
-
-    app: App
-    user_id: str
-    base: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """Where the tools are used. `local`: on the machine of the user, whose files are read, and
-    where nobody else does jobs. `tell`: what is told of an error's texts.
-    """
-
-    local: bool
-    visit: Callable[[Say], Visit]
-    tell: Callable[[str], str] = str
 
 
 def explain_failures(
@@ -104,38 +93,13 @@ class Tools:
     async def ask(
         self,
         ctx: Say,
-        question: Annotated[
-            str, Field(description="The question, in English or Chinese, as a person would ask it.")
-        ],
-        agent: Annotated[
-            AgentName,
-            Field(
-                description="auto chooses. qa: one search of the documents. dual_loop: "
-                "searches again until the answer is settled, with memory. website: explores a "
-                "site (start_urls). data: tables, by SQL. paper: a reading session."
-            ),
-        ] = "auto",
+        question: Question,
+        agent: Agent = "auto",
         collection: Collection = None,
-        session_id: Annotated[
-            str | None,
-            Field(
-                description="Of an earlier answer: the question is then a follow-up to it.",
-                max_length=200,
-            ),
-        ] = None,
-        source: Annotated[
-            str | None,
-            Field(
-                description="Agent data: which tables; list_collections names them.", max_length=200
-            ),
-        ] = None,
-        start_urls: Annotated[
-            list[str] | None,
-            Field(description="Agent website: the pages it begins with.", max_length=50),
-        ] = None,
-        max_seconds: Annotated[
-            float | None, Field(description="Answer from what there is after so long.", gt=0)
-        ] = None,
+        session_id: SessionId = None,
+        source: Source = None,
+        start_urls: StartUrls = None,
+        max_seconds: MaxSeconds = None,
     ) -> Annotated[CallToolResult, shown.Asked]:
         """Ask the user's documents, web sites or tables, and get an answer whose every sentence is
         proved by a citation.
@@ -177,22 +141,12 @@ class Tools:
     async def search(
         self,
         ctx: Say,
-        query: Annotated[
-            str,
-            Field(description="What to look for, in words; English and Chinese find each other."),
-        ],
+        query: Query,
         collection: Collection = None,
-        k: Annotated[int, Field(description="How many passages.", ge=1, le=MOST_PASSAGES)] = 6,
-        types: Annotated[
-            list[str] | None,
-            Field(description="Only files of these kinds: pdf, docx, html, ...", max_length=50),
-        ] = None,
-        since: Annotated[
-            str | None, Field(description="Only documents of this day, month or year, or later.")
-        ] = None,
-        until: Annotated[
-            str | None, Field(description="Only documents of this day, month or year, or earlier.")
-        ] = None,
+        k: K = 6,
+        types: Types = None,
+        since: Since = None,
+        until: Until = None,
     ) -> Annotated[CallToolResult, shown.Search]:
         """Find passages of the user's documents, best first, by words and by meaning. No answer is
         written.
@@ -215,13 +169,7 @@ class Tools:
     async def check(
         self,
         ctx: Say,
-        text: Annotated[
-            str,
-            Field(
-                description="What is to be checked, in sentences; plain or Markdown.",
-                max_length=LONGEST,
-            ),
-        ],
+        text: Text,
         collection: Collection = None,
     ) -> Annotated[CallToolResult, shown.Checked]:
         """Hold a text against the user's documents: each sentence is `entailed`, `contradicted` or
@@ -287,18 +235,9 @@ class Tools:
     async def get_document(
         self,
         ctx: Say,
-        doc_id: Annotated[
-            str,
-            Field(
-                description="Id of a document, as citations and passages have it.", max_length=200
-            ),
-        ],
-        offset: Annotated[
-            int, Field(description="Where to begin, in characters; `start` of a citation.", ge=0)
-        ] = 0,
-        limit: Annotated[
-            int, Field(description="How many characters.", ge=1, le=MOST_CHARACTERS)
-        ] = 8_000,
+        doc_id: DocId,
+        offset: Offset = 0,
+        limit: Limit = 8_000,
     ) -> Annotated[CallToolResult, shown.DocumentPart]:
         """Read the text of a document, a part at a time. `next_offset` says where the next part
         begins.
@@ -342,14 +281,9 @@ class Tools:
     async def give_feedback(
         self,
         ctx: Say,
-        trace_id: Annotated[
-            str, Field(description="Of the answer, as `ask` gave it.", max_length=200)
-        ],
-        is_correct: Annotated[bool, Field(description="What the user said: right or wrong.")],
-        correction: Annotated[
-            str | None,
-            Field(description="Of a wrong answer: what would be right, in the user's words."),
-        ] = None,
+        trace_id: TraceId,
+        is_correct: IsCorrect,
+        correction: Correction = None,
     ) -> Annotated[CallToolResult, shown.Feedback]:
         """Tell that an answer was right or wrong, so that the next one is better. Only what the
         user said, not your view.
@@ -369,14 +303,9 @@ class Tools:
     async def add_document(
         self,
         ctx: Say,
-        url: Annotated[
-            str | None, Field(description="A page or a file of the web.", max_length=2_000)
-        ] = None,
-        text: Annotated[str | None, Field(description="Or its text, plain or Markdown.")] = None,
-        title: Annotated[
-            str | None,
-            Field(description="Of a text: its title, unique in the collection.", max_length=200),
-        ] = None,
+        url: Url = None,
+        text: AddDocumentText = None,
+        title: Title = None,
         collection: Collection = None,
     ) -> Annotated[CallToolResult, shown.Added]:
         """Add a document to a collection, from a web address or as text, so that it can be asked
@@ -391,18 +320,10 @@ class Tools:
     async def add_local_document(
         self,
         ctx: Say,
-        path: Annotated[
-            str | None,
-            Field(description="A file or a folder on the user's machine.", max_length=4_000),
-        ] = None,
-        url: Annotated[
-            str | None, Field(description="Or a page or a file of the web.", max_length=2_000)
-        ] = None,
-        text: Annotated[str | None, Field(description="Or its text, plain or Markdown.")] = None,
-        title: Annotated[
-            str | None,
-            Field(description="Of a text: its title, unique in the collection.", max_length=200),
-        ] = None,
+        path: Path = None,
+        url: AddLocalDocumentUrl = None,
+        text: AddDocumentText = None,
+        title: Title = None,
         collection: Collection = None,
     ) -> Annotated[CallToolResult, shown.Added]:
         """Add documents to a collection, so that they can be asked and searched: a file or a folder
