@@ -46,6 +46,12 @@ NAMES = {
     ),
     *("message", "detail"),
 }
+# functions that give back such words
+MAKERS = {
+    *("advice", "build_reason", "build_warnings", "collect_notes", "describe_error"),
+    *("describe_path_error", "describe_problem", "format_detail", "format_error", "get_warnings"),
+    *("suggest_hint", "suggest_option", "write_message"),
+}
 SILENT = {
     "ValueError",
     "TypeError",
@@ -145,7 +151,7 @@ def _shown(node: ast.AST, kinds: frozenset[str]) -> list[ast.expr]:
         if name in SILENT or name in {"debug", "info", "error", "exception", "Field", "field"}:
             return []
         shown = [each.value for each in node.keywords if each.arg in NAMES]
-        if name in kinds or name == "problem":
+        if name in kinds or name == "build_problem":
             shown += node.args
         if name == "Kind":  # of a file: what it is
             shown += node.args[1:]
@@ -156,7 +162,7 @@ def _shown(node: ast.AST, kinds: frozenset[str]) -> list[ast.expr]:
         targets = node.targets if isinstance(node, ast.Assign) else [node.target]
         return [node.value] if any(_last(target) in NAMES for target in targets) else []
     if isinstance(node, Function) and (
-        node.name.strip("_") in NAMES | {"notes", "advice", "reason_of"}
+        node.name.strip("_") in NAMES | MAKERS or node.name.strip("_").startswith("explain_")
     ):
         return [
             each.value

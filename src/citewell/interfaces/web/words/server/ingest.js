@@ -126,6 +126,7 @@ export const ingest = {
   "leave columns out, or turn it": "请去掉一些列，或行列互换",
   "leave columns out, or turn it so that they are rows": "请去掉一些列，或行列互换",
   "leave out what stands before the @": "请去掉 @ 之前的部分",
+  "left out ({1}): {2}": "已略去（{1}）：{2}",
   "left out, as no rows follow it: {1}": "已略去，因为后面没有数据行：{1}",
   "left out, as they are in no table: {1}": "已略去，因为不属于任何表格：{1}",
   "left out, as they are not valid JSON: line {1}{2}": "以下内容不是有效的 JSON，已略去：第 {1} 行{2}",
