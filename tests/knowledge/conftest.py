@@ -15,7 +15,8 @@ import pytest
 
 from citewell.models.base import Vector
 from citewell.store.db import Database
-from citewell.store.index.base import INDEXES, Filter
+from citewell.store.index.adapters import INDEXES
+from citewell.store.index.base import Filter
 from citewell.store.library.catalog import Catalog
 from citewell.store.library.documents import DocumentInfo
 from citewell.types import Chunk, Document, Section

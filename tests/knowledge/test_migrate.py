@@ -13,7 +13,8 @@ from citewell.models.base import Vector
 from citewell.store import db as db_module
 from citewell.store.confirmed import items as confirmed
 from citewell.store.db import Database
-from citewell.store.index.base import INDEXES, Filter
+from citewell.store.index.adapters import INDEXES
+from citewell.store.index.base import Filter
 from citewell.store.jobs import Jobs
 from citewell.store.library.catalog import Catalog
 from citewell.store.migrations.migration_list import MIGRATIONS

@@ -7,11 +7,9 @@ from them is the caller's.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol
-
-from citewell.config import Settings
 
 Verdict = Literal["entailed", "not_stated", "contradicted"]
 Pair = tuple[str, str]  # a claim and the evidence that it is judged by
@@ -88,27 +86,3 @@ class Reader(Protocol):
         ...
 
     async def close(self) -> None: ...
-
-
-def _build_builtin_reader(settings: Settings) -> Reader:
-    from citewell.models.builtin.reader import BuiltinReader
-
-    return BuiltinReader(settings)
-
-
-def _build_scripted_reader(_: Settings) -> Reader:
-    from citewell.models.scripted_reader import ScriptedReader
-
-    return ScriptedReader()
-
-
-READERS: dict[str, Callable[[Settings], Reader | None]] = {
-    "builtin": _build_builtin_reader,
-    "scripted": _build_scripted_reader,
-    "none": lambda _: None,
-}
-
-
-def build_reader(settings: Settings) -> Reader | None:
-    """The reader of the settings; None where they want none."""
-    return READERS[settings.reader](settings)

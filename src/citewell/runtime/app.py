@@ -19,13 +19,15 @@ from citewell.fetch.addresses import Guard
 from citewell.models import build_embedder, build_judge_llm, build_llm, build_reranker
 from citewell.models.base import LLM, Embedder, Learns, Reranker
 from citewell.models.probe import Known
-from citewell.models.reader_base import Reader, build_reader
+from citewell.models.reader_base import Reader
+from citewell.models.readers import build_reader
 from citewell.retrieve.confidence import OWN, Calibration, load_calibration
 from citewell.runtime.health import ModelsSeen, Writing
 from citewell.runtime.limits import Turns
 from citewell.runtime.shutdown import Stopping
 from citewell.store.db import Database
-from citewell.store.index.base import INDEXES, Index
+from citewell.store.index.adapters import INDEXES
+from citewell.store.index.base import Index
 from citewell.store.jobs import Jobs
 from citewell.store.library.catalog import Catalog
 from citewell.store.memory import Memories

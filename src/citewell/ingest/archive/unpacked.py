@@ -6,7 +6,6 @@ container as a whole.
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from dataclasses import dataclass
 from pathlib import PurePosixPath
@@ -15,8 +14,9 @@ from typing import Final, NamedTuple, NoReturn
 from citewell.config import IngestSettings
 from citewell.errors import UnreadableFile
 from citewell.ingest import PARSERS, PICTURES
+from citewell.ingest.archive.member_names import sanitize_name
 from citewell.ingest.archive.zip_archive import RATIO_FROM
-from citewell.ingest.assemble import clean_text
+from citewell.ingest.archive.zip_members import unzip
 from citewell.ingest.sniff import sniff
 
 DEEPEST: Final = 2  # archives inside archives that are opened
@@ -24,11 +24,7 @@ _SHOWN: Final = 5  # names that one warning gives
 _INNER: Final = frozenset({".zip"})
 _MAIL: Final = ".eml"
 _NEVER: Final = frozenset({"thumbs.db", "desktop.ini"})
-_DRIVE = re.compile(r"^[A-Za-z]:")
-_LONGEST_NAME: Final = 200
-_SEPARATORS = re.compile(r"!*/")  # `!/` stands where an archive is opened, and nowhere else
 # turn the direction of writing: exe.txt shown for txt.exe
-_TURNS = re.compile(r"[\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 
 
 class Member(NamedTuple):
@@ -146,8 +142,6 @@ class Unpacked:
         )
 
     def _open_archive(self, name: str, data: bytes) -> None:
-        from citewell.ingest.archive.zip_members import unzip
-
         if self.depth >= DEEPEST:
             self.leave_out(f"archives inside {DEEPEST} others are not opened", name)
             return
@@ -168,14 +162,6 @@ class Unpacked:
             unique = str(path.with_name(f"{path.stem} ({number}){path.suffix}"))
         self._names.add(unique)
         return unique
-
-
-def sanitize_name(name: str) -> str:
-    """A member's name as a relative path that stays below where it is put."""
-    path = _DRIVE.sub("", _TURNS.sub("", clean_text(name)).replace("\\", "/").replace("\n", " "))
-    parts = [part.strip()[:_LONGEST_NAME] for part in _SEPARATORS.split(path)]
-    parts = [part for part in parts if part not in {"", ".", ".."}]
-    return "/".join(parts) or "unnamed"
 
 
 def _is_readable(data: bytes) -> bool:

@@ -1,4 +1,4 @@
-"""The files of a ZIP archive, unpacked one after the other under the limits of an `Unpacked`.
+"""The files of a ZIP archive, unpacked one after the other under the limits of a receiver.
 
 The one rule: nothing is read whole; a file comes out in pieces, and the piece that passes a limit
 is the last.
@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import stat
 import zipfile
-from typing import Final
+from typing import Final, Protocol
 
+from citewell.config import IngestSettings
 from citewell.errors import UnreadableFile
-from citewell.ingest.archive.unpacked import Unpacked, sanitize_name
+from citewell.ingest.archive.member_names import sanitize_name
 from citewell.ingest.archive.zip_archive import BROKEN, COUNTABLE, open_zip
 from citewell.text.charset import guess_filename_encoding
 
@@ -20,7 +21,24 @@ _UTF8: Final = 0x800
 _ENCRYPTED: Final = 0x1
 
 
-def unzip(data: bytes, name: str, into: Unpacked) -> None:
+class Receiver(Protocol):
+    """What the files are put into (`Unpacked`): it says what is wanted, and holds the limits."""
+
+    @property
+    def settings(self) -> IngestSettings: ...
+
+    def is_wanted(self, name: str) -> bool: ...
+
+    def leave_out(self, why: str, name: str) -> None: ...
+
+    def keep(self, name: str, data: bytes) -> None: ...
+
+    def count(self, size: int) -> None:
+        """Raises UnreadableFile where it is too much."""
+        ...
+
+
+def unzip(data: bytes, name: str, into: Receiver) -> None:
     """Put the files of an archive into `into`. Raises UnreadableFile where it is broken or wholly
     encrypted.
     """
@@ -35,7 +53,7 @@ def unzip(data: bytes, name: str, into: Unpacked) -> None:
 
 
 def _unpack_entry(
-    archive: zipfile.ZipFile, entry: zipfile.ZipInfo, name: str, into: Unpacked
+    archive: zipfile.ZipFile, entry: zipfile.ZipInfo, name: str, into: Receiver
 ) -> None:
     if not into.is_wanted(name):
         return
@@ -50,7 +68,7 @@ def _unpack_entry(
 
 
 def _read_entry(
-    archive: zipfile.ZipFile, entry: zipfile.ZipInfo, name: str, into: Unpacked
+    archive: zipfile.ZipFile, entry: zipfile.ZipInfo, name: str, into: Receiver
 ) -> bytes | None:
     """The bytes of a file, counted as they come out; None where they are broken or too many."""
     pieces: list[bytes] = []

@@ -39,7 +39,7 @@ from citewell.service.admin.hidden_copies import (
 )
 from citewell.store.copies import SCHEMA, check_copy, lock_exclusively
 from citewell.store.db import Database
-from citewell.store.index.base import INDEXES
+from citewell.store.index.adapters import INDEXES
 from citewell.store.processes import name_this_process
 from citewell.types import Shown
 

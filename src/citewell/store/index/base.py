@@ -6,12 +6,11 @@ exact.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
 from citewell.models.base import Vector
-from citewell.store.db import Database
 from citewell.types import ChunkKind, Hit
 
 PASSAGES: tuple[ChunkKind, ...] = ("text", "whole")
@@ -80,14 +79,3 @@ class Index(Protocol):
         gone.
         """
         ...
-
-
-def _build_sqlite_index(db: Database, embedder: str) -> Index:
-    from citewell.store.index.sqlite_index import SqliteIndex
-
-    return SqliteIndex(db, embedder)
-
-
-INDEXES: dict[str, Callable[[Database, str], Index]] = {
-    "sqlite": _build_sqlite_index,
-}
