@@ -39,7 +39,6 @@ PARTICIPLES = frozenset(
         "lost",
         "made",
         "meant",
-        "put",
         "said",
         "seen",
         "sent",
@@ -50,7 +49,9 @@ PARTICIPLES = frozenset(
         "told",
     ]
 )
-NOT_PARTICIPLES = frozenset(["embed", "feed", "listen", "need", "open", "seed", "shorten", "token"])
+NOT_PARTICIPLES = frozenset(
+    ["embed", "feed", "listen", "need", "open", "seed", "shorten", "token", "widen"]
+)
 Imports = dict[str, set[str]]
 
 

@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+import importlib
+from dataclasses import dataclass, field, fields
 from typing import Any, Literal
 
 import pytest
 
+from citewell import graphs
 from citewell.errors import StepLimit
-from citewell.graph import END, Graph, Table, WiringError, emit, node, record_detail
+from citewell.graph import (
+    END,
+    Graph,
+    Table,
+    WiringError,
+    emit,
+    get_node_name,
+    node,
+    record_detail,
+)
 from citewell.types import Step
 
 
@@ -63,6 +74,37 @@ async def test_steps_and_emitted_events_arrive_in_order() -> None:
     assert state.n == 3
     assert state.node_execution_status == {"Up": "completed", "Last": "completed"}
     assert next(e.detail for e in events if isinstance(e, Step)) == {"reached": 1}
+
+
+async def test_langgraph_runs_and_keeps_it() -> None:
+    """By its own tools: over the agent's fields, stopped before a node, gone on with, drawn."""
+    from langgraph.checkpoint.memory import InMemorySaver
+
+    graph: Graph[Count] = Graph("good", GOOD)
+    compiled = graph.build_state_graph().compile(
+        checkpointer=InMemorySaver(), interrupt_before=["Last"]
+    )
+    config = {"configurable": {"deps": 1, "thread_id": "a"}}
+    stopped = await compiled.ainvoke({"n": 1, "node_execution_status": {}}, config)
+    assert stopped["n"] == 3
+    kept = await compiled.aget_state(config)
+    assert (kept.next, kept.values["node_execution_status"]) == (("Last",), {"Up": "completed"})
+    ended = await compiled.ainvoke(None, config)
+    assert ended["node_execution_status"] == {"Up": "completed", "Last": "completed"}
+    drawn = compiled.get_graph().draw_mermaid()
+    assert "Up -. &nbsp;done&nbsp; .-> Last" in drawn
+
+
+@pytest.mark.parametrize("name", ["qa", "dual_loop", "website", "data"])
+def test_every_agent_is_there_for_langgraph(name: str) -> None:
+    """With the names of the specification, and the agent's own state."""
+    compiled = getattr(graphs, name)
+    nodes = set(compiled.get_graph().nodes) - {"__start__", "__end__"}
+    agent = importlib.import_module(f"citewell.agents.{name}").GRAPH
+    assert nodes == {get_node_name(each) for each in agent.table}
+    assert {each.name for each in fields(agent.state_type)} <= set(compiled.channels)
+    with pytest.raises(AttributeError, match="paper"):
+        _ = graphs.paper
 
 
 async def test_two_runs_at_once_do_not_mix() -> None:

@@ -16,6 +16,8 @@ import os
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextvars import ContextVar
+from dataclasses import fields
+from itertools import count
 from typing import (
     Any,
     Final,
@@ -192,45 +194,58 @@ class Graph(Generic[S]):
         first = start or get_node_name(next(iter(self.table)))
         if first not in {get_node_name(function) for function in self.table}:
             raise WiringError(f"{self.name}: there is no node {first} to start from")
-        config = {"recursion_limit": self.step_limit, "configurable": {"deps": deps, "done": done}}
-        stream = self.get_compiled().astream(
-            {"state": state, "next": first, "n": n}, config, stream_mode="custom"
-        )
+        run = {"state": state, "deps": deps, "done": done, "start": first, "steps": count(n + 1)}
+        config = {"recursion_limit": self.step_limit, "configurable": run}
+        stream = self.get_compiled().astream(read_fields(state), config, stream_mode="custom")
         try:
             async for event in stream:
                 yield event
         except GraphRecursionError:
             raise StepLimit(f"{self.name}: stopped after {self.step_limit} steps") from None
 
+    @property
+    def state_type(self) -> type[S]:
+        """The dataclass that the nodes share: the type of the first node's first argument."""
+        hints = get_type_hints(next(iter(self.table)))
+        found: type[S] = next(iter(hints.values()))
+        return found
+
     def get_compiled(self) -> Any:
-        """By LangGraph, which is imported for it: once, by the first run or by who wants that one
+        """As LangGraph has it, over the agent's own state, so that its tools draw it and step
+        through it. LangGraph is imported for this: once, by the first run or by who wants that one
         to be quick.
+
+        Who runs it otherwise than by `run` hands over in `config["configurable"]` the `deps` of the
+        nodes, and where they want `start` (a node's name) and `done`.
         """
         if self._compiled is None:
-            self._compiled = self._compile_graph()
+            self._compiled = self.build_state_graph().compile()
         return self._compiled
 
-    def _compile_graph(self) -> Any:
+    def build_state_graph(self) -> Any:
+        """LangGraph's `StateGraph`, for who compiles it with a checkpointer of their own."""
         os.environ["LANGSMITH_TRACING"] = os.environ["LANGCHAIN_TRACING_V2"] = (
             "false"  # no telemetry, of a library's either
         )
         from langgraph.graph import END as STOP
         from langgraph.graph import START, StateGraph
 
-        graph: Any = StateGraph(dict)
+        names = [get_node_name(function) for function in self.table]
+        graph: Any = StateGraph(self.state_type)
         for function, edges in self.table.items():
-            graph.add_node(get_node_name(function), _wrap_node(function, edges))
-        graph.add_conditional_edges(
-            START, _get_next, [get_node_name(function) for function in self.table]
-        )
-        for function, edges in self.table.items():
-            names = {get_node_name(target) for target in edges.values()}
-            graph.add_conditional_edges(
-                get_node_name(function),
-                _get_next,
-                {name: STOP if name == END else name for name in names},
-            )
-        return graph.compile()
+            labels: dict[str, str] = {}
+            for label, target in edges.items():
+                name = STOP if target == END else get_node_name(target)
+                labels[name] = f"{labels[name]} | {label}" if name in labels else label
+            wrapped = _wrap_node(function, edges, self.state_type)
+            graph.add_node(get_node_name(function), wrapped, destinations=labels)
+        graph.add_conditional_edges(START, _choose_start(names[0]), names)
+        return graph
+
+
+def read_fields(state: Any) -> dict[str, Any]:
+    """A state's fields by their names, as LangGraph keeps them."""
+    return {field.name: getattr(state, field.name) for field in fields(state)}
 
 
 def _format_box(target: Target) -> str:
@@ -241,42 +256,45 @@ def _format_box(target: Target) -> str:
     return name if " " not in name else f"{name.replace(' ', '')}[{name}]"
 
 
-def _get_next(box: dict[str, Any]) -> str:
-    return str(box["next"])
+def _choose_start(first: str) -> Any:
+    from langchain_core.runnables import RunnableConfig
+
+    def choose_start(_: Any, config: Any) -> str:
+        return str(config["configurable"].get("start", first))
+
+    # LangGraph looks at annotations by value to decide what to inject
+    choose_start.__annotations__ = {"config": RunnableConfig, "return": str}
+    return choose_start
 
 
-def _wrap_node(function: Node, edges: Mapping[str, Target]) -> Any:
-    from langgraph.types import StreamWriter
+def _wrap_node(function: Node, edges: Mapping[str, Target], state_type: type) -> Any:
+    from langgraph.graph import END as STOP
+    from langgraph.types import Command, StreamWriter
 
-    async def run(
-        box: dict[str, Any], config: dict[str, Any], writer: StreamWriter
-    ) -> dict[str, Any]:
-        detail = enter_node(get_node_name(function), writer)
+    name = get_node_name(function)
+
+    async def run(state: Any, config: dict[str, Any], writer: StreamWriter) -> Any:
+        given = config["configurable"]
+        state = given.get("state", state)  # of `Graph.run`: changed in place
+        detail = enter_node(name, writer)
         started = time.perf_counter()
-        with observe_operation("node", get_node_name(function)) as this:
-            label = await function(box["state"], config["configurable"]["deps"])
-            box["state"].node_execution_status.setdefault(get_node_name(function), "completed")
-            this.facts.update(
-                action=label, status=box["state"].node_execution_status[get_node_name(function)]
-            )
-        seconds = time.perf_counter() - started
-        step = Step(
-            n=box["n"] + 1,
-            node=get_node_name(function),
-            action=label,
-            seconds=round(seconds, 4),
-            detail=detail,
-        )
+        with observe_operation("node", name) as this:
+            label = await function(state, given["deps"])
+            state.node_execution_status.setdefault(name, "completed")
+            this.facts.update(action=label, status=state.node_execution_status[name])
+        seconds = round(time.perf_counter() - started, 4)
+        n = next(given["steps"]) if "steps" in given else len(state.node_execution_status)
+        step = Step(n=n, node=name, action=label, seconds=seconds, detail=detail)
         after = get_node_name(edges[label])
-        await config["configurable"]["done"](step, after)
+        await given.get("done", _ignore_step)(step, after)
         writer(step)
-        return {"state": box["state"], "next": after, "n": step.n}
+        return Command(update=read_fields(state), goto=STOP if after == END else after)
 
     # LangGraph looks at annotations by value to decide what to inject
     run.__annotations__ = {
-        "box": dict,
+        "state": state_type,
         "config": "RunnableConfig",
         "writer": StreamWriter,
-        "return": dict,
+        "return": Command,
     }
     return run
