@@ -24,7 +24,7 @@ from citewell.errors import SourceUnavailable, StatementFailed, StatementRefused
 from citewell.sql.engines import open_engine
 from citewell.sql.engines.engine import Dialect, Limits, Location
 
-LISTS = Path(__file__).resolve().parent.parent / "tests" / "retrieve" / "guard"
+LISTS = Path(__file__).resolve().parent.parent / "tests" / "sql" / "guard"
 DIALECTS: tuple[Dialect, ...] = ("sqlite", "duckdb", "postgres", "mysql")
 MARK = "a secret of the machine"
 LIMITS = Limits(seconds=10.0, rows=200, memory_mib=256)

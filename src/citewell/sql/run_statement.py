@@ -1,6 +1,6 @@
 """Asking tables: guard first, then engine.
 
-The one rule: this is the only way to an engine's `run` and `explain`; tests/retrieve/guard
+The one rule: this is the only way to an engine's `run` and `explain`; tests/sql/guard
 hold the source to it.
 """
 

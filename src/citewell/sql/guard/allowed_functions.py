@@ -3,7 +3,7 @@ they are given.
 
 The one rule: a name that is not here is refused; nothing that writes, waits, locks, reads files,
 settings, other sessions or other tables by name, or runs text as SQL may be added.
-tests/retrieve/guard hold the tables against the engines' catalogues.
+tests/sql/guard hold the tables against the engines' catalogues.
 """
 
 from __future__ import annotations

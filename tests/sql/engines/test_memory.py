@@ -7,7 +7,7 @@ from __future__ import annotations
 import resource
 
 import pytest
-from tests.retrieve.engines.conftest import Shop
+from tests.sql.engines.conftest import Shop
 
 from citewell.errors import StatementFailed
 from citewell.sql.engines.engine import Limits

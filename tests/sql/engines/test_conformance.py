@@ -10,7 +10,7 @@ from pathlib import Path
 
 import anyio
 import pytest
-from tests.retrieve.engines.conftest import Shop
+from tests.sql.engines.conftest import Shop
 
 from citewell.errors import SourceUnavailable, StatementFailed
 from citewell.sql.engines import open_engine

@@ -16,7 +16,7 @@ from citewell.store.db import Database
 from citewell.store.index.base import Filter
 
 if TYPE_CHECKING:
-    from tests.knowledge.conftest import Shelf
+    from tests.store.conftest import Shelf
 
 WRITER = Path(__file__).with_name("writer.py")
 

@@ -16,7 +16,7 @@ from citewell.store.library.catalog import Catalog
 from citewell.types import Chunk, Document, Page, Section
 
 if TYPE_CHECKING:
-    from tests.knowledge.conftest import Shelf
+    from tests.store.conftest import Shelf
 
 TABLES = ("documents", "files", "chunks", "vectors", "words")
 

@@ -15,7 +15,7 @@ from citewell.store.library.chunks import build_rows
 from citewell.types import Box, Chunk, Document, Section
 
 if TYPE_CHECKING:
-    from tests.knowledge.conftest import Shelf
+    from tests.store.conftest import Shelf
 
 SUMMARIES = Filter(kinds=("summary",))
 

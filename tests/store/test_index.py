@@ -12,7 +12,7 @@ from citewell.models.base import Vector
 from citewell.store.index.base import Filter
 
 if TYPE_CHECKING:
-    from tests.knowledge.conftest import Shelf
+    from tests.store.conftest import Shelf
 
 EMBEDDER = "test"
 DIM = 64

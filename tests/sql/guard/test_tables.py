@@ -89,7 +89,7 @@ def test_tables_is_the_only_way_to_an_engine() -> None:
             if call[0] not in imported or "engine" in call[0].lower()
         }
         odd -= {call for call in odd if call[0] == "tables"}
-        uses_engines = "retrieve.engines" in path.read_text("utf-8") or any(
+        uses_engines = "sql.engines" in path.read_text("utf-8") or any(
             "engine" in call[0].lower() for call in odd
         )
         if odd and uses_engines:

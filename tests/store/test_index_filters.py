@@ -13,7 +13,7 @@ from citewell.store.index.base import Filter
 from citewell.types import Chunk, Document, Section
 
 if TYPE_CHECKING:
-    from tests.knowledge.conftest import Shelf
+    from tests.store.conftest import Shelf
 
 DAY = 86_400.0
 PDF = "application/pdf"

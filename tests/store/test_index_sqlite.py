@@ -19,7 +19,7 @@ from citewell.store.index.base import Filter
 from citewell.store.index.sqlite_index import SqliteIndex
 
 if TYPE_CHECKING:
-    from tests.knowledge.conftest import Shelf
+    from tests.store.conftest import Shelf
 
 
 async def test_an_index_that_fell_behind_loads_again(
