@@ -13,27 +13,30 @@ from citewell.config import Settings
 from citewell.service.jobs.isolated_jobs import PACKAGES, PROGRAM
 
 
-def run_program(settings: Settings) -> subprocess.CompletedProcess[bytes]:
-    return subprocess.run(
+def run_program(settings: Settings) -> tuple[int, str]:
+    """Its exit code and what it says; its input stays open, as that of a parent that lives."""
+    with subprocess.Popen(
         [sys.executable, "-P", "-c", PROGRAM],
-        input=pickle.dumps((settings, "")),
-        capture_output=True,
-        timeout=60,
-        check=False,
+        stdin=subprocess.PIPE,
+        stderr=subprocess.PIPE,
         env={**os.environ, "PYTHONPATH": PACKAGES},
-    )
+    ) as child:
+        assert child.stdin is not None
+        assert child.stderr is not None
+        child.stdin.write(pickle.dumps((settings, "")))
+        child.stdin.flush()
+        said = child.stderr.read().decode()
+        return child.wait(60), said
 
 
 def test_a_database_that_cannot_be_opened(settings: Settings) -> None:
     """Its cause in a line, without a traceback, and an exit code that says so."""
     settings.database.mkdir(parents=True)
-    done = run_program(settings)
-    assert done.returncode == 1
-    said = done.stderr.decode()
+    code, said = run_program(settings)
+    assert code == 1
     assert "jobs cannot be tried alone" in said
     assert "Traceback" not in said
 
 
 def test_nothing_to_do(settings: Settings) -> None:
-    done = run_program(settings)
-    assert (done.returncode, done.stderr) == (0, b"")
+    assert run_program(settings) == (0, "")
