@@ -125,7 +125,7 @@ def test_merged_cells_repeat_downwards() -> None:
     for row, texts in zip(table.rows, [("k", "v"), ("a", "1"), ("", "2")], strict=True):
         for cell, text in zip(row.cells, texts, strict=True):
             cell.text = text
-    table.add_cell(1, 0).merge(table.add_cell(2, 0))
+    table.cell(1, 0).merge(table.cell(2, 0))
     assert parse(word).text == "k | v\nk: a | v: 1\nk: a | v: 2"
 
 

@@ -277,7 +277,7 @@ async def test_events_and_a_client_that_leaves(
     assert kinds[-1] == "answer"
     before = (await client.get(path)).json()
     assert isinstance(app.llm, ScriptedLLM)
-    monkeypatch.setattr(app.llm, "_next", _for_ever)
+    monkeypatch.setattr(app.llm, "_take_line", _for_ever)
     leaving = asyncio.create_task(
         client.post(f"{path}/messages", json={"text": "How is it trained?"}, headers=SSE)
     )
@@ -301,7 +301,7 @@ async def test_a_session_deleted_while_its_report_is_made(
 ) -> None:
     """Its job is cancelled and ends; nothing of session, paper and run is left."""
     assert isinstance(app.llm, ScriptedLLM)
-    monkeypatch.setattr(app.llm, "_next", _for_ever)
+    monkeypatch.setattr(app.llm, "_take_line", _for_ever)
     found = await begun(client)
     path = f"/api/papers/{found['session']['session_id']}"
     async with asyncio.timeout(60):
