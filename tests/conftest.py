@@ -27,8 +27,18 @@ pytest_plugins = [
     "tests.servers.postgres",
     "tests.servers.mysql",
 ]  # servers start only for tests that name their fixtures
-# what `make test-fast` leaves out: browsers, servers, databases' processes, whole evaluations
-SLOW = ("page", "interfaces", "service", "website", "evals", "servers", "training", "ingest")
+# what `make test-fast` leaves out: browsers, servers, models, processes of databases, evaluations
+SLOW = (
+    "page",
+    "interfaces",
+    "service",
+    "website",
+    "evals",
+    "servers",
+    "training",
+    "ingest",
+    "models",
+)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -37,7 +47,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         folder = item.path.relative_to(REPOSITORY / "tests").parts[0]
         if folder == "page":
             item.add_marker(pytest.mark.browser)
-        if folder in SLOW or "engines" in item.path.parts:
+        if folder in SLOW or "engines" in item.path.parts or item.path.stem == "test_long_texts":
             item.add_marker(pytest.mark.slow)
 
 
