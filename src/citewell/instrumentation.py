@@ -1,6 +1,6 @@
 """What is being done just now, for whoever looks on: figures, spans, the log.
 
-    with doing("call", "chat", facts={"model": "scripted"}) as call:
+    with observe_operation("call", "chat", facts={"model": "scripted"}) as call:
         reply = await ...
         call.facts["prompt"] = reply.tokens.prompt
 

@@ -39,7 +39,7 @@ from citewell.skills.dialogue.reference import (
 )
 from citewell.skills.dialogue.understand import rewrite_in_full
 from citewell.skills.dialogue.validate import find_question_error
-from citewell.sql import plan as plan_sql
+from citewell.sql import plan
 from citewell.sql.question_words import extract_content_words
 from citewell.sql.source_fit import is_figure_question
 from citewell.text.normalize import normalize_text
@@ -197,7 +197,7 @@ async def analyze_intent(state: DataState, deps: Deps) -> Literal["write", "no_a
     """
     asked = build_asked(state)
     try:
-        analysis = await plan_sql.analyze_question(asked, deps.llm, deps.embedder)
+        analysis = await plan.analyze_question(asked, deps.llm, deps.embedder)
     except BudgetSpent as error:
         refuse_question(state, error.code, format_message(error.code, state.lang))
         return "no_answer"
@@ -207,7 +207,7 @@ async def analyze_intent(state: DataState, deps: Deps) -> Literal["write", "no_a
         state.warnings.append(
             f"the chat model did not answer, so only confirmed questions count: {error.message}"
         )
-        analysis = await plan_sql.analyze_question(asked, None, deps.embedder)
+        analysis = await plan.analyze_question(asked, None, deps.embedder)
     state.intent_analysis = analysis
     odds = {} if analysis.log_odds is None else {"log_odds": round(analysis.log_odds, 2)}
     record_detail(

@@ -20,7 +20,7 @@ from citewell.models.base import LLM, is_connected
 from citewell.skills.answer.data_wording import format_message
 from citewell.skills.answer.tell_rows import is_empty_result
 from citewell.skills.dialogue.understand import RECENT_MESSAGES
-from citewell.sql import plan as plan_sql
+from citewell.sql import plan
 from citewell.sql.engines.engine import Rows, Value
 from citewell.sql.model_reply import NotInTables
 from citewell.sql.plan_types import Analysis, Asked, Candidate
@@ -93,7 +93,7 @@ async def propose_statements(
         return "no_answer"
     allowed = [candidate for candidate in written if await _is_allowed(state, deps, candidate)]
     if allowed:
-        state.candidates, state.problem = plan_sql.order_candidates(allowed), ""
+        state.candidates, state.problem = plan.order_candidates(allowed), ""
         state.generated_logic = state.candidates[0].sql
         record_detail(
             sql=state.generated_logic,
@@ -145,20 +145,20 @@ async def _write_statements(state: DataState, deps: Deps) -> list[Candidate] | N
         state.intent_analysis,
         None if state.degraded else get_chat_model(deps),
     )
-    first = await plan_sql.write_candidate(asked, analysis, llm)
+    first = await plan.write_candidate(asked, analysis, llm)
     if first is not None and first.question:
         first = await _recheck_confirmed(state, deps, analysis, first)
     if first is None or isinstance(first, NotInTables):
         return first or []
     found = [first]
     judged = analysis.log_odds is not None and analysis.log_odds >= SURE
-    if llm is None or judged or is_connected(llm) or plan_sql.is_sure(asked, analysis, first):
+    if llm is None or judged or is_connected(llm) or plan.is_sure(asked, analysis, first):
         return found
     for temperature in TEMPERATURES[: deps.settings.candidates - 1]:
         if deps.late() or deps.hurried() or _has_duplicates(found):
             break
         try:
-            other = await plan_sql.write_candidate(asked, analysis, llm, temperature=temperature)
+            other = await plan.write_candidate(asked, analysis, llm, temperature=temperature)
         except CitewellError as error:  # the first one is there
             state.warnings.append(f"fewer statements were compared: {error.message}")
             break
@@ -173,7 +173,7 @@ async def _recheck_confirmed(
     state.standalone, state.is_joined = first.question, False
     record_detail(standalone=state.standalone)
     await recall_confirmed(state, deps)
-    confirmed = await plan_sql.write_candidate(build_asked(state), analysis, None)
+    confirmed = await plan.write_candidate(build_asked(state), analysis, None)
     return confirmed if isinstance(confirmed, Candidate) else first
 
 
@@ -245,11 +245,11 @@ async def _rewrite_statement(state: DataState, deps: Deps) -> list[Candidate] | 
     before = {_normalize_sql(each["sql"]) for each in state.tried} - {
         _normalize_sql(sql) for sql, _ in state.heavy
     }
-    other = await plan_sql.repair_candidate(
+    other = await plan.repair_candidate(
         asked, analysis, deps.llm, state.generated_logic, state.problem
     )
     if other is None or (isinstance(other, Candidate) and _normalize_sql(other.sql) in before):
-        other = await plan_sql.write_candidate(asked, analysis, deps.llm, temperature=FRESH)
+        other = await plan.write_candidate(asked, analysis, deps.llm, temperature=FRESH)
     record_detail(repairs=state.repairs, problem=state.problem)
     if isinstance(other, NotInTables):
         return other

@@ -80,7 +80,7 @@ class Settings(BaseSettings):
         "builtin", description="which model finds answers and judges claims"
     )
     reader_threads: int = Field(
-        0, ge=0, description="threads of the built-in reader; 0: one a core, two at most"
+        0, ge=0, description="threads of the built-in reader; 0: one a core, four at most"
     )
 
     judge_url: str = Field(

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from citewell.ingest.pdf import reading_order as pdf_order
+from citewell.ingest.pdf import reading_order
 from citewell.ingest.pdf import tables as pdf_tables
 from citewell.ingest.pdf.characters import SLANTED, Characters, Frame, get_frame
 from citewell.ingest.pdf.lines import Line, find_main_turn, join_pieces, read_pieces
@@ -33,10 +33,10 @@ def read_page(page: Any, number: int) -> list[Line]:
     main = pdf_tables.replace_ruled_tables(main, across, down)
     tables = max((line.row for line in main), default=0)
     ordered: list[Line] = []
-    for column in pdf_order.group_columns(main):
+    for column in reading_order.group_columns(main):
         group = pdf_tables.replace_aligned_tables(column, tables)
         tables = max([tables, *(line.row for line in group)])
-        ordered += pdf_order.sort_column(join_pieces(group))
+        ordered += reading_order.sort_column(join_pieces(group))
     return [
         *(replace(line, words=()) for line in ordered),
         *(replace(line, words=(), aside=True) for line in join_pieces(aside)),

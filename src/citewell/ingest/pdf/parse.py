@@ -16,11 +16,8 @@ from citewell.config import IngestSettings
 from citewell.errors import UnreadableFile
 from citewell.ingest.assemble import Assembly, clean_text
 from citewell.ingest.bounded import get_time_limit
-from citewell.ingest.pdf import flow as pdf_flow
-from citewell.ingest.pdf import furniture as pdf_furniture
+from citewell.ingest.pdf import flow, furniture, paragraphs, properties
 from citewell.ingest.pdf import headings as pdf_headings
-from citewell.ingest.pdf import paragraphs as pdf_paragraphs
-from citewell.ingest.pdf import properties as pdf_facts
 from citewell.ingest.pdf.headings import Heading
 from citewell.ingest.pdf.lines import Line
 from citewell.ingest.pdf.page import read_page
@@ -71,9 +68,9 @@ def parse(data: bytes, name: str, settings: IngestSettings) -> Document:
     pdf = open_pdf(data, name)
     try:
         marks, stated, dated = (
-            pdf_facts.read_outline(pdf),
+            properties.read_outline(pdf),
             clean_text(pdf.get_metadata_value("Title")),
-            pdf_facts.get_date(pdf),
+            properties.get_date(pdf),
         )
         count = len(pdf)
     finally:
@@ -86,12 +83,12 @@ def parse(data: bytes, name: str, settings: IngestSettings) -> Document:
         for mark in marks
         if mark.page <= count
     ]
-    lines = [
-        line for page in pdf_furniture.drop_headers_and_footers(read.pages) for line in page
-    ] or [line for page in read.pages for line in page]
+    lines = [line for page in furniture.drop_headers_and_footers(read.pages) for line in page] or [
+        line for page in read.pages for line in page
+    ]
     lines = pdf_headings.drop_table_of_contents(lines, pdf_headings.find_headings(lines, marks))
     headings = pdf_headings.find_headings(lines, marks)
-    title = pdf_facts.choose_title(stated, lines)
+    title = properties.choose_title(stated, lines)
     warnings = _build_warnings(read)
     return _assemble_document(lines, headings, count).document(
         name, MEDIA_TYPE, title=title, warnings=warnings, dated=dated
@@ -227,8 +224,8 @@ def _assemble_document(lines: list[Line], headings: dict[int, Heading], pages: i
     stops = set(headings) | {n + heading.lines for n, heading in headings.items()}
     shown = 0
     before: Line | None = None
-    for paragraph in pdf_flow.join_split_paragraphs(
-        pdf_paragraphs.join_lines(lines, stops, inside), lines, headings
+    for paragraph in flow.join_split_paragraphs(
+        paragraphs.join_lines(lines, stops, inside), lines, headings
     ):
         first = lines[paragraph.first]
         while shown < paragraph.pieces[0][0]:

@@ -26,10 +26,7 @@ from citewell.config import IngestSettings
 from citewell.errors import CitewellError, StorageError, UnreadableFile
 from citewell.ingest.assemble import get_file_stem
 from citewell.ingest.office.ole import MAGIC as OLE
-from citewell.ingest.tables import import_delimited as table_import_delimited
-from citewell.ingest.tables import import_json as table_import_json
-from citewell.ingest.tables import import_sheets as table_import_sheets
-from citewell.ingest.tables import import_sqlite as table_import_sqlite
+from citewell.ingest.tables import import_delimited, import_json, import_sheets, import_sqlite
 from citewell.ingest.tables.table_store import Imported, Store, link_file
 
 FORMATS: Final = "CSV, TSV, XLSX, XLS, ODS, Parquet, JSON, JSON lines, SQLite"
@@ -41,7 +38,7 @@ SUFFIXES: Final = {
     **dict.fromkeys((".sqlite", ".sqlite3", ".db", ".db3"), "sqlite"),
 }
 _MAGIC: Final = (
-    (table_import_sqlite.MAGIC, "sqlite"),
+    (import_sqlite.MAGIC, "sqlite"),
     (b"PAR1", "parquet"),
     (OLE, "sheets"),
     (b"PK\x03\x04", "sheets"),
@@ -149,19 +146,19 @@ _MOST_WARNINGS: Final = 50
 
 
 def _import_delimited(store: Store, _: Path, data: bytes, name: str, __: IngestSettings) -> None:
-    table_import_delimited.import_tables(store, data, name)
+    import_delimited.import_tables(store, data, name)
 
 
 def _import_sheets(store: Store, _: Path, data: bytes, name: str, settings: IngestSettings) -> None:
-    table_import_sheets.import_tables(store, data, name, settings)
+    import_sheets.import_tables(store, data, name, settings)
 
 
 def _import_json(store: Store, _: Path, data: bytes, name: str, __: IngestSettings) -> None:
-    table_import_json.import_tables(store, data, name)
+    import_json.import_tables(store, data, name)
 
 
 def _import_sqlite(store: Store, source: Path, _: bytes, name: str, __: IngestSettings) -> None:
-    table_import_sqlite.import_tables(store, source, name)
+    import_sqlite.import_tables(store, source, name)
 
 
 def _import_parquet(store: Store, source: Path, _: bytes, name: str, __: IngestSettings) -> None:

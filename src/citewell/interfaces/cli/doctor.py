@@ -12,7 +12,8 @@ import typer
 from citewell.interfaces.cli.arguments import Json
 from citewell.interfaces.cli.run import DONE, ERROR, guard_command
 from citewell.interfaces.cli.terminal import get_stdout, print_json, style_text, write_paragraph
-from citewell.service.admin.doctor import Report, State, run_checks
+from citewell.service.admin.doctor import Report, run_checks
+from citewell.service.admin.health_check import State
 
 MARKS: dict[State, tuple[str, str]] = {
     "ok": ("ok", "green"),

@@ -23,10 +23,7 @@ from citewell.interfaces.cli.terminal import (
     write_paragraph,
 )
 from citewell.runtime.app import App
-from citewell.service.knowledge import clean_up as knowledge_gc
-from citewell.service.knowledge import conflicts as knowledge_conflicts
-from citewell.service.knowledge import exchange_files as knowledge_files
-from citewell.service.knowledge import recheck as knowledge_health
+from citewell.service.knowledge import clean_up, conflicts, exchange_files, recheck
 from citewell.service.knowledge.catch_up import run_pending_jobs
 from citewell.service.knowledge.conflicts import Side
 
@@ -102,7 +99,7 @@ def run_import(
 
 async def check_knowledge(app: App, source: str | None, *, json: bool) -> int:
     await run_pending_jobs(app)
-    checked = await knowledge_health.check_all(app, source)
+    checked = await recheck.check_all(app, source)
     bad = [
         each for one in checked for each in one.looked if each.outcome in {"quarantined", "waiting"}
     ]
@@ -128,7 +125,7 @@ async def check_knowledge(app: App, source: str | None, *, json: bool) -> int:
 
 async def show_conflicts(app: App, *, json: bool) -> int:
     await run_pending_jobs(app)
-    found = await knowledge_conflicts.list_conflicts(app)
+    found = await conflicts.list_conflicts(app)
     if json:
         print_json({"conflicts": [each.model_dump(mode="json") for each in found]})
         return NO_ANSWER if found else DONE
@@ -170,7 +167,7 @@ def _show_side(side: Side) -> None:
 
 async def clean_knowledge(app: App, *, dry_run: bool, json: bool) -> int:
     await run_pending_jobs(app)
-    done = await knowledge_gc.collect_garbage(app, dry_run=dry_run)
+    done = await clean_up.collect_garbage(app, dry_run=dry_run)
     if json:
         print_json(done.model_dump(mode="json"))
         return DONE
@@ -202,7 +199,7 @@ async def clean_knowledge(app: App, *, dry_run: bool, json: bool) -> int:
 
 async def export_knowledge(app: App, folder: str, *, prune: bool, json: bool) -> int:
     await run_pending_jobs(app)
-    done = await knowledge_files.export_knowledge(app, Path(folder), prune=prune)
+    done = await exchange_files.export_knowledge(app, Path(folder), prune=prune)
     if json:
         print_json(done.model_dump(mode="json"))
         return DONE
@@ -232,7 +229,7 @@ async def export_knowledge(app: App, folder: str, *, prune: bool, json: bool) ->
 
 async def import_knowledge(app: App, folder: str, user: str, *, json: bool) -> int:
     await run_pending_jobs(app)
-    done = await knowledge_files.import_knowledge(app, Path(folder), user)
+    done = await exchange_files.import_knowledge(app, Path(folder), user)
     if json:
         print_json(done.model_dump(mode="json"))
         return ERROR if done.failed else DONE

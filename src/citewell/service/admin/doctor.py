@@ -29,12 +29,10 @@ from citewell.service.admin.check_models import (
     measure_speeds,
 )
 from citewell.service.admin.effective_settings import Setting, list_effective_settings
-from citewell.service.admin.health_check import Check, State, build_failed_check
+from citewell.service.admin.health_check import Check, build_failed_check
 from citewell.service.admin.hidden_copies import sweep_hidden_copies
 from citewell.service.library.add import count_pending
 from citewell.types import Shown
-
-__all__ = ["Report", "State", "run_checks"]
 
 PACKAGES = (
     "fastapi",

@@ -22,7 +22,7 @@ from citewell.runtime.app import App
 from citewell.service.admin.backup_holding import Holding, list_holding_backups
 from citewell.service.knowledge.update_items import settle_item
 from citewell.service.library.uploads import delete_uploads
-from citewell.service.papers import delete_session as papers_delete
+from citewell.service.papers import delete_session
 from citewell.service.tables.sources import remove_source
 from citewell.store.confirmed.files import get_item_path, remove_file
 from citewell.store.job_rows import ENDED
@@ -118,7 +118,7 @@ async def _delete_belongings(app: App, spelt: dict[Held, list[str]]) -> None:
             if held == Held("sessions", "user_id", "delete"):
                 for info in await app.sessions.list(user):
                     with suppress(NotFound):
-                        await papers_delete.forget_session(app, info)
+                        await delete_session.forget_session(app, info)
             elif held.table == "jobs":
                 await _end_jobs(app, user)
             elif held.table == "sources":

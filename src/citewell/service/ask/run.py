@@ -111,7 +111,7 @@ class Ending:
 @dataclass(frozen=True, slots=True)
 class ReplayContext:
     """A kept trace is replayed: the one of `trace_id`, begun `at` that moment, its session then in
-    `state` and having heard `history`. `read`: pages that it asked for, by `ingest.urls.identity`.
+    `state` and having heard `history`. `read`: pages that it asked for, by `get_url_identity`.
     `fetch`: they may be asked for anew.
     """
 

@@ -38,7 +38,7 @@ from citewell.service.library.uploads import (
     delete_orphaned_uploads,
 )
 from citewell.service.library.write_summaries import write_summaries_forever
-from citewell.service.papers import delete_session as papers_delete
+from citewell.service.papers import delete_session
 from citewell.service.papers.guide_job import make_report
 from citewell.service.sites import sites
 from citewell.store.job_rows import Job
@@ -171,7 +171,7 @@ WORK: dict[str, Work] = {
     sites.PAGE: _add_page,
     sites.REFRESH: _refresh_site,
     rechunk.KIND: _rechunk_collection,
-    papers_delete.KIND: make_report,
+    delete_session.KIND: make_report,
     CHECK: recheck_source,
     FEEDBACK: learn_from_vote,
 }

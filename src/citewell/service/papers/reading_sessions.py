@@ -19,7 +19,7 @@ from citewell.agents.paper_states import FIRST
 from citewell.errors import Conflict, InvalidInput, NotFound
 from citewell.ingest.paper.read_paper import read_paper
 from citewell.runtime.app import App
-from citewell.service.papers import delete_session as papers_delete
+from citewell.service.papers import delete_session
 from citewell.service.papers.add_paper import (
     LOCAL,
     Source,
@@ -215,7 +215,7 @@ async def delete_paper_session(app: App, session_id: str, user_id: str = LOCAL) 
     """With its paper, unless another session of this user reads it: whether that went too. Raises
     NotFound.
     """
-    return await papers_delete.forget_session(app, await get_own_paper(app, session_id, user_id))
+    return await delete_session.forget_session(app, await get_own_paper(app, session_id, user_id))
 
 
 async def drop_run(app: App, trace_id: str, user_id: str = LOCAL) -> None:

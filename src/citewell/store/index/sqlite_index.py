@@ -20,7 +20,7 @@ from citewell.errors import InvalidInput
 from citewell.models.base import Vector
 from citewell.store.db import Database
 from citewell.store.index import hits as hits_sqlite
-from citewell.store.index import keyword_index as words_sqlite
+from citewell.store.index import keyword_index
 from citewell.store.index.base import Filter
 from citewell.store.index.filter_columns import Place
 from citewell.store.index.vector_scan import SAMPLE, Scan
@@ -72,7 +72,7 @@ class SqliteIndex:
         tokens = words.tokenize_query(text)
         return (
             await self._db.read(
-                lambda connection: words_sqlite.search_keywords(connection, tokens, k, where)
+                lambda connection: keyword_index.search_keywords(connection, tokens, k, where)
             )
             if tokens and k > 0
             else []
