@@ -31,9 +31,9 @@ class Query:
     best matched verbatim.
 
     `foreign`: the vector as it is compared with passages of another language
-    (`cross_lingual.remove_language_mean`); None: `vector`. `calibration`: a library's own weights of the confidence
-    (App.calibration.retrieval). `recency`: how much a document of today is worth over one of long
-    ago, in standard deviations of the score (0: nothing); half of it is left after
+    (`cross_lingual.remove_language_mean`); None: `vector`. `calibration`: a library's own weights
+    of the confidence (App.calibration.retrieval). `recency`: how much a document of today is worth
+    over one of long ago, in standard deviations of the score (0: nothing); half of it is left after
     `half_life_days`. `diversity`: 0 takes the best hits, 1 those least like each other. `reranker`
     looks again at the first `rerank_top`. `now`: what "today" is, in seconds since the epoch.
     """
